@@ -1,7 +1,6 @@
-"""What both papers measure of a setting's workloads: costs against the own system, dispatch, throughput, latency left.
+"""What a setting's workloads come to: outcomes of compiled systems as the plain columns that measures are taken of.
 
-The measures are those of `euclio.studies.harpagon`, on outcomes of compiled systems instead of a frame of checked runs,
-and without intervals. Where that study and the papers' words allow more than one reading, it is said here.
+The measures are those of the papers' studies (`euclio.papers`), without intervals.
 """
 
 from __future__ import annotations
@@ -10,16 +9,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.papers import harpagon, piccolo
+from euclio.papers.modules import ROUND_ROBIN, own_system, variant
+from euclio.papers.plans import Plans
 from euclio.posterior.generator import Workload
 from euclio.posterior.systems import Outcome
-from euclio.session.arrays import Floats
-from euclio.session.workloads.acceptance import BASELINES
+from euclio.session.arrays import Floats, Ints
 
-LEAST_REMAINING_S = 1e-6
-"""A remaining budget below a microsecond counts as none: a ratio to it says nothing."""
+FIGURES = {harpagon.HARPAGON: harpagon.figures, piccolo.PICCOLO: piccolo.figures}
+"""What a paper's workloads are measured by."""
+IN_DETAIL = {
+    harpagon.HARPAGON: ("", "nd", "1c", "2c", "2d", "dt", "nb", "nhc", "nhe"),
+    piccolo.PICCOLO: ("", "nd", "np", "nb", "nh"),
+}
+"""Systems of which single modules are measured, without what their names begin with."""
 
 Outcomes = Mapping[str, Outcome]
 
@@ -32,76 +37,91 @@ class Solved:
     outcomes: Outcomes
 
 
-def extras(solved: Sequence[Solved], own: str) -> dict[str, Floats]:
-    """Cost over that of the paper's own system less 1, of every system, one number per workload."""
-    cost = {name: np.array([s.outcomes[name].cost for s in solved]) for name in solved[0].outcomes}
-    return {name: values / cost[own] - 1 for name, values in cost.items()}
+def measures(paper: str, solved: Sequence[Solved], given: str) -> dict[str, float]:
+    """All measures, by key of the paper's figures and in their units; NaN: nothing to measure.
+
+    Args:
+        paper: the paper.
+        solved: its workloads.
+        given: application whose most expensive module is the given one.
+    """
+    plans = plans_of(paper, solved)
+    variants = [variant(name) for name in solved[0].outcomes if own_system(name) == paper and variant(name)]
+    return {key: sample.value for key, sample in FIGURES[paper](plans, given, variants).items()}
 
 
-def per_cent(values: Floats | NDArray[np.bool_]) -> float:
-    """The mean in per cent of what is finite; NaN: nothing is."""
-    kept = values[np.isfinite(values)]
-    return 100 * float(kept.mean()) if kept.size else float("nan")
+def plans_of(paper: str, solved: Sequence[Solved]) -> Plans:
+    """The columns of a paper's workloads."""
+    names = [f"{s.workload.application}-{n}" for n, s in enumerate(solved)]
+    index = pd.Index(names, name="workload")
+    systems = list(solved[0].outcomes)
+    detailed = [name for name in systems if own_system(name) == paper and variant(name) in IN_DETAIL[paper]]
+    left = (paper, f"{paper}:0re", f"{paper}:1re")
+    majority = (_majority(s.outcomes[f"{paper}:{ROUND_ROBIN}"]) for s in solved)
+    return Plans(
+        pd.DataFrame({name: [s.outcomes[name].cost for s in solved] for name in systems}, index),
+        pd.DataFrame({name: [s.outcomes[name].left_s for s in solved] for name in left}, index),
+        _modules(detailed, names, solved),
+        pd.DataFrame.from_records([row for row in majority if row], columns=_MAJORITY),
+        {count: _counted(solved, index, count) for count in ("iterations", "reassignments")},
+        pd.Series([s.workload.rate_rps.size for s in solved], index),
+    )
 
 
-def same_share(extra: Floats) -> float:
-    """Share of workloads with no other cost, in per cent."""
-    return per_cent(np.abs(extra) <= OPTIMALITY_TOLERANCE)
+def _counted(solved: Sequence[Solved], index: pd.Index[str], count: str) -> pd.DataFrame:
+    """What the systems count, those that do."""
+    some = [name for name, outcome in solved[0].outcomes.items() if count in outcome.stats]
+    return pd.DataFrame({name: [s.outcomes[name].stats[count] for s in solved] for name in some}, index)
 
 
-def cheaper_share(extra: Floats) -> float:
-    """Share of workloads with a lower cost, in per cent."""
-    return per_cent(extra < -OPTIMALITY_TOLERANCE)
+def _modules(systems: Sequence[str], names: Sequence[str], solved: Sequence[Solved]) -> pd.DataFrame:
+    """Figures of single modules of some systems' plans (`Plans.modules`)."""
+    index = pd.MultiIndex.from_tuples(
+        [
+            (system, name, module.name)
+            for system in systems
+            for name, s in zip(names, solved, strict=True)
+            for module in s.workload.template.modules
+        ],
+        names=["solver", "workload", "module"],
+    )
+    rows = [_rows(s.outcomes[system]) for system in systems for s in solved]
+    return pd.DataFrame({column: np.concatenate([row[column] for row in rows]) for column in rows[0]}, index)
 
 
-def more_expensive_share(extra: Floats) -> float:
-    """Share of workloads with a higher cost, in per cent."""
-    return per_cent(extra > OPTIMALITY_TOLERANCE)
+def _rows(plan: Outcome) -> dict[str, Floats | Ints]:
+    """The columns of one plan's modules; the configurations' places in rank order are their names.
 
-
-def baselines(extra: Mapping[str, Floats], own: str) -> dict[str, float]:
-    """Extra costs of the four baselines, and how often none of them is cheaper than the paper's own system."""
-    means = [per_cent(extra[name]) for name in BASELINES]
-    tops = [100 * float(extra[name].max()) for name in BASELINES]
-    least = np.min([extra[name] for name in BASELINES], axis=0)
+    All plan spaces that are set against each other by name hold the whole profile.
+    """
+    s = plan.arrays
+    used = plan.machines > 0
+    used[plan.partial_at[plan.partial_at >= 0]] = True
+    places = np.flatnonzero(used)
+    starts = np.searchsorted(places, s.first)
+    first, counts = places[starts[:-1]], np.diff(starts)
+    has_second = counts > 1
+    second = np.full(counts.size, np.nan)
+    second[has_second] = s.throughput[places[starts[:-1][has_second] + 1]]
     return {
-        "baseline_mean_extra_min": min(means),
-        "baseline_mean_extra_max": max(means),
-        "baseline_max_extra_min": min(tops),
-        "baseline_max_extra_max": max(tops),
-        f"{own}_cheapest_share": per_cent(least >= -OPTIMALITY_TOLERANCE),
+        "rate": s.rate,
+        "dummy": plan.dummy,
+        "cost": plan.module_cost,
+        "ratio": s.rate / plan.module_cost,
+        "configurations": counts,
+        "first": s.throughput[first],
+        "first_machines": plan.machines[first],
+        "first_key": first,
+        "cost_of_first": s.price[first],
+        "second": second,
     }
 
 
-def extra_costs(extra: Mapping[str, Floats], own: str) -> dict[str, float]:
-    """Mean and largest extra cost of every alternative of a paper's own system."""
-    found: dict[str, float] = {}
-    for name, values in extra.items():
-        if name.startswith(f"{own}:"):
-            label = name.removeprefix(f"{own}:")
-            found[f"{label}_mean_extra"] = per_cent(values)
-            found[f"{label}_max_extra"] = 100 * float(values.max())
-    return found
+_MAJORITY = ("duration_s", "batch", "throughput_rps", "left_rps")
 
 
-def dispatch(solved: Sequence[Solved], run: str) -> dict[str, float]:
-    """Latency of -2d's majority configuration under each dispatch, over throughput-cost dispatch.
-
-    That is Harpagon's Figure 7(a) and Piccolo's Figure 8. The configuration is the one that carries the most rate of
-    the workload's most expensive module; a whole machine of it takes 2d, d + b/t or d + b/w, where w is the rate that
-    is left when it begins. Without one there is a single machine, which every dispatch gives the same requests: such a
-    workload says nothing.
-
-    Args:
-        solved: the workloads.
-        run: name of the system with round robin.
-    """
-    rows = np.array([_dispatched(s.outcomes[run]) for s in solved])
-    return {"2d_latency_extra": per_cent(rows[:, 0]), "dt_latency_extra": per_cent(rows[:, 1])}
-
-
-def _dispatched(plan: Outcome) -> tuple[float, float]:
-    """Extra latency of round robin and of dispatch at machine rate on the majority configuration; NaN: no machine."""
+def _majority(plan: Outcome) -> tuple[float, ...]:
+    """The configuration that carries the most rate of the most expensive module (`Plans.majority`); empty: none."""
     s, m = plan.arrays, int(np.argmax(plan.module_cost))
     rows = slice(int(s.first[m]), int(s.first[m + 1]))
     carried = plan.machines[rows] * s.throughput[rows]
@@ -110,44 +130,5 @@ def _dispatched(plan: Outcome) -> tuple[float, float]:
     at = int(np.argmax(carried))
     k = rows.start + at
     if plan.machines[k] == 0:
-        return float("nan"), float("nan")
-    left = s.rate[m] + plan.dummy[m] - carried[:at].sum()
-    shared = s.duration[k] + s.batch[k] / left
-    return 2 * s.duration[k] / shared - 1, (s.duration[k] + s.batch[k] / s.throughput[k]) / shared - 1
-
-
-def costliest(solved: Sequence[Solved], own: str) -> int:
-    """The module of an application on which the own system spends most over its workloads; 0 where there is none."""
-    if not solved:
-        return 0
-    return int(np.argmax(np.sum([s.outcomes[own].module_cost for s in solved], axis=0)))
-
-
-def throughput_ratio(solved: Sequence[Solved], run: str, own: str, m: int) -> Floats:
-    """A system's requests per unit of money at module m over the own system's: the inverse of the ratio of costs."""
-    return np.array([s.outcomes[own].module_cost[m] / s.outcomes[run].module_cost[m] for s in solved])
-
-
-def used(plan: Outcome, m: int) -> list[int]:
-    """The configurations of module m that a plan uses, in rank order."""
-    rows = range(int(plan.arrays.first[m]), int(plan.arrays.first[m + 1]))
-    return [k for k in rows if plan.machines[k] > 0 or plan.partial_at[m] == k]
-
-
-def more_than_two_share(solved: Sequence[Solved], run: str) -> float:
-    """Share of workloads on which some module of a run's plan has more than two configurations, in per cent."""
-    most = [max(len(used(s.outcomes[run], m)) for m in range(s.workload.rate_rps.size)) for s in solved]
-    return per_cent(np.array(most) > 2)
-
-
-def remaining(solved: Sequence[Solved], own: str) -> dict[str, float]:
-    """Latency left by -0re and -1re over what the own system leaves, where it leaves any: mean and maximum."""
-    left_own = np.array([s.outcomes[own].left_s for s in solved])
-    some = left_own > LEAST_REMAINING_S
-    found = {}
-    for name in ("0re", "1re"):
-        left = np.array([s.outcomes[f"{own}:{name}"].left_s for s in solved])
-        ratio = left[some] / left_own[some]
-        found[f"{name}_remaining_budget"] = float(ratio.mean()) if ratio.size else float("nan")
-        found[f"{name}_remaining_budget_max"] = float(ratio.max()) if ratio.size else float("nan")
-    return found
+        return ()
+    return s.duration[k], s.batch[k], s.throughput[k], s.rate[m] + plan.dummy[m] - carried[:at].sum()

@@ -64,8 +64,8 @@ class Record:
 
 
 def short(value: float) -> float:
-    """A number cut to the digits that are stored."""
-    return float(f"{value:.{DIGITS}g}")
+    """A number cut to the digits that are stored, without a sign of zero."""
+    return float(f"{value:.{DIGITS}g}") + 0.0
 
 
 def rounded(unit: Unit) -> tuple[float, ...]:

@@ -10,9 +10,8 @@ from itertools import count as count_up
 import numpy as np
 
 from euclio.core.errors import InapplicableError
-from euclio.posterior import harpagon_measures, piccolo_measures
 from euclio.posterior.generator import Generator, Workload
-from euclio.posterior.measures import Solved
+from euclio.posterior.measures import Solved, measures
 from euclio.posterior.prior import Setting
 from euclio.posterior.systems import Outcome, Row, run_all, systems_of
 from euclio.session.arrays import TIE
@@ -28,8 +27,6 @@ PATIENCE = 8
 """Workloads that a setting is trusted with before it is given up, where only a few are asked for."""
 LONGEST_SLO_S = 10.0
 """Candidates with a longer objective do not count: the papers' applications answer within a second or so."""
-MEASURES = {"harpagon": harpagon_measures.measures, "piccolo": piccolo_measures.measures}
-"""What a paper's workloads are measured by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +118,7 @@ def measured(paper: str, setting: Setting, solved: Sequence[Solved]) -> dict[str
         setting: the setting.
         solved: its workloads.
     """
-    found = MEASURES[paper](solved, setting.given)
+    found = measures(paper, solved, setting.given)
     return {key: value for key, value in found.items() if np.isfinite(value)}
 
 

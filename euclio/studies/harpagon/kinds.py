@@ -14,6 +14,7 @@ import pandas as pd
 
 from euclio.analysis.statistics import Measured, share
 from euclio.core.errors import InputError
+from euclio.papers.harpagon import HARPAGON
 from euclio.posterior.bridge import candidates
 from euclio.posterior.reference import reference_setting
 from euclio.runs.solver_settings import solver_settings
@@ -26,7 +27,6 @@ from euclio.session.workloads.protocol import latency_range
 from euclio.studies.collector import Collector
 from euclio.studies.costs import costs, stopped, within
 from euclio.studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM
-from euclio.studies.harpagon.modules import HARPAGON
 from euclio.studies.sessions import by_solver, counters
 from euclio.studies.study import Asked
 

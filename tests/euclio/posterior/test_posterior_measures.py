@@ -8,19 +8,20 @@ import pytest
 from test_posterior_workloads import FAIRS, LOOSE
 
 from euclio import evaluate, solve
-from euclio.posterior import piccolo_measures, references
-from euclio.posterior.harpagon_measures import HARPAGON, measures
-from euclio.posterior.measures import Solved, dispatch
+from euclio.papers.costs import baselines, extras, normalized
+from euclio.papers.harpagon import HARPAGON, comparisons, dummies
+from euclio.papers.modules import dispatch, remaining_budget
+from euclio.posterior import references
+from euclio.posterior.measures import Solved, measures, plans_of
 from euclio.posterior.prior import PAPERS
 from euclio.posterior.references import Again, optimality, resimulate
 from euclio.posterior.simulation import accepted
 from euclio.posterior.targets import REFERENCES, checked, fitted, full, of_paper, targets
 from euclio.session import FULL_SPACE
 from euclio.session.workloads.acceptance import ABLATIONS, BASELINES
-from euclio.studies.costs import baseline_measures, extra_measures
-from euclio.studies.harpagon.measures import comparison_measures
-from euclio.studies.harpagon.modules import REPRICED_RUN, dummy_measures
-from euclio.studies.modules import majority_latency, remaining_budget
+from euclio.studies.costs import costs
+from euclio.studies.harpagon.measures import REPRICED_RUN
+from euclio.studies.modules import left, majority_configurations, module_figures
 
 
 @pytest.fixture(scope="module")
@@ -49,20 +50,18 @@ def runs(solved: list[Solved]) -> pd.DataFrame:
 
 
 def test_costs_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
-    ours = measures(solved, "pose")
-    theirs = {
-        **baseline_measures(runs, HARPAGON),
-        **extra_measures(runs, HARPAGON, ABLATIONS),
-        **comparison_measures(runs),
-    }
+    """The columns are made twice, of a frame of runs and of outcomes; the measures are the same functions."""
+    ours = measures(HARPAGON, solved, "pose")
+    ratio = normalized(costs(runs), HARPAGON)
+    theirs = {**baselines(ratio, HARPAGON), **extras(ratio, HARPAGON, ABLATIONS), **comparisons(ratio)}
     for key, measured in theirs.items():
         assert ours[key] == pytest.approx(measured.value, rel=1e-9, abs=1e-9, nan_ok=True), key
 
 
 def test_remaining_budgets_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
-    ours = measures(solved, "pose")
+    ours = measures(HARPAGON, solved, "pose")
     for name in ("0re", "1re"):
-        theirs = remaining_budget(runs, f"harpagon:{name}")
+        theirs = remaining_budget(left(runs), f"harpagon:{name}")
         assert ours[f"{name}_remaining_budget"] == pytest.approx(theirs.mean(), rel=1e-6)
         assert ours[f"{name}_remaining_budget_max"] == pytest.approx(theirs.max(), rel=1e-6)
 
@@ -102,8 +101,8 @@ def allocations(solved: list[Solved], names: tuple[str, ...]) -> pd.DataFrame:
 def test_dummies_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
     frame = allocations(solved, (HARPAGON, "harpagon:nd"))
     # The study tells configurations apart by hardware, batch and concurrency, of which `m` is no hardware.
-    theirs = dummy_measures(runs, frame.assign(batch=frame["rank"]))
-    ours = measures(solved, "pose")
+    theirs = dummies(costs(runs), module_figures(frame.assign(batch=frame["rank"])))
+    ours = measures(HARPAGON, solved, "pose")
     assert theirs["dummy_share"].value > 0
     for key, measured in theirs.items():
         assert ours[key] == pytest.approx(measured.value, rel=1e-6), key
@@ -111,25 +110,29 @@ def test_dummies_are_measured_as_in_the_study(solved: list[Solved], runs: pd.Dat
 
 def test_dispatch_is_measured_as_in_the_study(solved: list[Solved]) -> None:
     frame = allocations(solved, ("harpagon:2d",))
-    ours = measures(solved, "pose")
-    assert ours["2d_latency_extra"] == pytest.approx(majority_latency(frame, REPRICED_RUN, "rr").value, rel=1e-9)
-    assert ours["dt_latency_extra"] == pytest.approx(
-        majority_latency(frame, REPRICED_RUN, "machine-rate").value, rel=1e-9
-    )
+    ours = measures(HARPAGON, solved, "pose")
+    theirs = dispatch(majority_configurations(frame, REPRICED_RUN))
+    assert len(theirs) == 2
+    for key, measured in theirs.items():
+        assert ours[key] == pytest.approx(measured.value, rel=1e-9), key
 
 
 def test_latencies_of_the_majority_configuration_are_those_of_whole_machines(solved: list[Solved]) -> None:
-    found = measures(solved, "pose")
+    found = measures(HARPAGON, solved, "pose")
     assert 0 < found["dt_latency_extra"] < found["2d_latency_extra"] < 100
 
 
 def test_a_workload_without_a_whole_machine_says_nothing_of_dispatch(solved: list[Solved]) -> None:
-    some = [s for s in solved if np.isfinite(dispatch([s], "harpagon:2d")["2d_latency_extra"])]
+    def found(some: list[Solved]) -> dict[str, float]:
+        return {key: sample.value for key, sample in dispatch(plans_of(HARPAGON, some).majority).items()}
+
+    some = [s for s in solved if np.isfinite(found([s])["2d_latency_extra"])]
     assert some
-    plan = some[0].outcomes["harpagon:2d"]
-    without = Solved(some[0].workload, {"harpagon:2d": replace(plan, machines=np.zeros_like(plan.machines))})
-    assert np.isnan(dispatch([without], "harpagon:2d")["2d_latency_extra"])
-    assert dispatch([*some, without], "harpagon:2d") == dispatch(some, "harpagon:2d")
+    plan = some[0].outcomes[REPRICED_RUN]
+    idle = replace(plan, machines=np.zeros_like(plan.machines))
+    without = Solved(some[0].workload, {**some[0].outcomes, REPRICED_RUN: idle})
+    assert np.isnan(found([without])["2d_latency_extra"])
+    assert found([*some, without]) == found(some)
 
 
 @pytest.fixture(scope="module")
@@ -141,14 +144,14 @@ def served() -> list[Solved]:
 
 
 def test_piccolo_has_a_measure_for_every_figure_that_counts(served: list[Solved]) -> None:
-    found = piccolo_measures.measures(served, "pose")
+    found = measures("piccolo", served, "pose")
     assert {full("piccolo", key) for key in found} >= set(of_paper(tuple(targets()), "piccolo")) - {
         full("piccolo", key) for key in REFERENCES
     }
 
 
 def test_piccolo_is_measured_by_costs_over_its_own(served: list[Solved]) -> None:
-    found = piccolo_measures.measures(served, "pose")
+    found = measures("piccolo", served, "pose")
     cost = pd.DataFrame([{name: o.cost for name, o in s.outcomes.items()} for s in served])
     extra = 100 * (cost.div(cost.piccolo, axis=0) - 1)
     three = np.array([s.workload.rate_rps.size > 2 for s in served])
