@@ -30,6 +30,7 @@ OF_POLICIES = {
     "euclio/session/space.py": "the default",
     "euclio/session/designs/grid.py": "the benchmark set's plan spaces",
     "euclio/studies/": "what papers compare",
+    "euclio/posterior/": "the same",
     "heuristics/session/systems.py": "Table III",
     "heuristics/session/piccolo_systems.py": "Piccolo's rows",
     "heuristics/session/scrooge_space.py": "Scrooge's own plan space",
