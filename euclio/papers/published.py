@@ -1,9 +1,10 @@
-"""The figures that papers print, as they stand in `data/published/`."""
+"""The figures that papers print, and what pages say of papers in words, as they stand in `data/published/`."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from euclio.core.data_files import data_dir
 
@@ -43,3 +44,15 @@ def published_figures(paper: str) -> tuple[Published, ...]:
     """All published figures of a paper (`data/published/`), in the order of its text."""
     text = (data_dir() / "published" / f"{paper}.json").read_text(encoding="utf-8")
     return tuple(Published(**entry) for entry in json.loads(text)["figures"])
+
+
+def notes(paper: str, about: str) -> tuple[Any, ...]:
+    """What a page says in words of a paper (`data/published/notes/`).
+
+    Args:
+        paper: name of the study.
+        about: what is said: "readings" of what the paper leaves open, what is "not_run", the "model" of a simulator and
+            what it "lacks"; a text each, of what is not run its name and why.
+    """
+    text = (data_dir() / "published" / "notes" / f"{paper}.json").read_text(encoding="utf-8")
+    return tuple(json.loads(text)[about])

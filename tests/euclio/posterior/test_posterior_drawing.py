@@ -42,6 +42,7 @@ from euclio.posterior.summary import summary
 from euclio.posterior.targets import REFERENCES, checked, fitted, full, of_paper, targets
 from euclio.posterior.validation import Validated, by_group, left_out, validated
 from euclio.studies import building
+from euclio.studies.posterior import __main__ as former
 
 pytest.importorskip("sklearn")
 HARPAGON = of_paper(fitted(), "harpagon")
@@ -368,6 +369,11 @@ def test_without_scikit_learn_a_draw_is_refused_in_one_line(monkeypatch: pytest.
     with pytest.raises(InputError, match="scikit-learn") as raised:
         emulator._forest()
     assert "\n" not in str(raised.value)
+
+
+def test_the_command_keeps_the_name_that_it_had():
+    """Scripts and notes call `python -m euclio.studies.posterior`, from when the room was among the studies."""
+    assert former.main is main
 
 
 def test_a_small_draw_from_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
