@@ -42,7 +42,7 @@ __getattr__ = lazy_names(
         "euclio.comparison.comparing": ["compare"],
         "euclio.comparison.decomposing": ["decompose"],
         "euclio.contract.checking": ["check_solver"],
-        "euclio.core.family": ["evaluate"],
+        "euclio.core.families": ["evaluate"],
         "euclio.core.solving": ["solve"],
         "euclio.core.versions": ["show_versions"],
         "euclio.files.citing": ["cite"],

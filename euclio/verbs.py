@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, overload
 
-from euclio.core import family, solving
-from euclio.core.family import Explained
+from euclio.core import families, solving
+from euclio.core.family import Checked, Explained
 from euclio.core.progress import waiting
-from euclio.core.registry import AnySolver, Solver
 from euclio.core.result import AnyResult, Result
+from euclio.core.solver import AnySolver, Solver
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
 from euclio.session import Evaluation, Plan, PlanSpace, Session
 from euclio.session.explain.explaining import Explanation
@@ -33,9 +33,9 @@ def solve(instance: Any, solver: str | AnySolver | None = None, **options: Any) 
 def evaluate(instance: Session, plan: Plan, space: PlanSpace | None = None) -> Evaluation: ...
 @overload
 def evaluate(instance: Cluster, plan: PipelinePlan, space: PipelineSpace | None = None) -> PlanEvaluation: ...
-def evaluate(instance: Any, plan: Any, space: Any = None) -> family.Checked:
-    """Check and price a plan of any family; arguments as in `euclio.core.family.evaluate`."""
-    return family.evaluate(instance, plan, space)
+def evaluate(instance: Any, plan: Any, space: Any = None) -> Checked:
+    """Check and price a plan of any family; arguments as in `euclio.core.families.evaluate`."""
+    return families.evaluate(instance, plan, space)
 
 
 @overload
@@ -53,7 +53,7 @@ def explain(session: Any, space: Any = None, time_limit_s: float | None = None) 
     Returns:
         Of a session its `Explanation`, which can be asked further; else what the family says.
     """
-    known = family.family_of(session)
+    known = families.family_of(session)
     asked = known.full_space if space is None else space
     with waiting(f"explaining {session.name}"):
         return (

@@ -18,7 +18,7 @@ from fractions import Fraction
 from bruteforce.pipeline.shapes import Units, Use, UsedPipeline, pipelines_by_sequence, shape_count, units_of
 from bruteforce.session.combination import TimeUpError
 from euclio.core.errors import InapplicableError
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace

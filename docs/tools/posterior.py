@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from pasting import FINDINGS, paste, table
 
-from euclio.studies.posterior.evidence import Optimal, compared, convergence, coverages, model_error, optimal
-from euclio.studies.posterior.figures import optimal_figure
-from euclio.studies.posterior.prior import PAPERS
-from euclio.studies.posterior.reference import reference_path
-from euclio.studies.posterior.simulated import CONTROL
-from euclio.studies.posterior.store import Stored, stored_draw
-from euclio.studies.posterior.summary import ancestors
-from euclio.studies.posterior.targets import full, targets
-from euclio.studies.posterior.validation import by_group, left_out, validated
+from euclio.posterior.evidence import Optimal, compared, convergence, coverages, model_error, optimal
+from euclio.posterior.figures import optimal_figure
+from euclio.posterior.prior import PAPERS
+from euclio.posterior.reference import reference_path
+from euclio.posterior.simulated import CONTROL
+from euclio.posterior.store import Stored, stored_draw
+from euclio.posterior.summary import ancestors
+from euclio.posterior.targets import full, targets
+from euclio.posterior.validation import by_group, left_out, validated
 
 PAGE = FINDINGS.parent / "model" / "posterior.md"
 FIGURE = FINDINGS.parent / "figures" / "posterior-optimal-harpagon.svg"

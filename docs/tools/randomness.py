@@ -26,6 +26,9 @@ from euclio import solve
 from euclio.core.progress import progress_bar
 from euclio.core.words import percent
 from euclio.files.marked import put_between
+from euclio.posterior.bridge import protocol_draws
+from euclio.posterior.reference import reference_setting
+from euclio.posterior.settings import accepted_settings
 from euclio.session import Evaluation, Plan, Session, evaluate
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.margins import alike, spare_space, stricter, with_spare
@@ -37,9 +40,6 @@ from euclio.session.workloads.applications import find_application
 from euclio.session.workloads.protocol import latency_range, round_up
 from euclio.simulation.highest_load import GRID
 from euclio.simulation.trace_files import load_trace
-from euclio.studies.posterior.bridge import protocol_draws
-from euclio.studies.posterior.reference import reference_setting
-from euclio.studies.posterior.settings import accepted_settings
 
 DOCS = Path(__file__).resolve().parents[1]
 FIGURE = DOCS / "figures" / "cost-of-randomness.svg"

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from euclio.analysis.references import with_references
 from euclio.core.errors import InputError
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.figures import MUTED, PALETTE, figure_style, legend_label
 
 WIDTH_IN = 9.6

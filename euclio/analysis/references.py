@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from euclio.core.errors import InputError
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
 from euclio.files.plan_files import RunOptions
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -159,6 +159,39 @@ def largest(values: pd.Series[float], scale: float = 1.0) -> Measured:
     """Largest value, without an interval; values that are not finite are left out."""
     kept = values[np.isfinite(values)]
     return Measured(scale * float(kept.max()) if len(kept) else float("nan"), n=len(kept))
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Observations and what is made of them: its number can be had without the interval, which takes far longer.
+
+    Attributes:
+        values: the observations; of a share whether each of them counts.
+        of: `mean`, `share` or `largest`.
+        scale: factor of the number, such as 100 for per cent.
+    """
+
+    values: pd.Series[Any] | Values
+    of: Callable[[Any, float], Measured]
+    scale: float = 100.0
+
+    @property
+    def value(self) -> float:
+        """The number; NaN: nothing to measure."""
+        if self.of is not mean:
+            return self.of(self.values, self.scale).value
+        given: Values = np.asarray(self.values, dtype=np.float64)
+        kept = given[np.isfinite(given)] * self.scale
+        return float(kept.mean()) if kept.size else float("nan")
+
+    def measured(self) -> Measured:
+        """The number with its interval."""
+        return self.of(self.values, self.scale)
+
+
+def measured(samples: Mapping[str, Sample]) -> dict[str, Measured]:
+    """The numbers with their intervals, by the same keys."""
+    return {key: sample.measured() for key, sample in samples.items()}
 
 
 def exactly(value: float, n: int = 0) -> Measured:

@@ -10,8 +10,8 @@ from typing import Any
 from euclio.bench_set.folder import read_best, read_instance, set_folder
 from euclio.bench_set.manifest import Difficulty, Entry, read_manifest
 from euclio.core.errors import InputError
+from euclio.core.result import WrittenResult
 from euclio.core.space_fields import word
-from euclio.files.result_files import WrittenResult
 
 
 def entries(difficulty: str | None = None, family: str | None = None) -> tuple[Entry, ...]:

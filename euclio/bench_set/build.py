@@ -17,16 +17,16 @@ from euclio.bench_set.folder import best_path, instance_path, instance_text, rea
 from euclio.bench_set.improving import Found, better, improved, measured
 from euclio.bench_set.manifest import FILE, Difficulty, Entry, Manifest, difficulty_of, read_manifest, write_manifest
 from euclio.core.errors import InputError
-from euclio.core.family import families, family_of
+from euclio.core.families import families, family_of
+from euclio.core.parts.kinds import Design
 from euclio.core.progress import told
 from euclio.core.provenance import provenance
-from euclio.core.registry import Limits
 from euclio.core.result import Answer, Status
+from euclio.core.solver import Limits
 from euclio.core.solving import check
 from euclio.files.json_writing import compact, write_text
 from euclio.files.result_files import result_to_text
 from euclio.runs.task import text_hash
-from euclio.workloads.design import Design
 
 SEED = 1
 TIME_LIMIT_S = 20.0

@@ -11,7 +11,7 @@ from euclio.bench_set.folder import read_best, read_instance
 from euclio.bench_set.manifest import Difficulty, Entry, Kept, Manifest, read_manifest, write_manifest
 from euclio.certification.certifying import certify, instance_sha256, plan_sha256
 from euclio.core.certificate import Certificate, Verdict
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.progress import told
 
 TIME_LIMIT_S = 60.0

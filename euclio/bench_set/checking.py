@@ -11,7 +11,7 @@ from euclio.bench_set.manifest import Difficulty, Entry, Kept, difficulty_of
 from euclio.certification.certifying import instance_sha256, plan_sha256
 from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.numbers import decimal_text
 from euclio.core.progress import told
 from euclio.core.verifying import reasons_against

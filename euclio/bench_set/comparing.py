@@ -12,7 +12,7 @@ from euclio.bench_set.folder import read_best, read_instance
 from euclio.bench_set.improving import Found, attempt
 from euclio.bench_set.manifest import Difficulty, Entry
 from euclio.core.errors import InputError
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.objective import Goal
 from euclio.core.progress import told
 from euclio.core.registry import find_solver

@@ -7,10 +7,11 @@ from typing import Any
 
 from euclio.bench_set.manifest import Entry
 from euclio.core.data_files import data_dir
-from euclio.core.family import families, family_of, find_family
+from euclio.core.families import families, family_of, find_family
+from euclio.core.result import WrittenResult
 from euclio.files.instance_files import load_instance
 from euclio.files.json_writing import compact
-from euclio.files.result_files import WrittenResult, load_result
+from euclio.files.result_files import load_result
 
 
 def set_folder() -> Path:

@@ -10,7 +10,7 @@ from typing import Any
 from euclio.bench_set.manifest import Effort
 from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.numbers import exact
 from euclio.core.registry import find_solver
 from euclio.core.result import AnyResult, Status

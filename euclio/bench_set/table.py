@@ -11,7 +11,7 @@ from euclio.bench_set.certifying import proofs
 from euclio.bench_set.comparing import Compared
 from euclio.bench_set.manifest import Difficulty, Entry
 from euclio.core.certificate import Certificate, Verdict
-from euclio.core.family import families
+from euclio.core.families import families
 from euclio.core.tables import new_table
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import DASH, duration, figures, percent

@@ -15,15 +15,15 @@ from typing import Any
 from euclio.core.certificate import CHECKER, Certificate, Search, Verdict
 from euclio.core.compiled import before_timing
 from euclio.core.errors import InputError
-from euclio.core.family import Checked, Family, family_of, find_family, homes
+from euclio.core.families import family_of, find_family, homes
+from euclio.core.family import Checked, Family
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
 from euclio.core.progress import told
 from euclio.core.provenance import provenance
-from euclio.core.result import AnyResult, Result, Status
+from euclio.core.result import AnyResult, Result, Status, WrittenResult
 from euclio.core.verifying import reasons_against
 from euclio.files.json_writing import json_text
-from euclio.files.result_files import WrittenResult
 from euclio.supervision.alarm import LateError, interrupted_at
 
 EXACT = "exact"
@@ -134,8 +134,8 @@ def better_result(instance: Any, certificate: Certificate) -> AnyResult:
         instance: the instance of the certificate.
         certificate: a certificate with a plan.
     """
-    from euclio.core.registry import Limits
     from euclio.core.result import Answer
+    from euclio.core.solver import Limits
     from euclio.core.solving import check
 
     answer: Answer[Any] = Answer(certificate.plan, "better than claimed")

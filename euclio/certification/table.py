@@ -9,7 +9,7 @@ from rich.text import Text
 
 from euclio.certification.certifying import better_result
 from euclio.core.certificate import CHECKER, Certificate, Verdict
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.words import duration
 
 COLOURS = {Verdict.CERTIFIED: "green", Verdict.REFUTED: "bold red", Verdict.OPEN: "yellow"}

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 from euclio.commands.arrivals import add_arrivals, arrival_flags, arrivals
 from euclio.commands.setup_options import add_setup_options, setup_flags, setup_options
 from euclio.core.errors import InputError
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.values import SHARE
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
-    from euclio.core.result import AnyResult
-    from euclio.files import WrittenResult
+    from euclio.core.result import AnyResult, WrittenResult
     from euclio.session.attainment.demand import Demand
 
 SERVED = "session"

@@ -10,7 +10,7 @@ from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.commands.families import instances
 from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
-from euclio.core.family import homes
+from euclio.core.families import homes
 from euclio.core.progress import progress_bar, say, waiting
 from euclio.core.values import count, seconds, seed
 

@@ -10,7 +10,9 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.errors import InputError
-from euclio.core.family import Family, SpaceOption, families
+from euclio.core.families import families
+from euclio.core.family import Family
+from euclio.core.parts.options import SpaceOption
 
 if TYPE_CHECKING:
     from euclio.core.family import Changes

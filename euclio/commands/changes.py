@@ -9,7 +9,7 @@ from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.plan_space import add_plan_space
 from euclio.commands.session_questions import Given, add_outputs, add_session, add_solver, asked, give_out
-from euclio.core.family import DEFAULT_FAMILY
+from euclio.core.families import DEFAULT_FAMILY
 from euclio.core.progress import say
 from euclio.core.values import count_or_none
 

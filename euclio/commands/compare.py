@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers, compare
     from euclio.comparison.table import comparison_table
-    from euclio.core.family import family_of
+    from euclio.core.families import family_of
     from euclio.core.references import file_of
     from euclio.core.tables import to_text
     from euclio.files import load_instance
@@ -110,7 +110,7 @@ def _say_refuted(comparison: Comparison, file: str) -> bool:
 
 def _why_infeasible(supervised: Supervised, comparison: Comparison, limit_s: float | None) -> str | None:
     """Why no system has a plan, where there is none; None: one of them has, or nobody knows."""
-    from euclio.core.family import family_of
+    from euclio.core.families import family_of
     from euclio.core.result import Status
 
     best, instance = comparison.best, comparison.instance

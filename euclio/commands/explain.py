@@ -29,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Explain and print."""
     from euclio.commands.supervised import Supervised
-    from euclio.core.family import family_of
+    from euclio.core.families import family_of
     from euclio.core.result import Status
     from euclio.core.solving import solver_for
     from euclio.files import load_instance

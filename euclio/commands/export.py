@@ -10,13 +10,14 @@ from euclio.commands.exit_codes import NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import an_instance
 from euclio.commands.named_code import add_named_code, named_code
 from euclio.core.errors import InputError
-from euclio.core.family import families, family_of
+from euclio.core.families import families, family_of
 from euclio.core.progress import say
 from euclio.core.words import joined
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
-    from euclio.files.exporting import Exporter, ExportOption
+    from euclio.core.parts.files import Exporter
+    from euclio.core.parts.options import ExportOption
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

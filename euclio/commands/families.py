@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from euclio.core.family import families
+from euclio.core.families import families
 from euclio.core.words import joined
 
 

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from euclio.commands.exit_codes import SOLVED
 from euclio.core.errors import InputError
-from euclio.core.family import Family, families
+from euclio.core.families import families
+from euclio.core.family import Family
+from euclio.core.parts.kinds import Setting
 from euclio.core.values import count, seed
 from euclio.core.words import joined
-from euclio.workloads.settings import Setting, add_settings, given_settings
+from euclio.workloads.settings import add_settings, given_settings
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.core.errors import InputError
-from euclio.core.family import families
+from euclio.core.families import families
+from euclio.core.parts.files import ProfileImporter
 from euclio.core.progress import say
-from euclio.workloads.importing import ProfileImporter
 
 if TYPE_CHECKING:
+    from euclio.core.parts.files import Importer
     from euclio.core.values import Verbs
-    from euclio.workloads.importing import Importer
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

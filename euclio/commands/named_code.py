@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from euclio.core.family import SpaceOption, families
+from euclio.core.families import families
+from euclio.core.parts.options import SpaceOption
 
 
 def add_named_code(parser: argparse.ArgumentParser) -> None:

@@ -105,7 +105,7 @@ def _day(arguments: argparse.Namespace) -> Day:
     """
     from dataclasses import replace
 
-    from euclio.core.family import family_of
+    from euclio.core.families import family_of
     from euclio.day import Day
     from euclio.day.load import read_load
     from euclio.files import load_instance

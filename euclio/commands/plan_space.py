@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.errors import InputError
-from euclio.core.family import Family, families
+from euclio.core.families import families
+from euclio.core.family import Family
 from euclio.core.references import is_reference
 
 if TYPE_CHECKING:
-    from euclio.core.registry import AnySolver
+    from euclio.core.solver import AnySolver
 
 
 def add_plan_space(parser: argparse.ArgumentParser, without: Collection[str] = ()) -> None:

@@ -82,8 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _renew_posterior(arguments: argparse.Namespace) -> None:
     """Draw the posterior of a paper that has one anew."""
-    from euclio.studies.posterior.prior import PAPERS
-    from euclio.studies.posterior.renewing import renew
+    from euclio.posterior.prior import PAPERS
+    from euclio.posterior.renewing import renew
     from euclio.supervision import cores
 
     if arguments.paper not in PAPERS:
@@ -95,10 +95,10 @@ def _renew_posterior(arguments: argparse.Namespace) -> None:
 
 def _write_workloads(arguments: argparse.Namespace) -> int:
     """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
+    from euclio.posterior.bridge import protocol_draws
+    from euclio.posterior.prior import PAPERS
+    from euclio.posterior.reference import reference_setting
     from euclio.session.workloads.protocol import SEED
-    from euclio.studies.posterior.bridge import protocol_draws
-    from euclio.studies.posterior.prior import PAPERS
-    from euclio.studies.posterior.reference import reference_setting
     from euclio.workloads.writing import write_instances
 
     paper = arguments.paper

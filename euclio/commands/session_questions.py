@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from euclio.commands.change_options import changed
 from euclio.commands.plan_space import plan_space
 from euclio.core.errors import InputError
-from euclio.core.family import DEFAULT_FAMILY, find_family
+from euclio.core.families import DEFAULT_FAMILY, find_family
 from euclio.core.values import seconds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from euclio.core.registry import AnySolver
+    from euclio.core.solver import AnySolver
     from euclio.session.instance import Session
     from euclio.session.questions.changes import SessionChanges
     from euclio.session.space import PlanSpace
@@ -83,7 +83,7 @@ def asked(arguments: argparse.Namespace, verb: str) -> Asked:
     Raises:
         InputError: a file that cannot be read or written, no session, changes that do not fit it.
     """
-    from euclio.core.family import family_of
+    from euclio.core.families import family_of
     from euclio.core.references import file_of
     from euclio.core.solving import solver_for
     from euclio.files import load_instance

@@ -8,13 +8,13 @@ from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.errors import InputError
-from euclio.core.family import families, find_family
+from euclio.core.families import families, find_family
 from euclio.core.words import joined
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
+    from euclio.core.parts.options import SetupOption
     from euclio.simulation.setup import Setup
-    from euclio.simulation.simulator import SetupOption
 
 
 def add_setup_options(

@@ -12,15 +12,15 @@ from euclio.commands.exit_codes import NO_PLAN, SOLVED
 from euclio.commands.named_code import add_named_code, named_code
 from euclio.commands.setup_options import add_setup_options, setup_options
 from euclio.core.errors import InputError
-from euclio.core.family import families, family_of
+from euclio.core.families import families, family_of
 from euclio.core.progress import say
 from euclio.core.values import SHARE, positive, seconds, seed
 from euclio.core.words import joined
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
+    from euclio.core.parts.simulator import Simulator
     from euclio.simulation.setup import Setup
-    from euclio.simulation.simulator import Simulator
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -156,7 +156,7 @@ def _search(arguments: argparse.Namespace, simulator: Simulator, *given: Any) ->
 
 
 def _setup(arguments: argparse.Namespace, family: Family, simulator: Simulator) -> Setup:
-    return simulator.setup(
+    setup: Setup = simulator.setup(
         **arrivals(arguments),
         load=arguments.load or 1.0,
         seconds=arguments.seconds,
@@ -165,3 +165,4 @@ def _setup(arguments: argparse.Namespace, family: Family, simulator: Simulator) 
         full_load_rps=arguments.full_load,
         **setup_options(arguments, family),
     )
+    return setup

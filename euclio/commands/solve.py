@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from euclio.commands.supervised import Supervised
-    from euclio.core.family import family_of
+    from euclio.core.families import family_of
     from euclio.core.references import file_of
     from euclio.core.solving import solver_for
     from euclio.files import load_instance, result_to_text

@@ -14,10 +14,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from euclio.core.family import Explained, Family, families
+from euclio.core.families import families
+from euclio.core.family import Explained, Family
 from euclio.core.progress import waiting
-from euclio.core.registry import AnySolver, find_solver, solvers
+from euclio.core.registry import find_solver, solvers
 from euclio.core.result import Answer, AnyResult, Result, Status
+from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, asked
 from euclio.core.system import HARD_LIMITS
 from euclio.core.warm_up import warm_up

@@ -19,7 +19,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check and print the verdict."""
-    from euclio.core.family import family_of
+    from euclio.core.families import family_of
     from euclio.core.verifying import reasons_against
     from euclio.files import load_instance, load_result
 

@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Solve all points, print, write, plot."""
-    from euclio.core.family import family_of
+    from euclio.core.families import family_of
     from euclio.files.boundary import at
     from euclio.session.questions.what_if import CHARGINGS, answered, question
     from euclio.session.questions.what_if_table import csv_text, describe, what_if_table

@@ -12,11 +12,13 @@ from euclio.comparison.gap import Gap
 from euclio.core.certificate import Certificate
 from euclio.core.engine_packages import MissingEngineError
 from euclio.core.errors import InputError
-from euclio.core.family import Family, family_of
+from euclio.core.families import family_of
+from euclio.core.family import Family
 from euclio.core.objective import Goal
 from euclio.core.progress import told
-from euclio.core.registry import AnySolver, find_solver, solvers
+from euclio.core.registry import find_solver, solvers
 from euclio.core.result import AnyResult, Status
+from euclio.core.solver import AnySolver
 from euclio.core.solving import solve, without_engine
 
 SCHEMA = "euclio/comparison/1"

@@ -15,10 +15,11 @@ import pandas as pd
 from euclio.comparison.comparing import Comparison, Row, Solving, chosen_solvers, compare
 from euclio.comparison.gap import Gap, Value
 from euclio.core.errors import InputError
-from euclio.core.family import Family, families, family_of
+from euclio.core.families import families, family_of
+from euclio.core.family import Family
 from euclio.core.objective import LEAST_COST, Goal
 from euclio.core.progress import progress_bar
-from euclio.core.registry import Solver
+from euclio.core.solver import Solver
 from euclio.core.solving import solve
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 

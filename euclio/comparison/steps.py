@@ -15,10 +15,10 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from euclio.comparison.decomposing import goal_of
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.objective import Goal
 from euclio.core.progress import told
-from euclio.core.registry import AnySolver, Limits
+from euclio.core.solver import AnySolver, Limits
 from euclio.core.tables import new_table
 from euclio.core.words import percent
 

@@ -10,7 +10,7 @@ from euclio.certification.proof_trials import counts
 from euclio.comparison.comparing import Comparison, Row
 from euclio.comparison.decomposing import aggregate, goal_of
 from euclio.core.certificate import Verdict
-from euclio.core.family import families, family_of
+from euclio.core.families import families, family_of
 from euclio.core.objective import Goal
 from euclio.core.result import Status
 from euclio.core.tables import bound_text, new_table

@@ -11,7 +11,7 @@ from euclio.contract.findings import Finding, Judgement, Report, Verdict
 from euclio.contract.here import SOFT_LIMITS, SolverHere
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.contract.process import SolverDiedError, SolverHungError, SolverProcess
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.progress import counted_bar, say
 from euclio.core.system import HARD_LIMITS, soft
 from euclio.core.trials import Purpose, Trial, trials_for

@@ -21,9 +21,11 @@ import psutil
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.core.engine_packages import refuse_missing
 from euclio.core.errors import InputError
-from euclio.core.family import Family, find_family
+from euclio.core.families import find_family
+from euclio.core.family import Family
 from euclio.core.progress import mute
-from euclio.core.registry import AnySolver, find_solver
+from euclio.core.registry import find_solver
+from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, prepare
 from euclio.core.system import alarm_is_set, flush_c_streams, read_at, waited_s
 from euclio.core.trials import Trial

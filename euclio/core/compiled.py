@@ -16,14 +16,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
+from euclio.core.kernel_source import Source
 from euclio.core.lazy import late
-
-__all__ = ["INFINITY", "Kernel", "Way", "clock", "compiled", "compiled_on_tables", "current_way", "is_past", "using"]
+from euclio.core.ways import VARIABLE, Way, current_way, set_way
 
 INFINITY = float("inf")
 P = ParamSpec("P")
@@ -51,41 +50,10 @@ FIRST_CALLS = 3
 call on a large table that is made often is short, and need not begin again."""
 
 
-class Way(StrEnum):
-    """How kernels run in this process."""
-
-    EITHER = "either"
-    """Interpreted first, then compiled as that is worth it."""
-    COMPILED = "compiled"
-    """Compiled at once, for runs that are timed; what is not at hand is made first."""
-    INTERPRETED = "interpreted"
-    """Interpreted, whatever it takes."""
-
-
-VARIABLE = "EUCLIO_KERNELS"
-"""Variable of the environment with the way that kernels run: either, compiled or interpreted."""
-
-
-def is_set(switch: str) -> bool:
-    """Whether a switch of numba in the environment is on."""
-    return os.environ.get(switch, "0") not in {"", "0"}
-
-
-def _way_of_environment() -> Way:
-    """What `VARIABLE` says; numba's own switches are heeded, and a name that is none of the three means the default."""
-    if is_set("NUMBA_DISABLE_JIT"):
-        return Way.INTERPRETED
-    if is_set("NUMBA_BOUNDSCHECK"):
-        return Way.COMPILED
-    given = os.environ.get(VARIABLE, "")
-    return Way(given) if given in {way.value for way in Way} else Way.EITHER
-
-
 class _State:
     """What is known of the kernels in this process.
 
     Attributes:
-        way: how they run.
         spent_s: seconds in calls that were interpreted.
         interpreted: calls that were interpreted.
         mark: how many they were when the run began that is under way.
@@ -93,7 +61,6 @@ class _State:
     """
 
     def __init__(self) -> None:
-        self.way = _way_of_environment()
         self.spent_s = 0.0
         self.interpreted, self.mark = 0, 0
         self.kernels: list[Kernel] = []
@@ -116,23 +83,13 @@ class _HandOver(BaseException):
     """The outermost call has machine code now."""
 
 
-class Kernel:
-    """A numeric function that can be compiled.
-
-    Args:
-        function: the function; its names may stand for numbers, tuples of them, functions of numpy and other kernels.
-        options: options of numba's compiler.
-        source: module and name of the function that is compiled in its place; None: itself.
-    """
+class Kernel(Source):
+    """A numeric function that is interpreted, or run as machine code; arguments as of `Source`."""
 
     def __init__(
         self, function: Callable[..., Any], options: dict[str, Any], source: tuple[str, str] | None = None
     ) -> None:
-        functools.update_wrapper(self, function)
-        self.name: str = function.__qualname__
-        self.function = function
-        self.options = options
-        self.source = source
+        super().__init__(function, options, source)
         self.calls = 0
         self.look_at = -INFINITY
         self._taken: Any = None
@@ -162,7 +119,7 @@ class Kernel:
         """Numba's dispatcher of this kernel, which loads machine code or makes it; numba is imported here."""
         from euclio.core.machine_code import made
 
-        return made(self)
+        return made(self, self._released)
 
     @property
     def _numba_type_(self) -> Any:
@@ -171,7 +128,7 @@ class Kernel:
 
     def _begin(self, arguments: tuple[Any, ...]) -> Any:
         """An outermost call of a kernel that has not taken machine code."""
-        if _state.way is Way.COMPILED or (_state.way is Way.EITHER and self._can_take(arguments)):
+        if current_way() is Way.COMPILED or (current_way() is Way.EITHER and self._can_take(arguments)):
             return self.take()(*arguments)
         return _Call(self, arguments).made()
 
@@ -180,10 +137,11 @@ class Kernel:
         self._taken = self.machine
         return self._taken
 
-    def release(self) -> None:
-        """Run interpreted again, until it is next looked for machine code."""
+    def _released(self) -> Kernel:
+        """Itself, which runs interpreted again until it is next looked for machine code."""
         self._taken = None
         self.look_at = time.perf_counter() + LOOK_EVERY_S
+        return self
 
     def _can_take(self, arguments: tuple[Any, ...]) -> bool:
         """Whether machine code is worth loading and at hand; what is not is wished for when that is worth it."""
@@ -216,7 +174,7 @@ class _Call:
         kernel.calls += 1
         _state.interpreted += 1
         self.copied: tuple[Any, ...] | None = None
-        if _state.way is Way.EITHER:
+        if current_way() is Way.EITHER:
             most = COPIED_AT_FIRST_BYTES if kernel.calls <= FIRST_CALLS else COPIED_ALWAYS_BYTES
             self.copied = _copied(arguments) if _size(arguments) <= most else None
 
@@ -241,7 +199,7 @@ class _Call:
             _HandOver: it is.
         """
         now = time.perf_counter()
-        if _state.way is not Way.EITHER or now < self.look_at:
+        if current_way() is not Way.EITHER or now < self.look_at:
             return
         self.look_at = now + LOOK_EVERY_S
         # It is asked with the arguments as they were: the call may have changed their numbers, but not their types.
@@ -275,11 +233,6 @@ def _restore(value: Any, copied: Any) -> None:
             _restore(part, own)
 
 
-def current_way() -> Way:
-    """How kernels run in this process."""
-    return _state.way
-
-
 def begin_run() -> None:
     """From now on it is counted how the kernels of a run are run."""
     _state.mark = _state.interpreted
@@ -297,7 +250,7 @@ def how_kernels_ran() -> str:
 
 def warms_up() -> bool:
     """Whether what is going to be timed is compiled before."""
-    return _state.way is Way.COMPILED
+    return current_way() is Way.COMPILED
 
 
 def before_timing(compile_it: Callable[P, None]) -> Callable[P, None]:
@@ -314,19 +267,19 @@ def before_timing(compile_it: Callable[P, None]) -> Callable[P, None]:
 
 def time_runs() -> None:
     """Have kernels compiled from now on, since their times are going to be compared; unless that is switched off."""
-    if _state.way is Way.EITHER:
+    if current_way() is Way.EITHER:
         use(Way.COMPILED)
         os.environ[VARIABLE] = Way.COMPILED.value  # for the processes that this one starts
 
 
 def machine_code_in_use() -> bool:
     """Whether kernels of this process are compiled, all or some."""
-    return _state.way is Way.COMPILED or any(kernel._taken is not None for kernel in _state.kernels)
+    return current_way() is Way.COMPILED or any(kernel._taken is not None for kernel in _state.kernels)
 
 
 def use(way: Way) -> None:
     """Have kernels run in a way from now on, in this process."""
-    _state.way = way
+    set_way(way)
     for kernel in _state.kernels:
         kernel._taken, kernel.look_at = None, -INFINITY
 
@@ -334,7 +287,7 @@ def use(way: Way) -> None:
 @contextmanager
 def using(way: Way) -> Iterator[None]:
     """Have kernels run in a way inside."""
-    before = _state.way
+    before = current_way()
     use(way)
     try:
         yield

@@ -14,7 +14,8 @@ from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 
 from euclio.core.errors import InputError
-from euclio.core.registry import AnySolver, solvers_of
+from euclio.core.registry import solvers_of
+from euclio.core.solver import AnySolver
 from euclio.core.words import joined
 
 PACKAGE_OF_ENGINE = {"highs": "highspy"}

@@ -1,7 +1,7 @@
 """Problem families: all that the verbs, the files and the runner need to know of one, so that they serve every family.
 
-A family stands in its package's module `family` and here by name, or is offered by another package's entry point. What
-is slow to import is imported in its functions. `euclio.files.plain_family` makes one from a few dataclasses.
+A family stands in its package's module `family`; `euclio.core.families` finds it. What is slow to import is imported in
+its functions. `euclio.files.plain_family` makes one from a few dataclasses.
 """
 
 from __future__ import annotations
@@ -9,40 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from euclio.core.errors import InputError
 from euclio.core.objective import Goal
+from euclio.core.parts.options import SetupOption, SpaceOption
 from euclio.core.result import Status
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from euclio.core.certificate import Search
+    from euclio.core.parts.files import Exporter, Importer, PlanFiles, ProfileImporter
+    from euclio.core.parts.kinds import Design, Kind
+    from euclio.core.parts.simulator import Simulator
+    from euclio.core.parts.sources import Sources
     from euclio.core.result import Result
-    from euclio.core.trials import Sources
-    from euclio.files.exporting import Exporter
-    from euclio.files.plan_files import PlanFiles
-    from euclio.simulation.simulator import SetupOption, Simulator
-    from euclio.workloads.design import Design
-    from euclio.workloads.importing import Importer, ProfileImporter
-    from euclio.workloads.kinds import Kind
-
-HOMES = {
-    "session": "euclio.session.family",
-    "pipeline": "euclio.pipeline.family",
-    "fragments": "euclio.fragments.family",
-    "day": "euclio.day.family",
-}
-"""The module of each family of this package, which holds it as FAMILY: the one place where they are registered."""
-GROUP = "euclio.families"
-"""Entry points by which other packages offer families: NAME = "module:FAMILY"."""
-DEFAULT_FAMILY = next(iter(HOMES))
-"""Family of the solvers that name none."""
 
 
 class Checked(Protocol):
@@ -69,32 +50,6 @@ class Changes(Protocol):
 
     def in_words(self) -> str:
         """The changes in a few words."""
-
-
-@dataclass(frozen=True, slots=True)
-class SpaceOption:
-    """An option of the command that changes one field of the plan space, or of the changes of an instance.
-
-    Attributes:
-        flag: such as "--policy".
-        field: field of the plan space, or of the record of changes.
-        help: one line.
-        parse: reads the value from text; None: there is none to read.
-        choices: the words allowed, which are values themselves; None: what `parse` takes.
-        reference: a name that points into a user's file (`euclio.core.own_solver`), and the folder that it is relative
-            to (None: the current one) in; the value, which holds in every folder, out. None: no such name is taken.
-        metavar: placeholder of the value.
-        value: value of the field where the flag stands alone, with neither `parse` nor `choices`.
-    """
-
-    flag: str
-    field: str
-    help: str
-    parse: Callable[[str], Any] | None = None
-    choices: tuple[str, ...] | None = None
-    metavar: str | None = None
-    value: Any = None
-    reference: Callable[[str, Path | None], Any] | None = None
 
 
 class Explained(NamedTuple):
@@ -174,14 +129,14 @@ class Family:
         designs: its part of the benchmark set (`euclio.bench_set`).
         simulator: its simulator; None: it has none.
         setup_options: options of the command that are fields of the simulator's setups.
-        importers: kinds of files that instances, or profiles, can be made of (`euclio.workloads.importing`).
+        importers: kinds of files that instances, or profiles, can be made of (`euclio.core.parts.files`).
         changes: class of the changes of an instance, a dataclass that may stand in files, whose fields are None where
             nothing changes; it has `applied_to` (an instance in, the changed one out) and `in_words`. None: there are
             none.
         change_options: options of the command that are fields of it.
         hint: an instance in, one line out on what looks odd about it, such as an objective in another unit; empty:
             nothing does.
-        exporters: kinds of other systems' files that plans can be written as (`euclio.files.exporting`).
+        exporters: kinds of other systems' files that plans can be written as (`euclio.core.parts.files`).
         difference: two plans as they stand in result files in, what changes out (`euclio diff`); None: their parts are
             compared as they are written.
         demands: instance and plan space in; what not every solver covers, such as a stock of machines, out, by the word
@@ -235,59 +190,3 @@ class Family:
         objective = described.get("objective", self.goals[0].name)
         goal = next(goal for goal in self.goals if goal.name == objective)
         return replace(goal, tolerance=self.tolerance(described))
-
-
-@cache
-def find_family(name: str) -> Family:
-    """The family of this name.
-
-    Raises:
-        InputError: there is none.
-    """
-    known = homes()
-    if name not in known:
-        raise InputError(f"unknown problem family {name!r}; known: {', '.join(known)}")
-    module, _, value = known[name].partition(":")
-    found = getattr(import_module(module), value or "FAMILY")
-    assert isinstance(found, Family)
-    return found
-
-
-@cache
-def homes() -> dict[str, str]:
-    """Where each family stands, those of this package first."""
-    offered = {entry.name: entry.value for entry in entry_points(group=GROUP)}
-    return HOMES | {name: place for name, place in sorted(offered.items()) if name not in HOMES}
-
-
-def families() -> tuple[Family, ...]:
-    """All families, those of this package first."""
-    return tuple(find_family(name) for name in homes())
-
-
-def family_of(instance: Any) -> Family:
-    """The family of an instance.
-
-    Raises:
-        InputError: it is an instance of none.
-    """
-    for family in families():
-        if isinstance(instance, family.instance):
-            return family
-    known = ", ".join(family.instance.__name__ for family in families())
-    raise InputError(f"{type(instance).__name__} is no instance of a problem; give one of {known}")
-
-
-def evaluate(instance: Any, plan: Any, space: Any = None) -> Checked:
-    """Check and price a plan of any family.
-
-    Args:
-        instance: an instance of a registered family.
-        plan: a plan of it.
-        space: plan space that it has to keep to; None: the full one.
-
-    Returns:
-        The checker's answer.
-    """
-    family = family_of(instance)
-    return family.evaluate(instance, plan, family.full_space if space is None else space)

@@ -26,8 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from euclio.core.compiled import Kernel, is_set
+from euclio.core.kernel_source import Source
 from euclio.core.system import cpu_lines
+from euclio.core.ways import is_set
 
 SUFFIX = ".machine"
 HAS_DOCSTRING = 0x4000000
@@ -106,14 +107,14 @@ def _machine() -> str:
     return "\n".join(texts)
 
 
-def kept(kernel: Kernel, arguments: Iterable[Any]) -> bool:
+def kept(kernel: Source, arguments: Iterable[Any]) -> bool:
     """Whether machine code of a kernel for arguments of these types is on disk."""
     ensure_room()
     description = described(tuple(arguments))
     return description is not None and any(file.is_file() for file in paths(kernel, description))
 
 
-def paths(kernel: Kernel, description: Any) -> list[Path]:
+def paths(kernel: Source, description: Any) -> list[Path]:
     """Where a kernel's machine code for arguments that are described so may be, in the order of `places`."""
     key = hashlib.sha256(f"{digest(kernel)}\n{description!r}\n{_machine()}".encode()).hexdigest()[:32]
     name = kernel.name.replace("<", "").replace(">", "")
@@ -150,7 +151,7 @@ def named(kind: type[Any]) -> list[Any]:
 
 
 @cache
-def digest(kernel: Kernel) -> str:
+def digest(kernel: Source) -> str:
     """Hash of a kernel and of all that its machine code depends on: other functions, and the values of names."""
     hashed = hashlib.sha256()
     for text in _reached(kernel):
@@ -158,7 +159,7 @@ def digest(kernel: Kernel) -> str:
     return hashed.hexdigest()[:32]
 
 
-def _reached(kernel: Kernel) -> Iterator[str]:
+def _reached(kernel: Source) -> Iterator[str]:
     """Texts that stand for a kernel and all that it reaches, each once and in an order that depends on nothing else."""
     seen, waiting = {id(kernel)}, deque([kernel])
     while waiting:
@@ -172,7 +173,7 @@ def _reached(kernel: Kernel) -> Iterator[str]:
         for name in sorted(values):
             value = values[name]
             yield f"{name}={_text(value)}"
-            if isinstance(value, Kernel) and id(value) not in seen:
+            if isinstance(value, Source) and id(value) not in seen:
                 seen.add(id(value))
                 waiting.append(value)
 
@@ -206,7 +207,7 @@ def _code_texts(code: CodeType, doc: str | None) -> Iterator[str]:
 
 def _text(value: Any) -> str:
     """What machine code takes of a value that a name stands for."""
-    if isinstance(value, Kernel):
+    if isinstance(value, Source):
         return f"{value.__module__}.{value.name}"
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape} {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from euclio.core.compiled import Kernel, Way, current_way
 from euclio.core.keeping import ensure_room, named, paths
+from euclio.core.kernel_source import Source
 from euclio.core.lazy import imported_as_missing, imported_without
+from euclio.core.ways import Way, current_way
 
 with imported_as_missing("yaml"):
     # With it numba reads settings from the current folder, a folder for machine code and modules to be imported among
@@ -48,10 +49,13 @@ _named_tuple: Any = types.BaseNamedTuple
 numba.config.DISABLE_JIT = 0  # type: ignore[attr-defined]
 
 
-def made(kernel: Kernel) -> Any:
+def made(kernel: Source, released: Callable[[], Any]) -> Any:
     """A dispatcher of numba for a kernel, whose machine code is kept where `euclio.core.keeping` says.
 
-    Where kernels may run either way, types whose machine code is not at hand are interpreted.
+    Args:
+        kernel: the kernel.
+        released: gives what interprets it, which is called where kernels may run either way and machine code for the
+            types of a call is not on disk.
     """
     function = kernel.function
     if kernel.source is not None:
@@ -65,17 +69,16 @@ def made(kernel: Kernel) -> Any:
         if current_way() is Way.EITHER:
             found = description_of(tuple(map(dispatcher.typeof_pyval, arguments)))
             if not any(file.is_file() for file in paths(kernel, found)):
-                kernel.release()
-                return kernel
+                return released()
         return make(*arguments, **named_ones)
 
     dispatcher._compile_for_args = load_or_make
     return dispatcher
 
 
-def make(kernel: Kernel, description: Any) -> None:
-    """Make machine code of a kernel, and of the kernels it calls, for arguments that are described so."""
-    kernel.machine.compile(tuple(_typeof(_example(part)) for part in description[1:]))
+def make(dispatcher: Any, description: Any) -> None:
+    """Make machine code of a dispatcher's kernel, and of those that it calls, for arguments that are described so."""
+    dispatcher.compile(tuple(_typeof(_example(part)) for part in description[1:]))
 
 
 def _example(description: Any) -> Any:
@@ -126,7 +129,7 @@ class _Kept:
     kept for this process.
     """
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Source) -> None:
         self._kernel = kernel
         self.cache_path = ""
 
@@ -165,7 +168,7 @@ class _Kept:
 
 def c_function(function: Callable[..., float], numbers: int) -> Any:
     """A C function of so many doubles that returns one, compiled of a Python function; kept like kernels are."""
-    kernel = Kernel(function, {"error_model": "numpy", "cfunc": True})
+    kernel = Source(function, {"error_model": "numpy", "cfunc": True})
     signature = numba.float64(*[numba.float64] * numbers)
     found: Any = CFunc(function, _normalized(signature), {}, {"error_model": "numpy"})
     found._cache = _Kept(kernel)

@@ -17,10 +17,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from euclio.core.compiled import VARIABLE, Kernel, Way
 from euclio.core.keeping import described, is_spare, places
+from euclio.core.kernel_source import Source
 from euclio.core.system import locked, own_session, step_back
 from euclio.core.system import tell as tell_pipe
+from euclio.core.ways import VARIABLE, Way
 
 TURN_S = 1.0
 """How often a background process looks whether it is its turn: one at a time makes machine code for all."""
@@ -39,7 +40,7 @@ class _Maker:
         self.hand_on: Callable[[str], None] = tell
 
 
-def wish(kernel: Kernel, arguments: Iterable[Any]) -> None:
+def wish(kernel: Source, arguments: Iterable[Any]) -> None:
     """Have machine code made of a kernel for arguments of these types, if another process can import it."""
     description = described(tuple(arguments))
     if description is not None and kernel.__module__ != "__main__":
@@ -100,8 +101,8 @@ def main() -> None:
             with suppress(Exception):
                 module, name, description = json.loads(line)
                 kernel = getattr(import_module(module), name)
-                if isinstance(kernel, Kernel):
-                    make(kernel, description)
+                if isinstance(kernel, Source):
+                    make(kernel.machine, description)
 
 
 @contextmanager

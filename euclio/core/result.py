@@ -9,6 +9,7 @@ from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
+from euclio.core.objective import Goal
 from euclio.core.tolerances import BRACKET_TOLERANCE as BRACKET_TOLERANCE
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE as OPTIMALITY_TOLERANCE
 from euclio.core.tolerances import PROOF_TOLERANCE as PROOF_TOLERANCE
@@ -136,3 +137,39 @@ class Result(Generic[PlanT, SpaceT, EvaluationT]):
 
 
 AnyResult = Result[Any, Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenResult:
+    """What a result file says, not yet checked.
+
+    Attributes:
+        instance: name of the instance.
+        solver: name of the solver.
+        space: plan space that the plan is to be checked under.
+        goal: its objective.
+        status: outcome as written.
+        value: checked value as written, in the unit of the goal; None without a plan.
+        claimed: the solver's claim as written; None: none.
+        bound: proven bound as written; None: no bound.
+        figures: the plan's other figures as written, by the place where they stand.
+        plan: the plan.
+        changed: the instance that it is a result of: the one that was given, with the changes that the file states. The
+            plan is to be checked on this one.
+        changes: these changes (`Family.changes`); None: there are none.
+        options: plan space and options of the run as they stand in the file.
+    """
+
+    instance: str
+    solver: str
+    space: Any
+    goal: Goal
+    status: Status
+    value: Fraction | None
+    claimed: Fraction | None
+    bound: Fraction | None
+    figures: dict[str, Fraction]
+    plan: Any
+    changed: Any
+    changes: Any
+    options: dict[str, Any] = field(default_factory=dict)

@@ -12,12 +12,14 @@ from typing import Any
 from euclio.core.compiled import begin_run, how_kernels_ran
 from euclio.core.engine_packages import MissingEngineError, refuse_missing
 from euclio.core.errors import InapplicableError, InputError
-from euclio.core.family import Checked, Family, family_of, find_family
+from euclio.core.families import family_of, find_family
+from euclio.core.family import Checked, Family
 from euclio.core.objective import Goal
 from euclio.core.progress import waiting
 from euclio.core.provenance import provenance
-from euclio.core.registry import AnySolver, EngineOptions, Limits, Option, Solver, find_solver, solvers_of
+from euclio.core.registry import find_solver, solvers_of
 from euclio.core.result import Answer, AnyResult, Result, Status
+from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver
 from euclio.core.warm_up import warm_up
 
 MOST_NAMED = 3

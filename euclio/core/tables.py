@@ -15,11 +15,11 @@ from rich.segment import Segment
 from rich.text import Text
 
 from euclio.core.engine_packages import lacking_text
-from euclio.core.family import families
+from euclio.core.families import families
 from euclio.core.fitted_table import FittedTable
 from euclio.core.objective import Goal
-from euclio.core.registry import AnySolver
 from euclio.core.result import AnyResult
+from euclio.core.solver import AnySolver
 from euclio.core.words import full, percent
 
 PIPED_WIDTH = 100

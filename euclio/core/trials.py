@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -10,7 +10,8 @@ from typing import Any
 
 from euclio.core.family import Family
 from euclio.core.objective import Goal
-from euclio.core.registry import Limits
+from euclio.core.parts.sources import Sources
+from euclio.core.solver import Limits
 
 SEED, OTHER_SEED = 1, 2
 SMALL_LIMIT_S = 10.0
@@ -36,27 +37,6 @@ class Purpose(StrEnum):
     """In another order, under other names."""
     LARGE = "large"
     """Larger, under a short limit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """What solvers of a problem family are tried on.
-
-    Attributes:
-        small: a seed in, a small instance that brute force can do out; some have no plan.
-        large: an instance that takes exact methods longer than `LARGE_LIMIT_S`.
-        restricted: instance and plan space in; other plan spaces, each with what differs in words, out.
-        scaled: instance and goal in; a like instance and the factor between the values of equal plans out.
-        permuted: the same instance in another order and with other names.
-        references: solvers that prove optima, in the order in which they are asked.
-    """
-
-    small: Callable[[int], Any]
-    large: Callable[[], Any]
-    restricted: Callable[[Any, Any], Iterator[tuple[str, Any]]]
-    scaled: Callable[[Any, Goal], tuple[Any, Fraction]]
-    permuted: Callable[[Any], Any]
-    references: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

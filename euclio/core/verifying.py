@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.result import Status
 from euclio.core.tolerances import WRITTEN_TOLERANCE
 from euclio.core.words import full
 
 if TYPE_CHECKING:
     from euclio.core.family import Checked
-    from euclio.files import WrittenResult
+    from euclio.core.result import WrittenResult
 
 
 def reasons_against(instance: Any, written: WrittenResult, evaluation: Checked) -> list[str]:

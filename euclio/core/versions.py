@@ -8,9 +8,9 @@ import warnings
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Any
 
-from euclio.core.compiled import current_way
 from euclio.core.keeping import folder
 from euclio.core.provenance import provenance
+from euclio.core.ways import current_way
 
 REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?:.*\bextra == ['\"](?P<extra>[\w.-]+)['\"])?")
 LEFT_OUT = frozenset({"dev", "docs"})

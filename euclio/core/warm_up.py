@@ -12,10 +12,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from euclio.core.compiled import Way, use, warms_up
-from euclio.core.family import families, find_family
+from euclio.core.compiled import use, warms_up
+from euclio.core.families import families, find_family
 from euclio.core.keeping import SUFFIX
-from euclio.core.registry import AnySolver, Limits, find_solver, solvers
+from euclio.core.registry import find_solver, solvers
+from euclio.core.solver import AnySolver, Limits
+from euclio.core.ways import Way
 
 LIMIT_S = 10.0
 MOST_RUNS = 3

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from euclio.core.result import AnyResult
+from typing import Any
 
 Value = Fraction | float
 
@@ -110,11 +107,10 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
 
 
-def took(result: AnyResult) -> str:
-    """How long a solver took, and whether that was interpreted, which compiled code would not take."""
-    kernels = result.provenance.get("kernels")
-    how = {"interpreted": ", interpreted", "both": ", partly interpreted"}.get(str(kernels), "")
-    return duration(result.wall_s) + how
+def took(wall_s: float, provenance: Mapping[str, Any]) -> str:
+    """How long a solver took, and whether that was interpreted, which compiled code would not take; of a result."""
+    how = {"interpreted": ", interpreted", "both": ", partly interpreted"}.get(str(provenance.get("kernels")), "")
+    return duration(wall_s) + how
 
 
 def long_duration(seconds: float) -> str:

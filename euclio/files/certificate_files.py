@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from euclio.core.certificate import Certificate
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.files.json_writing import json_text
 from euclio.files.result_files import stated
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from euclio.core.literature import ENGINES, KNOWN, PAPERS, PULP, Reference, euclio_itself
 from euclio.core.references import is_reference
-from euclio.core.registry import AnySolver, Option, find_solver, solvers
+from euclio.core.registry import find_solver, solvers
 from euclio.core.result import AnyResult
+from euclio.core.solver import AnySolver, Option
 from euclio.core.words import joined
 from euclio.files.bibtex_writing import bibtex
 from euclio.files.unbound_results import load_without_instance

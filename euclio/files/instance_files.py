@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from euclio.core.errors import InputError
-from euclio.core.family import families, family_of
+from euclio.core.families import families, family_of
 from euclio.files.boundary import FileModel, at, shown, validated, without_schema
 from euclio.files.json_reading import parse_json, read_json
 from euclio.files.json_writing import json_text, write_text

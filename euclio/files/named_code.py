@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.family import Family, SpaceOption
+from euclio.core.family import Family
+from euclio.core.parts.options import SpaceOption
 from euclio.core.references import HASH, is_reference, own_name
 from euclio.files.boundary import FileModel, shown
 

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.certificate import Search
 from euclio.core.family import Checked, Explained, Family
 from euclio.core.objective import Goal
+from euclio.core.parts.files import PlanFiles
+from euclio.core.parts.sources import Sources
 from euclio.core.result import AnyResult, Status
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.core.trials import Sources
 from euclio.core.words import full
 from euclio.files.boundary import Text
 from euclio.files.dataclass_files import exact_data, file_model, made, plain_data
 from euclio.files.instance_files import InstanceFormat
 from euclio.files.json_writing import json_text
-from euclio.files.plan_files import PlanFiles, RunOptions
+from euclio.files.plan_files import RunOptions
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

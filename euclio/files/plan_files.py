@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from pydantic import create_model
@@ -21,29 +19,6 @@ class RunOptions(FileModel):
     engine: Name | None = None
     threads: Whole | None = None
     warm_start: Reference | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PlanFiles:
-    """Reading and writing of a family's plans and plan spaces.
-
-    Attributes:
-        options: plan space and options of a run as they stand in a file.
-        plan: a plan as it stands in a file.
-        space_from: options and instance in, plan space out.
-        plan_from: plan of the file and instance in, plan out.
-        figures_from: the same in; what the file says about the plan, by the place where it stands, out.
-        figures: instance, plan and the checker's answer in; the same figures as checked, out.
-        data: instance, plan and the checker's answer in, plain data with fractions out.
-    """
-
-    options: type[FileModel]
-    plan: type[FileModel]
-    space_from: Callable[[Any, Any], Any]
-    plan_from: Callable[[Any, Any], Any]
-    figures_from: Callable[[Any, Any], dict[str, Fraction]]
-    figures: Callable[[Any, Any, Any], dict[str, Fraction]]
-    data: Callable[[Any, Any, Any], dict[str, Any]]
 
 
 def options_model(space: type, **extra: Any) -> type[RunOptions]:

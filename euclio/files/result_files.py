@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -11,10 +10,11 @@ from typing import Any
 from pydantic import Field, create_model
 
 from euclio.core.errors import InputError
-from euclio.core.family import Family, family_of
+from euclio.core.families import family_of
+from euclio.core.family import Family
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
-from euclio.core.result import Result, Status
+from euclio.core.result import Result, Status, WrittenResult
 from euclio.core.space_fields import word
 from euclio.files.boundary import LONGEST_NAME, FileModel, Name, Number, Reference, Text, at, validated, without_schema
 from euclio.files.dataclass_files import exact_data, file_model, made, plain_data
@@ -60,42 +60,6 @@ def result_model(family: Family, goal: Goal) -> type[Any]:
         **figures,
         **changes,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenResult:
-    """What a result file says, not yet checked.
-
-    Attributes:
-        instance: name of the instance.
-        solver: name of the solver.
-        space: plan space that the plan is to be checked under.
-        goal: its objective.
-        status: outcome as written.
-        value: checked value as written, in the unit of the goal; None without a plan.
-        claimed: the solver's claim as written; None: none.
-        bound: proven bound as written; None: no bound.
-        figures: the plan's other figures as written, by the place where they stand.
-        plan: the plan.
-        changed: the instance that it is a result of: the one that was given, with the changes that the file states. The
-            plan is to be checked on this one.
-        changes: these changes (`Family.changes`); None: there are none.
-        options: plan space and options of the run as they stand in the file.
-    """
-
-    instance: str
-    solver: str
-    space: Any
-    goal: Goal
-    status: Status
-    value: Fraction | None
-    claimed: Fraction | None
-    bound: Fraction | None
-    figures: dict[str, Fraction]
-    plan: Any
-    changed: Any
-    changes: Any
-    options: dict[str, Any] = field(default_factory=dict)
 
 
 def load_result(path: str | Path, instance: Any, **named: Any) -> WrittenResult:

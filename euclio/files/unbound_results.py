@@ -7,13 +7,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from euclio.core.errors import InputError
-from euclio.core.family import Family, families
+from euclio.core.families import families
+from euclio.core.family import Family
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
 from euclio.core.result import Status
 from euclio.core.space_fields import word
-from euclio.files.boundary import FileModel, at, validated, without_schema
+from euclio.files.boundary import at, validated, without_schema
 from euclio.files.dataclass_files import made
 from euclio.files.json_reading import read_json
 from euclio.files.result_files import SCHEMA, goal_of, result_model
@@ -104,7 +107,7 @@ def _family(fields: dict[str, Any]) -> Family:
     raise InputError("are those of no problem family; give a result that `euclio solve` wrote", field="options, plan")
 
 
-def _fits(model: type[FileModel], value: Any) -> bool:
+def _fits(model: type[BaseModel], value: Any) -> bool:
     """Whether a value has the names of a model's fields, all that have to be there and no others."""
     names = model.model_fields
     return (

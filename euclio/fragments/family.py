@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import Goal
+from euclio.core.parts.options import SetupOption
 from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.words import full
@@ -14,7 +15,6 @@ from euclio.fragments.evaluate import FleetEvaluation, evaluate
 from euclio.fragments.instance import Fleet, Fragment, Network
 from euclio.fragments.plan import FragmentPlan
 from euclio.fragments.space import FULL_FRAGMENT_SPACE, FragmentSpace
-from euclio.simulation.simulator import SetupOption
 
 if TYPE_CHECKING:
     from euclio.core.result import Result

@@ -7,9 +7,10 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import count_number, exact, whole_number
+from euclio.core.parts.files import PlanFiles
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole
 from euclio.files.dataclass_files import plain_data
-from euclio.files.plan_files import PlanFiles, options_model, space_reader
+from euclio.files.plan_files import options_model, space_reader
 from euclio.fragments.evaluate import FleetEvaluation
 from euclio.fragments.instance import Fleet
 from euclio.fragments.plan import FragmentPlan, Head, RealignedSet, Stage

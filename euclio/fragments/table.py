@@ -38,7 +38,9 @@ def _header(fleet: Fleet, result: Result[FragmentPlan, FragmentSpace, FleetEvalu
     lines = [f"{result.instance}: {result.status.value}{value_text(result, goal)}"]
     if result.value is not None and result.plan is not None:
         lines.append(f"{fleet.network.name}, {counted(len(fleet.fragments), 'fragment')}: {used(result.plan)}")
-    lines.append(f"solver {result.solver}, {took(result)}; plan space: {in_words(result.space)}")
+    lines.append(
+        f"solver {result.solver}, {took(result.wall_s, result.provenance)}; plan space: {in_words(result.space)}"
+    )
     return lines
 
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import count_number, exact, whole_number
+from euclio.core.parts.files import PlanFiles
 from euclio.files.boundary import FileModel, Name, Number, Whole
 from euclio.files.dataclass_files import plain_data
-from euclio.files.plan_files import PlanFiles, options_model, space_reader
+from euclio.files.plan_files import options_model, space_reader
 from euclio.pipeline import Cluster, Partition, Pipeline, PipelinePlan, PipelineSpace, PlanEvaluation
 
 

@@ -42,7 +42,7 @@ def _header(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEv
         used = [f"{float(result.evaluation.gpus[gpu.name]):g} of {gpu.count} {gpu.name}" for gpu in cluster.gpus]
         lines.append(f"GPUs used: {', '.join(used)}")
     space = describe_pipeline_space(result.space)
-    lines.append(f"solver {result.solver}, {took(result)}; plan space: {space}")
+    lines.append(f"solver {result.solver}, {took(result.wall_s, result.provenance)}; plan space: {space}")
     return lines
 
 

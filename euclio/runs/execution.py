@@ -23,10 +23,12 @@ from euclio.core.certificate import Verdict
 from euclio.core.compiled import time_runs
 from euclio.core.engine_packages import MissingEngineError
 from euclio.core.errors import InputError
-from euclio.core.family import Family, find_family
+from euclio.core.families import find_family
+from euclio.core.family import Family
 from euclio.core.provenance import provenance
-from euclio.core.registry import AnySolver, EngineOptions, Limits, Option, find_solver
+from euclio.core.registry import find_solver
 from euclio.core.result import AnyResult, Status
+from euclio.core.solver import AnySolver, EngineOptions, Limits, Option
 from euclio.core.solving import PreparedRun, prepare
 from euclio.core.warm_up import compile_solver
 from euclio.files.json_reading import parse_json

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.family import family_of, find_family
+from euclio.core.families import family_of, find_family
 from euclio.files.boundary import at, shown
 from euclio.files.instance_files import instance_from_json
 from euclio.files.json_reading import parse_json, read_text

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from euclio.core.errors import InputError
-from euclio.core.family import families
+from euclio.core.families import families
 from euclio.core.references import expanded, file_of
-from euclio.core.registry import Option
+from euclio.core.solver import Option
 
 FLAG = "--code"
 

@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from euclio.core.errors import InputError
-from euclio.core.family import Family, SpaceOption, find_family
+from euclio.core.families import find_family
+from euclio.core.family import Family
+from euclio.core.parts.options import SpaceOption
 from euclio.core.references import is_reference
-from euclio.core.registry import AnySolver, Option, find_solver
+from euclio.core.registry import find_solver
+from euclio.core.solver import AnySolver, Option
 from euclio.core.solving import COLD, solver_for
 from euclio.core.values import names
 from euclio.files.boundary import shown

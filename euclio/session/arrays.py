@@ -5,6 +5,7 @@ The checker does not use them. Solvers that do work in floating point and give t
 
 from __future__ import annotations
 
+import weakref
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -102,14 +103,30 @@ _profiles: dict[tuple[int, tuple[tuple[str, Fraction], ...]], tuple[tuple[Config
 _PROFILES_KEPT = 4096
 
 
+_kept: dict[int, tuple[weakref.ref[Session], dict[object, SessionArrays]]] = {}
+
+
+def arrays_kept(session: Session) -> dict[object, SessionArrays]:
+    """The arrays that have been made of a session, by what they are for; they are forgotten with it.
+
+    They are kept by identity: hashing or comparing a session takes all of its numbers.
+    """
+    key = id(session)
+    entry = _kept.get(key)
+    if entry is None:
+        entry = _kept[key] = weakref.ref(session, lambda _: _kept.pop(key, None)), {}
+    return entry[1]
+
+
 def session_arrays(session: Session, space: PlanSpace) -> SessionArrays:
     """The arrays of a session within a plan space; made once per session and space.
 
     A module without an allowed configuration has none (`first[m] == first[m + 1]`).
     """
-    known = session._cache.get(space)
+    kept = arrays_kept(session)
+    known = kept.get(space)
     if known is None:
-        known = session._cache[space] = _build(session, space)
+        known = kept[space] = _build(session, space)
     return known
 
 

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number, whole_number
 from euclio.session.running import Running
-
-if TYPE_CHECKING:
-    from euclio.session.arrays import SessionArrays
-
 
 MOST_MACHINES = 10**9
 """A module's rate is at most that of so many machines of its slowest configuration."""
@@ -156,7 +151,7 @@ def _check_machines(rate_rps: Fraction, profile: tuple[Configuration, ...]) -> N
             )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Session:
     """A session: all requests of one application with one latency objective (Harpagon §III-A).
 
@@ -183,7 +178,6 @@ class Session:
     running: Running | None = None
     spare_machines: int = 0
     _order: tuple[int, ...] = field(init=False, repr=False, compare=False)
-    _cache: dict[object, SessionArrays] = field(init=False, repr=False, compare=False)
 
     def __init__(
         self,
@@ -206,7 +200,6 @@ class Session:
         object.__setattr__(self, "spare_machines", machine_number(spare_machines, "spare_machines"))
         _check_names(self)
         object.__setattr__(self, "_order", _topological_order(self))
-        object.__setattr__(self, "_cache", {})
 
     @property
     def order(self) -> tuple[int, ...]:

@@ -80,7 +80,9 @@ def _header(session: Session, result: Result) -> list[str]:
         lines[0] += f", {bound_text(result, LEAST_COST)}"
     if result.changes is not None:
         lines.append(f"with {result.changes.in_words()}")
-    lines.append(f"solver {result.solver}, {took(result)}; plan space: {describe_space(result.space)}")
+    lines.append(
+        f"solver {result.solver}, {took(result.wall_s, result.provenance)}; plan space: {describe_space(result.space)}"
+    )
     if result.value is not None:
         headroom = Fraction(0) if result.changes is None else result.changes.headroom or Fraction(0)
         lines.append(costs_in_words(session, result.value, source_rate(session) / (1 + headroom)))

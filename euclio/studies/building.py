@@ -11,7 +11,9 @@ import pandas as pd
 
 from euclio.core.progress import told
 from euclio.core.provenance import provenance
+from euclio.papers.published import published_figures
 from euclio.report import Block, Counts, Fold, Heading, KeyNumbers, Table, html_page, markdown_page
+from euclio.results.tables import save
 from euclio.studies.certifying import SAMPLE, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
 from euclio.studies.claims import verdicts_before
 from euclio.studies.collector import Collector
@@ -19,9 +21,8 @@ from euclio.studies.consistent import posterior_blocks
 from euclio.studies.evidence import gathered, random_by_key
 from euclio.studies.power import power_frame, withdrawn, without
 from euclio.studies.power_blocks import power_blocks
-from euclio.studies.scorecard import Score, published_figures, scorecard
+from euclio.studies.scorecard import Score, scorecard
 from euclio.studies.scorecard_blocks import how_to_read, score_frame, scorecard_blocks, standing_number, verdict_lines
-from euclio.studies.store import save
 from euclio.studies.study import Asked, Collected, Study, Text
 from euclio.supervision import cores
 

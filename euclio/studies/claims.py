@@ -20,9 +20,10 @@ import pandas as pd
 from euclio.analysis.statistics import Measured
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
+from euclio.posterior.targets import full
+from euclio.results.tables import load
 from euclio.studies.agreement import Agreement, Kind, agreement
-from euclio.studies.consistent import named, stored_posterior
-from euclio.studies.store import load
+from euclio.studies.consistent import stored_posterior
 
 FILE = "claims.json"
 NEEDED = {"key", "role", "kind", "exact", "telling", "settings_low", "settings_high", "because"}
@@ -230,7 +231,7 @@ def _chance(claim: Claim, rows: pd.DataFrame) -> float:
     Only settings that show all of the claim's figures are asked; where those are too few or unknown, NaN.
     """
     stored = stored_posterior(claim.paper)
-    names = {key: named(claim.paper, key) for key in claim.figures}
+    names = {key: full(claim.paper, key) for key in claim.figures}
     if stored is None or not set(names.values()) <= set(stored.prior):
         return math.nan
     shown = stored.prior[list(names.values())].dropna()

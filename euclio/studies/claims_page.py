@@ -9,11 +9,11 @@ from pathlib import Path
 import pandas as pd
 
 from euclio.core.words import counted, percent, with_unit
+from euclio.papers.published import CHECK
 from euclio.report import Block, Code, Heading, Paragraph, Table, markdown_page
 from euclio.studies.agreement import TOLERANCE, Agreement
 from euclio.studies.claims import Card, Checked, Standing, stored_claims
 from euclio.studies.power_blocks import HEADS, power_rows
-from euclio.studies.scorecard import CHECK
 from euclio.studies.sentences import NOT_MEASURED, selection, sentences
 
 PAGE = "claims.md"

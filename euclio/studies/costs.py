@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
 import pandas as pd
 
-from euclio.analysis.statistics import Measured, largest, mean, of_one_run, share
+from euclio.analysis.statistics import Measured, largest, of_one_run, share
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.session.workloads.acceptance import BASELINES
 
 
 def costs(runs: pd.DataFrame) -> pd.DataFrame:
@@ -25,53 +23,6 @@ def stopped(runs: pd.DataFrame) -> pd.DataFrame:
     """Which searches their limit stopped, laid out as `costs`."""
     share = runs.stat_share if "stat_share" in runs else pd.Series(1.0, index=runs.index)
     return runs.assign(stopped=share < 1).pivot(index="workload", columns="solver", values="stopped").eq(True)
-
-
-def normalized(runs: pd.DataFrame, own: str) -> pd.DataFrame:
-    """Normalized cost (§IV-A of both papers): cost over the paper's own system's on the same workload."""
-    table = costs(runs)
-    return table.div(table[own], axis=0)
-
-
-def same(ratio: pd.Series[float]) -> Measured:
-    """Share of workloads on which a normalized cost is 1."""
-    return share((ratio - 1).abs() <= OPTIMALITY_TOLERANCE)
-
-
-def cheaper(ratio: pd.Series[float]) -> Measured:
-    """Share of workloads on which a normalized cost is below 1."""
-    return share(ratio < 1 - OPTIMALITY_TOLERANCE)
-
-
-def more_expensive(ratio: pd.Series[float]) -> Measured:
-    """Share of workloads on which a normalized cost is above 1."""
-    return share(ratio > 1 + OPTIMALITY_TOLERANCE)
-
-
-def baseline_measures(runs: pd.DataFrame, own: str) -> dict[str, Measured]:
-    """Extra cost of the four baselines: least and largest of their means and of their maxima."""
-    table = normalized(runs, own)
-    means = [mean(table[name] - 1, 100) for name in BASELINES]
-    tops = [largest(table[name] - 1, 100) for name in BASELINES]
-    cheapest = (table[list(BASELINES)] >= 1 - OPTIMALITY_TOLERANCE).all(axis=1)
-    return {
-        "baseline_mean_extra_min": min(means, key=lambda m: m.value),
-        "baseline_mean_extra_max": max(means, key=lambda m: m.value),
-        "baseline_max_extra_min": min(tops, key=lambda m: m.value),
-        "baseline_max_extra_max": max(tops, key=lambda m: m.value),
-        f"{own}_cheapest_share": share(cheapest),
-    }
-
-
-def extra_measures(runs: pd.DataFrame, own: str, names: Iterable[str]) -> dict[str, Measured]:
-    """Mean and maximum extra cost of a system's variants, such as ``nb`` of ``harpagon:nb``."""
-    table = normalized(runs, own)
-    found: dict[str, Measured] = {}
-    for name in names:
-        extra = table[f"{own}:{name}"] - 1
-        found[f"{name}_mean_extra"] = mean(extra, 100)
-        found[f"{name}_max_extra"] = largest(extra, 100)
-    return found
 
 
 def within(cost: pd.Series[float], reference: pd.Series[float]) -> tuple[Measured, Measured]:

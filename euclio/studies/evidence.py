@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from euclio.core.data_files import data_dir
-from euclio.studies.consistent import movers, predicted, random_figures, stored_posterior
+from euclio.papers.published import Published
+from euclio.posterior.moving import Moved, movers
+from euclio.studies.consistent import predicted, random_figures, stored_posterior
 from euclio.studies.power import weighed
-from euclio.studies.scorecard import Published
-from euclio.studies.verdicts import Contradiction, Evidence, Moved, OtherReading, Quotation, Stated
+from euclio.studies.verdicts import Contradiction, Evidence, OtherReading, Quotation, Stated
 
 
 def contradictions(paper: str) -> dict[str, tuple[Contradiction, ...]]:

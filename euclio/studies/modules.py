@@ -1,39 +1,24 @@
-"""Single modules of plans (Harpagon §IV-C, Piccolo §IV-C): throughput, configurations, dispatch, latency left over.
-
-The papers say "given modules" without naming them. Ours are those that the paper's own system spends most on in an
-application. Throughput is per unit of money: with two machine types, requests per machine would call a plan better for
-using more expensive machines.
-"""
+"""What a study keeps of plans, allocation by allocation, and the plain columns that measures are taken of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from euclio.analysis.statistics import Measured, largest, mean, share
+from euclio.analysis.statistics import Sample, mean
 from euclio.core.result import Result
+from euclio.papers.modules import ROUND_ROBIN, variant
+from euclio.papers.plans import Plans
 from euclio.runs.solver_settings import solver_settings
 from euclio.runs.task import SolverSetting
 from euclio.session import Evaluation, Policy, Session, evaluate
+from euclio.studies.costs import costs
 from euclio.studies.sessions import by_solver
 
 REPRICED = {"tc_latency_s": Policy.TC, "rr_latency_s": Policy.RR, "machine_rate_latency_s": Policy.MACHINE_RATE}
 """Worst-case latency of the plans of Harp-2d and Picc-2d under each dispatch."""
-ROUND_ROBIN = "2d"
-"""Name of either paper's variant with round-robin dispatch."""
-
-
-def own_system(run: str) -> str:
-    """The system that a run is a variant of, such as "harpagon" of "harpagon:nb"."""
-    return run.partition(":")[0]
-
-
-def variant(run: str) -> str:
-    """What a run is called behind its system, such as "nb" of "harpagon:nb"; empty: the system itself."""
-    return run.partition(":")[2]
 
 
 def kept_by_allocation(solver: str, time_s: float, **changes: Any) -> SolverSetting:
@@ -128,38 +113,6 @@ def module_figures(allocations: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A module whose throughput is shown, by application and name."""
-
-    application: str
-    module: str
-
-    def __str__(self) -> str:
-        """As figures name it."""
-        return f"{self.application}/{self.module}"
-
-
-def given_modules(modules: pd.DataFrame, own: str, applications: Iterable[str]) -> list[Given]:
-    """Of each application the module on which a system spends most over its workloads; without one, none.
-
-    Args:
-        modules: `module_figures`.
-        own: the paper's own system.
-        applications: names of the applications.
-    """
-    cost = modules.loc[own].cost
-    application = cost.index.get_level_values("workload").str.rpartition("-").get_level_values(0)
-    spent = cost.groupby([application, cost.index.get_level_values("module")]).sum()
-    known = set(application)
-    return [Given(name, str(spent.loc[name].idxmax())) for name in applications if name in known]
-
-
-def given_module(modules: pd.DataFrame, own: str, application: str) -> Given:
-    """The module of an application on which a system spends most; one without a name where there is no workload."""
-    return next(iter(given_modules(modules, own, [application])), Given(application, ""))
-
-
 def majority_configurations(allocations: pd.DataFrame, run: str) -> pd.DataFrame:
     """The configuration that carries the most rate of each workload's most expensive module, in a run's plans.
 
@@ -171,7 +124,8 @@ def majority_configurations(allocations: pd.DataFrame, run: str) -> pd.DataFrame
         run: name of the run.
 
     Returns:
-        Rows of `allocations` with `left_rps`: the rate that is left when the configuration begins, dummies included.
+        Rows of `allocations` with `duration_s`, and `left_rps`: the rate that is left when the configuration begins,
+        dummies included (`Plans.majority`).
     """
     mine = allocations[allocations.solver == run].sort_values(["workload", "module", "position"])
     mine = mine.assign(carried_rps=mine.machines * mine.throughput_rps + mine.partial_rps)
@@ -181,80 +135,35 @@ def majority_configurations(allocations: pd.DataFrame, run: str) -> pd.DataFrame
     at = mine.loc[mine.groupby("workload", observed=True).module_cost_per_h.idxmax()]
     costliest = mine.merge(at[["workload", "module"]])
     most = costliest.loc[costliest.groupby("workload", observed=True).carried_rps.idxmax()]
-    return most[most.machines > 0]
+    most = most[most.machines > 0]
+    return most.assign(duration_s=most.batch * most.concurrency / most.throughput_rps)
 
 
-def majority_latency(allocations: pd.DataFrame, run: str, policy: str) -> Measured:
-    """Extra worst-case latency of the majority configurations under another dispatch (Figures 7(a) and 8).
-
-    The figures compare the same configuration under each dispatch: d + b/w with all the rate that is left, 2d, or
-    d + b/t. Module plans would compare their partial machines, which take d + b/f under every dispatch.
-
-    Args:
-        allocations: rows of `allocation_rows`.
-        run: the paper's variant with round robin, whose plans name the configurations.
-        policy: "rr" or "machine-rate".
-    """
-    c = majority_configurations(allocations, run)
-    duration = c.batch * c.concurrency / c.throughput_rps
-    other = 2 * duration if policy == "rr" else duration + c.batch / c.throughput_rps
-    return mean(other / (duration + c.batch / c.left_rps) - 1, 100)
-
-
-def dispatch_latency(allocations: pd.DataFrame, run: str, column: str) -> Measured:
+def dispatch_latency(allocations: pd.DataFrame, run: str, column: str) -> Sample:
     """Extra worst-case latency of a run's module plans under another dispatch, against throughput-cost dispatch."""
     plans = allocations[allocations.solver == run].drop_duplicates(["workload", "module"])
-    return mean(plans[column] / plans.tc_latency_s - 1, 100)
+    return Sample(plans[column] / plans.tc_latency_s - 1, mean)
 
 
-def relative_throughput(
-    modules: pd.DataFrame, run: str, given: Given, column: str = "ratio", against: str = ""
-) -> pd.Series[float]:
-    """A variant's module figure over its own system's, on the workloads of the module's application.
+def left(runs: pd.DataFrame) -> pd.DataFrame:
+    """The objective less the latency end to end, in seconds; one row per workload and one column per solver."""
+    return by_solver(runs.assign(left=runs.slo_s - runs.latency_s), "left")
+
+
+def sizes(runs: pd.DataFrame) -> pd.Series[int]:
+    """Number of modules of each workload."""
+    found: pd.Series[int] = runs.drop_duplicates("workload").set_index("workload").modules
+    return found
+
+
+def plans_of(runs: pd.DataFrame, allocations: pd.DataFrame, own: str) -> Plans:
+    """The columns of a study's runs.
 
     Args:
-        modules: `module_figures`.
-        run: name of the run, such as "harpagon:nb".
-        given: the module.
-        column: "ratio" (requests per second per unit of money), "first" or "second" (throughput of a configuration).
-        against: the run that it is set against; empty: its own system's.
+        runs: one row per workload and run.
+        allocations: rows of `allocation_rows`.
+        own: the paper's own system.
     """
-    both = []
-    for name in (run, against or own_system(run)):
-        one = modules.loc[name]
-        one = one[one.index.get_level_values("workload").str.startswith(f"{given.application}-")]
-        one = one[one.index.get_level_values("module") == given.module]
-        both.append(one[column].droplevel("module"))
-    return (both[0] / both[1]).dropna()
-
-
-def less(modules: pd.DataFrame, run: str, given: Given, column: str = "ratio", against: str = "") -> Measured:
-    """By how many per cent the figure lies below the own system's, or another run's, on average."""
-    return mean(1 - relative_throughput(modules, run, given, column, against), 100)
-
-
-def more_than_two(modules: pd.DataFrame, run: str) -> Measured:
-    """Share of workloads on which some module of a run's plan has more than two configurations."""
-    return share(modules.loc[run].configurations.groupby(level="workload").max() > 2)
-
-
-LEAST_REMAINING_S = 1e-6
-"""A remaining budget below a microsecond counts as none: a ratio to it says nothing."""
-
-
-def remaining_budget(runs: pd.DataFrame, run: str) -> pd.Series[float]:
-    """Remaining latency budget (SLO less end-to-end latency) of a variant over its own system's, where that has any."""
-    own = own_system(run)
-    left = by_solver(runs.assign(left=runs.slo_s - runs.latency_s), "left")
-    some = left[own] > LEAST_REMAINING_S
-    return left.loc[some, run] / left.loc[some, own]
-
-
-def remaining_measures(runs: pd.DataFrame, own: str) -> dict[str, Measured]:
-    """Mean and maximum of what is left without reassignment and with one, over what the own system leaves."""
-    found = {}
-    for name in ("0re", "1re"):
-        ratio = remaining_budget(runs, f"{own}:{name}")
-        found[f"{name}_remaining_budget"] = mean(ratio)
-        found[f"{name}_remaining_budget_max"] = largest(ratio)
-    return found
+    counted = {name: by_solver(runs, f"stat_{name}") for name in ("iterations", "reassignments")}
+    majority = majority_configurations(allocations, f"{own}:{ROUND_ROBIN}")
+    return Plans(costs(runs), left(runs), module_figures(allocations), majority, counted, sizes(runs))

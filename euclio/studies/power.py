@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from euclio.papers.published import Published
 from euclio.studies.agreement import Agreement, agreement
-from euclio.studies.scorecard import Published, Score
+from euclio.studies.scorecard import Score
 from euclio.studies.verdicts import Predicted, Verdict
 
 CHECK = "check"

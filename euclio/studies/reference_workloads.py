@@ -14,12 +14,12 @@ import pandas as pd
 
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
+from euclio.posterior.bridge import protocol_draws
+from euclio.posterior.reference import reference_setting
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.runs.task import SolverSetting
 from euclio.session.workloads.protocol import Draws, Workload
 from euclio.studies.collector import Advance, Collector
-from euclio.studies.posterior.bridge import protocol_draws
-from euclio.studies.posterior.reference import reference_setting
 from euclio.studies.scorecard import outcomes_text
 from euclio.studies.study import Collected
 

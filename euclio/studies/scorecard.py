@@ -2,56 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from euclio.analysis.statistics import Measured
-from euclio.core.data_files import data_dir
 from euclio.core.words import with_unit
+from euclio.papers.published import CHECK, Published
 from euclio.studies.agreement import Agreement, agreement, near
 from euclio.studies.verdicts import NOTHING, ODD, Evidence, Judged, Verdict, judge
 
-CHECK = "check"
-"""The role of figures that nothing was fitted to: agreement is counted of them alone."""
-COUNTED = ("fit", CHECK)
-"""Roles of figures that settings are held against (`posterior.targets`)."""
 COMPARED = ("fit", CHECK, "doubtful")
 """Roles of figures that may agree; the others are inputs and run times."""
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A figure that a paper prints.
-
-    Attributes:
-        key: its name in the scorecard.
-        value: the printed number.
-        unit: "%", "ratio", "s" or "count".
-        source: paper and section.
-        role: "check" (only ever compared), "fit" (free parameters may be fitted to it), "input" (an input of the study
-            was set to it), "time" (a run time, on another machine and in another language) or "doubtful" (another
-            printed figure makes it so, `data/published/contradictions.json`: fitted to nothing, compared as a check,
-            and counted apart).
-        what: what it says.
-        kind: what decides on the tolerance around it (`agreement.Kind`); empty: a number.
-    """
-
-    key: str
-    value: float
-    unit: str
-    source: str
-    role: str
-    what: str
-    kind: str = ""
-
-
-def published_figures(paper: str) -> tuple[Published, ...]:
-    """All published figures of a paper (`data/published/`), in the order of its text."""
-    text = (data_dir() / "published" / f"{paper}.json").read_text(encoding="utf-8")
-    return tuple(Published(**entry) for entry in json.loads(text)["figures"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from itertools import groupby
 import pandas as pd
 
 from euclio.core.words import counted, decimals, with_unit
+from euclio.papers.published import CHECK
 from euclio.report import Block, Count, Counts, Facts, Fold, KeyNumber, Paragraph, Table, Tone
 from euclio.studies.agreement import Agreement
 from euclio.studies.power import ROUGHLY
-from euclio.studies.scorecard import CHECK, Score, checked
+from euclio.studies.scorecard import Score, checked
 from euclio.studies.verdicts import Verdict, ends, quoted
 
 TONES = {

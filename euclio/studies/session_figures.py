@@ -11,9 +11,11 @@ from matplotlib.axes import Axes
 from euclio.analysis.charts import bars, distribution, published_line
 from euclio.analysis.statistics import Measured, mean
 from euclio.core.figures import PUBLISHED
+from euclio.papers.costs import normalized
+from euclio.papers.modules import remaining_budget
 from euclio.session.workloads.acceptance import BASELINES
-from euclio.studies.costs import normalized
-from euclio.studies.modules import remaining_budget
+from euclio.studies.costs import costs
+from euclio.studies.modules import left
 
 THROUGHPUT_LESS = "throughput per unit of money below {}'s (%)"
 
@@ -99,7 +101,7 @@ def variant_costs(
     axes: Axes, runs: pd.DataFrame, published: Mapping[str, float], system: Named, labels: Sequence[str]
 ) -> None:
     """Distribution of the normalized cost of some variants, with the printed maximum of each."""
-    table = normalized(runs, system.own)
+    table = normalized(costs(runs), system.own)
     distribution(axes, {system.variant(n): table[system.run(n)] for n in labels}, system.normalized_cost)
     for k, label in enumerate(labels):
         largest = 1 + published[f"{label}_max_extra"] / 100
@@ -109,7 +111,7 @@ def variant_costs(
 def latency_left(axes: Axes, runs: pd.DataFrame, published: Mapping[str, float], system: Named) -> str:
     """Remaining latency budget without and with one reassignment."""
     labels = ("0re", "1re")
-    series = {system.variant(n): remaining_budget(runs, system.run(n)) for n in labels}
+    series = {system.variant(n): remaining_budget(left(runs), system.run(n)) for n in labels}
     distribution(axes, series, f"remaining latency budget over {system.name}'s (log scale)", log=True)
     for k, label in enumerate(labels):
         published_line(axes, published[f"{label}_remaining_budget"], f"paper: mean of {system.variant(label)}", k)

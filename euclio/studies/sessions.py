@@ -9,11 +9,11 @@ import pandas as pd
 
 from euclio.core.words import percent
 from euclio.results import measured
+from euclio.results.tables import joined
 from euclio.runs.task import SolverSetting
 from euclio.session import Session
 from euclio.session.workloads.protocol import Draws, Workload, draw, workloads
 from euclio.studies.collector import Advance, Collector
-from euclio.studies.store import joined
 
 DRAWN_AT_ONCE = 64
 

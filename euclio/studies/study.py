@@ -10,11 +10,12 @@ from typing import Any
 import pandas as pd
 
 from euclio.analysis.statistics import Measured
+from euclio.posterior.moving import Moved
 from euclio.report import Block, Figure, KeyNumber
 from euclio.studies.certifying import Certified, Proof
 from euclio.studies.collector import Collector
 from euclio.studies.scorecard import Score
-from euclio.studies.verdicts import Moved, OtherReading, Stated
+from euclio.studies.verdicts import OtherReading, Stated
 
 
 @dataclass(frozen=True, slots=True)

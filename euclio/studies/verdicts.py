@@ -16,10 +16,8 @@ from enum import StrEnum
 
 from euclio.analysis.statistics import Measured
 from euclio.core.words import UNITS, percent, with_unit
+from euclio.posterior.moving import Moved
 from euclio.studies.agreement import Agreement, Kind, agreement
-
-LEAST_CORRELATION = 0.3
-"""Rank correlation from which a parameter is said to move a figure."""
 
 
 class Verdict(StrEnum):
@@ -105,33 +103,6 @@ class Predicted:
     def covers_roughly(self, value: float) -> bool:
         """Whether the interval with the model's error holds it."""
         return self.error_low <= value <= self.error_high
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A parameter that moves a figure.
-
-    Attributes:
-        parameter: its name and, where it has one, its range.
-        correlation: rank correlation of the figure with it.
-        low: the figure at the parameter's low end.
-        high: the figure at its high end.
-        least: the least figure that any setting within the parameter's range gives.
-        most: the largest.
-    """
-
-    parameter: str
-    correlation: float
-    low: float
-    high: float
-    least: float = -math.inf
-    most: float = math.inf
-
-    def across(self, value: float) -> bool:
-        """Whether it moves the figure across a value, with settings on both sides, for more than a few of them."""
-        low, high = sorted((self.low, self.high))
-        seen = self.least <= value <= self.most
-        return seen and low <= value <= high and abs(self.correlation) >= LEAST_CORRELATION
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,34 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.family import families
-from euclio.workloads.settings import Setting
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of instance.
-
-    Attributes:
-        name: its name.
-        settings: the settings that it takes.
-        draw: settings as read, count and seed in, instances out; checks them before it returns.
-        example: settings that it can be drawn with in no time, of all that it takes or needs.
-        single: one instance only, with nothing drawn.
-        seed: seed of its published draws, used where a verb is given none.
-    """
-
-    name: str
-    settings: tuple[Setting, ...]
-    draw: Callable[[dict[str, Any], int, int], Iterator[Any]]
-    example: Mapping[str, Any] = field(default_factory=dict)
-    single: bool = False
-    seed: int = 0
+from euclio.core.families import families
+from euclio.core.parts.kinds import Kind
 
 
 def needed(settings: dict[str, Any], name: str, hint: str) -> Any:

@@ -8,37 +8,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from euclio.core.errors import InputError
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A setting of a kind of instance.
-
-    Attributes:
-        name: its name, as it stands in an experiment file and, with dashes, on the command line.
-        read: plain value in, the value used out; raises an `InputError` where it is none.
-        help: one line for the command line.
-        text: the option's text in, its plain value out; raises an `argparse.ArgumentTypeError` where it is none.
-        metavar: placeholder of the option's value.
-        listed: its value is a list, so that a grid of it is a list of lists.
-    """
-
-    name: str
-    read: Callable[[Any], Any]
-    help: str
-    text: Callable[[str], Any] = str
-    metavar: str = "NAME"
-    listed: bool = False
-
-    @property
-    def flag(self) -> str:
-        """Its option on the command line."""
-        return f"--{self.name.replace('_', '-')}"
+from euclio.core.parts.kinds import Setting
 
 
 def add_settings(options: argparse._ActionsContainer, settings: Iterable[Setting]) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.errors import InapplicableError
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.registry import Limits, solvers
 from euclio.core.result import Answer
 from euclio.session import Plan, PlanSpace, Session, evaluate

@@ -22,10 +22,9 @@ from euclio.fragments.stages import Stages
 from heuristics.fragments.graft import GraftOptions, solve_graft
 from heuristics.fragments.gslice import solve_gslice_plus
 from heuristics.fragments.merging import uniform_groups
-from heuristics.fragments.regrouping_kernel import divide_heads
 from heuristics.fragments.regrouping_prices import Prices, Sets, prices_of
 from heuristics.fragments.regrouping_search import Effort, Search, State
-from heuristics.fragments.regrouping_tables import Queues, Rules, Tables, entries, queues_of, tables_of
+from heuristics.fragments.regrouping_tables import Queues, Rules, Tables, divide_heads, entries, queues_of, tables_of
 from heuristics.fragments.spaces import gslice_plus_space
 
 CLASSES = (12, 100)

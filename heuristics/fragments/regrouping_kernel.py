@@ -7,21 +7,17 @@ one head per queue and the shared stage, all read off tables.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from euclio.core.compiled import compiled
-
-if TYPE_CHECKING:
-    from heuristics.fragments.regrouping_tables import Tables
+from heuristics.fragments.regrouping_tables import NEVER, Tables
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-NEVER = 1e15
-"""The GPU share of a stage that is not fast enough: more than that of any plan."""
 WHOLE = 1e-9
 """Rates this far above a whole number of units are that number."""
 
@@ -226,12 +222,3 @@ def place_above(price: npt.NDArray[Any], first: int, last: int, each: float) -> 
         else:
             high = middle
     return low
-
-
-@compiled
-def divide_heads(cost: npt.NDArray[Any]) -> None:
-    """From the least share of one head by time and number of fragments to that of one head or several, in place."""
-    for row in range(cost.shape[0]):
-        for k in range(2, cost.shape[1]):
-            for some in range(1, k // 2 + 1):
-                cost[row, k] = min(cost[row, k], cost[row, some] + cost[row, k - some])

@@ -18,9 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from heuristics.fragments.regrouping_kernel import NEVER
 from heuristics.fragments.regrouping_prices import Prices, sets_at
-from heuristics.fragments.regrouping_tables import Queues, Rules, Tables
+from heuristics.fragments.regrouping_tables import NEVER, Queues, Rules, Tables
 
 Ints = npt.NDArray[np.int64]
 State = tuple[int, ...]

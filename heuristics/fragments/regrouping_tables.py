@@ -10,18 +10,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from euclio.core.compiled import compiled
 from euclio.fragments import Fleet
 from euclio.fragments.stages import Stages
-from heuristics.fragments.regrouping_kernel import NEVER, divide_heads
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+NEVER = 1e15
+"""The GPU share of a stage that is not fast enough: more than that of any plan."""
 MOST_UNITS = 500
 """Units of the rates of a set beyond which they are rounded."""
 
@@ -155,6 +157,15 @@ def tables_of(stages: Stages, queues: Queues, rules: Rules) -> Tables:
         own_cost,
         (own_cost[:, 1:] / np.arange(1, units + 1)).min(axis=1),
     )
+
+
+@compiled
+def divide_heads(cost: npt.NDArray[Any]) -> None:
+    """From the least share of one head by time and number of fragments to that of one head or several, in place."""
+    for row in range(cost.shape[0]):
+        for k in range(2, cost.shape[1]):
+            for some in range(1, k // 2 + 1):
+                cost[row, k] = min(cost[row, k], cost[row, some] + cost[row, k - some])
 
 
 class _Maker:

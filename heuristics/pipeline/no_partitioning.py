@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.files.json_reading import parse_json
 from euclio.files.json_writing import json_text
 from euclio.fragments import FragmentSpace

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.result import AnyResult, Status
 
 from .truth import Truth

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from euclio.files.json_reading import parse_json
 from euclio.fragments import Budgets, Fleet, FragmentSpace, Sharing
 from euclio.pipeline import Cluster, Objective, PipelineSpace
-from euclio.session import DummyRule, PlanSpace, Policy, Session
+from euclio.session import DummyRule, PlanSpace, Session
+from euclio.session.policies import POLICIES
 
 from .cases import FAMILIES, data_text, drawn, from_data, space_class, to_data
 from .clusters import cluster_case
@@ -159,7 +160,7 @@ def test_some_session_has(what):
 
 def test_every_policy_is_drawn_with_every_dummy_rule():
     classes = {space_class(space) for _, space in sessions()}
-    assert {f"{p.value} {d.value}" for p in Policy for d in DummyRule} <= classes
+    assert {f"{p.value} {d.value}" for p in POLICIES for d in DummyRule} <= classes
 
 
 NASTY_CLUSTERS: dict[str, Callable[[Cluster, PipelineSpace], bool]] = {

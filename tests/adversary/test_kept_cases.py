@@ -16,7 +16,7 @@ import pytest
 from places import SHARED
 
 from euclio import load
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.registry import find_solver
 from euclio.pipeline import PipelineSpace
 from euclio.session import PlanSpace, Session

@@ -78,7 +78,7 @@ def timed(
     for _ in range(repeats):
         for name, done in results.items():
             if sum(result.wall_s for result in done) < REPEATED_WITHIN_S:
-                session._cache.clear()
+                arrays.arrays_kept(session).clear()
                 if not ranked:
                     arrays._profiles.clear()
                 count = (threads or {}).get(name)

@@ -10,7 +10,8 @@ from fractions import Fraction
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.evaluate import evaluate
 from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.space import DummyRule, PlanSpace, Policy
+from euclio.session.policies import POLICIES
+from euclio.session.space import DummyRule, PlanSpace
 
 Point = tuple[Fraction, Fraction, ModulePlan]
 """Worst-case latency, cost and plan of a module."""
@@ -123,7 +124,7 @@ def any_space(seed: int) -> PlanSpace:
     if draw.random() < 0.4:
         return PlanSpace()
     return PlanSpace(
-        policy=draw.choice(list(Policy)),
+        policy=draw.choice(POLICIES),
         dummy=draw.choice([DummyRule.NONE, DummyRule.MACHINE]),
         max_allocations=draw.choice([None, None, 1, 2]),
         hardware=draw.choice([None, None, ("x",)]),

@@ -1,7 +1,7 @@
 """Provers for tests of what is around them: fixed answers, and one that asks the plain enumeration."""
 
 from euclio.core.certificate import Search
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.solving import solve
 
 ENUMERATIONS = {"session": "plan-bruteforce", "pipeline": "pipeline-bruteforce"}

@@ -21,6 +21,7 @@ from euclio.core.solving import solve
 from euclio.session import Charging, Hardware, ModulePlan, Plan, PlanSpace, Policy, Session, evaluate
 from euclio.session.evaluate import machines_by_hardware
 from euclio.session.family import FAMILY
+from euclio.session.policies import POLICIES
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "20")))
 SPACES = [
@@ -126,7 +127,7 @@ def test_a_stock_of_one_machine_less_refuses_the_plan(seed):
 def test_whole_machines_cost_between_shares_and_shares_rounded_up(seed):
     """optimum(share, continuous) ≤ optimum(whole, machine) ≤ optimum(share, machine) rounded up."""
     session = bought_session(seed, modules=2) if seed % 2 else small_session(seed)
-    space = PlanSpace(tuple(Policy)[seed % len(Policy)], "machine", (None, 1)[seed % 2])
+    space = PlanSpace(POLICIES[seed % len(POLICIES)], "machine", (None, 1)[seed % 2])
     whole = replace(space, charging=Charging.WHOLE)
     best, shares = (solve(session, "plan-bruteforce", space=s) for s in (whole, space))
     if shares.plan is not None:

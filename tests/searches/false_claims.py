@@ -12,10 +12,9 @@ from random import Random
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.family import family_of
-from euclio.core.result import Status
+from euclio.core.families import family_of
+from euclio.core.result import Status, WrittenResult
 from euclio.core.space_fields import contains, variants_of
-from euclio.files.result_files import WrittenResult
 from tests.adversary.truth import Truth
 
 from .plan_edits import BATCHES, COUNTS, RATES, changed, rearranged, scaled

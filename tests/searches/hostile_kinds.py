@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from euclio.cli import main
-from euclio.core.family import find_family, homes
+from euclio.core.families import find_family, homes
 from euclio.files import save_instance
 from euclio.runs.columns import SCHEMA, to_table
 from euclio.runs.execution import execute

@@ -6,7 +6,7 @@ from random import Random
 
 from euclio.certification.certifying import certify
 from euclio.core.certificate import Verdict
-from euclio.files.result_files import WrittenResult
+from euclio.core.result import WrittenResult
 
 from .false_claims import WAYS, holds, true_claims
 from .search import Found, Search

@@ -13,7 +13,7 @@ from random import Random
 
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.core.family import families, family_of
+from euclio.core.families import families, family_of
 from euclio.core.solving import solve
 from euclio.files import result_to_text
 from euclio.runs.experiment_files import load_experiment

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from euclio.certification.certifying import certify
 from euclio.core.certificate import Verdict
-from euclio.core.family import family_of
-from euclio.files.result_files import WrittenResult
-from euclio.session import Plan, Policy
+from euclio.core.families import family_of
+from euclio.core.result import WrittenResult
+from euclio.session import Plan
+from euclio.session.policies import POLICIES
 from tests.adversary.cases import Case, space_class, truth_of
 from tests.adversary.clusters import cluster_case
 from tests.adversary.fleets import fleet_case
@@ -87,7 +88,7 @@ def _drawn(rng: Random, seed: int) -> tuple[Case, tuple[Plan, ...]]:
     if last == 9:
         return Case("fragments", *fleet_case(rng, most=4)), ()
     if last in (0, 5):
-        return Case("session", *session_case(rng, tuple(Policy))), ()
+        return Case("session", *session_case(rng, POLICIES)), ()
     found = tie(rng)
     return Case("session", found.session, found.space), found.plans
 

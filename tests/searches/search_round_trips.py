@@ -12,7 +12,7 @@ from typing import Any
 
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.numbers import exact
 from euclio.core.result import Status
 from euclio.files import load_instance, load_result, save_instance, save_result

@@ -12,9 +12,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from euclio.core.compiled import Way, using
+from euclio.core.compiled import using
 from euclio.core.registry import solvers
 from euclio.core.solving import solve
+from euclio.core.ways import Way
 from tests.adversary.cases import drawn
 from tests.adversary.worker import asked
 

@@ -19,10 +19,10 @@ from euclio.session import (
     ModulePlan,
     Plan,
     PlanSpace,
-    Policy,
     Session,
     evaluate,
 )
+from euclio.session.policies import POLICIES
 from tests.adversary.numbers import (
     LARGEST,
     SMALLEST,
@@ -95,7 +95,7 @@ def beside(rng: Random, value: Fraction) -> Decimal:
 
 
 def _space(rng: Random, hardware: list[Hardware]) -> PlanSpace:
-    space = PlanSpace(rng.choice(tuple(Policy)), rng.choice(tuple(DummyRule)))
+    space = PlanSpace(rng.choice(POLICIES), rng.choice(tuple(DummyRule)))
     if rng.randrange(3):
         return space
     names = [h.name for h in hardware]

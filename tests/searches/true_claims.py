@@ -12,13 +12,13 @@ from typing import Any
 
 from euclio.certification.certifying import written
 from euclio.core.errors import InputError
-from euclio.core.family import Family, family_of, find_family
-from euclio.core.result import Status
+from euclio.core.families import family_of, find_family
+from euclio.core.family import Family
+from euclio.core.result import Status, WrittenResult
 from euclio.core.solving import solve
 from euclio.day import Day
 from euclio.files.json_reading import parse_json
-from euclio.files.result_files import WrittenResult
-from euclio.session import Policy
+from euclio.session.policies import POLICIES
 from tests.adversary.cases import Case, truth_of
 from tests.adversary.clusters import cluster_case
 from tests.adversary.fleets import fleet_case
@@ -88,7 +88,7 @@ def _drawn(rng: Random, seed: int) -> Case:
         return Case(name, *fleet_case(rng, most=4))
     if name == "day":
         return Case(name, drawn_day(rng.randrange(10**6), steps=2), find_family(name).full_space)
-    return Case(name, *(session_case(rng, tuple(Policy)) if seed % 2 else tie(rng)[:2]))
+    return Case(name, *(session_case(rng, POLICIES) if seed % 2 else tie(rng)[:2]))
 
 
 def _truth(case: Case, space: Any) -> Truth | None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from euclio.core.family import family_of
-from euclio.core.result import Status
-from euclio.files.result_files import WrittenResult
+from euclio.core.families import family_of
+from euclio.core.result import Status, WrittenResult
 
 
 def claim(

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.registry import Limits, Solver, solvers_of
 from euclio.core.result import Answer, AnyResult, Status
 from euclio.core.solving import asked, solve

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from euclio.core.lazy import late
+from euclio.core.parts.simulator import Simulator
 from euclio.core.words import counted, duration
 from euclio.fragments.simulation.metrics import describe
 from euclio.fragments.simulation.record import Simulation
 from euclio.fragments.simulation.setup import Setup
 from euclio.fragments.simulation.simulation import highest_loads, offered_rps, simulate
-from euclio.simulation.simulator import Simulator
 
 
 def _speed(simulation: Simulation) -> str:

@@ -8,9 +8,10 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.lazy import late
+from euclio.core.parts.kinds import Kind, Setting
 from euclio.core.values import Values, count, whole
-from euclio.workloads.kinds import Kind, needed
-from euclio.workloads.settings import Setting, name_in
+from euclio.workloads.kinds import needed
+from euclio.workloads.settings import name_in
 
 MOST_FRAGMENTS = 100_000
 CLIENTS = 20

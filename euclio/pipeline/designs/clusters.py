@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.core.numbers import short
-from euclio.core.registry import Limits, find_solver
+from euclio.core.registry import find_solver
+from euclio.core.solver import Limits
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Objective, PipelineSpace, evaluate
 from euclio.pipeline.workloads.assembly import BlockedModel, Terms, assembled
 from euclio.pipeline.workloads.groups import weights

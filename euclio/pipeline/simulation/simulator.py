@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from euclio.core.lazy import late
+from euclio.core.parts.simulator import Simulator
 from euclio.core.words import duration
 from euclio.pipeline.simulation.metrics import describe, seconds_per_batch
 from euclio.pipeline.simulation.record import Simulation
 from euclio.pipeline.simulation.setup import Setup
 from euclio.pipeline.simulation.simulation import highest_loads, offered_rps, simulate
-from euclio.simulation.simulator import Simulator
 
 
 def _speed(simulation: Simulation) -> str:

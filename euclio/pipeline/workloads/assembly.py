@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number
-from euclio.core.registry import Limits, find_solver
+from euclio.core.registry import find_solver
+from euclio.core.solver import Limits
 from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Model, PipelineSpace, evaluate
 from euclio.pipeline.workloads.setups import Setup
 

@@ -8,11 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from euclio.core.errors import InputError
+from euclio.core.parts.files import Imported, Importer
 from euclio.core.result import AnyResult
 from euclio.core.values import names, numbers, positive
 from euclio.pipeline.instance import Cluster
 from euclio.pipeline.workloads.kinds import TERMS
-from euclio.workloads.importing import Imported, Importer
 from euclio.workloads.settings import add_settings, given_settings
 
 
@@ -53,8 +53,8 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
 
 def _checked_plan(cluster: Cluster, plan: Path) -> AnyResult:
     """A plan of the artifact as a checked result."""
-    from euclio.core.registry import Limits
     from euclio.core.result import Answer
+    from euclio.core.solver import Limits
     from euclio.core.solving import check
     from euclio.pipeline import PipelineSpace
     from euclio.pipeline.workloads.artifact_plans import artifact_plan

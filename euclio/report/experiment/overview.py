@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.words import counted, listed, long_duration, number
 from euclio.report import Facts
 from euclio.runs.progress import STATUSES

@@ -10,7 +10,7 @@ import pandas as pd
 from euclio.analysis.drawing import GoalRuns, goals
 from euclio.analysis.references import contradictions, with_references
 from euclio.core.errors import InputError
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.progress import told
 from euclio.files.json_writing import write_text
 from euclio.files.outputs import check_outputs

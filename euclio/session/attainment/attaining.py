@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.core.progress import told
-from euclio.core.registry import AnySolver
 from euclio.core.result import Answer, AnyResult
+from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, asked, check
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.margins import spare_space

@@ -10,9 +10,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.errors import InputError
+from euclio.core.parts.files import Exporter
+from euclio.core.parts.options import ExportOption
 from euclio.core.values import names, whole
 from euclio.core.words import joined, listed
-from euclio.files.exporting import Exporter, ExportOption
 from euclio.session.deployment.csv_rows import csv_rows
 from euclio.session.deployment.groups import Deployment, deployment
 from euclio.session.deployment.kubernetes import NODE_LABEL, PORT, manifests
@@ -22,7 +23,7 @@ from euclio.session.deployment.remarks import caution
 from euclio.session.deployment.triton import model_repositories
 
 if TYPE_CHECKING:
-    from euclio.files.result_files import WrittenResult
+    from euclio.core.result import WrittenResult
     from euclio.session.instance import Session
 
 _LABEL_KEY = re.compile(r"([a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")

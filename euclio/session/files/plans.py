@@ -8,11 +8,12 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import decimal_text, exact
+from euclio.core.parts.files import PlanFiles
 from euclio.core.space_fields import word
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at
 from euclio.files.dataclass_files import plain_data
 from euclio.files.exact_texts import exact_of, needed_text
-from euclio.files.plan_files import PlanFiles, options_model, space_reader
+from euclio.files.plan_files import options_model, space_reader
 from euclio.session import (
     Allocation,
     Configuration,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copyreg
+
+from euclio.core.errors import InapplicableError
 from euclio.core.lazy import late
 from euclio.core.references import is_reference
 from euclio.session.policies.in_turn import IN_TURN
 from euclio.session.policies.machine_rate import MACHINE_RATE
 from euclio.session.policies.machine_rate_even import MACHINE_RATE_EVEN
-from euclio.session.policies.record import Form, Place, Policy, refuse_general
+from euclio.session.policies.record import Form, Place, Policy
 from euclio.session.policies.rr import RR
 from euclio.session.policies.rr_even import RR_EVEN
 from euclio.session.policies.tc import TC
@@ -17,6 +20,12 @@ __all__ = ["POLICIES", "Form", "Place", "Policy", "find_policy", "refuse_general
 
 POLICIES: tuple[Policy, ...] = (TC, TC_SHARED, RR, MACHINE_RATE, RR_EVEN, MACHINE_RATE_EVEN, IN_TURN)
 """The built-in policies, in the order in which commands offer them."""
+
+Policy.TC, Policy.TC_SHARED, Policy.RR, Policy.IN_TURN = TC, TC_SHARED, RR, IN_TURN
+Policy.MACHINE_RATE, Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN = MACHINE_RATE, RR_EVEN, MACHINE_RATE_EVEN
+
+# Sent to another process, a policy is found by its name there.
+copyreg.pickle(Policy, lambda policy: (find_policy, (policy.name,)))
 
 
 def find_policy(name: str | Policy) -> Policy:
@@ -45,3 +54,21 @@ def _own(function: str, wanted: str | Policy) -> Policy:
     found = late("euclio.session.policies.own_policy", function)(wanted)
     assert isinstance(found, Policy)
     return found
+
+
+def refuse_general(solver: str, policy: Policy) -> None:
+    """Let a solver whose proof rests on the forms `LEFT`, `TIED`, `FIXED` and `EVEN` refuse another policy.
+
+    Args:
+        solver: what refuses, for the message.
+        policy: the policy asked for.
+
+    Raises:
+        InapplicableError: its form is `GENERAL`.
+    """
+    if policy.form is Form.GENERAL:
+        known = ", ".join(known.name for known in POLICIES if known.form is not Form.GENERAL)
+        raise InapplicableError(
+            f"{solver} proves nothing under policy {policy.name}, whose latencies may depend on the plan in any way; "
+            f"it covers {known}; use plan-bruteforce or a heuristic"
+        )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from euclio.core.errors import InapplicableError, InputError
+from euclio.core.errors import InputError
 
 if TYPE_CHECKING:
     from euclio.session.instance import Configuration
@@ -74,29 +74,8 @@ Floats = Callable[[float, float, float, float, float, float, float, float], floa
 """Latency in floats: 1 for a partial machine and 0 for a whole one, then the numbers of a `Place` in its order."""
 
 
-class _ByName(type):
-    """Lets the class offer the built-in policies: `Policy.RR`, `list(Policy)`."""
-
-    def __getattr__(cls, name: str) -> Policy:
-        for policy in cls if name.isupper() else ():
-            if policy.name.upper().replace("-", "_") == name:
-                return policy
-        raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
-
-    def __iter__(cls) -> Iterator[Policy]:
-        from euclio.session.policies import POLICIES
-
-        return iter(POLICIES)
-
-    def __len__(cls) -> int:
-        return sum(1 for _ in cls)
-
-    def __contains__(cls, policy: object) -> bool:
-        return any(policy is known for known in cls)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Policy(metaclass=_ByName):
+class Policy:
     """A dispatch policy: how requests reach the machines, hence each machine's worst-case latency.
 
     Records are compared by identity: there is one per built-in policy, and one per state of a user's file.
@@ -128,6 +107,15 @@ class Policy(metaclass=_ByName):
     version: str = ""
     most_allocations: int | None = None
 
+    TC: ClassVar[Policy]
+    TC_SHARED: ClassVar[Policy]
+    RR: ClassVar[Policy]
+    MACHINE_RATE: ClassVar[Policy]
+    RR_EVEN: ClassVar[Policy]
+    MACHINE_RATE_EVEN: ClassVar[Policy]
+    IN_TURN: ClassVar[Policy]
+    """The built-in policies, which `euclio.session.policies` puts here: `Policy.TC`."""
+
     @property
     def value(self) -> str:
         """Its name, as plain data."""
@@ -136,12 +124,6 @@ class Policy(metaclass=_ByName):
     def __str__(self) -> str:
         """Its name."""
         return self.name
-
-    def __reduce__(self) -> tuple[Callable[[str], Policy], tuple[str]]:
-        """Sent to another process, it is found by its name there."""
-        from euclio.session.policies import find_policy
-
-        return find_policy, (self.name,)
 
     def whole_latency(self, place: Place) -> Fraction:
         """Worst-case latency of a whole machine in seconds, exact.
@@ -181,21 +163,3 @@ class Policy(metaclass=_ByName):
                 file=self.name,
             )
         return Fraction(latency_s)
-
-
-def refuse_general(solver: str, policy: Policy) -> None:
-    """Let a solver whose proof rests on the forms `LEFT`, `TIED`, `FIXED` and `EVEN` refuse another policy.
-
-    Args:
-        solver: what refuses, for the message.
-        policy: the policy asked for.
-
-    Raises:
-        InapplicableError: its form is `GENERAL`.
-    """
-    if policy.form is Form.GENERAL:
-        known = ", ".join(known.name for known in Policy if known.form is not Form.GENERAL)
-        raise InapplicableError(
-            f"{solver} proves nothing under policy {policy.name}, whose latencies may depend on the plan in any way; "
-            f"it covers {known}; use plan-bruteforce or a heuristic"
-        )

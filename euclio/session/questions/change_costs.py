@@ -14,19 +14,18 @@ from fractions import Fraction
 from itertools import pairwise
 
 from euclio.core.errors import InputError
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.progress import told
-from euclio.core.registry import AnySolver
-from euclio.core.result import Result, Status
+from euclio.core.result import Status
+from euclio.core.solver import AnySolver
 from euclio.core.solving import solve, solver_for
 from euclio.session.charging import Charging
 from euclio.session.checking.machine_changes import MachineChanges
 from euclio.session.checking.machine_limits import counts_of
-from euclio.session.evaluate import Evaluation, evaluate
+from euclio.session.evaluate import evaluate
 from euclio.session.instance import Session
-from euclio.session.plan import Plan
 from euclio.session.questions.changes import SessionChanges
-from euclio.session.questions.what_if import Solving
+from euclio.session.questions.question import Question, Solved, Solving
 from euclio.session.space import PlanSpace
 
 MOST_SOLVED = 60
@@ -34,27 +33,21 @@ MOST_SOLVED = 60
 LESS = 1 - Fraction(1, 10**9)
 """A cost falls if it does so by more than proofs leave open."""
 
-SessionResult = Result[Plan, PlanSpace, Evaluation]
-
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Solved):
     """The cheapest plan with at most so many changes.
 
     Attributes:
         most: most machines added and removed together; None: any number.
-        session: the session with this limit.
-        result: the checked result.
     """
 
     most: int | None
-    session: Session
-    result: SessionResult
 
     @property
     def changes(self) -> int | None:
         """Machines that its plan adds and removes; None: it has no plan."""
-        return None if self.result.value is None or self.result.evaluation is None else self.result.evaluation.changes
+        return None if self.checked is None else self.checked[1].changes
 
     @property
     def cost_per_h(self) -> Fraction | None:
@@ -64,34 +57,25 @@ class Step:
     @property
     def moves(self) -> MachineChanges:
         """The machines that its plan adds and removes; none where it has no plan."""
-        plan, found, running = self.result.plan, self.result.evaluation, self.session.running
-        if plan is None or found is None or self.result.value is None or running is None:
+        running = self.session.running
+        if self.checked is None or running is None:
             return MachineChanges({}, {})
+        plan, found = self.checked
         new = counts_of(self.session, plan, [module.partial_rps for module in found.modules])
         return MachineChanges(dict(new - running.counts), dict(running.counts - new))
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of a session.
+class ByChanges(Question):
+    """How many machines may be added to those that run, and removed from them.
 
     Attributes:
-        session: the session as it is in its file.
-        changes: what is changed at all steps, what runs among it; None: nothing.
-        changed: the session with these changes, without a limit on changes of machines.
-        solver: the solver.
-        space: plan space.
+        changed: the session with its changes, without a limit on changes of machines.
         most: largest limit that is asked for; None: until the cheapest plan without a limit is reached.
-        time_limit_s: limit of each run in seconds; None: none.
     """
 
-    session: Session
-    changes: SessionChanges | None
     changed: Session
-    solver: AnySolver
-    space: PlanSpace
     most: int | None
-    time_limit_s: float | None
 
     def limited(self, most: int | None) -> Session:
         """The session with so many changes of machines at most; None: any number."""
@@ -111,7 +95,7 @@ class Curve:
         complete: whether every fall of the cost is known, between no changes and the last of `tried`.
     """
 
-    question: Question
+    question: ByChanges
     tried: tuple[Step, ...]
     free: Step
     complete: bool
@@ -174,7 +158,7 @@ def question(
     solver: str | AnySolver | None = None,
     space: PlanSpace | None = None,
     time_limit_s: float | None = None,
-) -> Question:
+) -> ByChanges:
     """What is asked of a session.
 
     Args:
@@ -193,11 +177,11 @@ def question(
     if changed.running is None:
         raise InputError("is needed: the result whose plan runs", field="--from")
     whole = replace(chosen.space, charging=Charging.WHOLE)
-    return Question(session, changes, changed, chosen, space or whole, most, time_limit_s)
+    return ByChanges(session, changes, chosen, space or whole, time_limit_s, changed, most)
 
 
 @told("solving all numbers of changes")
-def answered(asked: Question, solving: Solving = solve) -> Curve:
+def answered(asked: ByChanges, solving: Solving = solve) -> Curve:
     """The answer to a question; `solving` is what solves a limit.
 
     Raises:
@@ -224,15 +208,15 @@ def answered(asked: Question, solving: Solving = solve) -> Curve:
     return Curve(asked, tuple(known[most] for most in sorted(known)), free, not gaps)
 
 
-def _solved(asked: Question, most: int | None, solving: Solving) -> Step:
+def _solved(asked: ByChanges, most: int | None, solving: Solving) -> Step:
     session = asked.limited(most)
-    result = solving(session, asked.solver, space=asked.space, time_limit_s=asked.time_limit_s)
+    result = asked.solved(solving, session, asked.space)
     if result.status is Status.INAPPLICABLE:
         raise InputError(result.reason, field="--solver")
-    return Step(most, session, result)
+    return Step(session, result, most)
 
 
-def _note(asked: Question, known: dict[int, Step], step: Step) -> None:
+def _note(asked: ByChanges, known: dict[int, Step], step: Step) -> None:
     """Add a step, and the same plan at the changes that it has, if it is the cheapest there too."""
     assert step.most is not None
     # A plan that is known for fewer changes may be cheaper where a limit of time was hit.
@@ -246,12 +230,12 @@ def _note(asked: Question, known: dict[int, Step], step: Step) -> None:
         known[fewer] = _kept(asked, step, fewer)
 
 
-def _kept(asked: Question, step: Step, most: int) -> Step:
+def _kept(asked: ByChanges, step: Step, most: int) -> Step:
     """The plan of a step under another limit, which it keeps to."""
     session, result = asked.limited(most), step.result
     assert result.plan is not None
     checked = evaluate(session, result.plan, result.space)
-    return Step(most, session, replace(result, evaluation=checked, value=checked.value, wall_s=0.0))
+    return Step(session, replace(result, evaluation=checked, value=checked.value, wall_s=0.0), most)
 
 
 def _gaps(known: dict[int, Step]) -> Iterable[tuple[int, int]]:

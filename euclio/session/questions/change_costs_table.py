@@ -9,7 +9,6 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from euclio.core.result import Status
-from euclio.core.space_fields import in_words
 from euclio.core.tables import new_table
 from euclio.core.words import DASH, counted, figures, percent
 from euclio.files import csv_writing
@@ -36,7 +35,7 @@ def change_table(curve: Curve) -> RenderableType:
         part = curve.part_of_saving(step)
         cells = [
             f"{step.most:,}",
-            _cost(step),
+            step.cost_in_words(),
             figures(curve.saved(step)),
             percent(None if part is None else float(part), 1),
         ]
@@ -49,11 +48,7 @@ def describe(curve: Curve) -> dict[str, Any]:
     asked = curve.question
     none = curve.without_plan
     return {
-        "schema": SCHEMA,
-        "instance": asked.session.name,
-        "currency": asked.session.currency,
-        "solver": asked.solver.name,
-        "space": asked.space.describe(),
+        **asked.described(SCHEMA),
         "running_cost_per_h": curve.running_per_h,
         "no_plan_up_to": None if none is None else none.most,
         "complete": curve.complete,
@@ -77,12 +72,9 @@ def csv_text(curve: Curve) -> str:
 def _header(curve: Curve) -> list[str]:
     asked, running = curve.question, curve.question.changed.running
     assert running is not None
-    currency = f", prices in {asked.session.currency}" if asked.session.currency else ""
-    lines = [f"{asked.session.name}: cost per hour by machines added and removed{currency}"]
-    lines += [] if asked.changes is None else [f"with {asked.changes.in_words()}"]
-    count = sum(own.machines for own in running.machines)
-    lines.append(f"running: {counted(count, 'machine')}, {money(asked.session, curve.running_per_h)} per hour")
-    return [*lines, f"solver {asked.solver.name}; plan space: {in_words(asked.space)}"]
+    count = counted(sum(own.machines for own in running.machines), "machine")
+    cost = money(asked.session, curve.running_per_h)
+    return asked.lines("machines added and removed", f"running: {count}, {cost} per hour")
 
 
 def _footer(curve: Curve) -> list[str]:
@@ -92,22 +84,11 @@ def _footer(curve: Curve) -> list[str]:
         return [f"without a limit on changes: {free.result.status.value}{why}"]
     lines = []
     if not curve.reached:
-        lines.append(f"without a limit: {_cost(free)}, with {counted(free.changes or 0, 'change')}")
+        lines.append(f"without a limit: {free.cost_in_words()}, with {counted(free.changes or 0, 'change')}")
     if not curve.complete:
         lines.append("between these numbers of changes there may be others at which the cost falls")
     found = "this is the cheapest plan" if free.result.status is Status.OPTIMAL else "no cheaper plan was found"
-    return lines or [f"more changes save nothing: {found}, {_cost(free)}"]
-
-
-def _cost(step: Step) -> str:
-    result = step.result
-    if result.value is None:
-        return result.status.value
-    if result.status is Status.OPTIMAL:
-        return figures(result.value)
-    if result.bound is None:
-        return f"≤ {figures(result.value)}"
-    return f"{figures(result.value)} (gap {percent(1 - result.bound / float(result.value), 1)})"
+    return lines or [f"more changes save nothing: {found}, {free.cost_in_words()}"]
 
 
 def _moves(step: Step) -> str:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.core.errors import InputError
-from euclio.core.family import SpaceOption
 from euclio.core.numbers import exact_number
+from euclio.core.parts.options import SpaceOption
 from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
 from euclio.core.words import counted, full, joined, percent
 from euclio.session.checking.machine_changes import machine_counts

@@ -10,102 +10,74 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.core.numbers import Number, exact_number
 from euclio.core.progress import told
-from euclio.core.registry import AnySolver
-from euclio.core.result import Result, Status
+from euclio.core.result import Status
+from euclio.core.solver import AnySolver
 from euclio.core.solving import solve, solver_for
 from euclio.core.space_fields import word
 from euclio.session.charging import Charging
 from euclio.session.costs import cost_by_hardware
-from euclio.session.evaluate import Evaluation, evaluate, machines_by_hardware
+from euclio.session.evaluate import evaluate, machines_by_hardware
 from euclio.session.instance import Session
-from euclio.session.plan import Plan
 from euclio.session.questions.changes import SessionChanges, source_rate
+from euclio.session.questions.question import Question, SessionResult, Solved, Solving
 from euclio.session.space import PlanSpace
 
 CHARGINGS = (Charging.SHARE, Charging.WHOLE)
 """Ways of charging that are set next to each other where none is named."""
 
-SessionResult = Result[Plan, PlanSpace, Evaluation]
-
-
-class Solving(Protocol):
-    """Solves an instance, as `euclio.core.solving.solve` does."""
-
-    def __call__(self, instance: Any, solver: str | AnySolver | None = None, **options: Any) -> SessionResult:
-        """The checked result."""
-
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Point(Solved):
     """The plan for one rate, objective and way of charging.
 
     Attributes:
-        session: the session with this rate and objective.
         rate_rps: requests per second of the sources, without headroom.
         slo_s: latency objective in seconds.
         charging: how its machines are charged.
-        result: the checked result.
     """
 
-    session: Session
     rate_rps: Fraction
     slo_s: Fraction
     charging: Charging
-    result: SessionResult
 
     @property
     def machines(self) -> dict[str, Fraction]:
         """Machines of each hardware type that it is charged for; empty without a plan."""
-        plan, found = self.result.plan, self.result.evaluation
-        if plan is None or found is None or self.result.value is None:
+        if self.checked is None:
             return {}
+        plan, found = self.checked
         return machines_by_hardware(plan, [module.partial_rps for module in found.modules], self.result.space)
 
     @property
     def cost_by_hardware(self) -> dict[str, Fraction]:
         """Money per hour of each hardware type; empty without a plan."""
-        plan, found = self.result.plan, self.result.evaluation
-        if plan is None or found is None or self.result.value is None:
-            return {}
-        return cost_by_hardware(self.session, plan, found)
+        return {} if self.checked is None else cost_by_hardware(self.session, *self.checked)
 
     @property
     def rounded_up_per_h(self) -> Fraction | None:
         """Money per hour for the plan, all machines bought whole; None: there is no plan, or stock forbids it."""
-        if self.result.plan is None or self.result.value is None:
-            return None
-        if self.charging.whole:
+        if self.checked is None or self.charging.whole:
             return self.result.value
-        whole = evaluate(self.session, self.result.plan, replace(self.result.space, charging=Charging.WHOLE))
+        whole = evaluate(self.session, self.checked[0], replace(self.result.space, charging=Charging.WHOLE))
         return whole.cost_per_h if whole.feasible else None
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of a session.
+class Grid(Question):
+    """Rates, objectives and ways of charging; the last of these replace the plan space's own.
 
     Attributes:
-        session: the session as it is in its file.
-        changes: what else is changed at all points; None: nothing.
         chargings: ways of charging.
-        solver: the solver.
-        space: plan space; its `charging` is replaced by each of `chargings`.
-        time_limit_s: limit of each run in seconds; None: none.
         sessions: the session at each rate (requests per second of all sources, without headroom) and objective (in
             seconds), both ascending.
     """
 
-    session: Session
-    changes: SessionChanges | None
     chargings: tuple[Charging, ...]
-    solver: AnySolver
-    space: PlanSpace
-    time_limit_s: float | None
     sessions: dict[tuple[Fraction, Fraction], Session]
 
     @property
@@ -128,7 +100,7 @@ class WhatIf:
         points: by rate, objective and way of charging, ascending.
     """
 
-    question: Question
+    question: Grid
     points: dict[tuple[Fraction, Fraction, Charging], Point]
 
     def curve(self, rate_rps: Fraction, charging: Charging) -> list[Point]:
@@ -169,7 +141,7 @@ def question(
     solver: str | AnySolver | None = None,
     space: PlanSpace | None = None,
     time_limit_s: float | None = None,
-) -> Question:
+) -> Grid:
     """What is asked of a session.
 
     Args:
@@ -189,7 +161,7 @@ def question(
     chosen = solver_for(family_of(session), solver)
     ways = tuple(dict.fromkeys(Charging(word(way, Charging, "--machines")) for way in chargings))
     sessions = _changed(session, rates, slos, changes)
-    return Question(session, changes, ways, chosen, space or chosen.space, time_limit_s, sessions)
+    return Grid(session, changes, chosen, space or chosen.space, time_limit_s, ways, sessions)
 
 
 def _changed(
@@ -206,7 +178,7 @@ def _changed(
 
 
 @told("solving all points")
-def answered(asked: Question, solving: Solving = solve) -> WhatIf:
+def answered(asked: Grid, solving: Solving = solve) -> WhatIf:
     """The answer to a question; `solving` is what solves a point."""
     found: dict[tuple[Fraction, Fraction, Charging], Point] = {}
     for rate in asked.rates:
@@ -214,10 +186,8 @@ def answered(asked: Question, solving: Solving = solve) -> WhatIf:
             space, last = replace(asked.space, charging=way), None
             for slo in reversed(asked.slos):
                 here = asked.sessions[rate, slo]
-                last = _still_best(last, here, asked.solver) or solving(
-                    here, asked.solver, space=space, time_limit_s=asked.time_limit_s
-                )
-                found[rate, slo, way] = Point(here, rate, slo, way, last)
+                last = _still_best(last, here, asked.solver) or asked.solved(solving, here, space)
+                found[rate, slo, way] = Point(here, last, rate, slo, way)
     order = [(rate, slo, way) for rate, slo in asked.sessions for way in asked.chargings]
     return WhatIf(asked, {place: found[place] for place in order})
 

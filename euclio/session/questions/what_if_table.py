@@ -9,10 +9,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from euclio.core.result import Status
-from euclio.core.space_fields import in_words
 from euclio.core.tables import new_table
-from euclio.core.words import DASH, figures, full, milliseconds, percent
+from euclio.core.words import DASH, figures, full, milliseconds
 from euclio.files import csv_writing
 from euclio.session.charging import Charging
 from euclio.session.costs import per_million, per_month
@@ -38,17 +36,14 @@ def what_if_table(answer: WhatIf) -> RenderableType:
         for way in asked.chargings:
             cells += _cells(answer.points[rate, slo, way])
         table.add_row(*(Text(cell) for cell in cells))
-    return Group(Text("\n".join(_header(answer))), Text(""), table)
+    return Group(Text("\n".join(asked.lines("rate and SLO"))), Text(""), table)
 
 
 def describe(answer: WhatIf) -> dict[str, Any]:
     """The answer as plain data with fractions."""
     asked = answer.question
     return {
-        "schema": SCHEMA,
-        "instance": asked.session.name,
-        "currency": asked.session.currency,
-        "solver": asked.solver.name,
+        **asked.described(SCHEMA),
         "space": {k: v for k, v in asked.space.describe().items() if k != "charging"},
         "points": [_point(point) for point in answer.points.values()],
     }
@@ -63,14 +58,6 @@ def csv_text(answer: WhatIf) -> str:
     return csv_writing.csv_text(rows[0], (row.values() for row in rows))
 
 
-def _header(answer: WhatIf) -> list[str]:
-    asked = answer.question
-    currency = f", prices in {asked.session.currency}" if asked.session.currency else ""
-    head = f"{asked.session.name}: cost per hour by rate and SLO{currency}"
-    lines = [head, f"solver {asked.solver.name}; plan space: {in_words(asked.space)}"]
-    return lines if asked.changes is None else [lines[0], f"with {asked.changes.in_words()}", lines[1]]
-
-
 def _headings(way: Charging) -> Iterator[str]:
     yield f"{way} cost/h"
     yield f"machines, {way}"
@@ -79,15 +66,7 @@ def _headings(way: Charging) -> Iterator[str]:
 
 
 def _cells(point: Point) -> Iterator[str]:
-    result = point.result
-    if result.value is None:
-        yield result.status.value
-    elif result.status is Status.OPTIMAL:
-        yield figures(result.value)
-    elif result.bound is None:
-        yield f"≤ {figures(result.value)}"
-    else:
-        yield f"{figures(result.value)} (gap {percent(1 - result.bound / float(result.value), 1)})"
+    yield point.cost_in_words()
     machines = point.machines
     names = [h.name for h in point.session.hardware if machines.get(h.name)]
     yield ", ".join(f"{name}{NO_BREAK}{float(machines[name]):.4g}" for name in names) or DASH

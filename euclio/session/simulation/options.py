@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from euclio.core.parts.options import SetupOption
 from euclio.core.values import count, seconds
 from euclio.session.simulation.setup import Dispatch, Dropping, Partial
-from euclio.simulation.simulator import SetupOption
 
 
 def time_out(text: str) -> float:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from euclio.core.lazy import late
+from euclio.core.parts.simulator import Simulator
 from euclio.core.words import counted, duration
 from euclio.session.simulation.metrics import describe
 from euclio.session.simulation.record import Simulation
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.simulation import highest_loads, offered_rps, simulate
-from euclio.simulation.simulator import Simulator
 
 MOST_REQUESTS = 10**10
 """Requests beyond which a simulation takes hours; memory does not grow with them."""

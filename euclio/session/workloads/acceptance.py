@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from euclio.core.errors import InapplicableError
-from euclio.core.registry import Limits, find_solver
+from euclio.core.registry import find_solver
+from euclio.core.solver import Limits
 from euclio.session import Session
 
 BASELINES = ("nexus", "scrooge", "inferline", "clipper")

@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 
 from euclio.core.errors import InputError
+from euclio.core.parts.files import Imported, Importer
 from euclio.core.values import positive, seconds, whole
 from euclio.session.workloads.served_importing import PROFILE_IMPORTERS
-from euclio.workloads.importing import Imported, Importer
 
 FLAGS = {
     "prices_per_h": "--prices",

@@ -7,9 +7,10 @@ from typing import Any
 
 from euclio.core.lazy import late, late_value
 from euclio.core.numbers import exact
+from euclio.core.parts.kinds import Kind, Setting
 from euclio.core.values import NOT_NEGATIVE, POSITIVE, count, names, positive, seconds, whole
-from euclio.workloads.kinds import Kind, needed
-from euclio.workloads.settings import Setting, name_in
+from euclio.workloads.kinds import needed
+from euclio.workloads.settings import name_in
 from euclio.workloads.settings import names as list_of_names
 
 PROTOCOL_SEED = 20240917

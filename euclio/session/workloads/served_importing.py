@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from euclio.core.errors import InputError
+from euclio.core.parts.files import ProfileImporter
 from euclio.core.progress import say
 from euclio.core.values import whole
 from euclio.core.words import counted
 from euclio.session.instance import Configuration
-from euclio.workloads.importing import ProfileImporter
 
 MOST_SAID = 5
 """Lines on configurations that are said; of more only how many."""

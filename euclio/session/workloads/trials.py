@@ -6,8 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.objective import Goal
+from euclio.core.parts.sources import Sources
 from euclio.core.space_fields import variants_of
-from euclio.core.trials import Sources
 from euclio.session.instance import Session
 
 SCALE = 2

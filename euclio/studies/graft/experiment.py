@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pandas as pd
 
+from euclio.posterior.moving import Moved
 from euclio.studies.collector import Collector
 from euclio.studies.graft.cases import NETWORKS, Sampling, sampling_of
 from euclio.studies.graft.inputs import figure_2_table, figure_6_table, figure_12_table, least_ratio
@@ -29,7 +31,6 @@ from euclio.studies.graft.variants import (
     thresholds,
 )
 from euclio.studies.study import Asked, Collected, Found, Study
-from euclio.studies.verdicts import Moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,37 +60,67 @@ def collect(collector: Collector, asked: Asked) -> Found:
     optima, proofs = optima_of(collector, "optima", [c for c in cases if c[1].draw < sampling.proven], sampling.limit_s)
     ratios, more = ratio_table(collector, objectives, sampling.limit_s)
 
-    def staged(name: str, steps: int, made: Callable[[Callable[[int], None]], pd.DataFrame]) -> pd.DataFrame:
-        with collector.stage(name, steps) as advance:
-            return made(advance)
-
-    per_network = len(NETWORKS) * sampling.steps
     tables = {
-        "shares": staged("shares by scale", len(cases), lambda a: shares(cases, a)),
+        "shares": _staged(collector, "shares by scale", len(cases), lambda a: shares(cases, a)),
         "optima": optima,
         "ratios": ratios,
         "optima_25": grouped_optima(collector, sampling, seed),
         "bounded": bounded(collector, sampling, seed),
         "partition_points": found_points,
+        **_steps(collector, sampling, seed),
+        **_served(collector, sampling, seed),
+        "figure_2": figure_2_table(seed),
+        "fragments": figure_6_table(cases),
+        "figure_12": figure_12_table(seed),
+    }
+    return Found(
+        tables,
+        [*proofs, *more],
+        Details(sampling, least_ratio(seed), least_ratio(seed, 1.0), EXACT),
+        {"draws": sampling.draws},
+    )
+
+
+def _staged(
+    collector: Collector, name: str, steps: int, made: Callable[[Callable[[int], None]], pd.DataFrame]
+) -> pd.DataFrame:
+    """A table that is made as a stage of its own, so many steps long."""
+    with collector.stage(name, steps) as advance:
+        return made(advance)
+
+
+def _steps(collector: Collector, sampling: Sampling, seed: int) -> dict[str, pd.DataFrame]:
+    """Graft's steps one by one, with other rules in their place."""
+    networks, steps = len(NETWORKS), sampling.steps
+    staged = partial(_staged, collector)
+    return {
         "repartitioning": staged(
-            "five fragments", len(NETWORKS) * sampling.draws, lambda a: repartitioning(seed, sampling.draws, a)
+            "five fragments", networks * sampling.draws, lambda a: repartitioning(seed, sampling.draws, a)
         ),
-        "merging": staged("merging", per_network, lambda a: merging(seed, sampling.steps, a)),
-        "thresholds": staged("thresholds", per_network, lambda a: thresholds(seed, sampling.steps, a)),
-        "grouping": staged("grouping", per_network, lambda a: grouping(seed, sampling.steps, a)),
+        "merging": staged("merging", networks * steps, lambda a: merging(seed, steps, a)),
+        "thresholds": staged("thresholds", networks * steps, lambda a: thresholds(seed, steps, a)),
+        "grouping": staged("grouping", networks * steps, lambda a: grouping(seed, steps, a)),
         "balanced": staged(
             "all balanced groupings",
-            len(sampling.enumerated) * sampling.steps,
-            lambda a: balanced(seed, sampling.steps, a, sampling.enumerated),
+            len(sampling.enumerated) * steps,
+            lambda a: balanced(seed, steps, a, sampling.enumerated),
         ),
-        "planning": staged("planning times and memory", per_network, lambda a: planning(seed, sampling.steps, a)),
-        "pools": staged("processes", sampling.steps, lambda a: pools(seed, sampling.steps, a)),
+    }
+
+
+def _served(collector: Collector, sampling: Sampling, seed: int) -> dict[str, pd.DataFrame]:
+    """What planning takes and plans serve, and what parameters that are not printed do."""
+    networks, steps = len(NETWORKS), sampling.steps
+    staged = partial(_staged, collector)
+    return {
+        "planning": staged("planning times and memory", networks * steps, lambda a: planning(seed, steps, a)),
+        "pools": staged("processes", steps, lambda a: pools(seed, steps, a)),
         "throughput": staged(
-            "throughput", per_network, lambda a: throughput(seed, sampling.steps, a, amounts=sampling.amounts)
+            "throughput", networks * steps, lambda a: throughput(seed, steps, a, amounts=sampling.amounts)
         ),
         "massive": staged(
             "thousands of clients",
-            len(NETWORKS) * len(sampling.massive),
+            networks * len(sampling.massive),
             lambda a: massive(seed, sampling.massive, a),
         ),
         "latencies": staged(
@@ -102,16 +133,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
             len(settings()) * sampling.swept,
             lambda a: swept(seed, sampling.swept, a),
         ),
-        "figure_2": figure_2_table(seed),
-        "fragments": figure_6_table(cases),
-        "figure_12": figure_12_table(seed),
     }
-    return Found(
-        tables,
-        [*proofs, *more],
-        Details(sampling, least_ratio(seed), least_ratio(seed, 1.0), EXACT),
-        {"draws": sampling.draws},
-    )
 
 
 def moved_by_sweeps(collected: Collected) -> Mapping[str, Sequence[Moved]]:

@@ -12,12 +12,12 @@ from scipy.stats import spearmanr
 from euclio.analysis.statistics import Measured
 from euclio.core.errors import InputError
 from euclio.fragments import Fleet
+from euclio.posterior.moving import Moved
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, Drawn, Parameters, Scale, drawn
 from euclio.studies.graft.inputs import figure_2_table, margins, most_hybrid
 from euclio.studies.graft.scales import massive, savings, throughput
 from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS, graft, planned
 from euclio.studies.graft.variants import FIFTY, FIVE, fleet_of, with_and_without
-from euclio.studies.verdicts import Moved
 
 Advance = Callable[[int], None]
 

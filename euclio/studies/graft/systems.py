@@ -11,8 +11,9 @@ from math import nan
 from typing import Any, NamedTuple
 
 from euclio.core.lazy import late, late_value
-from euclio.core.registry import Limits, find_solver
+from euclio.core.registry import find_solver
 from euclio.core.result import Answer, AnyResult
+from euclio.core.solver import Limits
 from euclio.core.solving import prepare, solve
 from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
 from euclio.fragments.realigned import Part

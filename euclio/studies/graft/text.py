@@ -10,6 +10,7 @@ import pandas as pd
 from euclio.analysis.statistics import Measured, mean
 from euclio.core.data_files import data_dir
 from euclio.core.words import span
+from euclio.papers.published import notes
 from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
 from euclio.studies.agreement import Agreement, agreement
 from euclio.studies.graft.cases import NETWORKS, SCALES
@@ -34,35 +35,6 @@ from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, REGROUP, ST
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
 from euclio.studies.study import Collected, Text
 from euclio.studies.verdicts import Verdict
-
-NOT_RUN = (
-    (
-        "Figure 5",
-        "the architecture, which is no measurement",
-    ),
-    (
-        "Figure 21",
-        "energy: it takes a power model of the GPU, of which the paper prints nothing",
-    ),
-)
-READINGS = (
-    "Edges of Graft's graph weigh minus the distance of their ends. As printed, with the distance itself and heavy "
-    "edges kept inside of groups, unlike fragments come together (graft:literal).",
-    "A re-partition point that a fragment begins at leaves it on the shared stage; line 7 of Algorithm 1 leaves it "
-    "out, and would realign it forever at the first point.",
-    "Optimal is printed to enumerate 252 groupings of ten fragments: the choices of five of ten, so the best "
-    "division into two balanced groups, each realigned by Graft. That is an optimum of Graft's own plans. "
-    "The least share of all plans, with any sets, is what the picture shows.",
-    "The margin of a part is what its cheapest instances could do at the best batch size in time, over what it has "
-    "to, less 1. A part is closed at the threshold; one that then leaves little over can still take more per "
-    "request than a larger part would, and so threshold 0.01 at massive scale merges less than GSLICE+ does.",
-    "At most five instances are allowed of a stage at 20 Nano clients. No plan of ours needs more, so that the bound "
-    "changes nothing here. The paper says that it leads to “resource over-allocation for Res as 63% and 37.1% of Graft "
-    "than GSLICE and Static+”. Taken as what Graft takes more, GSLICE+ would take 73 % more than GSLICE; taken as what "
-    "GSLICE and Static+ take more than Graft, the printed figures go together.",
-    "Static plans the fleet of the same clients at their mean bandwidth, as GSLICE; it is charged for that plan alone.",
-    "Figure 17's amounts of resources are those that GSLICE takes for some clients; the paper does not print them.",
-)
 
 
 def text(collected: Collected, scores: Sequence[Score]) -> Text:
@@ -109,7 +81,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             Heading("What is not reproduced"),
             not_reproduced_block(),
             Heading("How the paper was read"),
-            *(Paragraph(reading) for reading in READINGS),
+            *(Paragraph(reading) for reading in notes("graft", "readings")),
         ],
         run=run_blocks(collected),
         headlines=[score_line(score) for score in scores if score.published.role == "check"],
@@ -345,7 +317,7 @@ def not_reproduced_block() -> Table:
     """Figures that were not measured, with the reason."""
     published = json.loads((data_dir() / "published" / "graft.json").read_text(encoding="utf-8"))
     single = [(f"{entry['what']}: {entry['value']:g}", entry["why"]) for entry in published["not_reproduced"]]
-    return Table("Not reproduced", ("what", "why"), (*NOT_RUN, *single))
+    return Table("Not reproduced", ("what", "why"), (*map(tuple, notes("graft", "not_run")), *single))
 
 
 def run_blocks(collected: Collected) -> list[Block]:

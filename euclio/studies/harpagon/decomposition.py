@@ -11,6 +11,7 @@ import pandas as pd
 
 from euclio.comparison.decomposing import aggregate
 from euclio.core.words import joined, percent
+from euclio.papers.harpagon import HARPAGON
 from euclio.report import Block, Figure, Heading, Paragraph, Table
 from euclio.session.workloads.acceptance import BASELINES
 from euclio.session.workloads.protocol import Draws
@@ -22,7 +23,6 @@ from euclio.studies.harpagon.measures import (
     gaps,
     own_optimum,
 )
-from euclio.studies.harpagon.modules import HARPAGON
 
 Totals = Mapping[str, Mapping[str, float]]
 """System to its row of `euclio.comparison.decomposing.aggregate`."""

@@ -5,6 +5,7 @@ The same question on other kinds of profiles is asked last.
 
 from __future__ import annotations
 
+from euclio.papers.harpagon import HARPAGON
 from euclio.session.workloads.acceptance import SYSTEMS
 from euclio.session.workloads.protocol import PUBLISHED_WORKLOADS, SEED, draw
 from euclio.studies.certifying import proofs_of
@@ -22,7 +23,6 @@ from euclio.studies.harpagon.measures import (
     measures,
     own_optimum,
 )
-from euclio.studies.harpagon.modules import HARPAGON
 from euclio.studies.harpagon.readings import OTHER_RUNS, under_other_readings
 from euclio.studies.harpagon.reasons import reasons
 from euclio.studies.harpagon.text import text

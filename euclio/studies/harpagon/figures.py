@@ -16,13 +16,15 @@ from euclio.comparison.decomposition_figure import CAPTION
 from euclio.comparison.decomposition_figure import draw as draw_decomposition
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
+from euclio.papers.costs import normalized
+from euclio.papers.harpagon import THREE_GIVEN, second_configuration
+from euclio.papers.modules import Given, given_module, given_modules, less, relative_throughput
 from euclio.report import MUTED, Figure, figure_style, svg_text
 from euclio.report.drawings import drawn
 from euclio.session.workloads.acceptance import ABLATIONS
-from euclio.studies.costs import costs, normalized
-from euclio.studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM
-from euclio.studies.harpagon.modules import THREE_GIVEN, THREE_MODULE_APPLICATION, second_configuration
-from euclio.studies.modules import Given, given_module, given_modules, less, module_figures, relative_throughput
+from euclio.studies.costs import costs
+from euclio.studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM, THREE_MODULE_APPLICATION
+from euclio.studies.modules import module_figures
 from euclio.studies.optimality import dots
 from euclio.studies.scorecard import Score
 from euclio.studies.session_figures import (
@@ -53,7 +55,7 @@ Values = Mapping[str, float]
 )
 def figure_5(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     """Means and distributions of the normalized cost of baselines and optima."""
-    table = normalized(runs, HARPAGON.own)
+    table = normalized(costs(runs), HARPAGON.own)
     return baselines_and_optima(axes, table, HARPAGON, OPTIMA, PUBLISHED_MEANS, PUBLISHED_LARGEST)
 
 
@@ -72,9 +74,9 @@ def figure_8(
     variant_costs(axes[0], runs, published, HARPAGON, ("1c", "2c"))
     given = given_module(modules, HARPAGON.own, application)
     shown = {
-        "Harp-1c, its only": less(modules, "harpagon:1c", given, "first"),
-        "Harp-2c, first": less(modules, "harpagon:2c", given, "first"),
-        "Harp-2c, second": second_configuration(modules, given),
+        "Harp-1c, its only": less(modules, "harpagon:1c", given, "first").measured(),
+        "Harp-2c, first": less(modules, "harpagon:2c", given, "first").measured(),
+        "Harp-2c, second": second_configuration(modules, given).measured(),
     }
     marks = {
         "Harp-1c, its only": published["1c_throughput_less"],
@@ -105,7 +107,7 @@ def figure_7(axes: Sequence[Axes], measures: Mapping[str, Measured], modules: pd
     """Worst-case latency of the same plans under other dispatch, and the throughput that it costs."""
     variants(axes[0], measures, published, HARPAGON, ("2d", "dt"), "latency_extra", "extra worst-case latency (%)")
     given = given_modules(modules, HARPAGON.own, THREE_GIVEN)
-    shown = {f"Harp-{n}, {g}": less(modules, f"harpagon:{n}", g) for n in ("2d", "dt") for g in given}
+    shown = {f"Harp-{n}, {g}": less(modules, f"harpagon:{n}", g).measured() for n in ("2d", "dt") for g in given}
     marks = {
         f"Harp-{n}, {g}": (published[f"{n}_throughput_less_min"], published[f"{n}_throughput_less_max"])
         for n in ("2d", "dt")
@@ -141,7 +143,7 @@ def figure_11(axes: Sequence[Axes], runs: pd.DataFrame, modules: pd.DataFrame) -
     bars(axes[0], shown, {}, "throughput per unit of money over Harpagon's", digits=2)
     axes[0].axvline(1.0, color=MUTED, linestyle="--", linewidth=1.2)
     count = runs.drop_duplicates("workload").set_index("workload").modules
-    ratio = normalized(runs, HARPAGON.own)[HARPAGON.run("tb")]
+    ratio = normalized(costs(runs), HARPAGON.own)[HARPAGON.run("tb")]
     by = ", ".join(f"{n} modules {percent(extra, 1)}" for n, extra in (ratio - 1).groupby(count).mean().items())
     return (
         f"Application {application}, Harp-tb; dashed: Harpagon. The paper prints no numbers next to its bars; it says "

@@ -14,19 +14,19 @@ import pandas as pd
 
 from euclio.analysis.statistics import Measured, share
 from euclio.core.errors import InputError
-from euclio.files import load_session
+from euclio.papers.harpagon import HARPAGON
+from euclio.posterior.bridge import candidates
+from euclio.posterior.reference import reference_setting
 from euclio.runs.solver_settings import solver_settings
 from euclio.runs.task import SolverSetting
 from euclio.session import Session
+from euclio.session.files.instances import load_session
 from euclio.session.workloads.libraries import LIBRARIES, find_library
 from euclio.session.workloads.profiled import draw
 from euclio.session.workloads.protocol import latency_range
 from euclio.studies.collector import Collector
 from euclio.studies.costs import costs, stopped, within
 from euclio.studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM
-from euclio.studies.harpagon.modules import HARPAGON
-from euclio.studies.posterior.bridge import candidates
-from euclio.studies.posterior.reference import reference_setting
 from euclio.studies.sessions import by_solver, counters
 from euclio.studies.study import Asked
 

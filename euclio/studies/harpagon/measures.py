@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import pandas as pd
 
-from euclio.analysis.statistics import Measured, mean, share
+from euclio.analysis.statistics import Measured, measured
 from euclio.comparison.decomposing import gap_row
 from euclio.comparison.gap import Gap
 from euclio.core.registry import find_solver
-from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.papers.harpagon import HARPAGON, figures
+from euclio.papers.modules import ROUND_ROBIN
 from euclio.session import FULL_SPACE
 from euclio.session.workloads.acceptance import ABLATIONS, SYSTEMS
-from euclio.studies.costs import (
-    baseline_measures,
-    cheaper,
-    costs,
-    extra_measures,
-    more_expensive,
-    normalized,
-    same,
-    time_measures,
-    within,
-)
-from euclio.studies.harpagon.modules import HARPAGON, module_measures, residual_measures
+from euclio.studies.costs import costs, time_measures, within
+from euclio.studies.modules import plans_of
 from euclio.studies.sessions import by_solver
 from euclio.studies.study import Collected
 
@@ -37,6 +28,9 @@ PLAN_OPTIMUM_SHARED = "exact tc-shared"
 QUANTIZED = "harpagon:q0.01"
 SPLIT_LIMIT_S = 30.0
 """Limit of a search over splits; the report counts the searches that it stopped."""
+REPRICED_RUN = f"{HARPAGON}:{ROUND_ROBIN}"
+"""Its plans are priced under each dispatch (Harpagon §IV-C, Fig. 7(a))."""
+THREE_MODULE_APPLICATION = ("traffic", ("detector", "vehicle", "face"))
 THROUGHPUT_SPLIT = ("inferline", "harpagon:tb")
 """Systems that split the latency by throughput (Harpagon Table III)."""
 
@@ -54,34 +48,6 @@ def optimality(runs: pd.DataFrame, reference: str = SPLIT_OPTIMUM) -> tuple[Meas
     """
     table = costs(runs)
     return within(table[HARPAGON], table[reference])
-
-
-def comparison_measures(runs: pd.DataFrame) -> dict[str, Measured]:
-    """On how many workloads an ablation costs the same, less or more, and what a feature saves where it saves."""
-    table = normalized(runs, HARPAGON)
-    found = {
-        "2c_same_share": same(table["harpagon:2c"]),
-        "q0.01_cheaper_share": cheaper(table[QUANTIZED]),
-        "q0.01_dearer_share": more_expensive(table[QUANTIZED]),
-    }
-    for name in ("nnm", "ncd"):
-        without = table[f"harpagon:{name}"]
-        helped = without > 1 + OPTIMALITY_TOLERANCE
-        found[f"{name}_share"] = share(helped)
-        found[f"{name}_cost_reduction"] = mean(1 - 1 / without[helped], 100)
-    return found
-
-
-def cost_measures(runs: pd.DataFrame) -> dict[str, Measured]:
-    """All measures of this module, by key of the published figure."""
-    split_share, split_gap = optimality(runs)
-    return {
-        **baseline_measures(runs, HARPAGON),
-        "optimal_share": split_share,
-        "optimal_gap_max": split_gap,
-        **extra_measures(runs, HARPAGON, ABLATIONS),
-        **comparison_measures(runs),
-    }
 
 
 def gaps(runs: pd.DataFrame) -> pd.DataFrame:
@@ -104,9 +70,10 @@ def gaps(runs: pd.DataFrame) -> pd.DataFrame:
 def measures(collected: Collected) -> dict[str, Measured]:
     """Every measure, by key of the published figure."""
     runs, allocations = collected.tables["runs"], collected.tables["allocations"]
+    split_share, split_gap = optimality(runs)
     return {
-        **cost_measures(runs),
-        **module_measures(allocations, collected.details.given),
-        **residual_measures(runs, allocations),
+        **measured(figures(plans_of(runs, allocations, HARPAGON), collected.details.given, ABLATIONS)),
+        "optimal_share": split_share,
+        "optimal_gap_max": split_gap,
         **time_measures(collected.tables["timings"], HARPAGON, ENUMERATION, QUANTIZED),
     }

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from euclio.analysis.statistics import Measured, mean
-from euclio.studies.costs import baseline_measures, extra_measures, normalized, same
-from euclio.studies.harpagon.modules import HARPAGON, REPRICED_RUN, throughput_measures
-from euclio.studies.modules import (
-    Given,
-    dispatch_latency,
-    given_module,
-    less,
-    module_figures,
-    more_than_two,
-    remaining_budget,
-)
+from euclio.analysis.statistics import Measured, measured
+from euclio.papers.costs import baselines, extras, normalized, same
+from euclio.papers.harpagon import HARPAGON, throughputs
+from euclio.papers.modules import Given, given_module, less, more_than_two, remaining
+from euclio.studies.costs import costs
+from euclio.studies.harpagon.measures import REPRICED_RUN
+from euclio.studies.modules import dispatch_latency, left, module_figures
 from euclio.studies.readings import OWN_SCROOGE, SHARED_RATE, Reading, by_figure, reread
 from euclio.studies.study import Collected
 from euclio.studies.verdicts import OtherReading
@@ -75,16 +70,17 @@ def other_readings(
     modules = module_figures(allocations)
     given = given_module(modules, HARPAGON, application)
     of_systems = {reading: reread(runs, reading) for reading in OF_SYSTEMS}
-    return {
-        SHARED_RATE: baseline_measures(of_systems[SHARED_RATE], HARPAGON),
-        OWN_SCROOGE: baseline_measures(of_systems[OWN_SCROOGE], HARPAGON),
+    ratio = {reading: normalized(costs(frame), HARPAGON) for reading, frame in of_systems.items()}
+    found = {
+        SHARED_RATE: baselines(ratio[SHARED_RATE], HARPAGON),
+        OWN_SCROOGE: baselines(ratio[OWN_SCROOGE], HARPAGON),
         TWO_WITHOUT: {
-            **extra_measures(of_systems[TWO_WITHOUT], HARPAGON, ["2c"]),
-            "2c_same_share": same(normalized(of_systems[TWO_WITHOUT], HARPAGON)["harpagon:2c"]),
+            **extras(ratio[TWO_WITHOUT], HARPAGON, ["2c"]),
+            "2c_same_share": same(ratio[TWO_WITHOUT]["harpagon:2c"]),
         },
         FIRST_GAIN: {
-            **extra_measures(of_systems[FIRST_GAIN], HARPAGON, ["1re"]),
-            "1re_remaining_budget": mean(remaining_budget(of_systems[FIRST_GAIN], "harpagon:1re")),
+            **extras(ratio[FIRST_GAIN], HARPAGON, ["1re"]),
+            "1re_remaining_budget": remaining(left(of_systems[FIRST_GAIN]), HARPAGON)["1re_remaining_budget"],
         },
         MAJORITY: {
             "2d_latency_extra": dispatch_latency(allocations, REPRICED_RUN, "rr_latency_s"),
@@ -94,8 +90,9 @@ def other_readings(
             "more_than_two_share": more_than_two(modules, HARPAGON),
             "2c_second_throughput_less": less(modules, "harpagon:2c", given, "second"),
         },
-        GIVEN_MODULE: throughput_measures(modules, NAMED, NAMED[0]),
+        GIVEN_MODULE: throughputs(modules, NAMED, NAMED[0]),
     }
+    return {reading: measured(figures) for reading, figures in found.items()}
 
 
 def under_other_readings(collected: Collected) -> dict[str, list[OtherReading]]:

@@ -6,11 +6,13 @@ import pandas as pd
 
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
+from euclio.papers.costs import normalized
+from euclio.papers.harpagon import HARPAGON, NO_DUMMIES
+from euclio.papers.modules import remaining_budget
 from euclio.session.workloads.acceptance import BASELINES
-from euclio.studies.costs import costs, normalized, time_reasons
-from euclio.studies.harpagon.measures import ENUMERATION, SPLIT_OPTIMUM
-from euclio.studies.harpagon.modules import HARPAGON, NO_DUMMIES, REPRICED_RUN
-from euclio.studies.modules import majority_configurations, module_figures, remaining_budget
+from euclio.studies.costs import costs, time_reasons
+from euclio.studies.harpagon.measures import ENUMERATION, REPRICED_RUN, SPLIT_OPTIMUM
+from euclio.studies.modules import left, majority_configurations, module_figures
 from euclio.studies.sessions import by_application
 from euclio.studies.study import Collected
 
@@ -18,7 +20,7 @@ from euclio.studies.study import Collected
 def reasons(collected: Collected) -> dict[str, str]:
     """One sentence per published figure for which the data hold a reason."""
     runs, allocations = collected.tables["runs"], collected.tables["allocations"]
-    table = normalized(runs, HARPAGON)
+    table = normalized(costs(runs), HARPAGON)
     modules = module_figures(allocations)
     return {
         **_baselines(runs, table),
@@ -106,7 +108,7 @@ def _modules(modules: pd.DataFrame) -> dict[str, str]:
 def _residual(runs: pd.DataFrame) -> dict[str, str]:
     found = {}
     for name in ("0re", "1re"):
-        ratio = remaining_budget(runs, f"harpagon:{name}")
+        ratio = remaining_budget(left(runs), f"harpagon:{name}")
         text = (
             f"A mean of ratios with a long tail: median {ratio.median():.2f}, 99th percentile "
             f"{ratio.quantile(0.99):.1f}, {(ratio == 1).mean() * 100:.0f} % exactly 1."

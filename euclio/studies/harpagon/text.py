@@ -9,6 +9,7 @@ import pandas as pd
 from euclio.analysis.statistics import Measured
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent, span
+from euclio.papers.harpagon import HARPAGON
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.studies.costs import costs, stopped
 from euclio.studies.harpagon.decomposition import decomposition_blocks, decomposition_picture
@@ -25,7 +26,6 @@ from euclio.studies.harpagon.measures import (
     SPLIT_OPTIMUM,
     optimality,
 )
-from euclio.studies.harpagon.modules import HARPAGON
 from euclio.studies.harpagon.readings import other_readings
 from euclio.studies.harpagon.theorems import find_counterexample, theorem_1, theorem_2
 from euclio.studies.optimality import by_key, headlines, numbers, tally_text

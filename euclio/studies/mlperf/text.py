@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from euclio.core.words import counted, duration
+from euclio.papers.published import notes
 from euclio.report import Fold, Heading, KeyNumber, Paragraph, Table
 from euclio.session.workloads.mlperf import EIGHT
 from euclio.studies.mlperf import figures
@@ -105,14 +106,14 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             Fold("Largest loads", (load_table(held),)),
             Fold("What goes in: batches, streams, time-outs, durations", (settings_table(),)),
             Heading("How a server is modelled"),
-            *(Paragraph(line) for line in MODEL),
+            *(Paragraph(line) for line in notes("mlperf", "model")),
             figures.rules_figure(rule_errors(servers, RULES)),
             Fold("Errors of all rules", (rule_table(servers, RULES),)),
             Heading("At which batch Offline's throughput is reached"),
             Paragraph(sweep_text(servers)),
             Fold("Errors by that batch", (rule_table(servers, (CONFIGURED, *SWEPT)),)),
             Heading("What the model lacks"),
-            *(Paragraph(line) for line in LACKS),
+            *(Paragraph(line) for line in _lacks()),
             Heading("Clients that send one request after the other"),
             figures.clients_figure(clients),
             Paragraph(clients_text(clients)),
@@ -127,48 +128,12 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
 
 
 SCORECARD = "In the scorecard, published is what was measured on hardware, and measured what the simulator gives."
-MODEL = (
-    "One machine with the profile of the session that euclio import mlperf makes: batch 1 takes SingleStream's median, "
-    "batch 8 MultiStream's where it was submitted, the server's largest batch its size over Offline's throughput where "
-    "it is larger than those; linear in between.",
-    "The rule that the page answers by takes from each submitter's configuration the largest batch, how many batches "
-    "are executed at a time (inference streams), and for how long one waits to be filled, and from the published "
-    "harnesses how they form batches. A machine that is free starts a batch when it is full, or when the time-out has "
-    "passed since the later of two moments: it became free, the first request came. Triton waits for a full batch up "
-    "to a second, which is what NVIDIA's harness writes into its configuration where nothing else is stated; the "
-    "time-out of the configurations is not Triton's. BERT's harness takes what is there. The same rule holds for all "
-    "servers, and no number in it is fitted.",
-    "Several streams: batches that are executed at a time share the machine, so that s of them take s times as long "
-    "while s are busy, and no longer. On a whole accelerator they reach Offline's throughput together: what a batch "
-    "leaves idle, by that throughput, others use. On a slice of an accelerator, a seventh or a quarter of its "
-    "processors, one batch leaves nothing: the one server that tells them apart says so (ResNet-50 on the A30's "
-    "slice), and numbers fitted elsewhere fail on it.",
-    "Sentences: a further input of a batch takes as long as one does in Offline, whose batches are far larger (256 "
-    "against 4 on the A2). Recordings: two batches are under way at a time, one being prepared and one being "
-    "transcribed, and share the machine. Inputs of a batch vary independently, each as SingleStream's percentiles say.",
-    "Three configurations are those of the same system in another round: BERT on the A2, RNN-T on the L4 and on the "
-    "A100's slice.",
-    "The rule before, which 17 of these servers were shown under, heeded the time-out everywhere, let streams always "
-    "slow each other by their number, and took Offline's throughput to be reached at the server's largest batch. The "
-    "other rules change one part each.",
-)
-LACKS = (
-    "Batches that are formed while the machine is busy: NVIDIA's harness for inputs of one size forms the next batch "
-    "ahead and lets it wait for a copy stream. Modelled so, errors do not become less (the table of what was fitted).",
-    "What kernels of several streams leave each other is not measured. ResNet-50 on the A30's slice is predicted best "
-    "where batches leave next to nothing, ResNet-50 on the T4 and RetinaNet on the L4 where all that is idle is used; "
-    "that slices are filled and whole accelerators are not is a choice made with these servers in view.",
-    "Lengths of inputs: BERT's sentences and RNN-T's recordings vary, a batch takes as long as its tokens or its "
-    "longest recording say, and BERT's servers are configured to defer the longest sentences (soft drop). Percentiles "
-    "of single inputs do not say how batches vary: tails of BERT on the A2 and of RNN-T are too short.",
-    "RNN-T on the A30's slice takes nearly twice as long as modelled: three batches under way would be near, which "
-    "the other three servers of RNN-T do not bear out (the table of all values).",
-    "Copies between host and GPU overlap with execution; some servers begin with data on the device. The simulator has "
-    "one time per batch, in which copies are counted as SingleStream and Offline have them.",
-    "Submitters stop below the bound: every run has to be valid, a run takes at least "
-    f"{LEAST_S / 60:.0f} minutes and {LEAST_REQUESTS:,} requests, and a target is a round number. That is the slack "
-    "between the load that was reached and the largest that the simulator finds.",
-)
+
+
+def _lacks() -> Iterator[str]:
+    """What the simulator has nothing of, sentence by sentence."""
+    for line in notes("mlperf", "lacks"):
+        yield line.format(minutes=LEAST_S / 60, requests=LEAST_REQUESTS)
 
 
 def numbers(found: Accuracy) -> list[KeyNumber]:

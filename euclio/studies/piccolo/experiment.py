@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from euclio.papers.piccolo import PICCOLO
 from euclio.session.workloads.acceptance import BASELINES
 from euclio.session.workloads.protocol import SEED, draw
 from euclio.studies.certifying import proofs_of
@@ -9,7 +10,6 @@ from euclio.studies.collector import Collector, seeded_sample
 from euclio.studies.modules import kept_by_allocation
 from euclio.studies.piccolo.measures import (
     ALTERNATIVES,
-    PICCOLO,
     PLAIN_SPLITS,
     PLAN_OPTIMUM,
     QUANTIZED,

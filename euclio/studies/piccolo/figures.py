@@ -10,12 +10,15 @@ from matplotlib.axes import Axes
 from euclio.analysis.charts import distribution, published_line
 from euclio.analysis.statistics import Measured
 from euclio.core.figures import MUTED, PUBLISHED
+from euclio.papers.costs import normalized
+from euclio.papers.modules import given_module, relative_throughput
+from euclio.papers.piccolo import by_modules
 from euclio.report import Figure
 from euclio.report.drawings import drawn
-from euclio.studies.costs import costs, normalized
-from euclio.studies.modules import given_module, module_figures, relative_throughput
+from euclio.studies.costs import costs
+from euclio.studies.modules import module_figures, sizes
 from euclio.studies.optimality import dots
-from euclio.studies.piccolo.measures import ALTERNATIVES, PLAN_OPTIMUM, SPLIT_OPTIMUM, by_modules, plan_optimum
+from euclio.studies.piccolo.measures import ALTERNATIVES, PLAN_OPTIMUM, SPLIT_OPTIMUM, plan_optimum
 from euclio.studies.piccolo.measures import split_optimum as least_of_splits
 from euclio.studies.scorecard import Score
 from euclio.studies.session_figures import (
@@ -49,7 +52,7 @@ def figure_references(axes: Sequence[Axes], found: Mapping[str, Measured], score
 )
 def figure_4(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     """Means and distributions of the normalized cost of baselines and optima."""
-    table = normalized(runs, PICCOLO.own)
+    table = normalized(costs(runs), PICCOLO.own)
     cost = costs(runs)[PICCOLO.own]
     table = table.assign(**{SPLIT_OPTIMUM: least_of_splits(runs) / cost, PLAN_OPTIMUM: plan_optimum(runs) / cost})
     return baselines_and_optima(axes, table, PICCOLO, OPTIMA, PUBLISHED_MEANS, PUBLISHED_LARGEST)
@@ -110,7 +113,7 @@ def figure_8(axes: Sequence[Axes], measures: Mapping[str, Measured], published: 
 @drawn("figure-9", "Figure 9. Where does throughput-based splitting fail?")
 def figure_9(axes: Sequence[Axes], runs: pd.DataFrame, published: Values) -> str:
     """Cost of throughput-based splitting on applications with two and with three modules."""
-    two, more = by_modules(runs)
+    two, more = by_modules(normalized(costs(runs), PICCOLO.own), sizes(runs))
     names = {"Picc-tb, 2 modules": two, "Picc-tb, 3 modules and more": more}
     distribution(axes[0], names, PICCOLO.normalized_cost)
     published_line(axes[0], 1 + published["tb_two_modules_max_extra"] / 100, "paper: largest with 2 modules", 0)

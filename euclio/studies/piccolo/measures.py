@@ -4,32 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from euclio.analysis.statistics import Measured, largest, share
+from euclio.analysis.statistics import Measured, measured
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.studies.costs import (
-    baseline_measures,
-    cheaper,
-    costs,
-    extra_measures,
-    more_expensive,
-    normalized,
-    same,
-    time_measures,
-    within,
-)
-from euclio.studies.modules import (
-    given_module,
-    less,
-    majority_latency,
-    module_figures,
-    more_than_two,
-    relative_throughput,
-    remaining_measures,
-)
+from euclio.papers.piccolo import PICCOLO, figures
+from euclio.studies.costs import costs, time_measures, within
+from euclio.studies.modules import plans_of
 from euclio.studies.sessions import by_solver
 from euclio.studies.study import Collected
 
-PICCOLO = "piccolo"
 ALTERNATIVES = ("np", "nb", "nh", "1bpc", "2bpc", "2d", "dt", "tb", "q0.01", "q0.1", "0re", "1re", "nd")
 """The 13 alternatives of §IV-C, without what their names begin with."""
 SPLIT_OPTIMUM = "piccolo-bruteforce"
@@ -38,8 +20,6 @@ PLAIN_SPLITS = "split-bruteforce, continuous"
 PLAN_OPTIMUM = "exact, continuous"
 """Label of the optimum of Piccolo's own plan space, which holds dummies at any rate."""
 QUANTIZED = "piccolo:q0.01"
-THROUGHPUT_SPLIT = "piccolo:tb"
-TWO_MODULES = 2
 
 
 def plan_optimum(runs: pd.DataFrame) -> pd.Series[float]:
@@ -71,70 +51,11 @@ def optimality_measures(runs: pd.DataFrame) -> dict[str, Measured]:
     return {"optimal_share": hits, "optimal_gap_max": gap}
 
 
-def share_measures(runs: pd.DataFrame) -> dict[str, Measured]:
-    """How often alternatives cost the same, less or more."""
-    table = normalized(runs, PICCOLO)
-    return {
-        **{f"{name}_same_share": same(table[f"piccolo:{name}"]) for name in ("1bpc", "2bpc", "nd")},
-        "q0.01_cheaper_share": cheaper(table[QUANTIZED]),
-        "q0.01_more_expensive_share": more_expensive(table[QUANTIZED]),
-    }
-
-
-def by_modules(runs: pd.DataFrame) -> tuple[pd.Series[float], pd.Series[float]]:
-    """Normalized cost of Picc-tb on applications of two modules, and of three (ours may have more)."""
-    modules = runs.drop_duplicates("workload").set_index("workload").modules
-    ratio = normalized(runs, PICCOLO)[THROUGHPUT_SPLIT]
-    count = modules.reindex(ratio.index)
-    return ratio[count == TWO_MODULES], ratio[count > TWO_MODULES]
-
-
-def throughput_split_measures(runs: pd.DataFrame) -> dict[str, Measured]:
-    """Figure 9: Picc-tb on two and on three modules."""
-    two, three = by_modules(runs)
-    return {
-        "tb_two_modules_same_share": same(two),
-        "tb_two_modules_max_extra": largest(two - 1, 100),
-        "tb_three_modules_more_expensive_share": more_expensive(three),
-        "tb_three_modules_min_extra": largest(1 - three, -100),
-        "tb_three_modules_max_extra": largest(three - 1, 100),
-    }
-
-
-def module_measures(allocations: pd.DataFrame, application: str) -> dict[str, Measured]:
-    """Figures 6 and 8, and how many configurations Piccolo assigns.
-
-    Args:
-        allocations: rows of `euclio.studies.modules.allocation_rows`.
-        application: whose most expensive module is the given one of Figure 6.
-    """
-    modules = module_figures(allocations)
-    given = given_module(modules, PICCOLO, application)
-    return {
-        **{f"{name}_throughput_less": less(modules, f"piccolo:{name}", given) for name in ("np", "nb", "nh")},
-        "np_throughput_more_share": share(relative_throughput(modules, "piccolo:np", given) > 1 + OPTIMALITY_TOLERANCE),
-        "more_than_two_share": more_than_two(modules, PICCOLO),
-        "2d_latency_extra": majority_latency(allocations, "piccolo:2d", "rr"),
-        "dt_latency_extra": majority_latency(allocations, "piccolo:2d", "machine-rate"),
-    }
-
-
-def cost_measures(runs: pd.DataFrame) -> dict[str, Measured]:
-    """All measures of costs and of the latency that is left, by key of the published figure."""
-    return {
-        **baseline_measures(runs, PICCOLO),
-        **optimality_measures(runs),
-        **extra_measures(runs, PICCOLO, ALTERNATIVES),
-        **share_measures(runs),
-        **throughput_split_measures(runs),
-        **remaining_measures(runs, PICCOLO),
-    }
-
-
 def measures(collected: Collected) -> dict[str, Measured]:
     """Every measure, by key of the published figure."""
+    runs, allocations = collected.tables["runs"], collected.tables["allocations"]
     return {
-        **cost_measures(collected.tables["runs"]),
-        **module_measures(collected.tables["allocations"], collected.details.given),
+        **measured(figures(plans_of(runs, allocations, PICCOLO), collected.details.given, ALTERNATIVES)),
+        **optimality_measures(runs),
         **time_measures(collected.tables["timings"], PICCOLO, SPLIT_OPTIMUM, QUANTIZED),
     }

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from euclio.analysis.statistics import Measured
-from euclio.studies.costs import baseline_measures, extra_measures, normalized, same
-from euclio.studies.modules import module_figures, more_than_two
-from euclio.studies.piccolo.measures import PICCOLO
+from euclio.analysis.statistics import Measured, measured
+from euclio.papers.costs import baselines, extras, normalized, same
+from euclio.papers.modules import more_than_two
+from euclio.papers.piccolo import PICCOLO
+from euclio.studies.costs import costs
+from euclio.studies.modules import module_figures
 from euclio.studies.readings import OWN_SCROOGE, SHARED_RATE, Reading, by_figure, reread
 from euclio.studies.study import Collected
 from euclio.studies.verdicts import OtherReading
@@ -47,16 +49,17 @@ def other_readings(runs: pd.DataFrame, allocations: pd.DataFrame) -> dict[Readin
         allocations: rows of `euclio.studies.modules.allocation_rows`.
     """
     of_systems = {reading: reread(runs, reading) for reading in OF_SYSTEMS}
-    few = normalized(of_systems[FILLED], PICCOLO)
-    return {
-        SHARED_RATE: baseline_measures(of_systems[SHARED_RATE], PICCOLO),
-        OWN_SCROOGE: baseline_measures(of_systems[OWN_SCROOGE], PICCOLO),
+    ratio = {reading: normalized(costs(frame), PICCOLO) for reading, frame in of_systems.items()}
+    found = {
+        SHARED_RATE: baselines(ratio[SHARED_RATE], PICCOLO),
+        OWN_SCROOGE: baselines(ratio[OWN_SCROOGE], PICCOLO),
         FILLED: {
-            **extra_measures(of_systems[FILLED], PICCOLO, FEW),
-            **{f"{name}_same_share": same(few[f"piccolo:{name}"]) for name in FEW},
+            **extras(ratio[FILLED], PICCOLO, FEW),
+            **{f"{name}_same_share": same(ratio[FILLED][f"piccolo:{name}"]) for name in FEW},
         },
         MORE_THAN_TWO: {"more_than_two_share": more_than_two(module_figures(allocations), "piccolo:nd")},
     }
+    return {reading: measured(figures) for reading, figures in found.items()}
 
 
 def under_other_readings(collected: Collected) -> dict[str, list[OtherReading]]:

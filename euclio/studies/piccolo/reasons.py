@@ -6,10 +6,13 @@ import pandas as pd
 
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
+from euclio.papers.costs import normalized
+from euclio.papers.modules import given_module, remaining_budget
+from euclio.papers.piccolo import PICCOLO, by_modules
 from euclio.session.workloads.acceptance import BASELINES
-from euclio.studies.costs import costs, normalized, time_reasons
-from euclio.studies.modules import given_module, majority_configurations, module_figures, remaining_budget
-from euclio.studies.piccolo.measures import ALTERNATIVES, PICCOLO, QUANTIZED, SPLIT_OPTIMUM, by_modules, split_optimum
+from euclio.studies.costs import costs, time_reasons
+from euclio.studies.modules import left, majority_configurations, module_figures, sizes
+from euclio.studies.piccolo.measures import ALTERNATIVES, QUANTIZED, SPLIT_OPTIMUM, split_optimum
 from euclio.studies.sessions import by_application
 from euclio.studies.study import Collected
 
@@ -17,7 +20,7 @@ from euclio.studies.study import Collected
 def reasons(collected: Collected) -> dict[str, str]:
     """One sentence per published figure for which the data hold a reason."""
     runs, allocations = collected.tables["runs"], collected.tables["allocations"]
-    table = normalized(runs, PICCOLO)
+    table = normalized(costs(runs), PICCOLO)
     return {
         **_baselines(runs, table),
         **_optimum(runs),
@@ -77,7 +80,8 @@ def _alternatives(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
 def _throughput_split(runs: pd.DataFrame) -> dict[str, str]:
     keys = (("same_share", "max_extra"), ("more_expensive_share", "min_extra", "max_extra"))
     found: dict[str, str] = {}
-    for label, ends, ratio in zip(("two", "three"), keys, by_modules(runs), strict=True):
+    ratios = by_modules(normalized(costs(runs), PICCOLO), sizes(runs))
+    for label, ends, ratio in zip(("two", "three"), keys, ratios, strict=True):
         spread = ", ".join(percent(ratio.quantile(q) - 1, 1) for q in (0.25, 0.5, 0.75)) if len(ratio) else "none"
         text = f"By application: {by_application(runs, ratio - 1)} on average; quartiles {spread}."
         found |= {f"tb_{label}_modules_{end}": text for end in ends}
@@ -106,7 +110,7 @@ def _modules(runs: pd.DataFrame, allocations: pd.DataFrame, application: str) ->
 def _remaining(runs: pd.DataFrame) -> dict[str, str]:
     found = {}
     for name in ("0re", "1re"):
-        ratio = remaining_budget(runs, f"piccolo:{name}")
+        ratio = remaining_budget(left(runs), f"piccolo:{name}")
         text = (
             f"A mean of ratios with a long tail: median {ratio.median():.2f}, 99th percentile "
             f"{ratio.quantile(0.99):.1f}, {percent((ratio == 1).mean(), 0)} exactly 1."

@@ -9,13 +9,13 @@ import pandas as pd
 from euclio.analysis.statistics import Measured
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent, span
+from euclio.papers.piccolo import PICCOLO
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.studies.costs import costs, stopped, within
 from euclio.studies.optimality import by_key, headlines, numbers, tally_text
 from euclio.studies.piccolo.example import example_blocks
 from euclio.studies.piccolo.figures import figure_references, figures
 from euclio.studies.piccolo.measures import (
-    PICCOLO,
     PLAIN_SPLITS,
     PLAN_OPTIMUM,
     SPLIT_OPTIMUM,

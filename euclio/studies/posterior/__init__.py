@@ -1,1 +1,1 @@
-"""All settings of the workload generator that are consistent with the printed figures, and what they imply."""
+"""The command of `euclio.posterior`, under the name that it had."""

@@ -12,8 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from euclio.files import load_cluster
 from euclio.pipeline import Cluster, Gpu
+from euclio.pipeline.files import load_cluster
 from euclio.pipeline.workloads.groups import FIRST_GROUP, groups, weights
 from euclio.pipeline.workloads.instances import ClusterRequest, PipelineOptions, generated_clusters, pipeline_cluster
 from euclio.pipeline.workloads.layer_models import layer_models

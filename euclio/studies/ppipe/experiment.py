@@ -12,9 +12,10 @@ import pandas as pd
 
 import euclio.results as results
 from euclio.core.errors import InputError
-from euclio.files import load_cluster
 from euclio.pipeline import Cluster
+from euclio.pipeline.files import load_cluster
 from euclio.pipeline.simulation.setup import Arrivals, Scheduler
+from euclio.results.tables import joined
 from euclio.runs.solver_settings import measure
 from euclio.runs.task import Measure
 from euclio.studies.certifying import Proof, proofs_of
@@ -41,7 +42,6 @@ from euclio.studies.ppipe.reasons import reasons
 from euclio.studies.ppipe.serving import Serving
 from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, PRINTED, SERVED, SYSTEMS, plan_table
 from euclio.studies.ppipe.text import text
-from euclio.studies.store import joined
 from euclio.studies.study import Asked, Found, Study
 
 INSTANCES = Path("../shared/instances/pipelines")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from euclio.core.family import family_of
+from euclio.core.families import family_of
 from euclio.files.json_reading import parse_json
 from euclio.pipeline import Cluster, PipelinePlan
 from euclio.pipeline.simulation.metrics import (

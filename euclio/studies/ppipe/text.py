@@ -10,6 +10,7 @@ import pandas as pd
 from euclio.analysis.statistics import mean
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import decimals, percent, span
+from euclio.papers.published import notes, published_figures
 from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
 from euclio.studies.ppipe import figures
 from euclio.studies.ppipe.cases import MEASURED, timeline_case
@@ -28,23 +29,8 @@ from euclio.studies.ppipe.measures import (
 )
 from euclio.studies.ppipe.profiles import model_latencies, ratios_along_depth
 from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, SERVED
-from euclio.studies.scorecard import Score, outcomes_text, published_figures, score_line, tally
+from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
 from euclio.studies.study import Collected, Text
-
-READINGS = (
-    "PPipe's plan is the proven optimum of its MILP's plan space: pipelines optional, GPUs whole per model, position "
-    "and type, one pipeline per sequence of GPU types. Taken literally, the MILP makes every sequence serve.",
-    "NP and DART-r plan with the same margin and batch-build delay rules as the authors' runs, and all three systems "
-    "are served by PPipe's own data plane, as in the paper.",
-    "Load factor 1 is what PPipe's plan serves on paper. The highest load is the highest factor on the paper's grid of "
-    "0.05 at which a model's attainment is at least 99 %, averaged over the models; it is found by halving, which "
-    "takes attainment to fall with load. Gains are ratios per group, then averaged: as ratios of averages, the "
-    "printed bursty gains and mean loads of Figure 6 could not both be.",
-    "Arrivals: Poisson, and bursty ones with independent heavy-tailed gaps in place of the 2021 trace. How the load "
-    "divides between the models is drawn in the shape of such traces.",
-    "Table 1 prints the bandwidths of the P4 and the T4 clusters against §4 and §7.4; they are read the other way "
-    "round.",
-)
 
 
 def text(collected: Collected, scores: Sequence[Score]) -> Text:
@@ -77,7 +63,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             figures.figure_2(model_latencies(seed)),
             figures.figure_3(ratios_along_depth(seed)),
             Heading("How the paper was read"),
-            *(Paragraph(reading) for reading in READINGS),
+            *(Paragraph(reading) for reading in notes("ppipe", "readings")),
         ],
         run=run_blocks(collected),
         headlines=[score_line(score) for score in scores],

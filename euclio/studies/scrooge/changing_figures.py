@@ -10,12 +10,12 @@ from matplotlib.axes import Axes
 from euclio.analysis.charts import bars
 from euclio.analysis.statistics import Measured, mean
 from euclio.core.figures import PALETTE, grid
+from euclio.papers.published import published_figures
 from euclio.report import Figure
 from euclio.report.drawings import drawn
 from euclio.session.dynamics.figure import Line, over_time
 from euclio.session.workloads.scrooge_applications import scrooge_applications
 from euclio.session.workloads.scrooge_sessions import COMPARED
-from euclio.studies.scorecard import published_figures
 from euclio.studies.scrooge.changing import FRONT_ENDS, NEXUS_SYSTEM, SCROOGE_SYSTEM, TURN_OFFS_S
 from euclio.studies.scrooge.changing_measures import OWN, PERCENT, of_nexus, of_scrooge
 

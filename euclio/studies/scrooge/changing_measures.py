@@ -9,11 +9,12 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from euclio.analysis.statistics import Measured, mean
+from euclio.posterior.moving import Moved
 from euclio.session.dynamics.rules import Expecting
 from euclio.session.workloads.scrooge_applications import scrooge_applications
 from euclio.session.workloads.scrooge_sessions import COMPARED, MOST_CLIENTS
 from euclio.studies.scrooge.changing import FEWER_CLIENTS, NEXUS_SYSTEM, OWN_TURN_OFF_S, SCROOGE_SYSTEM
-from euclio.studies.verdicts import Moved, OtherReading
+from euclio.studies.verdicts import OtherReading
 
 PERCENT = 100.0
 OTHERS = tuple(name for name in scrooge_applications() if name not in COMPARED and name != "pose")

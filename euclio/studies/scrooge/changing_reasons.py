@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from euclio.core.words import percent
+from euclio.papers.published import published_figures
 from euclio.session.workloads.scrooge_sessions import COMPARED
-from euclio.studies.scorecard import published_figures
 from euclio.studies.scrooge.changing import FRONT_ENDS, NEXUS_SYSTEM, OWN_TURN_OFF_S, SCROOGE_SYSTEM, TURN_OFFS_S
 from euclio.studies.scrooge.changing_measures import OTHERS, OWN, of_nexus, of_scrooge
 

@@ -9,6 +9,8 @@ from typing import Any
 import pandas as pd
 
 import euclio.results as results
+from euclio.posterior.moving import Moved
+from euclio.results.tables import joined
 from euclio.runs.solver_settings import solver_settings
 from euclio.runs.task import SolverSetting
 from euclio.session.workloads.protocol import SEED, Workload
@@ -35,9 +37,8 @@ from euclio.studies.scrooge.measures import (
 from euclio.studies.scrooge.objectives import ALONE, SPATIAL, with_decisions
 from euclio.studies.scrooge.text import reasons, text
 from euclio.studies.sessions import draw_workloads, session_runs
-from euclio.studies.store import joined
 from euclio.studies.study import Asked, Collected, Found, Study
-from euclio.studies.verdicts import Moved, OtherReading
+from euclio.studies.verdicts import OtherReading
 
 WORKLOADS = 200
 DECISIONS, LATENCY_DECISIONS = 8, 10

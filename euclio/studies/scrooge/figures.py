@@ -12,11 +12,11 @@ from euclio.analysis.charts import bars, distribution, one_scale, published_line
 from euclio.analysis.statistics import mean, share
 from euclio.core.figures import grid
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.papers.published import published_figures
 from euclio.report import PALETTE
 from euclio.report.drawings import drawn
 from euclio.session.workloads.scrooge_applications import scrooge_applications
 from euclio.session.workloads.scrooge_sessions import COMPARED
-from euclio.studies.scorecard import published_figures
 from euclio.studies.scrooge.measures import (
     BRUTE_FORCE,
     FIVE_APPLICATIONS,

@@ -9,6 +9,7 @@ import pandas as pd
 from euclio.analysis.statistics import share
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent, span
+from euclio.papers.published import notes
 from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
 from euclio.session.workloads.scrooge_sessions import COMPARED
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
@@ -45,39 +46,6 @@ from euclio.studies.scrooge.measures import (
 from euclio.studies.scrooge.reasons import complete_decisions, objective_reasons
 from euclio.studies.sessions import application_of, by_solver
 from euclio.studies.study import Collected, Text
-
-READINGS = (
-    "The first step's equations (1)-(2d) charge every machine for full, so no optimum of theirs mixes worker types for "
-    "a module: cost is linear in the rate. Mixed allocations come from the second step alone.",
-    "The second step may put a partial allocation on any worker type. The text says: on the same one; the worked "
-    "example does otherwise, and comes out only so.",
-    "All partial allocations are refined in one run; where there is no solution, a greedy search releases whole "
-    "machines until the rest is collected in time, then takes the change that saves most per second. The paper leaves "
-    "this open.",
-    "Greedy: gain in throughput per unit of money over the increase in latency, from the least latency. Read "
-    "literally, with the throughputs' difference, it never leaves a fast worker type for a cheaper one.",
-    "Costs charge a machine for the share that is used, as the paper does in both steps; placement comes after.",
-    "A CPU module runs on a worker without a GPU ($0.83 per hour, printed), one input at a time, at the time that one "
-    "input takes alone; without spatial multiplexing (Scrooge-ns) it runs as before. A recurrent network takes batch 1 "
-    "only: printed for S2VT, ours for the recogniser and the synthesiser of audio.",
-    "The decisions of §4.2 are drawn: 1 to 12 clients at the printed frame rates, scaling and ballooning factors anew "
-    "for each. How clients come and go is not printed.",
-    "SSD-Inception serves 40.98 images per second and more in Figure 5, 14.69 in Table 2, and 24.9 to 33.6 on average "
-    "in §4.3. Figure 5 is drawn as printed; the evaluation runs its profile at the scale of Table 2, since no average "
-    "can lie below the least of its points.",
-    "Figure 12b is read with objectives 7.5 times as long for caption: S2VT alone takes 0.686 to 1.102 s per frame "
-    "(Figure 3b), and a batch of 1 at full rate waits as long again, so no plan keeps 400 to 1000 ms.",
-    "§4.3 prints that a looser objective saves caption 6.29 and audio 4.87 %, §4.4 that of these four caption shows "
-    "the least reductions. Both cannot hold, so the two figures are counted apart.",
-    "Figure 2 also shows GPU utilisation, which nothing here models.",
-    "Figures 6 to 9 and 14 are of a running system. What is run here is on the page on changing workloads "
-    "(docs/model/changing-workloads.md): how clients come and go, how input varies, when all is allocated anew, and "
-    "what a worker drops are ours where the paper does not say; one rule for all applications, none fitted.",
-    "The turn-off delay of §4.2 is not printed; 30 s, since the finish rate of traffic there, 97.7 %, is over what "
-    "§4.4 prints for 30 s and not over what it prints for 120 s. Nexus has none: §3.6 describes it as Scrooge's.",
-    'Cost is that of whole workers in use ("if two P100 machines and one V100 machine are used"); workers in turn-off '
-    "delay are called unused. The finish rate of a run is the mean over its seconds, as it is defined for one.",
-)
 
 
 def text(collected: Collected, scores: Sequence[Score]) -> Text:
@@ -116,7 +84,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             ),
             example_table(),
             Heading("How the paper was read"),
-            *(Paragraph(reading) for reading in READINGS),
+            *(Paragraph(reading) for reading in notes("scrooge", "readings")),
         ],
         run=run_blocks(collected),
         headlines=[score_line(score) for score in scores],

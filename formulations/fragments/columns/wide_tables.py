@@ -12,7 +12,7 @@ from euclio.fragments.instance import WHOLE_GPU_PCT
 from euclio.fragments.stages import FITS, Stages
 from formulations.fragments.columns.tables import MOST_PCT, NEVER, UNIT
 from formulations.fragments.columns.types import MOST_TICKS, Ints, Types
-from heuristics.fragments.regrouping_kernel import divide_heads
+from heuristics.fragments.regrouping_tables import divide_heads
 
 WIDTH = 250
 """Fragments of a stage in the first tables; larger sets are bounded by their least share per fragment."""

@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 from fractions import Fraction
 
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, PipelinePlan, PipelineSpace, evaluate

@@ -41,7 +41,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.pipeline import Cluster, Objective, PipelineSpace
 from formulations.engines.milp import readable
 from formulations.pipeline.ppipe.options import Option, limited, options_of, partitions_on, within_budget

@@ -16,7 +16,7 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import Plan, PlanSpace, Session, evaluate
-from euclio.session.arrays import SessionArrays, session_arrays, to_plan
+from euclio.session.arrays import SessionArrays, arrays_kept, session_arrays, to_plan
 from euclio.session.latency.bound import is_too_fast
 from euclio.session.latency.dispatch import CLEAR_PATH, path_times
 from euclio.session.policies import refuse_general
@@ -128,9 +128,10 @@ def _is_nearly_too_fast(arrays: SessionArrays) -> bool:
 def relaxed_arrays(session: Session, space: PlanSpace, arrays: SessionArrays) -> SessionArrays:
     """The session's arrays with the longer SLO that the search takes; made once per session and plan space."""
     key = (space, SLO_SLACK)
-    known = session._cache.get(key)
+    kept = arrays_kept(session)
+    known = kept.get(key)
     if known is None:
-        known = session._cache[key] = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
+        known = kept[key] = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
     return known
 
 

@@ -20,9 +20,10 @@ from euclio.core.certificate import CHECKER, Verdict
 from euclio.core.errors import InputError
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.files import load_result, save_result, session_to_text
+from euclio.files import load_result, save_result
 from euclio.pipeline import evaluate as evaluate_cluster
 from euclio.session import Configuration, DummyRule, Hardware, Module, Session
+from euclio.session.files.instances import session_to_text
 
 FREE = Session("free", 9, [Hardware("a", 0)], [Module("m", 1, [Configuration("a", 1, 1, "0.5")])])
 

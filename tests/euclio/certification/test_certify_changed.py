@@ -8,7 +8,8 @@ from tiny_sessions import TEXT
 from euclio.certification.certifying import certify
 from euclio.cli import main
 from euclio.core.certificate import Verdict
-from euclio.files import load_result, load_session
+from euclio.files import load_result
+from euclio.session.files.instances import load_session
 
 
 @pytest.fixture

@@ -14,7 +14,9 @@ from euclio.core import progress
 from euclio.core.certificate import Search
 from euclio.core.progress import waiting
 from euclio.core.solving import solve
-from euclio.files import load_result, save_cluster, save_result, save_session
+from euclio.files import load_result, save_result
+from euclio.pipeline.files import save_cluster
+from euclio.session.files.instances import save_session
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from tiny_sessions import TEXT, one_configuration_plan
 from euclio.cli import main
 from euclio.core.registry import Solver
 from euclio.core.result import Answer
-from euclio.files import load_result, load_session, save_instance
+from euclio.files import load_result, save_instance
+from euclio.session.files.instances import load_session
 
 FIRST = Solver(
     "first",

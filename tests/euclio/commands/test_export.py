@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from worked_examples import module_plan, one_module, plan
 
 from euclio.cli import main
-from euclio.core.family import families
+from euclio.core.families import families
 from euclio.core.registry import Solver
 from euclio.core.result import Answer
 from euclio.core.solving import solve

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import replace
 
 import pytest
 from tiny_sessions import TEXT
@@ -13,7 +12,8 @@ from tiny_sessions import TEXT
 from euclio import solve
 from euclio.cli import main
 from euclio.core import warm_up
-from euclio.core.compiled import Way, using
+from euclio.core.compiled import using
+from euclio.core.ways import Way
 from euclio.core.words import took
 from euclio.session.family import FAMILY
 
@@ -61,7 +61,7 @@ def test_a_result_says_how_its_kernels_ran(way, said):
     with using(way):
         result = solve(instance, "exact", space=space)
     assert result.provenance["kernels"] == way.value
-    assert took(replace(result, wall_s=1.0)) == f"1 s{said}"
+    assert took(1.0, result.provenance) == f"1 s{said}"
 
 
 def test_a_comparison_says_that_times_are_interpreted(tmp_path, capsys):

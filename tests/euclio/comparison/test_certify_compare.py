@@ -12,7 +12,7 @@ from euclio.cli import main
 from euclio.comparison.table import comparison_table
 from euclio.core.certificate import Verdict
 from euclio.core.tables import to_text
-from euclio.files import save_session
+from euclio.session.files.instances import save_session
 
 SESSION = tiny_session(2)
 

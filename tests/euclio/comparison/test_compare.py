@@ -13,10 +13,10 @@ from euclio.comparison.decomposing import aggregate
 from euclio.comparison.figure import draw
 from euclio.comparison.table import comparison_table
 from euclio.core.errors import InputError
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.registry import Solver
 from euclio.core.tables import to_text
-from euclio.files import save_cluster
+from euclio.pipeline.files import save_cluster
 from euclio.pipeline.workloads.small_clusters import small_cluster
 from euclio.report.figure_files import save_figure
 from euclio.session import PlanSpace

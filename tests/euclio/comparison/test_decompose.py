@@ -12,8 +12,8 @@ from euclio.comparison.decomposition_figure import draw
 from euclio.comparison.gap import Gap
 from euclio.core.registry import Limits, find_solver
 from euclio.core.solving import solve
-from euclio.files import save_session
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.session.files.instances import save_session
 
 SYSTEMS = ["harpagon", "harpagon:2d", "harpagon:nhe", "nexus"]
 

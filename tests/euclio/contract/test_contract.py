@@ -12,7 +12,7 @@ from euclio.contract.child import observe
 from euclio.contract.findings import Report
 from euclio.contract.observation import Described
 from euclio.core.errors import InputError
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.registry import find_solver
 from euclio.core.trials import trials_for
 

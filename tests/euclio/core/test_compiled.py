@@ -10,7 +10,8 @@ from pathlib import Path
 # Three ways to an element, as kernels have them: directly, through a function put into its caller, and as a write.
 SCRIPT = """
 import numpy as np
-from euclio.core.compiled import compiled, compiled_on_tables, is_set
+from euclio.core.compiled import compiled, compiled_on_tables
+from euclio.core.ways import is_set
 
 BOUNDS_CHECKED = is_set("NUMBA_BOUNDSCHECK")
 

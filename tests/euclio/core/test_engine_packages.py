@@ -12,7 +12,7 @@ from euclio.core import engine_packages
 from euclio.core.engine_packages import MissingEngineError, lacking_text, missing_packages, refuse_missing
 from euclio.core.registry import solvers
 from euclio.core.solving import solve
-from euclio.files import session_from_text
+from euclio.session.files.instances import session_from_text
 
 NEEDS = {
     "cpsat": "ortools",

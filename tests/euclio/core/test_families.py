@@ -10,7 +10,8 @@ import pytest
 
 from euclio.certification.certifying import certify
 from euclio.core.certificate import Verdict
-from euclio.core.family import Family, families, family_of
+from euclio.core.families import families, family_of
+from euclio.core.family import Family
 from euclio.core.registry import solvers_of
 from euclio.core.result import Status
 from euclio.core.solving import solve

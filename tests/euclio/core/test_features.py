@@ -3,7 +3,7 @@
 from tiny_clusters import tiny_cluster
 from tiny_sessions import tiny_session
 
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 
 
 def test_features_of_a_session():

@@ -18,8 +18,9 @@ import pytest
 from kernel_module import SOURCE, KernelModule, functions
 
 from euclio.core import compiled as kernels_of
-from euclio.core.compiled import Kernel, Way, compiled, current_way, using
+from euclio.core.compiled import Kernel, compiled, using
 from euclio.core.keeping import described, digest
+from euclio.core.ways import Way, current_way
 
 ROOT = Path(__file__).parents[3]
 CALL_ALL = "a = [kernels.middle(1.0), kernels.alone(1.0)]; print(json.dumps(a))"

@@ -44,7 +44,7 @@ KNOWN = {
     "euclio/core/own_solver.py": {"exec", "compile"},
     "euclio/session/profiling/worker.py": {"spec_from_file_location", "exec_module"},
     # Modules by names that stand in the sources, or that installed packages offer.
-    "euclio/core/family.py": {"import_module", "entry_points"},
+    "euclio/core/families.py": {"import_module", "entry_points"},
     "euclio/core/lazy.py": {"import_module"},
     "euclio/core/registry.py": {"entry_points"},
     "euclio/runs/dask_pool.py": {"import_module"},

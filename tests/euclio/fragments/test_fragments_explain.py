@@ -3,7 +3,7 @@ from fractions import Fraction
 import pytest
 from tiny_fleets import tiny_fleet
 
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.fragments import FragmentSpace

@@ -8,12 +8,13 @@ from tiny_sessions import tiny_session
 
 from euclio import evaluate, load, solve
 from euclio.core.errors import InputError
-from euclio.core.family import families, family_of
+from euclio.core.families import families, family_of
 from euclio.core.objective import LEAST_COST, MOST_THROUGHPUT
 from euclio.core.result import Status, TracePoint
 from euclio.core.tables import to_text
-from euclio.files import cluster_from_text, load_result, result_to_text, save_instance, save_result
+from euclio.files import load_result, result_to_text, save_instance, save_result
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan, PipelineSpace
+from euclio.pipeline.files import cluster_from_text
 from euclio.pipeline.least_latency import explain_latencies, least_latency_s, why_no_pipeline
 from euclio.pipeline.simulation.system import build_system
 

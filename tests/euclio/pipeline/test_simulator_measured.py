@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from places import SHARED
 
-from euclio.files import load_cluster
 from euclio.pipeline import Partition, Pipeline, PipelinePlan, evaluate
+from euclio.pipeline.files import load_cluster
 from euclio.pipeline.simulation import Setup, mean_attainment, simulate
 
 FOLDER = SHARED / "pipelines"

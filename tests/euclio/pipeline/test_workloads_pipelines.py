@@ -5,8 +5,8 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.core.registry import Limits, find_solver
-from euclio.files import load_cluster
 from euclio.pipeline import PipelineSpace, evaluate
+from euclio.pipeline.files import load_cluster
 from euclio.pipeline.workloads.assembly import Terms
 from euclio.pipeline.workloads.blocks import block_profiles, boundary_bytes, pre_partition
 from euclio.pipeline.workloads.groups import FIRST_GROUP, groups, weights

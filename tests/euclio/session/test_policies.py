@@ -12,7 +12,7 @@ import pytest
 from places import ROOT
 from tiny_sessions import tiny_session
 
-from euclio.core.family import families
+from euclio.core.families import families
 from euclio.core.space_fields import contains, described, in_words, options_of, space_fields
 from euclio.files.plan_files import options_model
 from euclio.session import DummyRule, PlanSpace, Policy
@@ -30,6 +30,7 @@ OF_POLICIES = {
     "euclio/session/space.py": "the default",
     "euclio/session/designs/grid.py": "the benchmark set's plan spaces",
     "euclio/studies/": "what papers compare",
+    "euclio/posterior/": "the same",
     "heuristics/session/systems.py": "Table III",
     "heuristics/session/piccolo_systems.py": "Piccolo's rows",
     "heuristics/session/scrooge_space.py": "Scrooge's own plan space",

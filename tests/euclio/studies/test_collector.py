@@ -7,13 +7,13 @@ from tiny_sessions import tiny_session
 
 from euclio.core.errors import InputError
 from euclio.report import Paragraph
+from euclio.results.tables import load
 from euclio.runs.runner import RunInterrupted
 from euclio.runs.solver_settings import measure, solver_settings
 from euclio.session import Session
 from euclio.studies import STUDIES, building
 from euclio.studies.certifying import proofs_of
 from euclio.studies.collector import Collector, seeded_sample
-from euclio.studies.store import load
 from euclio.studies.study import Found, Study, Text
 
 (HARPAGON,), (EXACT,) = solver_settings("harpagon"), solver_settings("exact")

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from euclio.studies import consistent
-from euclio.studies.consistent import moved, parameters, predicted, stored_posterior
-from euclio.studies.posterior.prior import NAMES, READINGS
-from euclio.studies.posterior.store import PLACE, Stored, save_stored
+from euclio.posterior import moving
+from euclio.posterior.moving import moved, parameters
+from euclio.posterior.prior import NAMES, READINGS
+from euclio.posterior.store import PLACE, Stored, save_stored
+from euclio.studies.consistent import predicted, stored_posterior
 
 GAIN, OTHERS = "gain", [name for name in NAMES if name != "gain"]
 KEY = "2d_mean_extra"
@@ -97,5 +98,5 @@ def test_the_draw_is_the_one_that_has_the_papers_figures(tmp_path):
 
 
 def test_readings_are_left_out_of_the_parameters(monkeypatch):
-    monkeypatch.setattr(consistent, "NAMES", ("gain", READINGS[0], "slo"))
+    monkeypatch.setattr(moving, "NAMES", ("gain", READINGS[0], "slo"))
     assert parameters("harpagon") == ("gain", "slo")

@@ -10,12 +10,12 @@ import pytest
 
 from euclio.core.solving import solve
 from euclio.fragments import FragmentSpace, Points
+from euclio.papers.published import published_figures
+from euclio.results.tables import load
 from euclio.studies.building import reproduce
 from euclio.studies.graft import cases, inputs, measures, optima, scales, serving, sweeps, systems, variants
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, drawn
 from euclio.studies.graft.systems import GRAFT, GSLICE, REGROUP, STATIC
-from euclio.studies.scorecard import published_figures
-from euclio.studies.store import load
 
 
 def test_a_draw_is_the_same_clients_at_a_moment_and_at_their_mean():

@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from euclio.core.errors import InputError
+from euclio.posterior.bridge import candidates
+from euclio.posterior.reference import reference_setting
 from euclio.studies.harpagon.kinds import CANDIDATES, REFERENCE, answers, measured_sessions
 from euclio.studies.harpagon.kinds_text import kinds_blocks, kinds_number
-from euclio.studies.posterior.bridge import candidates
-from euclio.studies.posterior.reference import reference_setting
 from euclio.workloads.commands import generate
 
 NONE = float("nan")

@@ -6,29 +6,22 @@ import pytest
 
 from euclio.analysis.statistics import Measured
 from euclio.core.words import with_unit
+from euclio.papers.costs import baselines, normalized
+from euclio.papers.harpagon import HARPAGON, comparisons, dummies
+from euclio.papers.modules import Given, dispatch, given_module, given_modules, less, more_than_two, remaining_budget
+from euclio.papers.published import Published, published_figures
 from euclio.session.workloads.acceptance import BASELINES
 from euclio.studies.agreement import Agreement
-from euclio.studies.costs import baseline_measures, normalized, time_measures
+from euclio.studies.costs import costs, time_measures
 from euclio.studies.harpagon.figures import optimal_share_map
-from euclio.studies.harpagon.measures import ENUMERATION, QUANTIZED, comparison_measures, optimality
-from euclio.studies.harpagon.modules import HARPAGON, REPRICED_RUN, dummy_measures
-from euclio.studies.modules import (
-    Given,
-    dispatch_latency,
-    given_module,
-    given_modules,
-    less,
-    majority_latency,
-    module_figures,
-    more_than_two,
-    remaining_budget,
-)
-from euclio.studies.scorecard import Published, Score, published_figures, scorecard, tally
+from euclio.studies.harpagon.measures import ENUMERATION, QUANTIZED, REPRICED_RUN, optimality
+from euclio.studies.modules import dispatch_latency, left, majority_configurations, module_figures
+from euclio.studies.scorecard import Score, scorecard, tally
 
 FIGURE = Published("key", 10.0, "%", "Harpagon §IV", "check", "something")
 
 
-def runs(costs: dict[str, list[float]], **columns: object) -> pd.DataFrame:
+def runs(by_solver: dict[str, list[float]], **columns: object) -> pd.DataFrame:
     """Runs of some solvers on workloads w0, w1 and so on."""
     rows = [
         {
@@ -39,7 +32,7 @@ def runs(costs: dict[str, list[float]], **columns: object) -> pd.DataFrame:
             "tightness": 0.1 * k,
             **columns,
         }
-        for solver, values in costs.items()
+        for solver, values in by_solver.items()
         for k, cost in enumerate(values)
     ]
     return pd.DataFrame(rows)
@@ -79,13 +72,13 @@ def table_2() -> pd.DataFrame:
 
 
 def test_normalized_cost_is_cost_over_harpagons() -> None:
-    table = normalized(runs({"harpagon": [2.0, 4.0], "nexus": [3.0, 4.0]}), HARPAGON)
+    table = normalized(costs(runs({"harpagon": [2.0, 4.0], "nexus": [3.0, 4.0]})), HARPAGON)
     assert table["nexus"].tolist() == [1.5, 1.0]
 
 
 def test_extra_cost_of_baselines_is_the_mean_ratio_less_one() -> None:
-    costs = {name: [2.0 + k, 2.0] for k, name in enumerate(BASELINES)}
-    found = baseline_measures(runs({"harpagon": [1.0, 1.0], **costs}), HARPAGON)
+    own = {name: [2.0 + k, 2.0] for k, name in enumerate(BASELINES)}
+    found = baselines(normalized(costs(runs({"harpagon": [1.0, 1.0], **own})), HARPAGON), HARPAGON)
     assert found["baseline_mean_extra_min"].value == pytest.approx(100)
     assert found["baseline_max_extra_max"].value == pytest.approx(400)
     assert found["harpagon_cheapest_share"].value == 100
@@ -99,8 +92,9 @@ def test_matching_within_a_millionth_is_optimal() -> None:
 
 def test_what_a_feature_saves_is_counted_where_it_saves() -> None:
     same = [1.0, 1.0, 1.0, 1.0]
-    table = {"harpagon": same, "harpagon:2c": same, "harpagon:nnm": [1.25, 1.0, 0.9, 1.0], "harpagon:ncd": same}
-    found = comparison_measures(runs({**table, "harpagon:q0.01": [0.9, 1.1, 1.1, 1.0]}))
+    own = {"harpagon": same, "harpagon:2c": same, "harpagon:nnm": [1.25, 1.0, 0.9, 1.0], "harpagon:ncd": same}
+    table = costs(runs({**own, "harpagon:q0.01": [0.9, 1.1, 1.1, 1.0]}))
+    found = comparisons(normalized(table, HARPAGON))
     assert found["nnm_share"].value == 25
     assert found["nnm_cost_reduction"].value == pytest.approx(20)
     assert (found["q0.01_cheaper_share"].value, found["q0.01_dearer_share"].value) == (25, 50)
@@ -109,7 +103,8 @@ def test_what_a_feature_saves_is_counted_where_it_saves() -> None:
 
 def test_residual_of_table_2_with_and_without_dummies() -> None:
     """Residual 38 req/s: 1 machine for 40 with dummies, 1.3 without, so (40/1)/(38/1.3) - 1 = 36.8 %; 2/38 dummies."""
-    found = dummy_measures(runs({"harpagon": [5.0], "harpagon:nd": [5.3]}).assign(workload="traffic-1"), table_2())
+    table = costs(runs({"harpagon": [5.0], "harpagon:nd": [5.3]}).assign(workload="traffic-1"))
+    found = dummies(table, module_figures(table_2()))
     assert found["dummy_share"].value == 100
     assert found["dummy_throughput_gain"].value == pytest.approx(100 * (40 / (38 / 1.3) - 1))
     assert found["dummy_resources"].value == pytest.approx(100 * 2 / 38)
@@ -152,9 +147,9 @@ def test_figure_7a_compares_the_configuration_of_the_most_expensive_module() -> 
         allocation("harpagon:2d", 1, 20.0, 0, 6.0, module_rate_rps=400.0),
         allocation("harpagon:2d", 0, 20.0, 9, module_cost_per_h=1.0) | {"module": "face"},
     ]
-    plans = pd.DataFrame(rows)
-    assert majority_latency(plans, REPRICED_RUN, "rr").value == pytest.approx(100 * (2 / 1.1 - 1))
-    assert majority_latency(plans, REPRICED_RUN, "machine-rate").value == pytest.approx(100 * (1.5 / 1.1 - 1))
+    found = dispatch(majority_configurations(pd.DataFrame(rows), REPRICED_RUN))
+    assert found["2d_latency_extra"].value == pytest.approx(100 * (2 / 1.1 - 1))
+    assert found["dt_latency_extra"].value == pytest.approx(100 * (1.5 / 1.1 - 1))
 
 
 def test_figure_7a_takes_the_configuration_that_carries_most_of_the_rate() -> None:
@@ -164,10 +159,10 @@ def test_figure_7a_takes_the_configuration_that_carries_most_of_the_rate() -> No
         allocation("harpagon:2d", 1, 40.0, 8, module_rate_rps=400.0) | {"batch": 40, "concurrency": 1},
         allocation("harpagon:2d", 0, 80.0, 0, 50.0, module_rate_rps=50.0) | {"batch": 40, "workload": "none-2"},
     ]
-    plans = pd.DataFrame(rows)
+    found = dispatch(majority_configurations(pd.DataFrame(rows), REPRICED_RUN))
     # The second workload has no whole machine of its configuration and says nothing.
-    assert majority_latency(plans, REPRICED_RUN, "rr").value == pytest.approx(100 * (2 / 1.125 - 1))
-    assert majority_latency(plans, REPRICED_RUN, "machine-rate").value == pytest.approx(100 * (2 / 1.125 - 1))
+    assert found["2d_latency_extra"].value == pytest.approx(100 * (2 / 1.125 - 1))
+    assert found["dt_latency_extra"].value == pytest.approx(100 * (2 / 1.125 - 1))
 
 
 def test_more_than_two_configurations_are_counted_per_workload() -> None:
@@ -184,7 +179,7 @@ def test_dispatch_latency_is_relative_to_throughput_cost_dispatch() -> None:
 def test_remaining_budget_leaves_out_workloads_without_any() -> None:
     table = runs({"harpagon": [1.0, 1.0], "harpagon:0re": [1.0, 1.0]}, slo_s=1.0)
     table["latency_s"] = [0.9, 1.0, 0.7, 0.7]
-    assert remaining_budget(table, "harpagon:0re").tolist() == pytest.approx([3.0])
+    assert remaining_budget(left(table), "harpagon:0re").tolist() == pytest.approx([3.0])
 
 
 def test_time_cut_off_is_extrapolated_from_the_share() -> None:

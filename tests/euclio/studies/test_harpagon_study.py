@@ -3,14 +3,16 @@ from pathlib import Path
 
 import pytest
 
+from euclio.papers.harpagon import figures
+from euclio.posterior.measures import measures
+from euclio.posterior.reference import reference_setting
+from euclio.posterior.simulation import accepted
+from euclio.results.tables import load
+from euclio.session.workloads.acceptance import ABLATIONS
 from euclio.studies.building import reproduce
-from euclio.studies.harpagon.measures import cost_measures, gaps, own_optimum
-from euclio.studies.harpagon.modules import module_measures, residual_measures
+from euclio.studies.harpagon.measures import gaps, own_optimum
 from euclio.studies.harpagon.readings import OTHER_RUNS
-from euclio.studies.posterior import harpagon_measures
-from euclio.studies.posterior.reference import reference_setting
-from euclio.studies.posterior.simulation import accepted
-from euclio.studies.store import load
+from euclio.studies.modules import plans_of
 
 
 @pytest.fixture(scope="module")
@@ -92,8 +94,8 @@ def test_measures_are_those_of_the_posteriors_compiled_systems(report: Path) -> 
     allocations, _ = load(report / "allocations.parquet")
     solved, _, _ = accepted("harpagon", reference_setting("harpagon"), provenance["seed"], 12, exactly=True)
     given = reference_setting("harpagon").given
-    compiled = harpagon_measures.measures(solved, given)
-    checked = {**cost_measures(runs), **module_measures(allocations, given), **residual_measures(runs, allocations)}
+    compiled = measures("harpagon", solved, given)
+    checked = figures(plans_of(runs, allocations, "harpagon"), given, ABLATIONS)
     known = [key for key in compiled if math.isfinite(compiled[key])]
     assert len(known) > 50
     for key in known:

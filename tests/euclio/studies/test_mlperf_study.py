@@ -11,6 +11,8 @@ import pytest
 from euclio.cli import main
 from euclio.core.data_files import data_dir
 from euclio.files.json_reading import read_json
+from euclio.papers.published import published_figures
+from euclio.results.tables import load
 from euclio.session.workloads.mlperf import durations_s
 from euclio.studies.building import reproduce
 from euclio.studies.mlperf.choices import PARAMETERS, TRIED
@@ -35,8 +37,6 @@ from euclio.studies.mlperf.rules import (
     variation,
 )
 from euclio.studies.mlperf.serving import FINE, largest_load, machine_of, served
-from euclio.studies.scorecard import published_figures
-from euclio.studies.store import load
 
 SHORT = 0.02
 """Share of MLPerf's shortest run that tests simulate."""

@@ -12,13 +12,13 @@ import pytest
 from euclio.cli import main
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
+from euclio.papers.published import published_figures
+from euclio.results.tables import save
 from euclio.studies import claims
 from euclio.studies.agreement import Agreement
 from euclio.studies.claims import Card, Claim, Standing, accept, check, check_all, load_card, stored_claims
 from euclio.studies.claims_page import figures_text, lines, tally, write_claims
 from euclio.studies.power import COLUMNS
-from euclio.studies.scorecard import published_figures
-from euclio.studies.store import save
 
 SHARE = Claim("tiny.share", "tiny", "It is best on 91.5 % of the workloads.", ("share",), held=True)
 

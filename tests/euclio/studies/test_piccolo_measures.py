@@ -6,24 +6,25 @@ import pandas as pd
 import pytest
 
 from euclio.core.registry import solvers
+from euclio.papers.costs import normalized
+from euclio.papers.piccolo import PICCOLO, by_modules, shares, throughput_split
+from euclio.studies.costs import costs
+from euclio.studies.modules import sizes
 from euclio.studies.piccolo.example import TABLE_I, example_blocks, one_module
 from euclio.studies.piccolo.experiment import SYSTEMS
 from euclio.studies.piccolo.measures import (
     PLAN_OPTIMUM,
     SPLIT_OPTIMUM,
-    by_modules,
     optimality_measures,
     plan_optimum,
     settled,
-    share_measures,
     split_optimum,
-    throughput_split_measures,
 )
 
 PROVEN = ["optimal", "optimal", "feasible", "optimal"]
 
 
-def runs(costs: dict[str, list[float]], **columns: object) -> pd.DataFrame:
+def runs(by_solver: dict[str, list[float]], **columns: object) -> pd.DataFrame:
     """Runs of some solvers on workloads w0, w1 and so on; `columns` are given by workload."""
     rows = [
         {
@@ -34,7 +35,7 @@ def runs(costs: dict[str, list[float]], **columns: object) -> pd.DataFrame:
             "split_sample": True,
             **{name: values[k] for name, values in columns.items()},
         }
-        for solver, values in costs.items()
+        for solver, values in by_solver.items()
         for k, cost in enumerate(values)
     ]
     return pd.DataFrame(rows)
@@ -80,8 +81,9 @@ def test_a_brute_force_that_was_stopped_is_no_reference():
 
 def test_throughput_splitting_is_measured_by_the_number_of_modules():
     table = runs({"piccolo": [1.0] * 4, "piccolo:tb": [1.0, 1.02, 1.4, 1.7]}, modules=[2, 2, 3, 5])
-    assert [len(part) for part in by_modules(table)] == [2, 2]
-    found = {key: measured.value for key, measured in throughput_split_measures(table).items()}
+    parts = by_modules(normalized(costs(table), PICCOLO), sizes(table))
+    assert [len(part) for part in parts] == [2, 2]
+    found = {key: measured.value for key, measured in throughput_split(*parts).items()}
     assert found == pytest.approx(
         {
             "tb_two_modules_same_share": 50,
@@ -96,7 +98,7 @@ def test_throughput_splitting_is_measured_by_the_number_of_modules():
 def test_shares_of_equal_cheaper_and_more_expensive_workloads():
     same = [1.0] * 4
     table = {"piccolo": same, "piccolo:1bpc": [1.0, 1.1, 1.1, 1.1], "piccolo:2bpc": same, "piccolo:nd": same}
-    found = share_measures(runs({**table, "piccolo:q0.01": [0.9, 1.1, 1.1, 1.0]}))
+    found = shares(normalized(costs(runs({**table, "piccolo:q0.01": [0.9, 1.1, 1.1, 1.0]})), PICCOLO))
     assert found["1bpc_same_share"].value == 25
     assert (found["q0.01_cheaper_share"].value, found["q0.01_more_expensive_share"].value) == (25, 50)
 

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from euclio.papers.piccolo import PICCOLO, figures
+from euclio.posterior.measures import measures
+from euclio.posterior.reference import reference_setting
+from euclio.posterior.simulation import accepted
+from euclio.results.tables import load
 from euclio.studies.building import reproduce
+from euclio.studies.modules import plans_of
 from euclio.studies.piccolo.experiment import SEARCHED_MODULES, SYSTEMS
 from euclio.studies.piccolo.measures import (
-    PICCOLO,
+    ALTERNATIVES,
     PLAN_OPTIMUM,
     SPLIT_OPTIMUM,
-    cost_measures,
-    module_measures,
     plan_optimum,
     settled,
     split_optimum,
 )
-from euclio.studies.posterior import piccolo_measures
-from euclio.studies.posterior.reference import reference_setting
-from euclio.studies.posterior.simulation import accepted
-from euclio.studies.store import load
 
 WORKLOADS = 8
 
@@ -85,8 +85,8 @@ def test_measures_are_those_of_the_posteriors_compiled_systems(report: Path) -> 
     allocations, _ = load(report / "allocations.parquet")
     solved, _, _ = accepted(PICCOLO, reference_setting(PICCOLO), provenance["seed"], WORKLOADS, exactly=True)
     given = reference_setting(PICCOLO).given
-    compiled = piccolo_measures.measures(solved, given)
-    checked = {**cost_measures(runs), **module_measures(allocations, given)}
+    compiled = measures(PICCOLO, solved, given)
+    checked = figures(plans_of(runs, allocations, PICCOLO), given, ALTERNATIVES)
     known = [key for key in compiled if math.isfinite(compiled[key]) and key in checked]
     assert len(known) > 40
     for key in known:

@@ -5,6 +5,8 @@ import math
 import pytest
 
 from euclio.analysis.statistics import Measured
+from euclio.papers.published import Published
+from euclio.posterior.moving import Moved
 from euclio.studies.power import (
     DEALT,
     ROUGHLY,
@@ -19,8 +21,8 @@ from euclio.studies.power import (
     without,
 )
 from euclio.studies.power_blocks import power_blocks, power_rows
-from euclio.studies.scorecard import Published, Score
-from euclio.studies.verdicts import Evidence, Moved, OtherReading, Predicted, Verdict
+from euclio.studies.scorecard import Score
+from euclio.studies.verdicts import Evidence, OtherReading, Predicted, Verdict
 
 
 def predicted(chance=0.5, low=8.0, high=20.0):

@@ -8,7 +8,9 @@ from tiny_clusters import tiny_cluster
 from euclio.analysis.statistics import mean
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.files import save_cluster
+from euclio.papers.published import published_figures
+from euclio.pipeline.files import save_cluster
+from euclio.results.tables import load
 from euclio.simulation.highest_load import GRID
 from euclio.studies.building import reproduce
 from euclio.studies.ppipe import experiment
@@ -43,8 +45,6 @@ from euclio.studies.ppipe.reasons import open_text
 from euclio.studies.ppipe.serving import search
 from euclio.studies.ppipe.systems import DART, MANY, NP, PPIPE
 from euclio.studies.ppipe.text import instance_blocks
-from euclio.studies.scorecard import published_figures
-from euclio.studies.store import load
 
 
 def tried(limits):

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 
 from euclio.cli import main
-from euclio.files import load_session
+from euclio.posterior.bridge import protocol_draws
+from euclio.posterior.reference import reference_setting
+from euclio.session.files.instances import load_session
 from euclio.studies import reference_workloads
-from euclio.studies.posterior.bridge import protocol_draws
-from euclio.studies.posterior.reference import reference_setting
 from euclio.studies.reference_workloads import draw_workloads_of
 
 LABELS = ("one", "two")

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from euclio.analysis.statistics import Measured
+from euclio.papers.published import Published, published_figures
 from euclio.report import Counts, Fold, html_page, markdown_page
 from euclio.studies.power import ROUGHLY
-from euclio.studies.scorecard import Published, Score, checked, published_figures, tally
+from euclio.studies.scorecard import Score, checked, tally
 from euclio.studies.scorecard_blocks import (
     SCORE_COLUMNS,
     TONES,

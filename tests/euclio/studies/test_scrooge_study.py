@@ -7,10 +7,11 @@ import pytest
 from worked_examples import scrooge
 
 from euclio.core.solving import solve
+from euclio.papers.published import published_figures
+from euclio.results.tables import load
 from euclio.session.workloads.protocol import SEED
 from euclio.session.workloads.scrooge_applications import scrooge_applications
 from euclio.studies.building import reproduce
-from euclio.studies.scorecard import published_figures
 from euclio.studies.scrooge import experiment
 from euclio.studies.scrooge.changing import FEWER_CLIENTS, NEXUS_SYSTEM, Case, cases
 from euclio.studies.scrooge.changing_measures import (
@@ -52,7 +53,6 @@ from euclio.studies.scrooge.objectives import (
     with_decisions,
 )
 from euclio.studies.scrooge.text import reasons
-from euclio.studies.store import load
 from euclio.studies.study import Asked, Collected
 
 NONE = math.nan

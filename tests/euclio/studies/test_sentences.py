@@ -5,8 +5,8 @@ import json
 import pytest
 
 from euclio.core.data_files import data_dir
+from euclio.papers.published import published_figures
 from euclio.studies.claims import stored_claims
-from euclio.studies.scorecard import published_figures
 from euclio.studies.sentences import NOT_MEASURED, SET_UP, STATUSES, Selection, Sentence, selection, sentences
 
 PAPERS = ("graft", "harpagon", "piccolo", "ppipe", "scrooge")

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from euclio.analysis.statistics import Measured
+from euclio.papers.published import published_figures
+from euclio.posterior.moving import Moved
 from euclio.studies.evidence import contradictions, gathered
-from euclio.studies.scorecard import published_figures
 from euclio.studies.verdicts import (
     NOTHING,
     Contradiction,
     Evidence,
     Judged,
-    Moved,
     OtherReading,
     Predicted,
     Quotation,

@@ -6,8 +6,8 @@ from places import SHARED
 
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
-from euclio.files import load_cluster
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, evaluate
+from euclio.pipeline.files import load_cluster
 from heuristics.pipeline.dart_r import gpu_classes, proportional, solve_dart_r
 from heuristics.pipeline.gpu_pair import best_chain
 from heuristics.pipeline.no_partitioning import solve_no_partitioning

@@ -15,7 +15,7 @@ from euclio.core.solving import solve
 from euclio.session import Configuration, DummyRule, Hardware, Module, ModulePlan, PlanSpace, Policy, Session, evaluate
 from euclio.session.arrays import session_arrays
 from euclio.session.latency.dispatch import path_times
-from euclio.session.policies import Form
+from euclio.session.policies import POLICIES, Form
 from euclio.session.workloads.random_sessions import random_session
 from heuristics.session.dummy_generator import ANY_RATE
 from heuristics.session.filled_plan import plan_of
@@ -221,7 +221,7 @@ def test_harpagons_systems_serve_continuous_dummies(system):
         assert found.space.dummy is CONTINUOUS
 
 
-@pytest.mark.parametrize("policy", [p for p in Policy if p.form in (Form.LEFT, Form.FIXED)], ids=str)
+@pytest.mark.parametrize("policy", [p for p in POLICIES if p.form in (Form.LEFT, Form.FIXED)], ids=str)
 def test_every_policy_is_filled_to_what_it_needs(policy):
     """A plan with dummies at a rate between none and a whole machine is found and accepted under every policy.
 

@@ -11,6 +11,7 @@ from euclio.session import Configuration, Hardware, Module, Plan, PlanSpace, Pol
 from euclio.session.deployment.csv_rows import csv_rows
 from euclio.session.deployment.groups import deployment
 from euclio.session.deployment.remarks import plan_remarks
+from euclio.session.policies import POLICIES
 
 NO_DUMMIES = PlanSpace(dummy="none")
 
@@ -28,7 +29,7 @@ def test_a_partial_machine_gathers_from_its_own_rate():
     assert (whole.load, partial.load) == (1, Fraction(38, 40))
 
 
-@pytest.mark.parametrize("policy", [p for p in Policy if p.bounded_by or p is Policy.TC_SHARED])
+@pytest.mark.parametrize("policy", [p for p in POLICIES if p.bounded_by or p is Policy.TC_SHARED])
 def test_the_worst_group_of_a_module_is_what_the_checker_says(policy):
     session = one_module(M_3, 198, 3)
     made, space = plan(session, (32, 4), partial=38), PlanSpace(policy, "none")
@@ -97,7 +98,7 @@ def test_names_are_labels_of_their_own():
     assert found == ["rger-mit-namen-1", "m-9-1", "a-b-c8687a08-1", "a-b-1", "x" * 50 + "-1"]
 
 
-@pytest.mark.parametrize("policy", [p.name for p in Policy])
+@pytest.mark.parametrize("policy", [p.name for p in POLICIES])
 def test_runs_are_needed_where_whole_batches_are_counted_on(policy):
     """At 198 req/s four machines of batch 32 gather 32/198 s under tc, by themselves 32/40 s."""
     session = one_module(M_3, 198, 3)

@@ -10,14 +10,15 @@ from tiny_sessions import answering
 
 from euclio import explain
 from euclio.cli import main
-from euclio.core.family import find_family
+from euclio.core.families import find_family
 from euclio.core.numbers import rounded_up
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.files import save_session
 from euclio.session import Configuration, DummyRule, Module, PlanSpace, Policy
 from euclio.session.explain.least_latency import least_latency
 from euclio.session.explain.text import describe, one_line, page
+from euclio.session.files.instances import save_session
+from euclio.session.policies import POLICIES
 
 SEARCH = "euclio.session.explain.least_latency.solve"
 SPACES = [
@@ -66,7 +67,7 @@ def test_explanation_and_exact_method_agree_just_at_and_below_the_least_slo(spac
             assert (solve(tried, "exact", space=space).status is Status.INFEASIBLE) == (status is Status.INFEASIBLE)
 
 
-@pytest.mark.parametrize("space", [*SPACES, *(PlanSpace(policy, DummyRule.CONTINUOUS) for policy in Policy)])
+@pytest.mark.parametrize("space", [*SPACES, *(PlanSpace(policy, DummyRule.CONTINUOUS) for policy in POLICIES)])
 def test_least_latency_of_a_module_is_known_without_a_limit(space):
     rng = random.Random(str(space))
     for _ in range(10):

@@ -10,7 +10,8 @@ from tiny_sessions import TEXT, tiny_session
 from euclio import load
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact
-from euclio.files import json_reading, load_session, save_session, session_from_text, session_to_text
+from euclio.files import json_reading
+from euclio.session.files.instances import load_session, save_session, session_from_text, session_to_text
 
 INSTANCES = SHARED
 FILES = sorted(INSTANCES.glob("sessions*/*.json"))

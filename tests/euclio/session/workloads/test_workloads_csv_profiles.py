@@ -6,8 +6,8 @@ import pytest
 
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.files import load_session
 from euclio.session import Configuration, Hardware
+from euclio.session.files.instances import load_session
 from euclio.session.workloads.csv_profiles import profiles_text, read_profiles, session_from_csv
 
 GOOD = """module,hardware,batch,concurrency,duration_s

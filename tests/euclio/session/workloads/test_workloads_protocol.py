@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from euclio.core.data_files import data_dir
-from euclio.files import session_to_text
+from euclio.session.files.instances import session_to_text
 from euclio.session.workloads.acceptance import SYSTEMS, accept_by
 from euclio.session.workloads.protocol import ProtocolParameters, draw, judged_draws, latency_range, workloads
 

@@ -12,11 +12,12 @@ from euclio import evaluate, solve
 from euclio.core.result import Result, Status
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.files import load_result, save_result
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session
+from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.session.policies import POLICIES
 
 PROVEN = (Status.OPTIMAL, Status.INFEASIBLE)
 SEEDS = range(20, 36)
-SPACES = [PlanSpace(policy, "continuous", most) for policy in Policy for most in (1, None)]
+SPACES = [PlanSpace(policy, "continuous", most) for policy in POLICIES for most in (1, None)]
 TWIN_SHAPES = ("single", "apart", "chain of 2", "fork", "join")
 TWIN_SEEDS = [s for s in range(700) if small_session(s).name.rsplit(" ", 1)[0] in TWIN_SHAPES]
 
@@ -60,7 +61,7 @@ def test_plan_is_accepted_within_the_gap_of_its_bound(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_continuous_never_costs_more_than_machine(seed):
-    for policy in Policy:
+    for policy in POLICIES:
         machine = solve(small_session(seed), space=PlanSpace(policy, "machine")).cost
         here = answer(seed, PlanSpace(policy, "continuous")).cost
         assert machine is None or (here is not None and here <= machine * (1 + OPTIMALITY_TOLERANCE))

@@ -8,6 +8,7 @@ import pytest
 
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, PlanSpace, Policy, Session
 from euclio.session.arrays import session_arrays
+from euclio.session.policies import POLICIES
 from formulations.session.exact.in_fractions.budgets import Bracket, bracket_session
 from formulations.session.module.continuous_in_fractions import cheapest_within, continuous_module, full_latencies
 from formulations.session.module.in_integers import Effort
@@ -45,7 +46,7 @@ def random_case(seed: int) -> tuple[Session, PlanSpace]:
         modules.append(Module(f"m{m}", f"{chance.uniform(1, 30):.1f}", profile))
     slo = f"{chance.uniform(2, 5):.2f}"
     named = [(f"m{a}", f"m{b}") for a, b in edges]
-    return Session("random", slo, hardware, modules, named), PlanSpace(chance.choice(list(Policy)), "continuous")
+    return Session("random", slo, hardware, modules, named), PlanSpace(chance.choice(POLICIES), "continuous")
 
 
 def test_step_at_a_full_machine_is_hit_where_the_slo_leaves_nothing_else():

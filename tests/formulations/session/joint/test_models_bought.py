@@ -9,7 +9,8 @@ from oracle_sessions import bought_session, stocked
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session, evaluate
+from euclio.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
+from euclio.session.policies import POLICIES
 from formulations.session.cpsat.joint_model import joint_model
 from formulations.session.joint.problem import joint_problem
 from formulations.session.joint.search import most_cost
@@ -100,7 +101,7 @@ def test_rates_that_are_multiples_of_throughputs_as_floats_print_them(name, rate
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("policy", list(Policy))
+@pytest.mark.parametrize("policy", POLICIES)
 def test_continuous_dummies_coincide_with_whole_ones(name, policy):
     """Under every policy, here where concurrency is 1."""
     for seed in (3, 7, 12):

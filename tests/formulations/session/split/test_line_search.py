@@ -5,8 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session
+from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.session.arrays import SessionArrays, session_arrays
+from euclio.session.policies import POLICIES
 from formulations.session.module.continuous import search_continuous
 from formulations.session.module.continuous_problem import continuous_problem
 from formulations.session.module.line import search_line
@@ -25,7 +26,7 @@ def module_case(seed: int) -> tuple[SessionArrays, float]:
         for name, batch in [(chance.choice("ab"), chance.choice([1, 2, 4, 8])) for _ in range(4)]
     }
     session = Session("line", 10, hardware, [Module("m", f"{chance.uniform(1, 60):.2f}", list(profile.values()))])
-    space = PlanSpace(chance.choice(list(Policy)), "continuous", chance.choice([None, 1, 2]))
+    space = PlanSpace(chance.choice(POLICIES), "continuous", chance.choice([None, 1, 2]))
     return session_arrays(session, space), max(float(c.duration_s) for c in profile.values())
 
 

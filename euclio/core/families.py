@@ -1,0 +1,79 @@
+"""Which problem families there are: those of this package by name, and those that other packages offer."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.core.family import Checked, Family
+
+HOMES = {
+    "session": "euclio.session.family",
+    "pipeline": "euclio.pipeline.family",
+    "fragments": "euclio.fragments.family",
+    "day": "euclio.day.family",
+}
+"""The module of each family of this package, which holds it as FAMILY: the one place where they are registered."""
+GROUP = "euclio.families"
+"""Entry points by which other packages offer families: NAME = "module:FAMILY"."""
+DEFAULT_FAMILY = next(iter(HOMES))
+"""Family of the solvers that name none."""
+
+
+@cache
+def find_family(name: str) -> Family:
+    """The family of this name.
+
+    Raises:
+        InputError: there is none.
+    """
+    known = homes()
+    if name not in known:
+        raise InputError(f"unknown problem family {name!r}; known: {', '.join(known)}")
+    module, _, value = known[name].partition(":")
+    found = getattr(import_module(module), value or "FAMILY")
+    assert isinstance(found, Family)
+    return found
+
+
+@cache
+def homes() -> dict[str, str]:
+    """Where each family stands, those of this package first."""
+    offered = {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    return HOMES | {name: place for name, place in sorted(offered.items()) if name not in HOMES}
+
+
+def families() -> tuple[Family, ...]:
+    """All families, those of this package first."""
+    return tuple(find_family(name) for name in homes())
+
+
+def family_of(instance: Any) -> Family:
+    """The family of an instance.
+
+    Raises:
+        InputError: it is an instance of none.
+    """
+    for family in families():
+        if isinstance(instance, family.instance):
+            return family
+    known = ", ".join(family.instance.__name__ for family in families())
+    raise InputError(f"{type(instance).__name__} is no instance of a problem; give one of {known}")
+
+
+def evaluate(instance: Any, plan: Any, space: Any = None) -> Checked:
+    """Check and price a plan of any family.
+
+    Args:
+        instance: an instance of a registered family.
+        plan: a plan of it.
+        space: plan space that it has to keep to; None: the full one.
+
+    Returns:
+        The checker's answer.
+    """
+    family = family_of(instance)
+    return family.evaluate(instance, plan, family.full_space if space is None else space)

@@ -1,0 +1,43 @@
+"""What `euclio simulate` needs to know of a family's simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True, slots=True)
+class Simulator:
+    """The simulator of a problem family.
+
+    Attributes:
+        setup: class of its setups, made on `euclio.simulation.setup.Setup`.
+        offered_rps: instance, plan, setup and plan space in; mean rate of each stream of requests out.
+        simulate: the same in; the simulation out.
+        highest_loads: the same in; per stream the highest load factor at 99 % SLO attainment out.
+        describe: a simulation as plain data; the same input gives the same.
+        table: a simulation for people.
+        loads_table: highest loads for people.
+        speed: how long a simulation took, in words; empty: nothing happened.
+        draw: a simulation as a timeline.
+        draw_latencies: a simulation as a figure of its latencies' distribution.
+        most_requests: requests beyond which a simulation takes too long, or does not fit into the memory of a usual
+            machine.
+    """
+
+    setup: type[Any]
+    offered_rps: Callable[[Any, Any, Any, Any], Sequence[float]]
+    simulate: Callable[[Any, Any, Any, Any], Any]
+    highest_loads: Callable[[Any, Any, Any, Any], dict[str, float]]
+    describe: Callable[[Any], dict[str, Any]]
+    table: Callable[[Any], RenderableType]
+    loads_table: Callable[[dict[str, float]], RenderableType]
+    speed: Callable[[Any], str]
+    draw: Callable[[Any], Figure]
+    draw_latencies: Callable[[Any], Figure]
+    most_requests: int = 20_000_000

@@ -1,0 +1,130 @@
+"""What a solver is, and what it is given: a record that packages and users' files make (docs/howto/solver.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Generic
+
+from typing_extensions import TypeVar
+
+from euclio.core.families import DEFAULT_FAMILY, find_family
+from euclio.core.literature import Reference
+from euclio.core.result import Answer, PlanT, SpaceT
+
+InstanceT = TypeVar("InstanceT", default=Any)
+
+
+class Option(StrEnum):
+    """Options of the solver library behind a solver; a solver names those that it takes."""
+
+    ENGINE = "engine"
+    THREADS = "threads"
+    WARM_START = "warm_start"
+    LOG_FILE = "log_file"
+    EXPORT_LP = "export_lp"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions(Generic[PlanT]):
+    """How a solver library is to be run.
+
+    Attributes:
+        engine: name of the engine, such as "highs" or "cbc"; None: the solver's default.
+        threads: threads of the engine; None: one.
+        warm_start: plan to start from, feasible in the plan space of the run; None: none.
+        log_file: file for the engine's own log; None: none.
+        export_lp: file for the (first) model in LP format with readable names; None: none.
+    """
+
+    engine: str | None = None
+    threads: int | None = None
+    warm_start: PlanT | None = None
+    log_file: Path | None = None
+    export_lp: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits(Generic[PlanT]):
+    """Limits of a run.
+
+    Attributes:
+        time_limit_s: seconds; None: none.
+        seed: seed of every random choice.
+        options: how the solver library behind the solver is to be run.
+    """
+
+    time_limit_s: float | None = None
+    seed: int = 0
+    options: EngineOptions[PlanT] = field(default_factory=EngineOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class Solver(Generic[InstanceT, SpaceT, PlanT]):
+    """A solver of one problem family.
+
+    Attributes:
+        name: name on the command line.
+        kind: "heuristic", "exact" or "brute force".
+        summary: one line: what it is and where it is published.
+        run: instance, plan space and limits in, unchecked answer out.
+        space: the plan space that it searches by default; by default the full one of its family.
+        takes: the engine options that it takes.
+        engines: the engines that it can run on, the default one first.
+        starts_from: solver whose plan it starts from by default; None: it starts cold.
+        narrow: what the design leaves of a plan space on an instance, where that depends on the instance (such as
+            the cheapest hardware of those allowed); None: all of it.
+        family: problem family of its instances, by name (`euclio.core.family`).
+        label: short name in tables and figures; by default its name.
+        version: version of what it comes from: of the package that offers it, or a hash of its file.
+        library: solver library that it loads: "highs" (PuLP's engines too), "ortools", or any other name; empty: none.
+            A worker process of a batch loads one library only.
+        compile: compiles what a run on a tiny instance does not reach (`euclio.core.warm_up`); None: there is nothing.
+        steps: instance, plan space and limits in; its plan, then with one more of its steps made the best possible at a
+            time, each with the step that loses the difference to the next, out (`euclio.comparison.steps`); None: its
+            steps are not known.
+        covers: what of an instance and a plan space it covers beyond what every solver does (`Family.demands`).
+        rests_on: the papers whose method it is or whose model it solves, those of engines left out (`euclio cite`);
+            None: it does not say.
+        needs: packages of engines that it imports on whichever engine (`euclio.core.engine_packages`).
+    """
+
+    name: str
+    kind: str
+    summary: str
+    run: Callable[[InstanceT, SpaceT, Limits[PlanT]], Answer[PlanT]]
+    space: SpaceT = None  # type: ignore[assignment]
+    takes: frozenset[Option] = frozenset()
+    engines: tuple[str, ...] = ()
+    starts_from: str | None = None
+    narrow: Callable[[InstanceT, SpaceT], SpaceT] | None = None
+    family: str = DEFAULT_FAMILY
+    label: str = ""
+    version: str = ""
+    library: str = ""
+    compile: Callable[[], None] | None = None
+    steps: Callable[[InstanceT, SpaceT, Limits[PlanT]], Iterable[tuple[str, PlanT]]] | None = None
+    covers: frozenset[str] = frozenset()
+    rests_on: tuple[Reference, ...] | None = None
+    needs: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        """Let the label be the name where there is none, and the plan space the full one."""
+        object.__setattr__(self, "label", self.label or self.name)
+        if self.space is None:
+            object.__setattr__(self, "space", find_family(self.family).full_space)
+
+    def space_on(self, instance: InstanceT, space: SpaceT | None = None) -> SpaceT:
+        """The plan space that it searches on an instance.
+
+        Args:
+            instance: the instance.
+            space: plan space that it is given; None: its own.
+        """
+        given = self.space if space is None else space
+        return given if self.narrow is None else self.narrow(instance, given)
+
+
+AnySolver = Solver[Any, Any, Any]

@@ -1,0 +1,134 @@
+"""What a setting's workloads come to: outcomes of compiled systems as the plain columns that measures are taken of.
+
+The measures are those of the papers' studies (`euclio.papers`), without intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from euclio.papers import harpagon, piccolo
+from euclio.papers.modules import ROUND_ROBIN, own_system, variant
+from euclio.papers.plans import Plans
+from euclio.posterior.generator import Workload
+from euclio.posterior.systems import Outcome
+from euclio.session.arrays import Floats, Ints
+
+FIGURES = {harpagon.HARPAGON: harpagon.figures, piccolo.PICCOLO: piccolo.figures}
+"""What a paper's workloads are measured by."""
+IN_DETAIL = {
+    harpagon.HARPAGON: ("", "nd", "1c", "2c", "2d", "dt", "nb", "nhc", "nhe"),
+    piccolo.PICCOLO: ("", "nd", "np", "nb", "nh"),
+}
+"""Systems of which single modules are measured, without what their names begin with."""
+
+Outcomes = Mapping[str, Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A workload and what every system made of it, by name."""
+
+    workload: Workload
+    outcomes: Outcomes
+
+
+def measures(paper: str, solved: Sequence[Solved], given: str) -> dict[str, float]:
+    """All measures, by key of the paper's figures and in their units; NaN: nothing to measure.
+
+    Args:
+        paper: the paper.
+        solved: its workloads.
+        given: application whose most expensive module is the given one.
+    """
+    plans = plans_of(paper, solved)
+    variants = [variant(name) for name in solved[0].outcomes if own_system(name) == paper and variant(name)]
+    return {key: sample.value for key, sample in FIGURES[paper](plans, given, variants).items()}
+
+
+def plans_of(paper: str, solved: Sequence[Solved]) -> Plans:
+    """The columns of a paper's workloads."""
+    names = [f"{s.workload.application}-{n}" for n, s in enumerate(solved)]
+    index = pd.Index(names, name="workload")
+    systems = list(solved[0].outcomes)
+    detailed = [name for name in systems if own_system(name) == paper and variant(name) in IN_DETAIL[paper]]
+    left = (paper, f"{paper}:0re", f"{paper}:1re")
+    majority = (_majority(s.outcomes[f"{paper}:{ROUND_ROBIN}"]) for s in solved)
+    return Plans(
+        pd.DataFrame({name: [s.outcomes[name].cost for s in solved] for name in systems}, index),
+        pd.DataFrame({name: [s.outcomes[name].left_s for s in solved] for name in left}, index),
+        _modules(detailed, names, solved),
+        pd.DataFrame.from_records([row for row in majority if row], columns=_MAJORITY),
+        {count: _counted(solved, index, count) for count in ("iterations", "reassignments")},
+        pd.Series([s.workload.rate_rps.size for s in solved], index),
+    )
+
+
+def _counted(solved: Sequence[Solved], index: pd.Index[str], count: str) -> pd.DataFrame:
+    """What the systems count, those that do."""
+    some = [name for name, outcome in solved[0].outcomes.items() if count in outcome.stats]
+    return pd.DataFrame({name: [s.outcomes[name].stats[count] for s in solved] for name in some}, index)
+
+
+def _modules(systems: Sequence[str], names: Sequence[str], solved: Sequence[Solved]) -> pd.DataFrame:
+    """Figures of single modules of some systems' plans (`Plans.modules`)."""
+    index = pd.MultiIndex.from_tuples(
+        [
+            (system, name, module.name)
+            for system in systems
+            for name, s in zip(names, solved, strict=True)
+            for module in s.workload.template.modules
+        ],
+        names=["solver", "workload", "module"],
+    )
+    rows = [_rows(s.outcomes[system]) for system in systems for s in solved]
+    return pd.DataFrame({column: np.concatenate([row[column] for row in rows]) for column in rows[0]}, index)
+
+
+def _rows(plan: Outcome) -> dict[str, Floats | Ints]:
+    """The columns of one plan's modules; the configurations' places in rank order are their names.
+
+    All plan spaces that are set against each other by name hold the whole profile.
+    """
+    s = plan.arrays
+    used = plan.machines > 0
+    used[plan.partial_at[plan.partial_at >= 0]] = True
+    places = np.flatnonzero(used)
+    starts = np.searchsorted(places, s.first)
+    first, counts = places[starts[:-1]], np.diff(starts)
+    has_second = counts > 1
+    second = np.full(counts.size, np.nan)
+    second[has_second] = s.throughput[places[starts[:-1][has_second] + 1]]
+    return {
+        "rate": s.rate,
+        "dummy": plan.dummy,
+        "cost": plan.module_cost,
+        "ratio": s.rate / plan.module_cost,
+        "configurations": counts,
+        "first": s.throughput[first],
+        "first_machines": plan.machines[first],
+        "first_key": first,
+        "cost_of_first": s.price[first],
+        "second": second,
+    }
+
+
+_MAJORITY = ("duration_s", "batch", "throughput_rps", "left_rps")
+
+
+def _majority(plan: Outcome) -> tuple[float, ...]:
+    """The configuration that carries the most rate of the most expensive module (`Plans.majority`); empty: none."""
+    s, m = plan.arrays, int(np.argmax(plan.module_cost))
+    rows = slice(int(s.first[m]), int(s.first[m + 1]))
+    carried = plan.machines[rows] * s.throughput[rows]
+    if plan.partial_at[m] >= 0:
+        carried[plan.partial_at[m] - rows.start] += plan.partial[m]
+    at = int(np.argmax(carried))
+    k = rows.start + at
+    if plan.machines[k] == 0:
+        return ()
+    return s.duration[k], s.batch[k], s.throughput[k], s.rate[m] + plan.dummy[m] - carried[:at].sum()

@@ -1,0 +1,133 @@
+"""One setting through all systems of a paper: from a point of the prior to its figures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count as count_up
+
+import numpy as np
+
+from euclio.core.errors import InapplicableError
+from euclio.posterior.generator import Generator, Workload
+from euclio.posterior.measures import Solved, measures
+from euclio.posterior.prior import Setting
+from euclio.posterior.systems import Outcome, Row, run_all, systems_of
+from euclio.session.arrays import TIE
+
+WORKLOADS = 60
+"""Workloads of a setting while settings are drawn; the published 1131 would take twenty times as long."""
+ATTEMPTS = 8
+"""Candidates for one place among the workloads."""
+DRAWS_PER_WORKLOAD = 6
+"""A setting of which not even every sixth candidate has a plan from all systems is given up: no evaluation would be
+made of it."""
+PATIENCE = 8
+"""Workloads that a setting is trusted with before it is given up, where only a few are asked for."""
+LONGEST_SLO_S = 10.0
+"""Candidates with a longer objective do not count: the papers' applications answer within a second or so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """What a setting came to.
+
+    Attributes:
+        figures: measures by key of the paper's figures, where some workload shows anything; empty: too few candidates
+            have a plan from every system.
+        facts: what is reported of the workloads and fitted to nothing: `accepted` share of the candidates, `slo_s` and
+            `machines` of the paper's own system (means per workload), `three_share` (those with more than two modules).
+        refused: candidates that each system found no plan for, the first one asked only.
+    """
+
+    figures: dict[str, float]
+    facts: dict[str, float]
+    refused: dict[str, int]
+
+
+def accepted(
+    paper: str, setting: Setting, seed: int, count: int = WORKLOADS, *, exactly: bool = False
+) -> tuple[list[Solved], Counter[str], int]:
+    """Workloads that every system of a paper has a plan for.
+
+    Args:
+        paper: the paper.
+        setting: the setting.
+        seed: seed of the workloads.
+        count: places to fill.
+        exactly: whether further places take the part of those that stay empty.
+
+    Returns:
+        The workloads with all outcomes, fewer than asked for where a place stayed empty; refusals by system; draws.
+        None are returned where too few candidates have a plan.
+    """
+    generator = Generator.of(setting, seed)
+    rows = systems_of(paper, setting, generator.template)
+    solved: list[Solved] = []
+    refused: Counter[str] = Counter()
+    drawn = 0
+    for slot in count_up() if exactly else range(count):
+        if len(solved) == count:
+            break
+        for attempt in range(ATTEMPTS):
+            drawn += 1
+            workload = generator.draw(slot, attempt)
+            outcomes, against = _asked(rows, workload)
+            if not against:
+                solved.append(Solved(workload, outcomes))
+                break
+            refused[against] += 1
+        # Given up early where it is clear already.
+        if drawn > DRAWS_PER_WORKLOAD * (len(solved) + max(PATIENCE, count // 4)):
+            return [], refused, drawn
+    return solved, refused, drawn
+
+
+def _asked(rows: Mapping[str, Row], workload: Workload) -> tuple[dict[str, Outcome], str]:
+    """What all systems make of a candidate, or which one has no plan."""
+    if workload.slo_s > LONGEST_SLO_S:
+        return {}, "objective"
+    try:
+        return run_all(rows, workload)
+    except InapplicableError:
+        # An objective of more steps than a quantized splitter tries.
+        return {}, "inapplicable"
+
+
+def simulate(paper: str, setting: Setting, seed: int, count: int = WORKLOADS) -> Simulated:
+    """Draw a paper's workloads under a setting, run all its systems, and measure.
+
+    Args:
+        paper: the paper.
+        setting: the setting.
+        seed: seed of the workloads.
+        count: workloads.
+    """
+    solved, refused, drawn = accepted(paper, setting, seed, count)
+    if not solved:
+        return Simulated({}, {"accepted": 0.0}, dict(refused))
+    return Simulated(measured(paper, setting, solved), facts(paper, solved, drawn), dict(refused))
+
+
+def measured(paper: str, setting: Setting, solved: Sequence[Solved]) -> dict[str, float]:
+    """All measures of a paper's workloads that show anything, by key of its figures.
+
+    Args:
+        paper: the paper.
+        setting: the setting.
+        solved: its workloads.
+    """
+    found = measures(paper, solved, setting.given)
+    return {key: value for key, value in found.items() if np.isfinite(value)}
+
+
+def facts(paper: str, solved: Sequence[Solved], drawn: int) -> dict[str, float]:
+    """What is reported of the workloads next to the figures."""
+    machines = [s.outcomes[paper].machines.sum() + (s.outcomes[paper].partial > TIE).sum() for s in solved]
+    return {
+        "accepted": len(solved) / drawn,
+        "slo_s": float(np.mean([s.workload.slo_s for s in solved])),
+        "machines": float(np.mean(machines)),
+        "three_share": float(np.mean([s.workload.rate_rps.size > 2 for s in solved])),
+    }
