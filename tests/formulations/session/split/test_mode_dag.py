@@ -12,7 +12,7 @@ from scipy.sparse import coo_matrix
 
 from euclio.core.errors import InputError
 from formulations.session.split.mode_dag import Edges, mode_dag
-from formulations.session.split.mode_search import ModeChoice, search_modes
+from formulations.session.split.search import Choice, no_lines, search_choices
 
 
 def problem(seed: int, modules: int, modes: int) -> Splitting:
@@ -27,16 +27,16 @@ def cost_of(p: Splitting, chosen: list[int]) -> float:
     return sum(row[i] for row, i in zip(p.costs, chosen, strict=True))
 
 
-def searched(edges: Edges, latencies: list, costs: list, slo: float) -> tuple[ModeChoice, list[int]]:
+def searched(edges: Edges, latencies: list, costs: list, slo: float) -> tuple[Choice, list[int]]:
     """The choice, and its modes numbered as they were given."""
     dag = mode_dag(edges, latencies, costs, slo)
     if dag.modes.size.min() == 0:
-        return ModeChoice(math.inf, dag.modes.size, math.inf, 0, True), []
-    found = search_modes(dag.arrays, dag.modes, math.inf, 1e-9, math.inf)
+        return Choice(math.inf, dag.modes.size, np.zeros(0), math.inf, 0, True), []
+    found = search_choices(dag.arrays, dag.modes, no_lines(dag.modes), math.inf, 1e-9, math.inf)
     return found, [int(dag.number[m, i]) for m, i in enumerate(found.chosen)]
 
 
-def solved(p: Splitting) -> tuple[ModeChoice, list[int]]:
+def solved(p: Splitting) -> tuple[Choice, list[int]]:
     return searched(p.edges, p.latencies, p.costs, p.slo)
 
 
@@ -97,7 +97,7 @@ def test_a_deadline_leaves_a_bound_below_the_optimum() -> None:
     """A search that the clock ends at once has proven no more than what its open nodes say."""
     p = random_splitting(0, 20, 10, "convex", 0.4)
     dag = mode_dag(p.edges, p.latencies, p.costs, p.slo)
-    found = search_modes(dag.arrays, dag.modes, math.inf, 1e-9, 0.0)
+    found = search_choices(dag.arrays, dag.modes, no_lines(dag.modes), math.inf, 1e-9, 0.0)
     assert not found.complete
     assert found.bound <= solved(p)[0].cost
 
