@@ -62,7 +62,7 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
         space: plan space.
         limits: time limit.
     """
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
     stages = Stages(fleet.network)
     try:
         alone = alone_pct(fleet, stages, space, deadline)

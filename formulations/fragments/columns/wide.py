@@ -6,8 +6,6 @@ rounded down to whole units, and pricing in whole numbers proves what bound they
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import replace
 from itertools import chain
 
@@ -45,7 +43,7 @@ def solve_wide(
         space: plan space; fragments may be realigned.
         limits: time limit.
     """
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
     answer = solve_regroup(fleet, space, limits)
     assert answer.plan is not None
     assert answer.claimed is not None

@@ -8,7 +8,6 @@ is searched in fractions too.
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -58,7 +57,7 @@ def run_columns(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
         InapplicableError: there are too many pipelines to enumerate.
     """
     started = time.perf_counter()
-    deadline = Deadline(math.inf if limits.time_limit_s is None else started + limits.time_limit_s)
+    deadline = Deadline(limits.deadline(started))
     problem = problem_of(cluster, space)
     columns = enumerate_columns(cluster, space)
     for m, model in enumerate(cluster.models):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -74,7 +73,7 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
 
 
 def _solve(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
 
     def run(on: PlanSpace) -> Answer:
         return cheapest_with_spare(session, on, lambda part, within: _solve_on(part, within, deadline))

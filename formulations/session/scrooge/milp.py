@@ -60,7 +60,7 @@ def solve_scrooge_milp(session: Session, space: PlanSpace, limits: Limits) -> An
     """
     require_scrooge_space(NAME, space, least_allocations=2)
     s = session_arrays(session, space)
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
     if (s.first[1:] == s.first[:-1]).any():
         answer: Answer = Answer(None, "no plan")
     else:
