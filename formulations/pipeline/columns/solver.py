@@ -16,6 +16,7 @@ from euclio.core.family import find_family
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, PipelinePlan, PipelineSpace, evaluate
+from formulations.effort import UndecidedError
 from formulations.pipeline.columns.bulk import search_many_gpus
 from formulations.pipeline.columns.enumeration import enumerate_columns
 from formulations.pipeline.columns.exact_search import search_exactly
@@ -146,7 +147,7 @@ def _closed(
         known, found = sign * value, (found[0], value)
     try:
         better = search_exactly(root, cluster, known)
-    except (TooManyError, OutOfTimeError):
+    except UndecidedError:
         return raw, found
     if better is not None:
         known, progress.plan = better

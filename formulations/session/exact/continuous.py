@@ -10,11 +10,11 @@ from euclio.core.tolerances import BRACKET_TOLERANCE
 from euclio.session import PlanSpace, Session, longest_path
 from euclio.session.arrays import SessionArrays
 from euclio.session.latency.bound import latency_bound
+from formulations.effort import Effort
 from formulations.session.exact.in_fractions.bracket import Bracket
 from formulations.session.exact.in_fractions.branching import branch_on_ties
 from formulations.session.exact.in_fractions.budgets import bracket_session
 from formulations.session.exact.outcomes import NO_PLAN, RATIONAL_NODES
-from formulations.session.module.in_integers import Effort
 from formulations.tolerances import CONTINUOUS_SLO_SLACK
 
 BRACKETING_S = 10.0

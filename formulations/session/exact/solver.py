@@ -19,12 +19,12 @@ from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.latency.bound import is_too_fast
 from euclio.session.latency.dispatch import CLEAR_PATH, path_times
 from euclio.session.policies import refuse_general
+from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.frontier_search import prove
 from formulations.session.exact.in_fractions.session import cheapest_below
 from formulations.session.exact.outcomes import INFEASIBLE, NO_PLAN, OPTIMAL, RATIONAL_NODES
 from formulations.session.exact.spare import cheapest_with_spare
 from formulations.session.known_plans import with_known_plans
-from formulations.session.module.in_integers import Effort, UndecidedError
 from formulations.session.module.nearly_full import nearly_full
 from formulations.session.per_hardware import cheapest_over_hardware
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK

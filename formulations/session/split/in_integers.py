@@ -11,7 +11,7 @@ from fractions import Fraction
 from heapq import heappop, heappush
 from math import ceil, inf, lcm
 
-from formulations.session.module.in_integers import Effort
+from formulations.effort import Effort
 from formulations.session.split.problem import SplitProblem
 
 

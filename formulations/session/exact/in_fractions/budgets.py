@@ -22,6 +22,7 @@ from euclio.core.numbers import rounded_up
 from euclio.session import Allocation, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import session_arrays
 from euclio.session.latency.bound import latency_bound
+from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.in_fractions.bracket import Bracket
 from formulations.session.module.continuous_in_fractions import (
     ContinuousModule,
@@ -29,7 +30,6 @@ from formulations.session.module.continuous_in_fractions import (
     continuous_module,
     full_latencies,
 )
-from formulations.session.module.in_integers import Effort, UndecidedError
 from formulations.session.split.in_integers import choices_by_cost
 from formulations.session.split.line_bounds import LineBounds, Piece
 from formulations.session.split.problem import Mode, SplitProblem, without_modes

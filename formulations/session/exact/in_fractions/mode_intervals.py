@@ -8,15 +8,10 @@ from typing import NamedTuple
 
 from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.evaluate import machines_by_hardware
+from formulations.effort import Effort
 from formulations.session.module.charged_in_integers import cheapest_charged
 from formulations.session.module.filled_in_integers import cheapest_filled
-from formulations.session.module.in_integers import (
-    Effort,
-    MachineLimits,
-    cheapest_plan,
-    needs_within,
-    rational_module,
-)
+from formulations.session.module.in_integers import MachineLimits, cheapest_plan, needs_within, rational_module
 
 
 class KnownMode(NamedTuple):

@@ -19,8 +19,9 @@ from fractions import Fraction
 
 from euclio.session import Plan, PlanSpace, Session, evaluate
 from euclio.session.latency.bound import latency_bound
+from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.in_fractions.mode_intervals import Interval, KnownMode, ModuleModes
-from formulations.session.module.in_integers import NO_LIMITS, Effort, MachineLimits, UndecidedError
+from formulations.session.module.in_integers import NO_LIMITS, MachineLimits
 from formulations.session.module.nearly_full import nearly_full
 from formulations.session.split.in_integers import cheapest_choice
 from formulations.session.split.problem import Mode, SplitProblem, without_modes

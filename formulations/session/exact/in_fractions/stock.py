@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from euclio.session import ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.evaluate import machines_by_hardware
+from formulations.effort import Effort
 from formulations.session.exact.in_fractions.session import cheapest_below
 from formulations.session.exact.stock.boxes import Box
-from formulations.session.module.in_integers import Effort, MachineLimits
+from formulations.session.module.in_integers import MachineLimits
 
 
 class Found(NamedTuple):

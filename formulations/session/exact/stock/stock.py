@@ -32,6 +32,7 @@ from euclio.session.arrays import Floats, Ints, SessionArrays, session_arrays, t
 from euclio.session.evaluate import machines_by_hardware
 from euclio.session.explain.unlimited import without_stock
 from euclio.session.latency.dispatch import CLEAR_PATH
+from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.in_fractions.stock import Found, cheapest_in_box
 from formulations.session.exact.outcomes import INFEASIBLE, NO_PLAN, OPTIMAL
@@ -39,7 +40,6 @@ from formulations.session.exact.stock.attainable import Attainable, attainable
 from formulations.session.exact.stock.boxes import Box, Counts, Point, divided, divided_by_share, parts_of_machines
 from formulations.session.exact.stock.prices import better_price
 from formulations.session.module.charges import no_charges
-from formulations.session.module.in_integers import Effort, UndecidedError
 from formulations.session.module.nearly_full import nearly_full
 from formulations.session.module.problem import Stock
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS

@@ -12,8 +12,9 @@ from oracle_sessions import bought_session, stocked
 from euclio import solve
 from euclio.session import PlanSpace, Policy, evaluate
 from euclio.session.explain.unlimited import without_stock
+from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.in_fractions.session import cheapest_below
-from formulations.session.module.in_integers import Effort, MachineLimits, UndecidedError
+from formulations.session.module.in_integers import MachineLimits
 
 SPACES = [
     PlanSpace(policy, rule, most, charging=charging)
