@@ -19,9 +19,9 @@ from euclio.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.session.latency.bound import is_too_fast
 from euclio.session.latency.dispatch import CLEAR_PATH, path_times
 from euclio.session.policies import refuse_general
-from formulations.effort import Effort, UndecidedError
+from formulations.effort import Effort
 from formulations.session.exact.frontier_search import prove
-from formulations.session.exact.in_fractions.session import cheapest_below
+from formulations.session.exact.in_fractions.settle import settle
 from formulations.session.exact.outcomes import INFEASIBLE, NO_PLAN, OPTIMAL, RATIONAL_NODES
 from formulations.session.exact.spare import cheapest_with_spare
 from formulations.session.known_plans import with_known_plans
@@ -160,14 +160,13 @@ def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: A
     if best is not None and _proves(found.bound, best):
         return replace(found, plan=plan, claimed=float(best))
     effort = Effort(RATIONAL_NODES, deadline)
-    try:
-        cheaper = cheapest_below(session, space, best, effort)
-    except UndecidedError:
+    settled = settle(session, space, best, effort)
+    if settled.undecided:
         claimed = None if best is None else float(best)
         return replace(found, plan=plan, raw_status="limit", claimed=claimed, reason="a tie with the SLO is undecided")
     stats = {**found.stats, "rational_nodes": float(effort.nodes)}
-    if cheaper is not None:
-        plan, best = cheaper, evaluate(session, cheaper, space).cost_per_h
+    if settled.plan is not None:
+        plan, best = settled.plan, settled.cost
     if best is None:
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
     return Answer(plan, "optimal", float(best), float(best), stats=stats)
