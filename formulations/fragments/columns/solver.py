@@ -115,8 +115,7 @@ def _answer(
         least = _relaxed(fleet, stages, replace(space, budgets=Budgets.LEAST), alone, best[0], deadline)
         best = _better(best, fleet, stages, space, least.sets, alone)
     value, plan = best
-    raw = "optimal" if bound >= value else "gap"
-    return Answer(plan, raw, float(value), float(min(bound, value)), stats=found.stats)
+    return Answer.proven(plan, float(value), float(bound), "", found.stats, otherwise="gap", tolerance=0.0)
 
 
 def _better(

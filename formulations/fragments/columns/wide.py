@@ -56,8 +56,8 @@ def solve_wide(
             bound = max(bound, float(found.bound_pct))
             stats = {"columns": float(len(found.sets)), "rounds": float(found.rounds)}
     bound = min(bound, answer.claimed)
-    raw = "optimal" if bound >= answer.claimed else "gap"
-    return Answer(answer.plan, raw, answer.claimed, bound, stats={**stats, "root_bound": bound})
+    stats["root_bound"] = bound
+    return Answer.proven(answer.plan, answer.claimed, bound, "", stats, otherwise="gap", tolerance=0.0)
 
 
 def _of_one_rate(

@@ -47,7 +47,7 @@ def solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays, 
     bound = float(found.bound) if found.bound is not None and (found.bound > 0 or found.cost == 0) else None
     if found.cost is None:
         return Answer(None, "limit", bound=bound, stats=stats, reason="a limit was hit before a plan was found")
-    return Answer(found.plan, "optimal" if _is_closed(found) else "limit", float(found.cost), bound, stats=stats)
+    return Answer.proven(found.plan, float(found.cost), bound, "", stats, tolerance=BRACKET_TOLERANCE)
 
 
 def _is_closed(found: Bracket) -> bool:

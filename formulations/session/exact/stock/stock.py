@@ -26,7 +26,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from euclio.core.result import Answer
-from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import Configuration, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import Floats, Ints, SessionArrays, session_arrays, to_plan
 from euclio.session.evaluate import machines_by_hardware
@@ -383,10 +382,7 @@ def answer_of(search: StockSearch, why: Callable[[], str], apart: float = 0.0) -
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=why())
     cost = evaluate(search.session, search.plan, search.space).cost_per_h
     claimed = search.cost + apart if cost is None else float(cost)
-    bound = min(bound, claimed)
-    if bound >= claimed * (1.0 - PROOF_TOLERANCE):
-        return Answer(search.plan, "optimal", claimed, bound, stats=stats)
-    return Answer(search.plan, "limit", claimed, bound if bound > 0 else None, stats=stats, reason=undecided)
+    return Answer.proven(search.plan, claimed, bound, undecided, stats)
 
 
 def why_too_small(session: Session, space: PlanSpace, limits: dict[str, int], deadline: float) -> str:
