@@ -18,16 +18,8 @@ from euclio.session.latency.dispatch import clear_of_rounding, configuration_lat
 from formulations.session.exact.outcomes import INFEASIBLE, LIMIT, OPTIMAL
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
 from formulations.session.module.by_share import search_module
-from formulations.session.module.charges import Charges, Types, charged_bound, no_charges, types_of
-from formulations.session.module.problem import (
-    ModulePlanFound,
-    ModuleProblem,
-    Stock,
-    fluid_bound,
-    is_in_stock,
-    module_problem,
-    no_stock,
-)
+from formulations.session.module.charges import Charges, charged_bound, no_charges, types_of
+from formulations.session.module.problem import Stock, fluid_bound, is_in_stock, module_problem, no_stock
 from formulations.session.split.modes import Modes, mode_within, new_modes, replace_modes, with_room
 from formulations.session.split.relaxation import Relaxation, relax
 from formulations.session.split.search import no_lines, reduced_cost, round_to_modes, search_choices
@@ -367,7 +359,23 @@ def _resolve(
     # Where the floor reaches the cutoff, no plan can be of interest, and the mode only gets the better bound.
     if floor < cutoff:
         p = module_problem(s, m, budget, state.stock)
-        found = _searched(p, types_of(p, state.charges, m), cutoff, floor, 0.01 * tolerance, deadline, state.counts)
+        types = types_of(p, state.charges, m)
+        nodes, begun_s = first_nodes(deadline), UNTIMED
+        # In stages of more and more nodes, since the search of a module does not look at the clock.
+        while True:
+            found = search_module(p, types, cutoff, floor, 0.01 * tolerance, nodes)
+            state.counts[0] += 1
+            state.counts[1] += found.nodes
+            if found.complete:
+                break
+            # A search that gives up before its nodes are used up does so again.
+            if found.nodes < nodes:
+                state.counts[2] = 1
+                break
+            nodes = next_nodes(nodes, begun_s, deadline)
+            if nodes == 0:
+                break
+            begun_s = began(deadline)
         if np.isfinite(found.cost):
             row = store.size[0]
             store = store_plan(s, m, p, found, store)
@@ -400,28 +408,6 @@ def _resolve(
             break
         modes.cost[m, j] = floor
     return _State(modes, known, store, state.counts, state.stock, state.charges)
-
-
-@compiled
-def _searched(
-    p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, deadline: float, counts: Ints
-) -> ModulePlanFound:
-    """What the search of one module finds in stages of more and more nodes, up to the deadline; it is counted."""
-    nodes, begun_s = first_nodes(deadline), UNTIMED
-    while True:
-        found = search_module(p, types, cutoff, floor, tolerance, nodes)
-        counts[0] += 1
-        counts[1] += found.nodes
-        if found.complete:
-            return found
-        # A search that gives up before its nodes are used up does so again.
-        if found.nodes < nodes:
-            counts[2] = 1
-            return found
-        nodes = next_nodes(nodes, begun_s, deadline)
-        if nodes == 0:
-            return found
-        begun_s = began(deadline)
 
 
 @compiled
