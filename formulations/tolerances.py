@@ -81,8 +81,6 @@ SUMS = 1e-12
 `columns` it stands wherever floating point says what need not be looked at."""
 EQUAL_FLOWS = 1e-12
 """Flows this much apart, as a share of what was added, count as equal: a corner must be hit exactly."""
-ENTERING = 1e-11
-"""Reduced gains of the network simplex below this share of the SLO are rounding."""
 ABOVE_HULL = 1e-13
 """A cost above the relaxation's hull by less than this share of the bound is on it: there is nothing to branch on."""
 RATES = 2e-14

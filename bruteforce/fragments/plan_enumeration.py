@@ -44,7 +44,7 @@ def solve_by_fragment_enumeration(
         InapplicableError: there is too much to list.
     """
     _require_small(fleet)
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
     enumeration = _Enumeration(fleet, space, deadline)
     try:
         best = enumeration.best()

@@ -54,7 +54,7 @@ def solve_by_pipeline_enumeration(
     """
     _require_small(cluster, space)
     find_family("pipeline").check_space(cluster, space)
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
     enumeration = _Enumeration(cluster, space, deadline, every_sequence, units_of(cluster, space))
     try:
         totals = enumeration.totals()

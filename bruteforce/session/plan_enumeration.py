@@ -13,7 +13,6 @@ Arithmetic is exact: rates and costs are integers on a common scale, made from t
 from __future__ import annotations
 
 import functools
-import time
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor, inf
@@ -51,7 +50,7 @@ def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits
     """
     if not space.dummy.countable and not space.fills:
         raise InapplicableError("rule continuous has infinitely many plans; use none or machine")
-    deadline = inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
     names = [h.name for h in session.hardware if space.hardware is None or h.name in space.hardware]
     spaces = [space.on(name) for name in names] if space.single_hardware else [space]
     best: tuple[Fraction, Plan] | None = None

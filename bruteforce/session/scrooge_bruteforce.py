@@ -14,7 +14,6 @@ import time
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import inf
 
 from bruteforce.session.combination import ModuleChoice, TimeUpError, cheapest_plan
 from bruteforce.session.scaled_module import ScaledModule, scale_module
@@ -37,7 +36,7 @@ def solve_scrooge_bruteforce(session: Session, space: PlanSpace, limits: Limits)
         InapplicableError: not a plan space of Scrooge.
     """
     require_scrooge_space("scrooge-bruteforce", space)
-    deadline = inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
     visited = 0
 
     def frontier_of(module: Module) -> list[ModuleChoice]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -83,7 +82,7 @@ def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, gri
             f"an SLO of {full(session.slo_s)} s has more than {MOST_BUDGETS} budgets in steps of {step:g} s; use "
             "split-bruteforce"
         )
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
     why = why_no_plan(session, space)
     if why:
         return Answer(None, "infeasible", infeasible=True, reason=why)

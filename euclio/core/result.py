@@ -83,6 +83,35 @@ class Answer(Generic[PlanT]):
     trace: tuple[TracePoint, ...] = ()
     warm_start: WarmStart = WarmStart.NONE
 
+    @classmethod
+    def proven(
+        cls,
+        plan: PlanT,
+        claimed: float,
+        bound: float | None,
+        reason: str,
+        stats: dict[str, float],
+        *,
+        otherwise: str = "limit",
+        tolerance: float = PROOF_TOLERANCE,
+    ) -> Answer[PlanT]:
+        """The end of a solve for the least value: "optimal" where the bound meets the claim, else why it does not.
+
+        Args:
+            plan: the best plan found.
+            claimed: its value, at least 0.
+            bound: lower bound on the value of every plan; None: no bound. One of 0 says nothing of a plan that costs
+                something, and is left out.
+            reason: why the bound does not meet the claim, where it does not.
+            stats: counters of the solver.
+            otherwise: the solver's word where the bound does not meet the claim.
+            tolerance: share of the claim within which the bound meets it.
+        """
+        bound = None if bound is None else min(bound, claimed)
+        if bound is not None and bound >= claimed * (1.0 - tolerance):
+            return cls(plan, "optimal", claimed, bound, stats=stats)
+        return cls(plan, otherwise, claimed, bound if bound and bound > 0 else None, stats=stats, reason=reason)
+
 
 @dataclass(frozen=True, slots=True)
 class Result(Generic[PlanT, SpaceT, EvaluationT]):

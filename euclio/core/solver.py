@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -59,6 +61,16 @@ class Limits(Generic[PlanT]):
     time_limit_s: float | None = None
     seed: int = 0
     options: EngineOptions[PlanT] = field(default_factory=EngineOptions)
+
+    def deadline(self, started: float | None = None) -> float:
+        """When to stop on the clock of `time.perf_counter`; infinite: never.
+
+        Args:
+            started: when the run began on that clock; None: now.
+        """
+        if self.time_limit_s is None:
+            return math.inf
+        return (time.perf_counter() if started is None else started) + self.time_limit_s
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -44,7 +42,7 @@ def answer(day: Day, limits: Limits[Any], make: Callable[[float, bool], Made]) -
         make: a deadline on the clock of `time.perf_counter`, and whether to compare in fractions, in; a plan out. In
             floats it may be a plan that misses an SLO by rounding; then it is made once more in fractions.
     """
-    deadline = time.perf_counter() + (math.inf if limits.time_limit_s is None else limits.time_limit_s)
+    deadline = limits.deadline()
     try:
         made = make(deadline, False)
         checked = evaluate(day, made.plan)

@@ -120,6 +120,38 @@ class Linear:
         return False
 
 
+class Covering:
+    """The linear program min cost · x, at least `least` of each row, x ≥ 0, which gets columns as it goes.
+
+    It is solved again from the last basis.
+
+    Attributes:
+        value: the last optimum as HiGHS has it: no bound.
+    """
+
+    def __init__(self, least: Floats) -> None:
+        self.value = math.inf
+        self._highs = _new_highs({**LINEAR_OPTIONS, "simplex_strategy": 4})
+        for each in least.tolist():
+            self._highs.addRow(each, math.inf, 0, np.zeros(0, dtype=np.int32), np.zeros(0))
+
+    def add(self, cost: float, rows: Sequence[int], values: Sequence[float]) -> None:
+        """Add a column, which has the next number."""
+        index = np.array(rows, dtype=np.int32)
+        self._highs.addCol(cost, 0.0, math.inf, len(index), index, np.array(values, dtype=float))
+
+    def recost(self, column: int, cost: float) -> None:
+        """Give a column another cost."""
+        self._highs.changeColCost(column, cost)
+
+    def prices(self) -> Floats:
+        """Prices of the rows at the optimum, not negative, shape (rows,)."""
+        self._highs.run()
+        self.value = float(self._highs.getInfo().objective_function_value)
+        prices: Floats = np.maximum(np.array(self._highs.getSolution().row_dual), 0.0)
+        return prices
+
+
 def solve_mip(program: Program, time_limit_s: float, gap: float, most_nodes: int | None = None) -> ArrayOutcome:
     """Solve a mixed-integer program.
 
@@ -167,10 +199,15 @@ def _highs(program: Program, options: dict[str, Any]) -> Any:
 
 
 def _passed(model: Any, options: dict[str, Any]) -> Any:
+    highs = _new_highs(options)
+    highs.passModel(model)
+    return highs
+
+
+def _new_highs(options: dict[str, Any]) -> Any:
     import highspy
 
     highs = highspy.Highs()
     for key, value in {"output_flag": False, "threads": 1, **options}.items():
         highs.setOptionValue(key, value)
-    highs.passModel(model)
     return highs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass
 
@@ -60,7 +59,7 @@ def partitioning(
     Raises:
         InapplicableError: there are too many sets.
     """
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
     try:
         sets = candidate_sets(fleet, space, deadline)
     except TimeUpError:

@@ -49,7 +49,7 @@ def solve_regroup(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPla
         space: plan space.
         limits: limits of the run; the seed is Graft's.
     """
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
     known = [
         solve_graft(fleet, space, limits, options=GraftOptions()),
         solve_graft(fleet, space, limits, options=GraftOptions(threshold=MASSIVE)),

@@ -26,7 +26,6 @@ from tests.bench.race import race, splits
 from tests.bench.report import Line, Section, section_table
 from tests.bench.runner_speed import runner_speed
 from tests.bench.serving_speed import serving_speed
-from tests.bench.splittings_speed import splittings_speed
 from tests.bench.whole_speed import whole_speed
 from tests.bench.workloads_speed import FAST, PLAIN, PRUNED, workloads_speed
 
@@ -34,7 +33,7 @@ INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 
 
 SECTIONS = (
-    *("instances", "chains", "workloads", "race", "splits", "growth", "splittings", "pipelines", "fragments"),
+    *("instances", "chains", "workloads", "race", "splits", "growth", "pipelines", "fragments"),
     *("serving", "runner", "page", "whole", "day"),
 )
 
@@ -59,7 +58,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         "race": lambda: race(arguments.workloads),
         "splits": lambda: (splits(arguments.workloads),),
         "growth": growth,
-        "splittings": lambda: (splittings_speed(),),
         "pipelines": lambda: pipelines_speed(arguments.instances),
         "fragments": lambda: [*fragments_speed(), *planners_speed()],
         "serving": lambda: (serving_speed(),),

@@ -27,7 +27,7 @@ SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "20")))
 SPACES = [
     PlanSpace(policy, rule, most, charging=charging)
     for charging, rule, most, policy in product(
-        (Charging.WHOLE, Charging.SHARE), ("machine", "none", "continuous"), (None, 1, 2), Policy
+        (Charging.WHOLE, Charging.SHARE), ("machine", "none", "continuous"), (None, 1, 2), POLICIES
     )
     if charging.whole or rule != "continuous"
 ]

@@ -19,15 +19,16 @@ from close_sessions import close_session
 from euclio.core.registry import solvers
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
-from euclio.session import Allocation, Charging, Module, ModulePlan, Plan, PlanSpace, Policy, Session, evaluate
+from euclio.session import Allocation, Charging, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.evaluate import rank_key
 from euclio.session.family import FAMILY
+from euclio.session.policies import POLICIES
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "18")))
 SPACES = [
     PlanSpace(policy, rule, most, charging=charging)
     for charging, rule, most, policy in product(
-        (Charging.WHOLE, Charging.SHARE), ("machine", "none", "continuous"), (None, 1, 2), Policy
+        (Charging.WHOLE, Charging.SHARE), ("machine", "none", "continuous"), (None, 1, 2), POLICIES
     )
     if charging.whole or rule != "continuous"
 ]

@@ -16,10 +16,11 @@ from euclio.core.registry import find_solver, solvers, solvers_of
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.session import FULL_SPACE, PlanSpace, Policy
+from euclio.session import FULL_SPACE, PlanSpace
+from euclio.session.policies import POLICIES
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "100")))
-SPACES = [PlanSpace(p, rule, most) for p, rule, most in product(Policy, ("none", "machine"), (1, 2, None))]
+SPACES = [PlanSpace(p, rule, most) for p, rule, most in product(POLICIES, ("none", "machine"), (1, 2, None))]
 RESTRICTED = [
     PlanSpace(single_hardware=True),
     PlanSpace(batching=False),

@@ -18,10 +18,11 @@ from euclio.core.registry import AnySolver, solvers_of
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.session import DummyRule, PlanSpace, Policy
+from euclio.session import DummyRule, PlanSpace
+from euclio.session.policies import POLICIES
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "30")))
-SPACES = [PlanSpace(policy, rule) for policy, rule in product(Policy, DummyRule)]
+SPACES = [PlanSpace(policy, rule) for policy, rule in product(POLICIES, DummyRule)]
 TRUTH = "plan-bruteforce"
 SLOW_EVERY = 6
 """Solvers on models of engines, and brute force, get every sixth seed, with another plan space each time."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from formulations.fragments.columns.enumeration import shares_by_mixes
 from formulations.fragments.columns.master import Counts
-from formulations.fragments.columns.paths import shortest_path
+from formulations.fragments.columns.paths import Graph, shortest_path
 from formulations.fragments.columns.pricing import worth_of_mixes
 from formulations.fragments.columns.relaxation import Pricer
 from formulations.fragments.columns.tables import NEVER, UNIT
@@ -128,20 +128,9 @@ def best_within(
     items, radix = pricer.items, _radix(size + 1)
     worth = np.concatenate(([0], np.cumsum(prices[items])))
     length, arc = np.empty(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int32)
-    done = shortest_path(
-        pricer.starts,
-        np.searchsorted(pricer.limits, types.limit[items]),
-        worth,
-        sets.start,
-        sets.numbers,
-        sets.share,
-        radix,
-        slack,
-        length,
-        arc,
-        deadline,
-    )
-    if not done:
+    rank = np.searchsorted(pricer.limits, types.limit[items])
+    graph = Graph(pricer.starts, rank, worth, sets.start, sets.numbers, sets.share, radix)
+    if not shortest_path(graph, slack, length, arc, deadline):
         return None
     share_units = int(length[-1]) + int(worth[-1])
     if length[-1] >= NEVER or share_units > target_pct * UNIT:

@@ -8,6 +8,8 @@ re-partition points and times, and most numbers of fragments of the others.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from euclio.core.compiled import compiled
@@ -17,28 +19,32 @@ from formulations.fragments.columns.wide_tables import WideTables
 from heuristics.fragments.regrouping_kernel import place_above
 
 
+class PricedQueues(NamedTuple):
+    """Fragments in queues, with prices.
+
+    Attributes:
+        begins: layers at which fragments begin, ascending.
+        starts: the fragments that begin at `begins[b]` are at places `starts[b]` to `starts[b + 1]` of the next.
+        limit: longest execution of each fragment in ticks, ascending within a queue.
+        price: price of each in units, not negative, not rising within a queue.
+        worth: sums of the prices before each place, shape (fragments + 1,).
+    """
+
+    begins: Ints
+    starts: Ints
+    limit: Ints
+    price: Ints
+    worth: Ints
+
+
 @compiled
-def largest_gains(
-    tables: WideTables,
-    limits: Ints,
-    starts: Ints,
-    item_limit: Ints,
-    price: Ints,
-    worth: Ints,
-    begins: Ints,
-    members: int,
-    taken: Ints,
-) -> Ints:
+def largest_gains(tables: WideTables, limits: Ints, items: PricedQueues, members: int, taken: Ints) -> Ints:
     """What sets of each least budget gain at most.
 
     Args:
         tables: least GPU shares of stages.
         limits: longest executions that least budgets allow, in ticks, shape (limits,).
-        starts: the fragments that begin at `begins[b]` are at places `starts[b]` to `starts[b + 1]` of the next.
-        item_limit: longest execution of each fragment in ticks, ascending within a queue.
-        price: price of each in units, not negative, not rising within a queue.
-        worth: sums of the prices before each place, shape (fragments + 1,).
-        begins: layers at which fragments begin, ascending.
+        items: the fragments in queues.
         members: most fragments of a set.
         taken: filled in: how many of each queue the set takes that gains most, shape (limits, queues); 0: none gains.
 
@@ -46,6 +52,7 @@ def largest_gains(
         Per limit an upper bound on the gain in units, 0 if none gains, shape (limits,). It is the largest gain, unless
         only a set of more fragments than the tables have could gain more.
     """
+    begins, starts, item_limit, price, worth = items
     queues, layers, width = len(begins), len(tables.shared_start) - 1, tables.shared_cost.shape[1] - 1
     gains = np.zeros(len(limits), dtype=np.int64)
     first = np.zeros(queues, dtype=np.int64)
@@ -65,6 +72,7 @@ def largest_gains(
             for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
                 if tables.shared_ticks[row] > limit:
                     break
+                # What fragments gain one by one, each queue up to where a price no longer pays for its stages.
                 left, hoped = limit - tables.shared_ticks[row], 0
                 for b in range(queues):
                     each[b] = -1
@@ -111,6 +119,7 @@ def largest_gains(
                         taken[t, :] = 0
                 if alone <= gains[t] and possible <= width:
                     continue
+                # The most that so many fragments of the first queues gain together, and how many of the last one.
                 filled = 0
                 value[0, 0] = 0
                 for b in range(queues):
@@ -124,6 +133,7 @@ def largest_gains(
                             if found > value[b + 1, k]:
                                 value[b + 1, k], choice[b, k] = found, some
                     filled = full
+                # Less the shared stage for all of them: keep the best, and read back what it takes of each queue.
                 for k in range(1, min(filled, members) + 1):
                     if value[queues, k] - tables.shared_cost[row, k] > gains[t]:
                         gains[t] = value[queues, k] - tables.shared_cost[row, k]

@@ -12,6 +12,8 @@ and their lengths are reduced costs.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,23 +25,10 @@ EVERY = 64
 """Nodes between two looks at the clock."""
 
 
-@compiled
-def shortest_path(
-    first: Ints,
-    rank: Ints,
-    worth: Ints,
-    set_start: Ints,
-    numbers: Ints,
-    share: Ints,
-    radix: Ints,
-    slack: int,
-    length: Ints,
-    arc: npt.NDArray[np.int32],
-    deadline: float,
-) -> bool:
-    """The lengths of the shortest paths from no fragment to each node, and their last arcs.
+class Graph(NamedTuple):
+    """Fragments in rows, and the sets that are arcs.
 
-    Args:
+    Attributes:
         first: fragments of class c stand at `first[c]` to `first[c + 1]`, the tightest first, shape (classes + 1,).
         rank: per fragment the place of its limit among all limits, ascending.
         worth: prices of all fragments before one, summed up, in units, shape (fragments + 1,).
@@ -47,6 +36,23 @@ def shortest_path(
         numbers: per set how many fragments of each class it takes, shape (sets, classes).
         share: per set its GPU share in units.
         radix: place value of each class in the number of a node, shape (classes,).
+    """
+
+    first: Ints
+    rank: Ints
+    worth: Ints
+    set_start: Ints
+    numbers: Ints
+    share: Ints
+    radix: Ints
+
+
+@compiled
+def shortest_path(graph: Graph, slack: int, length: Ints, arc: npt.NDArray[np.int32], deadline: float) -> bool:
+    """The lengths of the shortest paths from no fragment to each node, and their last arcs.
+
+    Args:
+        graph: fragments and sets.
         slack: longest path of interest, in units.
         length: filled in, `NEVER` where there is no path within the slack; shape (nodes,).
         arc: filled in: the set that a shortest path ends with, shape (nodes,).
@@ -55,6 +61,7 @@ def shortest_path(
     Returns:
         Whether all nodes were seen before the deadline.
     """
+    first, rank, worth, set_start, numbers, share, radix = graph
     classes = len(radix)
     length[:] = NEVER
     length[0] = 0
@@ -67,6 +74,7 @@ def shortest_path(
         seen += 1
         if seen % EVERY == 0 and is_past(deadline):
             return False
+        # How many of each class are taken, and the tightest fragment that is left: the next set has to take it.
         rest, tightest, at = node, -1, -1
         for c in range(classes - 1, -1, -1):
             taken[c] = rest // radix[c]
@@ -77,6 +85,7 @@ def shortest_path(
         for k in range(set_start[tightest], set_start[tightest + 1]):
             if numbers[k, at] == 0:
                 continue
+            # The set takes the tightest fragments left of each class, as far as there are as many.
             cost, end = length[node] + share[k], node
             for c in range(classes):
                 place = first[c] + taken[c]

@@ -62,7 +62,7 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
         space: plan space.
         limits: time limit.
     """
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
     stages = Stages(fleet.network)
     try:
         alone = alone_pct(fleet, stages, space, deadline)
@@ -115,8 +115,7 @@ def _answer(
         least = _relaxed(fleet, stages, replace(space, budgets=Budgets.LEAST), alone, best[0], deadline)
         best = _better(best, fleet, stages, space, least.sets, alone)
     value, plan = best
-    raw = "optimal" if bound >= value else "gap"
-    return Answer(plan, raw, float(value), float(min(bound, value)), stats=found.stats)
+    return Answer.proven(plan, float(value), float(bound), "", found.stats, otherwise="gap", tolerance=0.0)
 
 
 def _better(

@@ -14,7 +14,7 @@ from euclio.core.errors import InapplicableError
 from euclio.fragments import FragmentSpace
 from euclio.fragments.stages import Frontier, Stages
 from formulations.fragments.candidates import TimeUpError
-from formulations.fragments.columns.mixes import divide_mixes, mixes_of, rates_of_loads
+from formulations.fragments.columns.mixes import Mixes, divide_mixes, mixes_of, rates_of_loads
 from formulations.fragments.columns.types import MOST_TICKS, Ints, Types
 
 UNIT = 2**20
@@ -127,8 +127,7 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
 
     empty = np.zeros(0, dtype=np.int64), np.zeros((0, len(rate)), dtype=np.int64)
     shared = [table(point, layers, rate, len(rate)) if point >= begins[0] else empty for point in range(layers)]
-    own_start = np.zeros((len(begins), layers), dtype=np.int64)
-    own_end = np.zeros((len(begins), layers), dtype=np.int64)
+    own_rows = np.zeros((2, len(begins), layers), dtype=np.int64)
     own: list[tuple[Ints, Ints]] = []
     rows = 0
     for b, begin in enumerate(begins.tolist()):
@@ -136,13 +135,10 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
             ticks, heads = table(begin, point, mixes[b].rate, widest)
             divide_mixes(heads, mixes[b].number)
             own.append((ticks, heads))
-            own_start[b, point], own_end[b, point] = rows, rows + len(ticks)
+            own_rows[:, b, point] = rows, rows + len(ticks)
             rows += len(ticks)
     shared_cost = np.concatenate([cost for _, cost in shared])
-    number = np.zeros((sum(len(m.rate) for m in mixes), max(m.number.shape[1] for m in mixes)), dtype=np.int64)
-    mix_begin = np.cumsum([0, *(len(m.rate) for m in mixes)]).astype(np.int64)
-    for first, mix in zip(mix_begin.tolist(), mixes, strict=False):
-        number[first : first + len(mix.rate), : mix.number.shape[1]] = mix.number
+    mix_begin, number = _all_mixes(mixes)
     return Tables(
         begins,
         most,
@@ -155,11 +151,20 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
         np.concatenate([ticks for ticks, _ in shared]),
         shared_cost,
         (shared_cost[:, 1:] // np.arange(1, len(rate))).min(axis=1),
-        own_start,
-        own_end,
+        own_rows[0],
+        own_rows[1],
         np.concatenate([np.zeros(0, dtype=np.int64), *(ticks for ticks, _ in own)]),
         np.concatenate([np.zeros((0, widest), dtype=np.int64), *(cost for _, cost in own)]),
     )
+
+
+def _all_mixes(mixes: list[Mixes]) -> tuple[Ints, Ints]:
+    """Where the mixes of each begin stand among all of them, and their numbers of fragments by class."""
+    number = np.zeros((sum(len(m.rate) for m in mixes), max(m.number.shape[1] for m in mixes)), dtype=np.int64)
+    mix_begin = np.cumsum([0, *(len(m.rate) for m in mixes)]).astype(np.int64)
+    for first, mix in zip(mix_begin.tolist(), mixes, strict=False):
+        number[first : first + len(mix.rate), : mix.number.shape[1]] = mix.number
+    return mix_begin, number
 
 
 def _table(

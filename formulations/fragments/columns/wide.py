@@ -6,8 +6,6 @@ rounded down to whole units, and pricing in whole numbers proves what bound they
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import replace
 from itertools import chain
 
@@ -45,7 +43,7 @@ def solve_wide(
         space: plan space; fragments may be realigned.
         limits: time limit.
     """
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
     answer = solve_regroup(fleet, space, limits)
     assert answer.plan is not None
     assert answer.claimed is not None
@@ -58,8 +56,8 @@ def solve_wide(
             bound = max(bound, float(found.bound_pct))
             stats = {"columns": float(len(found.sets)), "rounds": float(found.rounds)}
     bound = min(bound, answer.claimed)
-    raw = "optimal" if bound >= answer.claimed else "gap"
-    return Answer(answer.plan, raw, answer.claimed, bound, stats={**stats, "root_bound": bound})
+    stats["root_bound"] = bound
+    return Answer.proven(answer.plan, answer.claimed, bound, "", stats, otherwise="gap", tolerance=0.0)
 
 
 def _of_one_rate(

@@ -10,7 +10,7 @@ import numpy as np
 
 from euclio.fragments import FragmentSpace
 from euclio.fragments.stages import Stages
-from formulations.fragments.columns.gains import largest_gains
+from formulations.fragments.columns.gains import PricedQueues, largest_gains
 from formulations.fragments.columns.tables import UNIT
 from formulations.fragments.columns.types import Ints, Types
 from formulations.fragments.columns.wide_tables import WIDTH, WideTables, wide_tables
@@ -138,17 +138,9 @@ class WidePricing:
         """
         queues = self._queues
         taken = np.zeros((len(self._limits), len(queues.begins)), dtype=np.int64)
-        gains = largest_gains(
-            self._tables,
-            self._limits,
-            queues.starts,
-            self._item_limit,
-            prices,
-            np.concatenate(([0], np.cumsum(prices))),
-            queues.begins,
-            self._members,
-            taken,
-        )
+        worth = np.concatenate(([0], np.cumsum(prices)))
+        items = PricedQueues(queues.begins, queues.starts, self._item_limit, prices, worth)
+        gains = largest_gains(self._tables, self._limits, items, self._members, taken)
         return gains, taken
 
     def _sets(self, places_of_limits: list[int], gains: Ints, taken: Ints, worth: Ints) -> Sets:

@@ -16,14 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.pipeline import Cluster
+from formulations.effort import Effort
 from formulations.pipeline.columns.enumeration import Columns, Ints
 from formulations.pipeline.columns.node import Node
-from formulations.pipeline.columns.problem import TooManyError
-
-MOST_PAIRS = 10**6
-"""Pairs of label and pattern to look at altogether, some seconds."""
-PAIRS_BETWEEN_CHECKS = 1024
-"""Pairs after which the time is checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,27 +84,6 @@ def exact_patterns(node: Node, cluster: Cluster, near: Ints, gap: float) -> Iter
                 if count not in found:
                     found.add(count)
                     yield ExactPattern(column, count, served)
-
-
-@dataclass(slots=True)
-class Effort:
-    """Pairs tried so far; it stops what takes too long."""
-
-    node: Node
-    pairs: int = 0
-
-    def spend(self) -> None:
-        """Count a pair.
-
-        Raises:
-            TooManyError: there are too many.
-            OutOfTimeError: the deadline has passed.
-        """
-        self.pairs += 1
-        if self.pairs > MOST_PAIRS:
-            raise TooManyError
-        if self.pairs % PAIRS_BETWEEN_CHECKS == 0:
-            self.node.deadline.check()
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +155,7 @@ def pack_exactly(
         Labels by GPUs of each type, and units per request per second.
 
     Raises:
-        TooManyError: there are too many pairs of label and pattern.
-        OutOfTimeError: the deadline has passed.
+        UndecidedError: there are too many pairs of label and pattern, or the deadline has passed.
     """
     counting = counting_of(node, patterns)
     units = math.lcm(1, *(p.served.denominator for p in patterns))
@@ -205,7 +178,7 @@ def pack_exactly(
         before = list(labels.items())
         for (amount, odd), label in before:
             for own in group:
-                effort.spend()
+                effort.count()
                 total = tuple(map(sum, zip(amount, own.amount, strict=True)))
                 left = tuple(
                     (a + b) % counting.unit[t] for a, b, (_, t) in zip(odd, own.odd, counting.pools, strict=True)

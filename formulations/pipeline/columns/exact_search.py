@@ -13,10 +13,10 @@ from fractions import Fraction
 import numpy as np
 
 from euclio.pipeline import Cluster
+from formulations.effort import Effort
 from formulations.pipeline.columns.enumeration import Ints
 from formulations.pipeline.columns.exact_packing import (
     Chosen,
-    Effort,
     ExactLabel,
     ExactPattern,
     exact_patterns,
@@ -29,6 +29,10 @@ MOST_PATTERNS = 20_000
 """Patterns of all models; about a second."""
 PATTERNS_BETWEEN_CHECKS = 1024
 """Patterns after which the time is checked."""
+MOST_PAIRS = 10**6
+"""Pairs of label and pattern to look at altogether, some seconds."""
+PAIRS_BETWEEN_CHECKS = 1024
+"""Pairs after which the time is checked."""
 
 
 Gpus = tuple[Fraction, ...]
@@ -60,15 +64,16 @@ def search_exactly(node: Node, cluster: Cluster, value: Fraction | None) -> tupl
         Value and plan; None: no plan is better.
 
     Raises:
-        TooManyError: too much is left.
-        OutOfTimeError: the deadline has passed.
+        UndecidedError: too much is left, or the deadline has passed.
     """
     node.deadline.check()
     problem, prices = node.problem, node.relaxation
     target = problem.worst - prices.slack if value is None else float(value) - prices.slack
     gap = prices.bound - target
     by_model = _patterns(node, cluster, gap)
-    search = _ExactSearch(node, cluster, value, Effort(node))
+    search = _ExactSearch(
+        node, cluster, value, Effort(MOST_PAIRS, node.deadline.at, between_clocks=PAIRS_BETWEEN_CHECKS)
+    )
     joint = {(Fraction(0),) * len(cluster.gpus): Together(None, ())}
     for m, patterns in enumerate(by_model):
         labels, units = pack_exactly(node, m, patterns, target, gap, search.effort)
@@ -122,7 +127,7 @@ class _ExactSearch:
         useful = self._undominated({gpus: value for gpus, value in values.items() if value is not None})
         for used, before in joint.items():
             for gpus, value in useful:
-                self.effort.spend()
+                self.effort.count()
                 total = tuple(a + b for a, b in zip(used, gpus, strict=True))
                 if any(a > n for a, n in zip(total, counts, strict=True)):
                     continue
@@ -159,7 +164,7 @@ class _ExactSearch:
         kept: list[tuple[Gpus, Fraction]] = []
         for gpus, value in sorted(values.items(), key=lambda entry: (sum(entry[0]), -entry[1])):
             for other, as_much in kept:
-                self.effort.spend()
+                self.effort.count()
                 if as_much >= value and all(a <= b for a, b in zip(other, gpus, strict=True)):
                     break
             else:

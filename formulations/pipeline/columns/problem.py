@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from euclio.pipeline import Cluster, Objective, PipelineSpace
+from formulations.effort import UndecidedError
 from formulations.pipeline.columns.enumeration import Floats, Ints
 from formulations.tolerances import BETTER, GAP, SUMS
 
@@ -20,11 +21,11 @@ Counts = list[tuple[int, Ints]]
 """A plan: indices of columns, each with its numbers of virtual GPUs by position."""
 
 
-class OutOfTimeError(Exception):
+class OutOfTimeError(UndecidedError):
     """The time limit has passed."""
 
 
-class TooManyError(Exception):
+class TooManyError(UndecidedError):
     """A search would need more patterns, labels or pairs of them than its limit allows."""
 
 

@@ -8,7 +8,6 @@ is searched in fractions too.
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -17,6 +16,7 @@ from euclio.core.families import find_family
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, PipelinePlan, PipelineSpace, evaluate
+from formulations.effort import UndecidedError
 from formulations.pipeline.columns.bulk import search_many_gpus
 from formulations.pipeline.columns.enumeration import enumerate_columns
 from formulations.pipeline.columns.exact_search import search_exactly
@@ -58,7 +58,7 @@ def run_columns(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
         InapplicableError: there are too many pipelines to enumerate.
     """
     started = time.perf_counter()
-    deadline = Deadline(math.inf if limits.time_limit_s is None else started + limits.time_limit_s)
+    deadline = Deadline(limits.deadline(started))
     problem = problem_of(cluster, space)
     columns = enumerate_columns(cluster, space)
     for m, model in enumerate(cluster.models):
@@ -147,7 +147,7 @@ def _closed(
         known, found = sign * value, (found[0], value)
     try:
         better = search_exactly(root, cluster, known)
-    except (TooManyError, OutOfTimeError):
+    except UndecidedError:
         return raw, found
     if better is not None:
         known, progress.plan = better

@@ -16,9 +16,9 @@ from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, WarmStart
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
+from formulations.effort import UndecidedError
 from formulations.engines.cpsat import CP_SAT, CountedOutcome
 from formulations.engines.interface import engine_limits
-from formulations.pipeline.columns.problem import OutOfTimeError, TooManyError
 from formulations.pipeline.ppipe.cpsat_model import CpSatModel, cpsat_model, rate_scale
 from formulations.pipeline.ppipe.known import Known
 from formulations.pipeline.ppipe.points import late_pipelines
@@ -85,7 +85,7 @@ def _run(search: Search, known: Known, model: CpSatModel) -> bool:
         known.add(choice)
         try:
             known.improve(search, search.until)
-        except (InapplicableError, TooManyError, OutOfTimeError):
+        except (InapplicableError, UndecidedError):
             return not found.optimal
         if search.value == 0 or search.closed or known.all:
             search.prove()

@@ -68,8 +68,7 @@ class Known:
 
         Raises:
             InapplicableError: there are too many pipelines to enumerate.
-            TooManyError: the known options make too many plans.
-            OutOfTimeError: the time is over.
+            UndecidedError: the known options make too many plans, or the time is over.
         """
         problem = self.problem
         if self._columns is None:

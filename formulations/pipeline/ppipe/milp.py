@@ -25,9 +25,9 @@ from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, Status, WarmStart
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
+from formulations.effort import UndecidedError
 from formulations.engines.interface import LinearOutcome, engine_limits
 from formulations.engines.milp import chosen_engine, export_lp, run_twice
-from formulations.pipeline.columns.problem import OutOfTimeError, TooManyError
 from formulations.pipeline.ppipe.known import Known
 from formulations.pipeline.ppipe.milp_model import MilpModel, milp_model
 from formulations.pipeline.ppipe.points import Choice, late_pipelines, values_of
@@ -112,7 +112,7 @@ def _solve(search: Search) -> Answer[PipelinePlan]:
             break
         try:
             known.improve(search, search.until)
-        except (InapplicableError, TooManyError, OutOfTimeError):
+        except (InapplicableError, UndecidedError):
             break
         if search.value == 0 or search.closed or known.all:
             search.prove()

@@ -10,11 +10,11 @@ from euclio.core.tolerances import BRACKET_TOLERANCE
 from euclio.session import PlanSpace, Session, longest_path
 from euclio.session.arrays import SessionArrays
 from euclio.session.latency.bound import latency_bound
-from formulations.session.exact.in_fractions.bracket import Bracket
+from formulations.effort import Effort
 from formulations.session.exact.in_fractions.branching import branch_on_ties
-from formulations.session.exact.in_fractions.budgets import bracket_session
+from formulations.session.exact.in_fractions.budgets import Bracket
+from formulations.session.exact.in_fractions.settle import settle
 from formulations.session.exact.outcomes import NO_PLAN, RATIONAL_NODES
-from formulations.session.module.in_integers import Effort
 from formulations.tolerances import CONTINUOUS_SLO_SLACK
 
 BRACKETING_S = 10.0
@@ -41,13 +41,13 @@ def solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays, 
     found, stats = branch_on_ties(session, space, relaxed, starts, deadline)
     if not _is_closed(found) and time.perf_counter() < deadline:
         # Numbers too far apart for floats, or ties of many kinds: the same again in exact arithmetic.
-        found = _better(found, bracket_session(session, space, 0.5 * BRACKET_TOLERANCE, _effort(deadline)))
+        found = _better(found, settle(session, space, None, _effort(deadline)))
     if found.infeasible:
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
     bound = float(found.bound) if found.bound is not None and (found.bound > 0 or found.cost == 0) else None
     if found.cost is None:
         return Answer(None, "limit", bound=bound, stats=stats, reason="a limit was hit before a plan was found")
-    return Answer(found.plan, "optimal" if _is_closed(found) else "limit", float(found.cost), bound, stats=stats)
+    return Answer.proven(found.plan, float(found.cost), bound, "", stats, tolerance=BRACKET_TOLERANCE)
 
 
 def _is_closed(found: Bracket) -> bool:

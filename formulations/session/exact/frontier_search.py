@@ -20,9 +20,9 @@ from formulations.session.exact.plan_store import PlanStore, add_known, new_stor
 from formulations.session.module.by_share import search_module
 from formulations.session.module.charges import Charges, charged_bound, no_charges, types_of
 from formulations.session.module.problem import Stock, fluid_bound, is_in_stock, module_problem, no_stock
-from formulations.session.split.mode_search import reduced_cost, round_to_modes, search_modes
 from formulations.session.split.modes import Modes, mode_within, new_modes, replace_modes, with_room
 from formulations.session.split.relaxation import Relaxation, relax
+from formulations.session.split.search import no_lines, reduced_cost, round_to_modes, search_choices
 from formulations.session.stages import LATER, UNTIMED, began, first_nodes, next_nodes
 from formulations.tolerances import ALIKE, JUST_BELOW
 
@@ -147,7 +147,7 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
             state = _resolve_promising(s, state, relaxed, upper, tolerance, deadline)
             if state.counts[0] > solves:
                 continue
-        choice = search_modes(s, state.modes, upper, 0.5 * tolerance, deadline, most_nodes)
+        choice = search_choices(s, state.modes, no_lines(state.modes), upper, 0.5 * tolerance, deadline, most_nodes)
         # The search leaves out what is cheaper by less than its share of the tolerance.
         bound = max(bound, choice.bound * (1.0 - 0.5 * tolerance))
         if not np.isfinite(choice.cost):
@@ -361,6 +361,7 @@ def _resolve(
         p = module_problem(s, m, budget, state.stock)
         types = types_of(p, state.charges, m)
         nodes, begun_s = first_nodes(deadline), UNTIMED
+        # In stages of more and more nodes, since the search of a module does not look at the clock.
         while True:
             found = search_module(p, types, cutoff, floor, 0.01 * tolerance, nodes)
             state.counts[0] += 1
@@ -438,7 +439,7 @@ def _round(s: SessionArrays, state: _State, window: Floats, upper: float, rows: 
     known = state.known
     if known.size.min() == 0:
         return upper, rows
-    chosen, cost = round_to_modes(s, known, window, np.zeros(rows.size, np.int64), known.size - 1)
+    chosen, cost = round_to_modes(s, known, window)
     if cost >= upper:
         return upper, rows
     better = np.empty(rows.size, np.int64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -20,12 +19,12 @@ from euclio.session.arrays import SessionArrays, arrays_kept, session_arrays, to
 from euclio.session.latency.bound import is_too_fast
 from euclio.session.latency.dispatch import CLEAR_PATH, path_times
 from euclio.session.policies import refuse_general
+from formulations.effort import Effort
 from formulations.session.exact.frontier_search import prove
-from formulations.session.exact.in_fractions.session import cheapest_below
+from formulations.session.exact.in_fractions.settle import settle
 from formulations.session.exact.outcomes import INFEASIBLE, NO_PLAN, OPTIMAL, RATIONAL_NODES
 from formulations.session.exact.spare import cheapest_with_spare
 from formulations.session.known_plans import with_known_plans
-from formulations.session.module.in_integers import Effort, UndecidedError
 from formulations.session.module.nearly_full import nearly_full
 from formulations.session.per_hardware import cheapest_over_hardware
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK
@@ -74,7 +73,7 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
 
 
 def _solve(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
 
     def run(on: PlanSpace) -> Answer:
         return cheapest_with_spare(session, on, lambda part, within: _solve_on(part, within, deadline))
@@ -162,14 +161,13 @@ def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: A
     if best is not None and _proves(found.bound, best):
         return replace(found, plan=plan, claimed=float(best))
     effort = Effort(RATIONAL_NODES, deadline)
-    try:
-        cheaper = cheapest_below(session, space, best, effort)
-    except UndecidedError:
+    settled = settle(session, space, best, effort)
+    if settled.undecided:
         claimed = None if best is None else float(best)
         return replace(found, plan=plan, raw_status="limit", claimed=claimed, reason="a tie with the SLO is undecided")
     stats = {**found.stats, "rational_nodes": float(effort.nodes)}
-    if cheaper is not None:
-        plan, best = cheaper, evaluate(session, cheaper, space).cost_per_h
+    if settled.plan is not None:
+        plan, best = settled.plan, settled.cost
     if best is None:
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
     return Answer(plan, "optimal", float(best), float(best), stats=stats)

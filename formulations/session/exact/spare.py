@@ -18,7 +18,6 @@ from fractions import Fraction
 from itertools import count
 
 from euclio.core.result import Answer
-from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import Plan, PlanSpace, Session, evaluate
 from formulations.tolerances import GAP
 
@@ -98,10 +97,9 @@ class _Search:
         if self.cost is None:
             return Answer(None, undecided.raw_status, bound=bound, stats=stats, reason=undecided.reason)
         claimed = float(self.cost)
-        bound = claimed if bound is None and claimed == 0 else None if bound is None else min(bound, claimed)
-        if bound is not None and bound >= claimed * (1.0 - PROOF_TOLERANCE):
-            return Answer(self.plan, "optimal", claimed, bound, stats=stats)
-        return Answer(self.plan, undecided.raw_status, claimed, bound, stats=stats, reason=undecided.reason)
+        # Nothing is cheaper than nothing.
+        bound = 0.0 if claimed == 0 else bound
+        return Answer.proven(self.plan, claimed, bound, undecided.reason, stats, otherwise=undecided.raw_status)
 
     def _limit(self) -> float:
         """Bounds from which on nothing is of interest."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -161,7 +160,7 @@ def solve_joint(session: Session, space: PlanSpace, limits: Limits, begin: Begin
 
 def _solve(session: Session, space: PlanSpace, limits: Limits, begin: Begin) -> Answer:
     started = time.perf_counter()
-    deadline = math.inf if limits.time_limit_s is None else started + limits.time_limit_s
+    deadline = limits.deadline(started)
     given = limits.options.warm_start
 
     def run(on: PlanSpace) -> Answer:

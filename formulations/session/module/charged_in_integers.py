@@ -13,7 +13,8 @@ from math import ceil, inf
 
 from euclio.session import DummyRule, ModulePlan
 from euclio.session.policies import Form
-from formulations.session.module.in_integers import Effort, Needs, RationalModule, cheapest_plan, plan_of
+from formulations.effort import Effort
+from formulations.session.module.in_integers import Needs, RationalModule, cheapest_plan, plan_of
 
 Held = tuple[int, ...]
 """Machines by hardware type, and last the allocations where those are limited."""

@@ -14,7 +14,7 @@ from math import ceil
 
 from euclio.session import Allocation, Configuration, Module, ModulePlan, PlanSpace
 from euclio.session.policies import Form
-from formulations.session.module.in_integers import Effort
+from formulations.effort import Effort
 
 Machines = tuple[tuple[int, int], ...]
 """Configuration and whole machines of each allocation."""

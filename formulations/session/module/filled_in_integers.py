@@ -11,13 +11,8 @@ from math import ceil, inf
 
 from euclio.session import DummyRule, ModulePlan
 from euclio.session.policies import Form
-from formulations.session.module.in_integers import (
-    Effort,
-    Needs,
-    RationalModule,
-    cheapest_plan,
-    plan_of,
-)
+from formulations.effort import Effort
+from formulations.session.module.in_integers import Needs, RationalModule, cheapest_plan, plan_of
 
 
 def cheapest_filled(m: RationalModule, needs: Needs, cutoff: Fraction | None, effort: Effort) -> ModulePlan | None:

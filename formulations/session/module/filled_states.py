@@ -70,6 +70,22 @@ class _Best(NamedTuple):
     plan: Ints
 
 
+class _Search(NamedTuple):
+    """What a search reads.
+
+    Attributes:
+        p: the module at one budget.
+        radices: what a machine of each type with a limit adds to what a state holds (`_radices`).
+        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        most_states: states after which to stop.
+    """
+
+    p: ModuleProblem
+    radices: Ints
+    tolerance: float
+    most_states: int
+
+
 @compiled
 def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states: int) -> ModulePlanFound:
     """The cheapest plan of full machines that costs less than the cutoff, over any number of configurations.
@@ -88,6 +104,7 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
     radices = _radices(p)
     if radices[-1] > MOST_HELD:
         return ModulePlanFound(np.inf, np.zeros(size, np.int64), -1, 0, False)
+    search = _Search(p, radices, tolerance, most_states)
     states = _new_states(min(most_states, 1 << 10))
     # The state without machines.
     states.size[0], states.before[0] = 1, -1
@@ -105,9 +122,7 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
             largest = max(largest, p.table[WHOLE_NEED, j])
         opened, closed = kept, kept
         for j in members:
-            states, taken, complete = _with_machines(
-                p, states, radices, opened, j, largest, best, tolerance, most_states
-            )
+            states, taken, complete = _with_machines(search, states, opened, j, largest, best)
             if not complete:
                 break
             # What rounding may have taken off a rate counts as there: that keeps too much.
@@ -130,39 +145,29 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
 
 @compiled
 def _with_machines(
-    p: ModuleProblem,
-    states: _States,
-    radices: Ints,
-    given: Ints,
-    j: int,
-    largest: float,
-    best: _Best,
-    tolerance: float,
-    most_states: int,
+    search: _Search, states: _States, given: Ints, j: int, largest: float, best: _Best
 ) -> tuple[_States, Ints, bool]:
     """The states that one or more machines of configuration j make of others, by rising cost and rate.
 
     What they make complete is a plan, which `best` is given if it is cheaper.
 
     Args:
-        p: the module.
+        search: what the search reads.
         states: all states.
-        radices: of what states hold (`_radices`).
         given: numbers of those to begin with, by rising cost and rate.
         j: the configuration.
         largest: states with this rate and more are of no further use.
         best: the best plan so far.
-        tolerance: as in `search_states`, like the next one.
-        most_states: states after which to stop.
 
     Returns:
         All states, in arrays that may be new; the numbers of those made; whether these are all.
     """
+    p, radices = search.p, search.radices
     radix, room = _radix_and_stock(p, radices, j)
     t, price, need = p.table[THROUGHPUT, j], p.table[PRICE, j], p.table[WHOLE_NEED, j]
     target = max(p.rate, need)
     for u in given:
-        _complete(p, states, u, j, target, room - _held(states, u, radix, room), best, tolerance)
+        _complete(search, states, u, j, target, room - _held(states, u, radix, room), best)
     made = np.empty(max(16, 2 * given.size), np.int64)
     count, i, k = 0, 0, 0
     reached = np.full(radices[-1], -np.inf)
@@ -187,7 +192,7 @@ def _with_machines(
         held = states.held[u] + radix
         if rate <= reached[held]:
             continue
-        if states.size[0] >= most_states:
+        if states.size[0] >= search.most_states:
             return states, made[:count].copy(), False
         if states.size[0] == states.rate.size:
             states = _wider(states)
@@ -204,17 +209,16 @@ def _with_machines(
 
 
 @compiled
-def _complete(
-    p: ModuleProblem, states: _States, u: int, j: int, target: float, room: int, best: _Best, tolerance: float
-) -> None:
+def _complete(search: _Search, states: _States, u: int, j: int, target: float, room: int, best: _Best) -> None:
     """Complete a state with at most `room` machines of configuration j, and keep the plan if it is the cheapest."""
+    p = search.p
     # What rounding may have added to the requirement asks for no machine; the exact check decides.
     lacking = target * (1.0 - ADDED) - states.rate[u]
     n = max(1, int(np.ceil(lacking / p.table[THROUGHPUT, j])))
     total = states.cost[u] + n * p.table[PRICE, j]
     if total <= best.figures[1] and n <= room:
         best.figures[0] = total
-        best.figures[1] = min(best.figures[1], largest_sum_below(p, total * (1.0 - tolerance)))
+        best.figures[1] = min(best.figures[1], largest_sum_below(p, total * (1.0 - search.tolerance)))
         best.plan[0], best.plan[1], best.plan[2] = u, j, n
 
 

@@ -7,7 +7,6 @@ does (`module_search`); it is a thousand times slower and meant for the few budg
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate
@@ -15,38 +14,7 @@ from math import ceil, floor, inf, lcm
 
 from euclio.session import Allocation, Configuration, Module, ModulePlan, PlanSpace
 from euclio.session.policies import Form
-
-NODES_BETWEEN_CLOCKS = 16
-
-
-class UndecidedError(Exception):
-    """The deadline or the most nodes were reached."""
-
-
-@dataclass(slots=True)
-class Effort:
-    """What searches may cost and have cost.
-
-    Attributes:
-        nodes_most: nodes after which to give up.
-        deadline: `time.perf_counter` value at which to give up; infinite: never.
-        nodes: nodes so far.
-    """
-
-    nodes_most: int
-    deadline: float
-    nodes: int = 0
-
-    def count(self) -> None:
-        """Count a node.
-
-        Raises:
-            UndecidedError: one of the limits is reached.
-        """
-        self.nodes += 1
-        late = self.nodes % NODES_BETWEEN_CLOCKS == 0 and time.perf_counter() >= self.deadline
-        if late or self.nodes > self.nodes_most:
-            raise UndecidedError
+from formulations.effort import Effort
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ cannot do worse). Where that is infeasible, Scrooge falls back on a greedy searc
 The first step bounds every plan of the space from below, so a plan that matches it is proven optimal. Any other plan is
 just a plan: the second step does not look back at the first. The engine's word on the first step counts for the plan
 only. Its optimum as a bound is proven: one entry per module, of a latency and a cost, is a choice of modes. Our own
-search bounds it with the SLO a little too long (`formulations/session/split/mode_search.py`); where a choice on the
+search bounds it with the SLO a little too long (`formulations/session/split/search.py`); where a choice on the
 very SLO lies in between, exact arithmetic decides (`formulations/session/split/proof.py`). Infeasibility is proven
 from fractions.
 """
@@ -39,8 +39,8 @@ from formulations.session.scrooge.model import (
     refinement_model,
 )
 from formulations.session.split.mode_dag import mode_dag
-from formulations.session.split.mode_search import search_modes
 from formulations.session.split.proof import solve_split
+from formulations.session.split.search import no_lines, search_choices
 from formulations.tolerances import GAP, SLO_SLACK, WITHIN_SLO
 from heuristics.session.scrooge_refinement import Way, as_counts, latency_room, least_latency, refine_greedily, ways
 from heuristics.session.scrooge_space import require_scrooge_space
@@ -60,7 +60,7 @@ def solve_scrooge_milp(session: Session, space: PlanSpace, limits: Limits) -> An
     """
     require_scrooge_space(NAME, space, least_allocations=2)
     s = session_arrays(session, space)
-    deadline = math.inf if limits.time_limit_s is None else time.perf_counter() + limits.time_limit_s
+    deadline = limits.deadline()
     if (s.first[1:] == s.first[:-1]).any():
         answer: Answer = Answer(None, "no plan")
     else:
@@ -132,7 +132,7 @@ def _relaxed_bound(session: Session, s: SessionArrays, deadline: float) -> float
     dag = mode_dag(edges, latencies, costs, float(session.slo_s) * (1.0 + SLO_SLACK))
     if dag.modes.size.min() == 0:
         return 0.0
-    found = search_modes(dag.arrays, dag.modes, math.inf, GAP, deadline)
+    found = search_choices(dag.arrays, dag.modes, no_lines(dag.modes), math.inf, GAP, deadline)
     # The search leaves out what is cheaper by less than its tolerance; the rest is for rounding.
     return float(found.bound) * (1.0 - 0.6 * PROOF_TOLERANCE)
 

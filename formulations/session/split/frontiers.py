@@ -25,9 +25,10 @@ from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluat
 from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency.bound import latency_bound
 from euclio.session.policies import refuse_general
+from formulations.effort import Effort, UndecidedError
 from formulations.session.module.by_share import search_module
 from formulations.session.module.charges import no_types
-from formulations.session.module.in_integers import Effort, UndecidedError, cheapest_plan, needs_within, rational_module
+from formulations.session.module.in_integers import cheapest_plan, needs_within, rational_module
 from formulations.session.module.problem import (
     ModulePlanFound,
     ModuleProblem,

@@ -6,13 +6,62 @@ the latency that is left to each if the others take their fastest ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from heapq import heappop, heappush
 from math import ceil, inf, lcm
+from typing import Protocol, TypeVar
 
-from formulations.session.module.in_integers import Effort
-from formulations.session.split.problem import SplitProblem
+from formulations.effort import Effort
+from formulations.session.split.problem import Mode, SplitProblem
+
+
+class Entry(Protocol):
+    """What a module may be chosen to take: a mode, or an interval of latencies with a bound on the cost."""
+
+    @property
+    def latency_s(self) -> Fraction:
+        """Its latency in seconds, or where it begins."""
+
+    @property
+    def above(self) -> bool:
+        """Whether it takes longer than that, by as little as one likes."""
+
+    @property
+    def cost_per_h(self) -> Fraction:
+        """The least that it costs."""
+
+
+EntryT = TypeVar("EntryT", bound=Entry)
+
+
+def as_modes(problem: SplitProblem, rows: Sequence[Sequence[EntryT]]) -> tuple[SplitProblem, list[list[EntryT]]]:
+    """The problem of choosing one entry per module, and the entries of its modes: those faster than all cheaper ones.
+
+    The sums of latencies and the SLO are whole multiples of 1/D, D the denominator that they have in common. With 1/D
+    over one more than the modules for each entry that takes a little longer than its latency, a path is past the SLO
+    exactly if it is with delays as small as one likes.
+    """
+    denominators = {entry.latency_s.denominator for row in rows for entry in row}
+    delay = Fraction(1, lcm(problem.slo_s.denominator, *denominators) * (len(rows) + 1))
+    kept = [_staircase(row, delay) for row in rows]
+    modes = tuple(tuple(Mode(_from(entry, delay), entry.cost_per_h) for entry in row) for row in kept)
+    return replace(problem, modes=modes), kept
+
+
+def _from(entry: Entry, delay: Fraction) -> Fraction:
+    """The latency that an entry stands for at least, in seconds."""
+    return entry.latency_s + delay if entry.above else entry.latency_s
+
+
+def _staircase(row: Sequence[EntryT], delay: Fraction) -> list[EntryT]:
+    """Entries that are faster than all cheaper ones, cheapest first; one at a latency is faster than one above it."""
+    kept: list[EntryT] = []
+    for entry in sorted(row, key=lambda entry: (entry.cost_per_h, _from(entry, delay))):
+        if not kept or _from(entry, delay) < _from(kept[-1], delay):
+            kept.append(entry)
+    return kept
 
 
 def cheapest_choice(problem: SplitProblem, cutoff: Fraction | None, effort: Effort) -> list[int] | None:

@@ -1,7 +1,7 @@
 """Open nodes of a branch and bound that splits ranges of points, one range per module (compiled, ours).
 
-Both searches for one latency per module, over modes (`mode_search.py`) and over lines (`line_search.py`), keep their
-open nodes here: a stack, since the child that comes last, with the longer latencies cut off, is looked at first.
+The search for one latency per module (`search.py`) keeps its open nodes here: a stack, since the child that comes last,
+with the longer latencies cut off, is looked at first.
 """
 
 from __future__ import annotations

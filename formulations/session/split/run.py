@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 
@@ -42,7 +41,7 @@ def _split(
     session: Session, space: PlanSpace, limits: Limits, build: Build, export: Callable[[SplitProblem], None] | None
 ) -> Answer:
     started = time.perf_counter()
-    deadline = math.inf if limits.time_limit_s is None else started + limits.time_limit_s
+    deadline = limits.deadline(started)
     given = limits.options.warm_start
 
     def run(on: PlanSpace) -> Answer:

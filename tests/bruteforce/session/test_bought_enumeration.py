@@ -20,11 +20,11 @@ from euclio.session import (
     ModulePlan,
     Plan,
     PlanSpace,
-    Policy,
     Session,
     evaluate,
 )
 from euclio.session.evaluate import rank_key
+from euclio.session.policies import POLICIES
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "40")))
 MOST = 4
@@ -133,7 +133,7 @@ def naive_optimum(session: Session, space: PlanSpace) -> Fraction | None:
     return min((found.cost_per_h for found in checked if found.feasible), default=None)
 
 
-@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("dummy", ["none", "machine"])
 def test_naive_enumeration_agrees(policy, dummy):
     """Small sessions of one or two modules, by share with a stock and whole with and without one."""

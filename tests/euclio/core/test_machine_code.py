@@ -329,8 +329,6 @@ ADDS_IN_PAIRS = {"sum", "mean", "prod", "dot", "std", "var", "nansum"}
 UNSTABLE = {"argsort", "argpartition", "partition"}
 WHOLE_NUMBERS = {
     ("euclio/session/simulation/engine/loop.py", "_fits"),
-    ("formulations/session/split/alone/branching.py", "any_branch"),
-    ("formulations/session/split/alone/search.py", "_new_open"),
 }
 """Kernels that add whole numbers, whose order does not matter."""
 

@@ -3,7 +3,7 @@
 A module's cost C(L) never rises with its budget L. The cheapest plan at L takes a <= L seconds, so C is constant on
 [a, L]; on the interval down to the next smaller budget l whose cost is known, C is at least C(a). Taken as a mode of
 latency l and cost C(a), the interval bounds all plans within it from below, and the cheapest choice of one mode per
-module bounds the session (`line_search.py`). Where that choice is not a plan, its intervals are cut: at budgets that
+module bounds the session (`split/search.py`). Where that choice is not a plan, its intervals are cut: at budgets that
 use up the SLO, whose plans together serve the session, or just below a step of the cost.
 """
 
@@ -22,8 +22,8 @@ from formulations.session.exact.outcomes import INFEASIBLE, LIMIT, OPTIMAL
 from formulations.session.module.continuous import search_continuous
 from formulations.session.module.continuous_problem import continuous_problem
 from formulations.session.module.line import Line, search_line
-from formulations.session.split.line_search import search_lines
 from formulations.session.split.modes import new_modes
+from formulations.session.split.search import search_choices
 from formulations.session.stages import began, first_nodes, next_nodes
 from formulations.tolerances import CONTINUOUS_GAP, JUST_BELOW, JUST_PAST
 
@@ -179,7 +179,7 @@ class ContinuousSearch:
             modes.cost[m, :size] = row.cost * (1.0 - SHARE * CONTINUOUS_GAP)
         open_gap = 1.0 - self.bound / self._cost() if self.plans and self._cost() > 0.0 else 0.0
         share = SHARE * max(CONTINUOUS_GAP, open_gap)
-        choice = search_lines(self.arrays, modes, leads, self._cost(), share, self.deadline)
+        choice = search_choices(self.arrays, modes, leads, self._cost(), share, self.deadline)
         found = math.isfinite(choice.cost)
         chosen = [int(row.interval[i]) for row, i in zip(bounds, choice.chosen, strict=True)] if found else []
         return chosen, choice.latency, choice.bound * (1.0 - share), choice.complete

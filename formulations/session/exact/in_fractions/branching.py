@@ -19,12 +19,12 @@ import numpy as np
 
 from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate, longest_path
 from euclio.session.arrays import TIE, SessionArrays, to_plan
+from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.bracketing.budgets import ContinuousProof, ContinuousSearch
 from formulations.session.exact.bracketing.plan import fill_up
-from formulations.session.exact.in_fractions.bracket import Bracket
+from formulations.session.exact.in_fractions.budgets import Bracket
 from formulations.session.exact.outcomes import INFEASIBLE, OPTIMAL
 from formulations.session.module.continuous_in_fractions import cheapest_within, continuous_module, full_latencies
-from formulations.session.module.in_integers import Effort, UndecidedError
 from formulations.tolerances import CONTINUOUS_GAP, JUST_BELOW, SLIVER
 
 Most = tuple[float, ...]

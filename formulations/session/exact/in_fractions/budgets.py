@@ -15,28 +15,49 @@ bound by lines (`rational_lines`) shows that it holds nothing better than the be
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from euclio.core.numbers import rounded_up
 from euclio.session import Allocation, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import session_arrays
 from euclio.session.latency.bound import latency_bound
-from formulations.session.exact.in_fractions.bracket import Bracket
+from formulations.effort import Effort, UndecidedError
 from formulations.session.module.continuous_in_fractions import (
     ContinuousModule,
     cheapest_within,
     continuous_module,
     full_latencies,
 )
-from formulations.session.module.in_integers import Effort, UndecidedError
-from formulations.session.split.in_integers import choices_by_cost
+from formulations.session.split.in_integers import as_modes, choices_by_cost
 from formulations.session.split.line_bounds import LineBounds, Piece
-from formulations.session.split.problem import Mode, SplitProblem, without_modes
+from formulations.session.split.problem import SplitProblem, without_modes
 from formulations.tolerances import DUMMY_DIGITS
 
 STEPS = 2**30
 """Budgets are cut at multiples of 1/STEPS of an interval, so that their denominators stay small."""
+
+
+class Bracket(NamedTuple):
+    """What is known of the optimum.
+
+    Attributes:
+        cost: cost per hour of the best plan; None: none was found.
+        plan: the plan.
+        bound: lower bound on the cost; None: no bound.
+        infeasible: whether it is proven that there is no plan.
+    """
+
+    cost: Fraction | None
+    plan: Plan | None
+    bound: Fraction | None
+    infeasible: bool
+
+    @property
+    def undecided(self) -> bool:
+        """Whether nothing was found out: neither a plan nor a bound, nor that there is no plan."""
+        return self.plan is None and self.bound is None and not self.infeasible
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +79,11 @@ class _Known:
     plan: ModulePlan | None = None
     paid_per_h: Fraction | None = None
     below: ModulePlan | None = None
+
+    @property
+    def above(self) -> bool:
+        """Whether its plans are later than where it begins: an interval is open there."""
+        return self.end_s is not None
 
 
 class _Curve:
@@ -214,39 +240,12 @@ def _choose(
     problem: SplitProblem, curves: list[_Curve], closed: _Closed, best: Fraction | None, effort: Effort
 ) -> list[_Known] | None:
     """The cheapest choice of points and intervals that is not closed; None: none within the SLO is below the best."""
-    later = _later(problem, curves)
-    kept = [_staircase(curve.known, later) for curve in curves]
-    modes = tuple(tuple(Mode(_from(k, later), k.cost_per_h) for k in row) for row in kept)
-
-    for chosen in choices_by_cost(replace(problem, modes=modes), best, effort):
+    choices, kept = as_modes(problem, [curve.known for curve in curves])
+    for chosen in choices_by_cost(choices, best, effort):
         choice = [row[i] for row, i in zip(kept, chosen, strict=True)]
         if best is None or not closed.holds(choice, best):
             return choice
     return None
-
-
-def _later(problem: SplitProblem, curves: list[_Curve]) -> Fraction:
-    """By how much, in seconds, an interval's plans are later than where it begins: it is open there.
-
-    The sums of latencies and the SLO are whole multiples of 1/D, D the denominator that they have in common. With 1/D
-    over one more than the modules, a path with such delays is past the SLO exactly if it is at or past it without them.
-    """
-    denominators = {entry.latency_s.denominator for curve in curves for entry in curve.known}
-    return Fraction(1, math.lcm(problem.slo_s.denominator, *denominators) * (len(curves) + 1))
-
-
-def _from(entry: _Known, later: Fraction) -> Fraction:
-    """The latency that an entry's plans have at least, in seconds."""
-    return entry.latency_s if entry.end_s is None else entry.latency_s + later
-
-
-def _staircase(row: list[_Known], later: Fraction) -> list[_Known]:
-    """Entries that are faster than all cheaper ones, cheapest first; a point is faster than the interval from it on."""
-    kept: list[_Known] = []
-    for entry in sorted(row, key=lambda entry: (entry.cost_per_h, _from(entry, later))):
-        if not kept or _from(entry, later) < _from(kept[-1], later):
-            kept.append(entry)
-    return kept
 
 
 def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effort: Effort) -> list[_Known | None]:

@@ -5,25 +5,159 @@ cheapest choice of a mode or the fast end of an interval for each module bounds 
 intervals, each is searched at a budget such that together they use up the SLO; where it holds none, it is the optimum.
 
 A partial machine that dummies fill nearly up to full takes longer than d + b/t, by as little as one likes, and an
-interval may be open where it begins. The sums of latencies and the SLO are whole multiples of 1/D, D the denominator
-that they have in common. With 1/D over one more than the modules for each such latency, a path is past the SLO exactly
-if it is with delays as small as one likes.
+interval may be open where it begins (`as_modes`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple
 
-from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.session.evaluate import machines_by_hardware
 from euclio.session.latency.bound import latency_bound
-from formulations.session.exact.in_fractions.mode_intervals import Interval, KnownMode, ModuleModes
-from formulations.session.module.in_integers import NO_LIMITS, Effort, MachineLimits, UndecidedError
+from formulations.effort import Effort, UndecidedError
+from formulations.session.module.charged_in_integers import cheapest_charged
+from formulations.session.module.filled_in_integers import cheapest_filled
+from formulations.session.module.in_integers import (
+    NO_LIMITS,
+    MachineLimits,
+    cheapest_plan,
+    needs_within,
+    rational_module,
+)
 from formulations.session.module.nearly_full import nearly_full
-from formulations.session.split.in_integers import cheapest_choice
-from formulations.session.split.problem import Mode, SplitProblem, without_modes
+from formulations.session.split.in_integers import as_modes, cheapest_choice
+from formulations.session.split.problem import SplitProblem, without_modes
+
+
+class KnownMode(NamedTuple):
+    """A mode of a module: no plan that is as fast costs less.
+
+    Attributes:
+        latency_s: its latency in seconds.
+        above: whether it takes longer than that, by as little as one likes.
+        cost_per_h: what it costs, prices on top included.
+        plan: its plan; a partial machine that is to be nearly full takes what the others leave of the rate.
+    """
+
+    latency_s: Fraction
+    above: bool
+    cost_per_h: Fraction
+    plan: ModulePlan
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Latencies at which there may be modes that are not known.
+
+    Attributes:
+        latency_s: where it begins, in seconds.
+        above: whether it is open there.
+        end_s: where it ends.
+        strictly: whether it is open there.
+        cost_per_h: lower bound on the cost of its modes, prices on top included.
+    """
+
+    latency_s: Fraction
+    above: bool
+    end_s: Fraction
+    strictly: bool
+    cost_per_h: Fraction
+
+    def before(self, mode: KnownMode) -> Interval | None:
+        """The part that is faster than a mode, which costs no less than that one; None: there is none."""
+        begins_later = self.latency_s == mode.latency_s and (self.above or not mode.above)
+        if self.latency_s > mode.latency_s or begins_later:
+            return None
+        cost = max(self.cost_per_h, mode.cost_per_h)
+        if mode.latency_s > self.end_s:
+            return replace(self, cost_per_h=cost)
+        # Faster than a mode that is above a latency is one of exactly that latency.
+        strictly = not mode.above or (mode.latency_s == self.end_s and self.strictly)
+        return replace(self, end_s=mode.latency_s, strictly=strictly, cost_per_h=cost)
+
+
+class ModuleModes:
+    """What is known of one module's modes.
+
+    Attributes:
+        modes: those known.
+        intervals: what holds all others that could be of interest.
+        most: cost per hour, prices on top included, from which on modes are of no interest; None: any is.
+    """
+
+    def __init__(
+        self, session: Session, space: PlanSpace, module: Module, limits: MachineLimits, effort: Effort
+    ) -> None:
+        self.modes: list[KnownMode] = []
+        self.intervals: list[Interval] = []
+        self.most: Fraction | None = None
+        self._alone = Session(module.name, session.slo_s, session.hardware, [module])
+        self._space, self._limits, self._effort = space, limits, effort
+        self._rational = rational_module(module, session.price, space, limits)
+
+    @property
+    def least_cost(self) -> Fraction:
+        """The cost per hour of the cheapest mode, which is the first one that was found."""
+        return self.modes[0].cost_per_h
+
+    def start(self, begin_s: Fraction, end_s: Fraction) -> bool:
+        """Learn the cheapest mode of all within two latencies; False: there is none."""
+        whole = Interval(begin_s, False, end_s, False, Fraction(0))
+        self.intervals = [whole]
+        self.search_within(whole, end_s)
+        return bool(self.modes)
+
+    def search_within(self, interval: Interval, budget_s: Fraction) -> None:
+        """Learn the cheapest mode of an interval within a budget in seconds, and what that says of the others."""
+        slower = [other for other in self.intervals if other.end_s > interval.end_s]
+        faster = [other for other in self.intervals if other.end_s <= interval.end_s and other is not interval]
+        strictly = interval.strictly if budget_s >= interval.end_s else False
+        if budget_s < interval.end_s:
+            slower.append(replace(interval, latency_s=budget_s, above=True))
+        found = self._mode(min(budget_s, interval.end_s), strictly=strictly)
+        # Faster than the budget there is nothing at all that is of interest.
+        self.intervals = slower
+        if found is not None:
+            self.modes.append(found)
+            rest = [other.before(found) for other in (interval, *faster)]
+            self.intervals += [other for other in rest if other is not None]
+
+    def _mode(self, budget_s: Fraction, *, strictly: bool) -> KnownMode | None:
+        """The cheapest mode of the module within (strictly: below) a budget and below `most`."""
+        cheapest = cheapest_plan
+        if self._space.fills:
+            cheapest = cheapest_charged if self._limits.change else cheapest_filled
+        needs = needs_within(self._rational, budget_s, strictly=strictly)
+        plan = cheapest(self._rational, needs, self.most, self._effort)
+        if plan is None:
+            return None
+        (priced,) = evaluate(self._alone, Plan((plan,)), self._space).modules
+        cost = priced.cost_per_h
+        if self._limits.price_per_h:
+            used = machines_by_hardware(Plan((plan,)), [priced.partial_rps], self._space)
+            cost += sum((n * self._limits.price_per_h.get(name, 0) for name, n in used.items()), Fraction(0))
+        cost += self._limits.change_per_h * self._changes(plan)
+        if not needs.nearly or not plan.allocations[-1].partial_rps:
+            return KnownMode(priced.worst_case_latency_s, False, cost, plan)
+        last = plan.allocations[-1].configuration
+        full = [self._space.policy.fixed_latency(a.configuration) for a in plan.allocations if a.machines]
+        nearly = last.duration_s + last.batch / last.throughput_rps
+        return KnownMode(max([nearly, *full]), nearly >= max(full, default=nearly), cost, plan)
+
+    def _changes(self, plan: ModulePlan) -> int:
+        """Machines of a plan that are added to and removed from those that run; 0 where they do not count."""
+        if not self._limits.change:
+            return 0
+        held: dict[str, int] = {}
+        for a in plan.allocations:
+            name = a.configuration.hardware
+            held[name] = held.get(name, 0) + a.machines + (a.partial_rps > 0)
+        return self._limits.changes(held)
+
 
 Entry = KnownMode | Interval
 """What a module may be chosen to take."""
@@ -87,26 +221,9 @@ def _cheapest(
 ) -> list[Entry] | None:
     """The cheapest choice of a mode or an interval per module; None: there is none within the SLO below the cutoff."""
     entries: list[list[Entry]] = [[*row.modes, *row.intervals] for row in rows]
-    denominators = {entry.latency_s.denominator for row in entries for entry in row}
-    delay = Fraction(1, math.lcm(problem.slo_s.denominator, *denominators) * (len(rows) + 1))
-    kept = [_staircase(row, delay) for row in entries]
-    modes = tuple(tuple(Mode(_from(entry, delay), entry.cost_per_h) for entry in row) for row in kept)
-    chosen = cheapest_choice(replace(problem, modes=modes), cutoff, effort)
+    choices, kept = as_modes(problem, entries)
+    chosen = cheapest_choice(choices, cutoff, effort)
     return None if chosen is None else [row[i] for row, i in zip(kept, chosen, strict=True)]
-
-
-def _from(entry: Entry, delay: Fraction) -> Fraction:
-    """The latency that an entry stands for at least, in seconds."""
-    return entry.latency_s + delay if entry.above else entry.latency_s
-
-
-def _staircase(row: list[Entry], delay: Fraction) -> list[Entry]:
-    """Entries that are faster than all cheaper ones, cheapest first."""
-    kept: list[Entry] = []
-    for entry in sorted(row, key=lambda entry: (entry.cost_per_h, _from(entry, delay))):
-        if not kept or _from(entry, delay) < _from(kept[-1], delay):
-            kept.append(entry)
-    return kept
 
 
 def _budgets(problem: SplitProblem, choice: list[Entry]) -> list[Fraction]:

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from euclio.session import ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.evaluate import machines_by_hardware
-from formulations.session.exact.in_fractions.session import cheapest_below
+from formulations.effort import Effort, UndecidedError
+from formulations.session.exact.in_fractions.settle import settle
 from formulations.session.exact.stock.boxes import Box
-from formulations.session.module.in_integers import Effort, MachineLimits
+from formulations.session.module.in_integers import MachineLimits
 
 
 class Found(NamedTuple):
@@ -91,9 +92,12 @@ def cheapest_in_box(
             replace(one, running=running, change_per_h=changes.change_per_h + added, most_changes=most_changes)
             for one, running, most_changes in zip(limits, changes.running, each, strict=True)
         ]
-    plan = cheapest_below(session, space, cutoff, effort, limits)
-    if plan is None:
+    settled = settle(session, space, cutoff, effort, limits)
+    if settled.undecided:
+        raise UndecidedError
+    if settled.plan is None:
         return None
+    plan = settled.plan
     checked = evaluate(session, plan, space)
     partial = [m.partial_rps for m in checked.modules]
     machines = [machines_by_hardware(Plan((m,)), [f], space) for m, f in zip(plan.modules, partial, strict=True)]

@@ -26,12 +26,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from euclio.core.result import Answer
-from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import Configuration, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import Floats, Ints, SessionArrays, session_arrays, to_plan
 from euclio.session.evaluate import machines_by_hardware
 from euclio.session.explain.unlimited import without_stock
 from euclio.session.latency.dispatch import CLEAR_PATH
+from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.in_fractions.stock import Found, cheapest_in_box
 from formulations.session.exact.outcomes import INFEASIBLE, NO_PLAN, OPTIMAL
@@ -39,7 +39,6 @@ from formulations.session.exact.stock.attainable import Attainable, attainable
 from formulations.session.exact.stock.boxes import Box, Counts, Point, divided, divided_by_share, parts_of_machines
 from formulations.session.exact.stock.prices import better_price
 from formulations.session.module.charges import no_charges
-from formulations.session.module.in_integers import Effort, UndecidedError
 from formulations.session.module.nearly_full import nearly_full
 from formulations.session.module.problem import Stock
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
@@ -383,10 +382,7 @@ def answer_of(search: StockSearch, why: Callable[[], str], apart: float = 0.0) -
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=why())
     cost = evaluate(search.session, search.plan, search.space).cost_per_h
     claimed = search.cost + apart if cost is None else float(cost)
-    bound = min(bound, claimed)
-    if bound >= claimed * (1.0 - PROOF_TOLERANCE):
-        return Answer(search.plan, "optimal", claimed, bound, stats=stats)
-    return Answer(search.plan, "limit", claimed, bound if bound > 0 else None, stats=stats, reason=undecided)
+    return Answer.proven(search.plan, claimed, bound, undecided, stats)
 
 
 def why_too_small(session: Session, space: PlanSpace, limits: dict[str, int], deadline: float) -> str:

@@ -20,7 +20,7 @@ from euclio.session.explain.least_latency import bracket
 from euclio.session.latency.bound import is_attained, is_too_fast, latency_bound
 from euclio.session.policies import POLICIES
 
-RULES = list(product(Policy, DummyRule))
+RULES = list(product(POLICIES, DummyRule))
 
 
 def some_plans(rng, session, dummy):

@@ -12,14 +12,15 @@ from oracle_sessions import bought_session, stocked
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session
+from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.session.policies import POLICIES
 from euclio.session.running import Running, RunningMachines
 
 WHOLE = PlanSpace(charging="whole")
-POLICIES = ("tc", "tc-shared", "in-turn", "machine-rate", "machine-rate-even", "rr-even")
+SOME = ("tc", "tc-shared", "in-turn", "machine-rate", "machine-rate-even", "rr-even")
 SPACES = [
     PlanSpace(policy, rule, most, charging="whole")
-    for policy, rule, most in product(POLICIES, ("machine", "continuous"), (None, 1, 2))
+    for policy, rule, most in product(SOME, ("machine", "continuous"), (None, 1, 2))
 ]
 
 
@@ -137,7 +138,7 @@ def test_more_changes_never_make_a_plan_more_expensive(seed):
 OTHERS = [
     PlanSpace(policy, rule, most, charging=charging)
     for policy, (charging, rule), most in product(
-        Policy, (("share", "none"), ("share", "machine"), ("whole", "none")), (None, 1, 2)
+        POLICIES, (("share", "none"), ("share", "machine"), ("whole", "none")), (None, 1, 2)
     )
 ]
 

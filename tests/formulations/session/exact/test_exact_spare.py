@@ -10,12 +10,13 @@ from oracle_sessions import bought_session, small_session, stocked
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session, evaluate
+from euclio.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
+from euclio.session.policies import POLICIES
 
 WHOLE = PlanSpace(charging="whole")
 SPACES = [
     PlanSpace(policy, rule, charging=charging)
-    for policy, rule, charging in product(Policy, ("none", "machine"), ("share", "whole"))
+    for policy, rule, charging in product(POLICIES, ("none", "machine"), ("share", "whole"))
 ]
 
 

@@ -15,6 +15,7 @@ from euclio.session import Configuration, Hardware, Module, Plan, PlanSpace, Pol
 from euclio.session.evaluate import machines_by_hardware
 from euclio.session.explain.unlimited import without_stock
 from euclio.session.family import FAMILY
+from euclio.session.policies import POLICIES
 from formulations.session.exact.stock.attainable import attainable
 from formulations.session.exact.stock.boxes import parts_of_machines
 
@@ -24,9 +25,9 @@ WHOLE = PlanSpace(charging="whole")
 SHARE = PlanSpace()
 SPACES = [
     PlanSpace(policy, rule, most, charging="whole")
-    for policy, rule, most in product(Policy, ("none", "machine", "continuous"), (None, 1, 2))
+    for policy, rule, most in product(POLICIES, ("none", "machine", "continuous"), (None, 1, 2))
 ]
-SHARES = [PlanSpace(policy, rule, most) for policy, rule, most in product(Policy, ("none", "machine"), (None, 1, 2))]
+SHARES = [PlanSpace(policy, rule, most) for policy, rule, most in product(POLICIES, ("none", "machine"), (None, 1, 2))]
 RELATIVE = Fraction(1, 10**9)
 """Plans that are cheaper by less are not looked for."""
 

@@ -11,12 +11,13 @@ from whole_enumeration import MOST, cheapest
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session
+from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.session.policies import POLICIES
 
 WHOLE = PlanSpace(charging="whole")
 SPACES = [
     PlanSpace(policy, rule, most, charging="whole")
-    for policy, rule, most in product(Policy, ("none", "machine", "continuous"), (None, 1, 2))
+    for policy, rule, most in product(POLICIES, ("none", "machine", "continuous"), (None, 1, 2))
 ]
 SEEDS = range(24)
 

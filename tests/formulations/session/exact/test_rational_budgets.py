@@ -9,9 +9,9 @@ import pytest
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, PlanSpace, Policy, Session
 from euclio.session.arrays import session_arrays
 from euclio.session.policies import POLICIES
+from formulations.effort import Effort
 from formulations.session.exact.in_fractions.budgets import Bracket, bracket_session
 from formulations.session.module.continuous_in_fractions import cheapest_within, continuous_module, full_latencies
-from formulations.session.module.in_integers import Effort
 from formulations.session.split.line_bounds import LineBounds, Piece
 from formulations.session.split.problem import without_modes
 

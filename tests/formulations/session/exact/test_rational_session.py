@@ -10,15 +10,17 @@ import pytest
 from oracle_sessions import bought_session, stocked
 
 from euclio import solve
-from euclio.session import PlanSpace, Policy, evaluate
+from euclio.session import PlanSpace, evaluate
 from euclio.session.explain.unlimited import without_stock
+from euclio.session.policies import POLICIES
+from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.in_fractions.session import cheapest_below
-from formulations.session.module.in_integers import Effort, MachineLimits, UndecidedError
+from formulations.session.module.in_integers import MachineLimits
 
 SPACES = [
     PlanSpace(policy, rule, most, charging=charging)
     for charging, rule, most, policy in product(
-        ("whole", "share"), ("none", "machine", "continuous"), (None, 1, 2), Policy
+        ("whole", "share"), ("none", "machine", "continuous"), (None, 1, 2), POLICIES
     )
     if charging == "whole" or rule != "continuous"
 ]

@@ -12,9 +12,10 @@ from oracle_sessions import small_session
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
+from formulations.effort import Effort, UndecidedError
 from formulations.session.joint.candidates import priced
 from formulations.session.joint.problem import joint_problem
-from formulations.session.module.in_integers import Effort, UndecidedError, cheapest_plan, needs_within, rational_module
+from formulations.session.module.in_integers import cheapest_plan, needs_within, rational_module
 
 pytest.importorskip("ortools")
 

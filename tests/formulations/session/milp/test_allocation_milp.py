@@ -1,12 +1,10 @@
-"""The MILP of one module at one budget, against enumeration of all its plans."""
+"""The allocation rows of the MILP, which decide all in a session of one module, against enumeration of its plans."""
 
 import pytest
 from oracle_sessions import small_session
 
-from euclio.core.registry import Limits
 from euclio.core.solving import solve
 from euclio.session import PlanSpace, Session, evaluate
-from formulations.session.milp.allocation import allocate_module
 
 SPACES = [
     PlanSpace(),
@@ -22,9 +20,8 @@ def test_allocation_agrees_with_enumeration(seed):
     session, space = small_session(seed), SPACES[seed % len(SPACES)]
     alone = Session("alone", session.slo_s, session.hardware, session.modules[:1])
     best = solve(alone, "plan-bruteforce", space=space)
-    answer = allocate_module(alone.modules[0], alone.hardware, alone.slo_s, space, Limits())
-    if best.cost is None:
-        assert answer.infeasible
-    else:
+    answer = solve(alone, "milp", space=space)
+    assert answer.status is best.status
+    if best.cost is not None:
         assert answer.plan is not None
         assert evaluate(alone, answer.plan, space).cost_per_h == pytest.approx(best.value, rel=1e-9)

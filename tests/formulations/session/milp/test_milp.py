@@ -9,7 +9,8 @@ from oracle_sessions import small_session
 from euclio.core.registry import EngineOptions, Limits
 from euclio.core.result import Status, WarmStart
 from euclio.core.solving import solve
-from euclio.session import FULL_SPACE, PlanSpace, Policy
+from euclio.session import FULL_SPACE, PlanSpace
+from euclio.session.policies import POLICIES
 from formulations.engines.interface import EngineLimits, Outcome
 from formulations.engines.milp import find_engine, run_twice
 from formulations.session.joint.problem import joint_problem
@@ -18,7 +19,7 @@ from formulations.session.milp.joint import run_milp
 from formulations.session.milp.joint_model import joint_model
 from formulations.session.milp.points import point_of
 
-SPACES = [PlanSpace(p, rule, most) for p, rule, most in product(Policy, ("none", "machine"), (1, 2, None))]
+SPACES = [PlanSpace(p, rule, most) for p, rule, most in product(POLICIES, ("none", "machine"), (1, 2, None))]
 SPACES += [PlanSpace(single_hardware=True), PlanSpace(batching=False), PlanSpace(concurrency=False)]
 
 

@@ -1,10 +1,11 @@
-"""Latency splitting over bounds that are lines and steps: one latency per module, least sum of bounds (compiled, ours).
+"""Latency splitting over steps and lines: one latency per module, longest path within the SLO, least cost (compiled).
 
-What is known of a module's cost is a lower bound by rising latency: points, each followed by a step (the cost stays
-until the next point) or by a straight line to the next point. `mode_search` knows steps only. Its relaxation, over the
-lower convex hull of the points, is one of lines too; so this is the same branch and bound but for two things. A latency
-on a line is taken as it is and not rounded down to a point. And a range of points is cut at one of them that belongs to
-both parts if a line leads to it or away from it, so that every latency of the range is in one of the parts.
+Ours. What is known of a module's cost is a lower bound by rising latency: points, each followed by a step (the cost
+stays until the next point) or by a straight line to the next point. Steps alone are *modes*. Branch and bound on the
+linear relaxation over the lower convex hull of the points: where the hull is cheaper than what the points and lines say
+at a module's window, its range of points is cut there. A latency on a line is taken as it is, one on a step rounded
+down to its point. A range is cut at a point that belongs to both parts if a line leads away from it, so that every
+latency of the range is in one of the parts.
 """
 
 from __future__ import annotations
@@ -15,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import compiled, is_past, total_of
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import path_times
-from formulations.session.split.mode_search import NODES_BETWEEN_CLOCKS, reduced_cost
 from formulations.session.split.modes import Modes, mode_within
 from formulations.session.split.open_ranges import least_bound, open_root, with_children
 from formulations.session.split.relaxation import Relaxation, relax
@@ -25,15 +25,19 @@ from formulations.tolerances import ABOVE_HULL
 
 Flags = NDArray[np.bool_]
 
+NODES_BETWEEN_CLOCKS = 256
+"""Nodes between two looks at the clock, of a session of one module; of a larger one so many fewer."""
 
-class LineChoice(NamedTuple):
+
+class Choice(NamedTuple):
     """The cheapest choice of one latency per module that a search found, and what it proves.
 
     Attributes:
-        cost: sum of the bounds at the best latencies found, below the given upper bound; infinite: none.
-        chosen: last point at or before the latency of each module, shape (modules,).
+        cost: cost per hour of the best choice below the given upper bound; infinite: none.
+        chosen: last point at or before the latency of each module in it, shape (modules,).
         latency: latency of each module in seconds, shape (modules,).
         bound: lower bound on every choice, no more than the given upper bound.
+        nodes: nodes of the search.
         complete: whether the search was exhausted.
     """
 
@@ -41,22 +45,50 @@ class LineChoice(NamedTuple):
     chosen: Ints
     latency: Floats
     bound: float
+    nodes: int
     complete: bool
 
 
+class _Taken(NamedTuple):
+    """What each module takes.
+
+    Attributes:
+        chosen: last point at or before its latency, shape (modules,), like the next ones.
+        latency: its latency in seconds.
+        cost: the bound on its cost per hour there.
+    """
+
+    chosen: Ints
+    latency: Floats
+    cost: Floats
+
+
 @compiled
-def search_lines(
-    s: SessionArrays, modes: Modes, leads: Flags, upper: float, tolerance: float, deadline: float
-) -> LineChoice:
+def no_lines(modes: Modes) -> Flags:
+    """No line leads from any point to the next one: all are steps; shape (modules, capacity)."""
+    return np.zeros(modes.latency.shape, np.bool_)
+
+
+@compiled
+def search_choices(
+    s: SessionArrays,
+    modes: Modes,
+    leads: Flags,
+    upper: float,
+    tolerance: float,
+    deadline: float,
+    most_nodes: int = UNLIMITED,
+) -> Choice:
     """The cheapest choice of one latency per module below `upper`, by branch and bound on the linear relaxation.
 
     Args:
         s: the session, of which only the DAG and the SLO matter.
         modes: points by rising latency and falling cost.
-        leads: whether a line leads from a point to the next one, shape (modules, capacity).
+        leads: whether a line leads from a point to the next one, shape (modules, capacity) (`no_lines`).
         upper: only choices cheaper than this, money per hour, are of interest.
         tolerance: choices that are cheaper than the best one found by less than this share are not looked for.
         deadline: seconds on `clock` at which to stop; infinite: never.
+        most_nodes: nodes after which to stop.
 
     Returns:
         The choice and the bound. Choices that the tolerance passed over may cost less than the bound, by that share.
@@ -66,7 +98,7 @@ def search_lines(
     best, best_chosen, best_latency = np.inf, np.zeros(modules, np.int64), np.zeros(modules)
     below = upper * (1.0 - tolerance)
     between = max(1, NODES_BETWEEN_CLOCKS // modules)
-    while size > 0:
+    while size > 0 and nodes < most_nodes:
         if nodes % between == between - 1 and is_past(deadline):
             break
         size -= 1
@@ -80,10 +112,11 @@ def search_lines(
         if relaxed.bound > below:
             continue
         _trim(modes, leads, relaxed, first, last, below)
-        chosen, latency, cost = _within_windows(s, modes, leads, relaxed.window, first, last)
+        taken, cost = _within_windows(s, modes, leads, relaxed.window, first, last)
         if cost < best and cost <= below:
-            best, best_chosen, best_latency = cost, chosen, latency
+            best, best_chosen, best_latency = cost, taken.chosen, taken.latency
             below = min(below, best * (1.0 - tolerance))
+        # The choice just found may have brought the limit below the bound.
         if relaxed.bound > below:
             continue
         m, at = _branching(modes, leads, relaxed, first, last)
@@ -91,15 +124,46 @@ def search_lines(
             # The hull says that its latencies should have done; where they have not, nothing is proven: halve.
             m, at = _widest(leads, first, last)
         # Either the choice found costs what the bound says, so that nothing here is cheaper; or no range can be cut, so
-        # that each is a point or a line, and the relaxation is exact but for rounding.
+        # that each is a line, on which the relaxation is exact but for rounding, or a point, and the points miss the
+        # SLO by more than a `TIE`.
         if m < 0:
             continue
         # A point that a line leads away from belongs to both parts.
         right_first = at if leads[m, at] else at + 1
         ranges = with_children(ranges, size, first, last, relaxed.bound, m, at, right_first)
         size += 2
+    # Nodes that were pruned cost more than `below`, which is `upper` or `best` less the tolerance; those open cost more
+    # than their bounds.
     bound = least_bound(ranges, size, min(upper, best))
-    return LineChoice(best, best_chosen, best_latency, bound, size == 0)
+    return Choice(best, best_chosen, best_latency, bound, nodes, size == 0)
+
+
+@compiled
+def round_to_modes(s: SessionArrays, modes: Modes, window: Floats) -> tuple[Ints, float]:
+    """The cheapest mode of each module within its window, then greedily cheaper ones within what is left.
+
+    Args:
+        s: the session, of which only the DAG and the SLO matter.
+        modes: modes by rising latency and falling cost, at least one of each module.
+        window: latencies that together meet the SLO, in seconds, shape (modules,).
+
+    Returns:
+        Mode per module, shape (modules,), and the total cost per hour; infinite: they miss the SLO by more than a
+        `TIE`.
+    """
+    first = np.zeros(window.size, np.int64)
+    taken, cost = _within_windows(s, modes, no_lines(modes), window, first, modes.size - 1)
+    return taken.chosen, cost
+
+
+@compiled
+def reduced_cost(modes: Modes, relaxed: Relaxation, m: int, i: int) -> float:
+    """By how much the relaxation's bound rises if module m has to take point i, in money per hour.
+
+    It is a sum of three terms, each rounded once. The bound has the rounding of more terms of that size taken off than
+    it is made of (`relax`), so the sum of both errs low.
+    """
+    return float(modes.cost[m, i] + relaxed.flow[m] * modes.latency[m, i] - relaxed.base[m])
 
 
 @compiled
@@ -121,7 +185,7 @@ def _point_before(modes: Modes, m: int, latency: float, first: Ints, last: Ints)
 @compiled
 def _within_windows(
     s: SessionArrays, modes: Modes, leads: Flags, window: Floats, first: Ints, last: Ints
-) -> tuple[Ints, Floats, float]:
+) -> tuple[_Taken, float]:
     """Latencies within the windows, then greedily cheaper ones within what is left.
 
     Args:
@@ -133,62 +197,42 @@ def _within_windows(
         last: last allowed point per module.
 
     Returns:
-        Last point at or before each module's latency, the latencies, and the total cost per hour; infinite: they miss
-        the SLO by more than a `TIE`.
+        What each module takes, and the total cost per hour; infinite: they miss the SLO by more than a `TIE`.
     """
     modules = s.rate.size
-    chosen, latency, cost = np.zeros(modules, np.int64), np.zeros(modules), np.zeros(modules)
+    taken = _Taken(np.zeros(modules, np.int64), np.zeros(modules), np.zeros(modules))
     for m in range(modules):
-        _take(modes, leads, m, window[m], first, last, chosen, latency, cost)
+        _take(modes, leads, m, window[m], first, last, taken)
     before, after = np.zeros(modules), np.zeros(modules)
     while True:
-        if path_times(s, latency, before, after) > s.slo * (1.0 + TIE):
-            return chosen, latency, np.inf
+        if path_times(s, taken.latency, before, after) > s.slo * (1.0 + TIE):
+            return taken, np.inf
+        # One module after the other takes what the paths leave; the one that saves most goes first.
         best_saving, best = 0.0, -1
         for m in range(modules):
             room = s.slo - before[m] - after[m]
-            if room <= latency[m]:
+            if room <= taken.latency[m]:
                 continue
             i = _point_before(modes, m, room, first, last)
-            saving = cost[m] - (_bound_at(modes, leads, m, i, room) if i < last[m] else modes.cost[m, i])
-            if saving > best_saving and (i > chosen[m] or saving > TIE * cost[m]):
+            saving = taken.cost[m] - (_bound_at(modes, leads, m, i, room) if i < last[m] else modes.cost[m, i])
+            # Along a line a `TIE` of the cost is rounding: the next point may never be reached.
+            if saving > best_saving and (i > taken.chosen[m] or saving > TIE * taken.cost[m]):
                 best_saving, best = saving, m
         if best < 0:
             break
-        _take(modes, leads, best, s.slo - before[best] - after[best], first, last, chosen, latency, cost)
-    return chosen, latency, total_of(cost)
+        _take(modes, leads, best, s.slo - before[best] - after[best], first, last, taken)
+    return taken, total_of(taken.cost)
 
 
 @compiled
-def _take(
-    modes: Modes,
-    leads: Flags,
-    m: int,
-    room: float,
-    first: Ints,
-    last: Ints,
-    chosen: Ints,
-    latency: Floats,
-    cost: Floats,
-) -> None:
-    """Let module m take the cheapest latency of its range within a room.
-
-    Args:
-        modes: points by rising latency and falling cost.
-        leads: whether a line leads from a point to the next one, shape (modules, capacity).
-        m: the module.
-        room: latency that it may take, in seconds.
-        first: first allowed point per module.
-        last: last allowed point per module.
-        chosen: last point at or before each module's latency; the module's entry is written.
-        latency: latency of each module in seconds; the module's entry is written.
-        cost: bound of each module's cost per hour at its latency; the module's entry is written.
-    """
+def _take(modes: Modes, leads: Flags, m: int, room: float, first: Ints, last: Ints, taken: _Taken) -> None:
+    """Let module m take the cheapest latency of its range within a room in seconds; its entries are written."""
     i = _point_before(modes, m, room, first, last)
-    chosen[m], latency[m], cost[m] = i, modes.latency[m, i], modes.cost[m, i]
+    latency, cost = modes.latency[m, i], modes.cost[m, i]
     if i < last[m] and leads[m, i]:
-        latency[m] = min(max(room, latency[m]), modes.latency[m, i + 1])
-        cost[m] = _bound_at(modes, leads, m, i, latency[m])
+        latency = min(max(room, latency), modes.latency[m, i + 1])
+        cost = _bound_at(modes, leads, m, i, latency)
+    taken.chosen[m], taken.latency[m], taken.cost[m] = i, latency, cost
 
 
 @compiled

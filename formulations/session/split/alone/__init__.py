@@ -1,1 +1,0 @@
-"""Latency splitting alone, on a relaxation as a network flow."""
