@@ -73,6 +73,7 @@ notebooks: env
 # Into build/docs/index.html; the pages need no server and no network.
 docs: env
 	$(BIN)/python docs/tools/rooms.py
+	$(BIN)/python docs/tools/coverage.py
 	$(BIN)/python docs/tools/day.py
 	$(BIN)/python docs/tools/examples.py
 	$(BIN)/python docs/tools/fleets.py

@@ -27,7 +27,6 @@ from math import inf
 from bruteforce.session.asked import asked_of
 from bruteforce.session.bought_choices import Choice, Latency, Listing, all_choices, choices_within, no_more
 from bruteforce.session.combination import TimeUpError
-from euclio.core.errors import InapplicableError
 from euclio.session import DummyRule, Module, Plan, PlanSpace, Session
 from euclio.session.policies import Form
 
@@ -45,7 +44,7 @@ def cheapest_bought(session: Session, space: PlanSpace, deadline: float) -> tupl
         deadline: `time.perf_counter` value at which to give up.
 
     Raises:
-        InapplicableError: dummies for nothing under a user's own policy, or more count vectors than `MOST_VECTORS`.
+        InapplicableError: more count vectors than `MOST_VECTORS`.
         TimeUpError: the deadline has passed.
     """
     space = _countable(session, space)
@@ -91,15 +90,7 @@ def _none(session: Session) -> str:
 
 
 def _countable(session: Session, space: PlanSpace) -> PlanSpace:
-    """The plan space, with rule `continuous` as `machine` where a machine that is not full is never faster than full.
-
-    Raises:
-        InapplicableError: its plans cannot be listed.
-    """
-    if space.fills and space.policy.form is Form.GENERAL:
-        raise InapplicableError(
-            f"dummies for nothing have infinitely many plans under policy {space.policy.name}; use dummy rule none"
-        )
+    """The plan space, with rule `continuous` as `machine` where no machine is faster when it is not full."""
     if space.dummy.countable or space.policy.form is Form.FIXED:
         return space
     return replace(space, dummy=DummyRule.MACHINE)

@@ -13,6 +13,7 @@ from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.core.words import full
 from euclio.session.costs import money
+from euclio.session.demands import SESSION_DEMANDS
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Plan
@@ -31,25 +32,6 @@ EXPLAIN_LIMIT_S = 10.0
 def _check_space(session: Session, space: PlanSpace) -> None:
     for name in space.hardware or ():
         check_hardware(name, session.price, "--hardware")
-
-
-def _demands(session: Session, space: PlanSpace) -> dict[str, str]:
-    """What methods for machines by share do not cover."""
-    demands: dict[str, str] = {}
-    if space.charging.packs:
-        demands["packed"] = "packed machines"
-    elif space.charging.whole:
-        demands["whole"] = "whole machines"
-    if session.stock:
-        # By share it limits a sum of shares, by whole machines a number: not every method that covers one covers both.
-        demands["stock" if space.charging.whole else "shares"] = "a stock of machines"
-    if session.running is not None and session.running.binds:
-        demands["changes"] = "a limit on changes or a price of them"
-    if session.spare_machines:
-        demands["spare"] = "spare machines"
-    if session.largest_share:
-        demands["largest_share"] = "a largest share of some hardware"
-    return demands
 
 
 def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
@@ -156,6 +138,6 @@ FAMILY = Family(
     changes=SessionChanges,
     change_options=CHANGE_OPTIONS,
     hint=late("euclio.session.explain.hints", "slo_hint"),
-    demands=_demands,
+    demands=SESSION_DEMANDS,
     companion=late_value("euclio.session.questions.bought_whole", "COMPANION"),
 )

@@ -25,6 +25,7 @@ from euclio.session import (
     evaluate,
     longest_path,
 )
+from euclio.session.demands import quick_when_partial
 from euclio.session.evaluate import machine_latencies
 from euclio.session.policies import Form
 from formulations.session.demands import changes_of, limited_shares, usable_stock
@@ -51,12 +52,8 @@ def countable(session: Session, space: PlanSpace) -> PlanSpace:
     Where machines are charged whole, a last machine that is not full is filled for nothing, and no machine is slower
     for it unless full machines of form `FIXED` take longer than ones that are nearly full, d + b/t.
     """
-    if space.dummy.countable or not space.fills or space.policy.form is Form.GENERAL:
+    if space.dummy.countable or not space.fills or quick_when_partial(session, space):
         return space
-    if space.policy.form is Form.FIXED:
-        allowed = [c for m in session.modules for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency)]
-        if any(space.policy.fixed_latency(c) > c.duration_s + c.batch / c.throughput_rps for c in allowed):
-            return space
     return replace(space, dummy=DummyRule.MACHINE)
 
 

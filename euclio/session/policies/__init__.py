@@ -7,13 +7,13 @@ from euclio.core.references import is_reference
 from euclio.session.policies.in_turn import IN_TURN
 from euclio.session.policies.machine_rate import MACHINE_RATE
 from euclio.session.policies.machine_rate_even import MACHINE_RATE_EVEN
-from euclio.session.policies.record import Form, Place, Policy, refuse_general
+from euclio.session.policies.record import Form, Place, Policy
 from euclio.session.policies.rr import RR
 from euclio.session.policies.rr_even import RR_EVEN
 from euclio.session.policies.tc import TC
 from euclio.session.policies.tc_shared import TC_SHARED
 
-__all__ = ["POLICIES", "Form", "Place", "Policy", "find_policy", "refuse_general"]
+__all__ = ["POLICIES", "Form", "Place", "Policy", "find_policy"]
 
 POLICIES: tuple[Policy, ...] = (TC, TC_SHARED, RR, MACHINE_RATE, RR_EVEN, MACHINE_RATE_EVEN, IN_TURN)
 """The built-in policies, in the order in which commands offer them."""

@@ -8,7 +8,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from euclio.core.errors import InapplicableError, InputError
+from euclio.core.errors import InputError
 
 if TYPE_CHECKING:
     from euclio.session.instance import Configuration
@@ -181,21 +181,3 @@ class Policy(metaclass=_ByName):
                 file=self.name,
             )
         return Fraction(latency_s)
-
-
-def refuse_general(solver: str, policy: Policy) -> None:
-    """Let a solver whose proof rests on the forms `LEFT`, `TIED`, `FIXED` and `EVEN` refuse another policy.
-
-    Args:
-        solver: what refuses, for the message.
-        policy: the policy asked for.
-
-    Raises:
-        InapplicableError: its form is `GENERAL`.
-    """
-    if policy.form is Form.GENERAL:
-        known = ", ".join(known.name for known in Policy if known.form is not Form.GENERAL)
-        raise InapplicableError(
-            f"{solver} proves nothing under policy {policy.name}, whose latencies may depend on the plan in any way; "
-            f"it covers {known}; use plan-bruteforce or a heuristic"
-        )

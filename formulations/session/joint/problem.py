@@ -45,11 +45,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.errors import InapplicableError
 from euclio.session import Configuration, Plan, PlanSpace, Session
 from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency.bound import latency_bound
-from euclio.session.policies import Form, refuse_general
+from euclio.session.policies import Form
 from formulations.session.demands import Changes, changes_of, limited_shares, usable_stock
 from formulations.session.split.problem import without_modes
 from formulations.session.surplus import all_full, has_surplus, with_enough
@@ -225,20 +224,14 @@ def joint_problem(
 
     Args:
         session: the session.
-        space: the plan space, without `single_hardware`.
+        space: the plan space, without `single_hardware`, rule `continuous` or a policy of form `GENERAL`.
         most_cost_per_h: only plans that cost at most this much are of interest. Where dummies fill any number of
             machines in sequence, numbers of machines that cost something are unlimited without it, unless there is a
             stock or a limit on changes; None: all plans are.
         any_plan: whether it is only asked if there is a plan, where dummies fill any number of machines in sequence:
             nothing costs anything, and of machines that are not in stock there are as many as one likes. In the session
             changes do not count.
-
-    Raises:
-        InapplicableError: rule `continuous`, or a policy of form `GENERAL`.
     """
-    if not space.dummy.countable:
-        raise InapplicableError("the joint models cover the dummy rules none and machine, not continuous")
-    refuse_general("a joint model", space.policy)
     shape = without_modes(session)
     bounds = [latency_bound(module, space) for module in session.modules]
     least = [session.slo_s if bound is None else bound for bound in bounds]

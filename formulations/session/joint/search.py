@@ -152,9 +152,6 @@ def solve_joint(session: Session, space: PlanSpace, limits: Limits, begin: Begin
         space: the plan space.
         limits: limits of the run.
         begin: makes an engine's search.
-
-    Raises:
-        InapplicableError: the dummy rule is `continuous`.
     """
     return with_known_plans(session, space, limits, lambda within: _solve(session, space, within, begin))
 

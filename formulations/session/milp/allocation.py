@@ -44,9 +44,6 @@ def allocate_module(
 
     Returns:
         An answer whose plan is that of a session of this module alone.
-
-    Raises:
-        InapplicableError: the dummy rule is `continuous`.
     """
     import pulp
 

@@ -16,13 +16,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from euclio.core.errors import InapplicableError
 from euclio.core.result import Answer
 from euclio.core.words import counted
 from euclio.session import PlanSpace, Session
 from euclio.session.arrays import Floats, Ints
 from euclio.session.explain.unlimited import without_stock
-from euclio.session.policies import Form
 from euclio.session.running import Running
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.in_fractions.stock import Changes, Found, cheapest_in_box
@@ -32,26 +30,6 @@ from formulations.session.exact.stock.stock import WHY_S, StockSearch, answer_of
 from formulations.session.module.charges import Charges
 from formulations.session.module.problem import NO_LIMIT, Stock
 from formulations.tolerances import GAP
-
-
-def refuse_uncovered(session: Session, space: PlanSpace) -> None:
-    """Refuse plan spaces in which dummies fill a partial machine up to any rate.
-
-    Raises:
-        InapplicableError: dummy rule `continuous` by share, or with machines that are faster where they are not full.
-    """
-    if space.dummy.countable:
-        return
-    if not space.charging.whole:
-        raise InapplicableError("exact covers changes by share under dummy rules machine and none only")
-    allowed = [c for m in session.modules for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency)]
-    if space.policy.form is Form.FIXED and any(
-        space.policy.fixed_latency(c) > c.duration_s + c.batch / c.throughput_rps for c in allowed
-    ):
-        raise InapplicableError(
-            f"exact covers changes under policy {space.policy} and dummy rule continuous at concurrency 1 only; "
-            "use dummy rule machine"
-        )
 
 
 @dataclass(slots=True)
