@@ -27,7 +27,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "brute force",
         "every plan of the plan space, for small cases (ours)",
         late("bruteforce.session.plan_enumeration", "solve_by_plan_enumeration"),
-        covers=frozenset({"whole", "packed", "stock", "shares", "changes", "spare", "largest_share"}),
+        covers=frozenset({"whole", "packed", "stock", "shares", "resources", "changes", "spare", "largest_share"}),
         lacks=frozenset({"continuous", "own_policies_filled", "packed_limits"}),
         rests_on=(literature.HARPAGON,),
     ),

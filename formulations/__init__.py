@@ -11,7 +11,7 @@ from heuristics.session.scrooge_space import SCROOGE_LACKS, SCROOGE_SPACE
 CPSAT_OPTIONS = frozenset({Option.THREADS, Option.WARM_START, Option.LOG_FILE})
 """CP-SAT has no LP format that would keep its products, so no export."""
 
-JOINT_DEMANDS = frozenset({"whole", "stock", "shares", "changes", "spare", "largest_share"})
+JOINT_DEMANDS = frozenset({"whole", "stock", "shares", "resources", "changes", "spare", "largest_share"})
 """What the joint models cover; machines that modules share, they do not."""
 NO_CONTINUUM = frozenset({"continuous", "continuous_whole"})
 """Rule `continuous` has costs without steps, and infinitely many plans."""
@@ -24,8 +24,15 @@ SOLVERS = (
         "exact",
         "module frontiers and mode search, proven optimal in any plan space (ours)",
         late("formulations.session.exact.solver", "solve_exact"),
-        covers=frozenset({"whole", "stock", "shares", "changes", "spare"}),
-        lacks=NO_OWN_POLICY | {"shares_continuous", "changes_continuous", "changes_continuous_whole"},
+        covers=frozenset({"whole", "stock", "shares", "resources", "changes", "spare"}),
+        lacks=NO_OWN_POLICY
+        | {
+            "shares_continuous",
+            "resources_continuous",
+            "resources_spare",
+            "changes_continuous",
+            "changes_continuous_whole",
+        },
         rests_on=(literature.HARPAGON,),
     ),
     Solver(

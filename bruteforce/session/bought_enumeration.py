@@ -51,7 +51,7 @@ def cheapest_bought(session: Session, space: PlanSpace, deadline: float) -> tupl
     listing = Listing(session, space, asked_of(session), frozenset(), deadline)
     if not space.fills or not space.policy.form.in_sequence or listing.asked.most_changes is not None:
         return _cheapest(listing, [all_choices(listing, module) for module in session.modules]) or _none(session)
-    endless = frozenset(h.name for h in session.hardware if h.count is None)
+    endless = frozenset(h.name for h in session.hardware if h.name not in listing.asked.stock)
     anything = replace(listing, asked=asked_of(session, close=False), free=endless)
     if _cheapest(anything, [choices_within(anything, module, None) for module in session.modules]) is None:
         return _none(session)
@@ -82,7 +82,8 @@ def _none(session: Session) -> str:
     """In words that there is no plan."""
     asked = asked_of(session)
     limits = [
-        *(["the stock"] if asked.stock else []),
+        *(["the stock"] if session.stock else []),
+        *(["the resources"] if session.resources else []),
         *(["the most changes"] if asked.most_changes is not None else []),
         *(["the largest shares"] if asked.shares else []),
     ]
@@ -109,8 +110,8 @@ def _cheapest(listing: Listing, choices: list[list[Choice]]) -> tuple[Fraction, 
     if not all(choices):
         return None
     session, asked = listing.session, listing.asked
-    order, parents, price, limits = session.order, session.parents(), session.price, asked.limits()
-    slo, nothing = Latency(session.slo_s), Latency(Fraction(0))
+    order, parents, price = session.order, session.parents(), session.price
+    limits, slo, nothing = asked.limits(), Latency(session.slo_s), Latency(Fraction(0))
     least_after = [sum((choices[i][0].cost_per_h for i in order[k:]), Fraction(0)) for k in range(len(order) + 1)]
     finish, chosen = [nothing] * len(order), [choices[i][0] for i in range(len(order))]
     best_cost: float | Fraction = inf
@@ -134,7 +135,8 @@ def _cheapest(listing: Listing, choices: list[list[Choice]]) -> tuple[Fraction, 
             cost = spent + choice.cost_per_h + spare
             end = start.plus(choice.latency)
             taken = tuple(a + b for a, b in zip(used, choice.used, strict=True))
-            if end <= slo and no_more(taken, limits) and cost + least_after[position + 1] < best_cost:
+            within = no_more(taken, limits if not asked.spare else asked.limits_without_spare(types | choice.types))
+            if end <= slo and within and cost + least_after[position + 1] < best_cost:
                 finish[i], chosen[i] = end, choice
                 extend(position + 1, cost, taken, types | choice.types)
 

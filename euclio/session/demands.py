@@ -36,7 +36,13 @@ def is_limited_by_changes(session: Session) -> bool:
 
 
 def _limited(session: Session) -> bool:
-    return bool(session.stock or is_limited_by_changes(session) or session.spare_machines or session.largest_share)
+    return bool(
+        session.stock
+        or session.resources
+        or is_limited_by_changes(session)
+        or session.spare_machines
+        or session.largest_share
+    )
 
 
 SESSION_DEMANDS = (
@@ -50,6 +56,7 @@ SESSION_DEMANDS = (
         lambda session, space: bool(session.stock) and not space.charging.whole,
         kept=NO_PAPER,
     ),
+    Demand("resources", "a capacity of a resource", lambda session, space: bool(session.resources)),
     Demand("changes", "a limit on changes or a price of them", lambda session, space: is_limited_by_changes(session)),
     Demand("spare", "spare machines", lambda session, space: bool(session.spare_machines)),
     Demand("largest_share", "a largest share of some hardware", lambda session, space: bool(session.largest_share)),
@@ -96,6 +103,21 @@ SESSION_DEMANDS = (
         assumed=True,
         meets=("shares", "continuous"),
         kept=NO_PAPER,
+    ),
+    Demand(
+        "resources_continuous",
+        "a capacity of a resource under dummy rule continuous by share",
+        lambda session, space: bool(session.resources) and _continuous_by_share(space),
+        assumed=True,
+        meets=("resources", "continuous"),
+        kept=NO_PAPER,
+    ),
+    Demand(
+        "resources_spare",
+        "a capacity of a resource with spare machines",
+        lambda session, space: bool(session.resources and session.spare_machines),
+        assumed=True,
+        meets=("resources", "spare"),
     ),
     Demand(
         "changes_continuous",

@@ -46,7 +46,7 @@ def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
 def _limited(session: Session) -> bool:
     """Whether a session may have no plan for another reason than its latencies."""
     changes = session.running is not None and session.running.most_changes is not None
-    return bool(session.stock or session.largest_share or changes)
+    return bool(session.stock or session.resources or session.largest_share or changes)
 
 
 def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> str:
@@ -68,7 +68,10 @@ def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Expla
     found = explain(session, space, limit_s)
     text = page(found)
     if _limited(session) and found.status is Status.FEASIBLE:
-        text += "\nstock, changes and largest shares are not looked at here; a solver says whether they leave a plan"
+        text += (
+            "\nstock, resources, changes and largest shares are not looked at here; "
+            "a solver says whether they leave a plan"
+        )
     return Explained(found.status, text, describe(found))
 
 

@@ -28,7 +28,8 @@ from euclio.session import (
 from euclio.session.demands import quick_when_partial
 from euclio.session.evaluate import machine_latencies
 from euclio.session.policies import Form
-from formulations.session.demands import changes_of, limited_shares, usable_stock
+from euclio.session.resources import usable_stock
+from formulations.session.demands import changes_of, limited_shares
 from formulations.session.split.problem import without_modes
 
 ROUNDS = 3
@@ -58,12 +59,13 @@ def countable(session: Session, space: PlanSpace) -> PlanSpace:
 
 
 def without_prices(session: Session) -> Session:
-    """The session with machines for nothing where there is no stock of them, in which changes do not count.
+    """The session with machines for nothing where no stock and no resource limits them, in which changes do not count.
 
     It has a plan exactly if the session has one, where changes are not limited and no type has a largest share. Such
     machines are used alone in a module, so that their place in the ranking is of no matter.
     """
-    hardware = tuple(h if h.count is not None else replace(h, price_per_h=Fraction(0)) for h in session.hardware)
+    limited = usable_stock(session)
+    hardware = tuple(h if h.name in limited else replace(h, price_per_h=Fraction(0)) for h in session.hardware)
     return replace(session, hardware=hardware, running=None)
 
 
@@ -176,7 +178,7 @@ def made_cheaper(session: Session, space: PlanSpace, plan: Plan) -> Plan:
 
 def _unlimited(session: Session, space: PlanSpace) -> list[list[Configuration]]:
     """By module the configurations of the plan space on machines without a stock and a largest share."""
-    limited = session.stock.keys() | limited_shares(session).keys()
+    limited = usable_stock(session).keys() | limited_shares(session).keys()
     return [
         [c for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency) and c.hardware not in limited]
         for m in session.modules

@@ -77,7 +77,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
         return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN)
     if is_limited_by_changes(session):
         return solve_close(session, space, deadline)
-    if session.stock:
+    if session.stock or session.resources:
         return solve_stock(session, space, deadline)
     if not space.dummy.countable and not space.charging.whole:
         return solve_continuous(session, space, arrays, deadline)

@@ -204,7 +204,7 @@ def _known_plan(
         reason = f"no plan meets the SLO{limits_in_words(session)} (proven)"
         return Answer(None, "infeasible", infeasible=True, reason=reason)
     shares = limited_shares(session)
-    if plan is None and (session.stock or shares):
+    if plan is None and (session.stock or session.resources or shares):
         if shares:
             problem = joint_problem(replace(session, running=None), space, any_plan=True)
         else:

@@ -43,12 +43,23 @@ def session(
     share: str | None = None,
     running: Running | None = None,
     spare: int = 0,
+    power: int | None = None,
 ) -> Session:
     """Two modules one after the other on two types; concurrency 2 makes full machines under `rr` the slower ones."""
-    hardware = [Hardware("A", 3, count, largest_share=share), Hardware("B", 2)]
+    hardware = [Hardware("A", 3, count, largest_share=share, takes={"power": 2}), Hardware("B", 2)]
     profile = [Configuration("A", 2, 2, "0.2"), Configuration("B", 2, 1, "0.3"), Configuration("B", 1, 1, "0.2")]
     modules = [Module(name, rate, profile) for name, rate in (("m0", 25), ("m1", 9))]
-    return Session("demanding", "2.4", hardware, modules, [("m0", "m1")], None, running, spare)
+    return Session(
+        "demanding",
+        "2.4",
+        hardware,
+        modules,
+        [("m0", "m1")],
+        None,
+        running,
+        spare,
+        {} if power is None else {"power": power},
+    )
 
 
 RUNNING = Running((RunningMachines("m0", "A", 1),), 4, Fraction(1, 10))
@@ -60,6 +71,7 @@ ASKED = {
     "whole": (session(), WHOLE),
     "stock": (session(count=1), WHOLE),
     "shares": (session(count=1), PlanSpace()),
+    "resources": (session(power=3), WHOLE),
     "changes": (session(running=RUNNING), WHOLE),
     "spare": (session(spare=1), WHOLE),
     "largest_share": (session(share="0.5"), WHOLE),
@@ -71,6 +83,8 @@ ASKED = {
     "continuous": (session(), CONTINUOUS),
     "continuous_whole": (session(), QUICK),
     "shares_continuous": (session(count=1), CONTINUOUS),
+    "resources_continuous": (session(power=3), CONTINUOUS),
+    "resources_spare": (session(power=5, spare=1), WHOLE),
     "changes_continuous": (session(running=RUNNING), CONTINUOUS),
     "changes_continuous_whole": (session(running=RUNNING), QUICK),
     "packed_limits": (session(count=1), PACKED),

@@ -73,7 +73,7 @@ def test_explanations_leave_the_stock_to_the_solver():
     assert FAMILY.why_infeasible(session, found, None) == found.reason
     explained = FAMILY.explain(session, WHOLE, None)
     assert explained.status is Status.FEASIBLE
-    assert "stock, changes and largest shares are not looked at here" in explained.text
+    assert "stock, resources, changes and largest shares are not looked at here" in explained.text
     slow = two_modules(1, 1, slo="0.15")
     assert "more than the SLO" in FAMILY.why_infeasible(slow, solve(slow, "exact", space=WHOLE), None)
 
