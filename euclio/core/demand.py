@@ -19,6 +19,7 @@ class Demand:
             only by solvers that say so in `Solver.covers`.
         meets: names of the demands that it is the meeting of, where covering each of them is not enough.
         kept: why it is kept and not extended: no new solver or limit has to cover it; empty: it is extended.
+        named: instance and plan space in; what is asked for by its name, where it has one, for refusals.
     """
 
     name: str
@@ -27,3 +28,8 @@ class Demand:
     assumed: bool = False
     meets: tuple[str, ...] = ()
     kept: str = ""
+    named: Callable[[Any, Any], str] | None = None
+
+    def words_on(self, instance: Any, space: Any) -> str:
+        """What an instance and a plan space ask for, in words, with its name if it has one."""
+        return self.words if self.named is None else f"{self.words} ({self.named(instance, space)})"

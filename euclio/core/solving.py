@@ -172,7 +172,9 @@ class PreparedRun:
             fitting = [s for s in solvers_of(self.family.name) if not s.uncovered(self.instance, self.space)]
             named = [s.name for s in sorted(fitting, key=lambda s: (s.kind != "exact", ":" in s.name, s.name))]
             hint = f"; use {' or '.join(named[:MOST_NAMED])}" if named else ""
-            raise InapplicableError(f"{solver.name} does not cover {joined([d.words for d in lacking])}{hint}")
+            raise InapplicableError(
+                f"{solver.name} does not cover {joined([d.words_on(self.instance, self.space) for d in lacking])}{hint}"
+            )
 
     def _check_types(self, answer: Any) -> None:
         if not isinstance(answer, Answer):

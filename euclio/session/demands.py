@@ -5,7 +5,6 @@ from __future__ import annotations
 from euclio.core.demand import Demand
 from euclio.session.instance import Session
 from euclio.session.policies import Form, Policy
-from euclio.session.rules import DummyRule
 from euclio.session.space import PlanSpace
 
 NO_PAPER = "no paper asks for it"
@@ -74,6 +73,7 @@ SESSION_DEMANDS = (
         "a policy of your own, whose latencies may depend on the plan in any way",
         lambda session, space: space.policy.form is Form.GENERAL,
         assumed=True,
+        named=lambda session, space: space.policy.name,
     ),
     Demand(
         "own_policies_filled",
@@ -82,7 +82,7 @@ SESSION_DEMANDS = (
         assumed=True,
         meets=("own_policies",),
     ),
-    Demand("dummies", "dummies", lambda session, space: space.dummy is not DummyRule.NONE, assumed=True),
+    Demand("dummies", "dummies", lambda session, space: space.dummy.adds, assumed=True),
     Demand(
         "continuous",
         "dummy rule continuous by share",
