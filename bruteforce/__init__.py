@@ -7,7 +7,7 @@ from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
 from euclio.pipeline import PipelineSpace
 from heuristics.session.piccolo_systems import PICCOLO
-from heuristics.session.scrooge_space import SCROOGE_SPACE
+from heuristics.session.scrooge_space import SCROOGE_LACKS, SCROOGE_SPACE
 
 BY_SPLITS = late("bruteforce.session.split_solver", "solve_by_splits")
 BY_PIPELINES = late("bruteforce.pipeline.plan_enumeration", "solve_by_pipeline_enumeration")
@@ -18,13 +18,17 @@ SPLITS = {
     "split-enumeration": "every split over {d + b/T}, plainly one by one",
 }
 
+NO_SPLITS = frozenset({"one_hardware", "own_policies"})
+"""What brute force over splits does not cover."""
+
 SOLVERS: tuple[AnySolver, ...] = (
     Solver(
         "plan-bruteforce",
         "brute force",
         "every plan of the plan space, for small cases (ours)",
         late("bruteforce.session.plan_enumeration", "solve_by_plan_enumeration"),
-        covers=frozenset({"whole", "packed", "stock", "shares", "changes", "spare", "largest_share"}),
+        covers=frozenset({"whole", "packed", "stock", "shares", "resources", "changes", "spare", "largest_share"}),
+        lacks=frozenset({"continuous", "own_policies_filled", "packed_limits"}),
         rests_on=(literature.HARPAGON,),
     ),
     Solver(
@@ -33,6 +37,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "Scrooge's brute force (Scrooge §4.3): every plan under dispatch at machine rate, beaten ones left out",
         late("bruteforce.session.scrooge_bruteforce", "solve_scrooge_bruteforce"),
         SCROOGE_SPACE,
+        lacks=SCROOGE_LACKS,
         rests_on=(literature.SCROOGE,),
     ),
     *(
@@ -41,6 +46,7 @@ SOLVERS: tuple[AnySolver, ...] = (
             "brute force",
             f"{what}, Harpagon's scheduler below (Harpagon §IV-B)",
             partial(BY_SPLITS, name),
+            lacks=NO_SPLITS,
             rests_on=(literature.HARPAGON,),
         )
         for name, what in SPLITS.items()
@@ -51,6 +57,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "every split over {d + b/T}, stretched to fill the SLO, Piccolo's scheduler below (Piccolo §IV-B)",
         partial(BY_SPLITS, "piccolo-bruteforce"),
         PICCOLO.space,
+        lacks=NO_SPLITS,
         rests_on=(literature.PICCOLO,),
     ),
     Solver(

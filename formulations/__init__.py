@@ -6,13 +6,17 @@ from euclio.core.registry import Option, Solver
 from euclio.pipeline.space import FULL_PIPELINE_SPACE
 from formulations.engines.milp import ENGINES
 from formulations.pipeline.ppipe.spaces import LITERAL_SPACE, PPIPE_SPACE
-from heuristics.session.scrooge_space import SCROOGE_SPACE
+from heuristics.session.scrooge_space import SCROOGE_LACKS, SCROOGE_SPACE
 
 CPSAT_OPTIONS = frozenset({Option.THREADS, Option.WARM_START, Option.LOG_FILE})
 """CP-SAT has no LP format that would keep its products, so no export."""
 
-JOINT_DEMANDS = frozenset({"whole", "stock", "shares", "changes", "spare", "largest_share"})
+JOINT_DEMANDS = frozenset({"whole", "stock", "shares", "resources", "changes", "spare", "largest_share"})
 """What the joint models cover; machines that modules share, they do not."""
+NO_CONTINUUM = frozenset({"continuous", "continuous_whole"})
+"""Rule `continuous` has costs without steps, and infinitely many plans."""
+NO_OWN_POLICY = frozenset({"own_policies"})
+"""Proofs rest on the form of a policy's latencies."""
 
 SOLVERS = (
     Solver(
@@ -20,7 +24,15 @@ SOLVERS = (
         "exact",
         "module frontiers and mode search, proven optimal in any plan space (ours)",
         late("formulations.session.exact.solver", "solve_exact"),
-        covers=frozenset({"whole", "stock", "shares", "changes", "spare"}),
+        covers=frozenset({"whole", "stock", "shares", "resources", "changes", "spare"}),
+        lacks=NO_OWN_POLICY
+        | {
+            "shares_continuous",
+            "resources_continuous",
+            "resources_spare",
+            "changes_continuous",
+            "changes_continuous_whole",
+        },
         rests_on=(literature.HARPAGON,),
     ),
     Solver(
@@ -32,6 +44,7 @@ SOLVERS = (
         frozenset({Option.ENGINE, Option.THREADS, Option.LOG_FILE, Option.EXPORT_LP}),
         ENGINES,
         library="highs",
+        lacks=SCROOGE_LACKS | {"one_allocation"},
         rests_on=(literature.SCROOGE,),
         needs=frozenset({"pulp"}),
     ),
@@ -46,6 +59,7 @@ SOLVERS = (
         library="highs",
         needs=frozenset({"pulp"}),
         covers=JOINT_DEMANDS,
+        lacks=NO_CONTINUUM | NO_OWN_POLICY,
         rests_on=(literature.HARPAGON,),
     ),
     Solver(
@@ -56,6 +70,7 @@ SOLVERS = (
         takes=frozenset(Option),
         engines=ENGINES,
         library="highs",
+        lacks=NO_CONTINUUM | NO_OWN_POLICY,
         rests_on=(literature.HARPAGON, literature.SCROOGE),
         needs=frozenset({"pulp"}),
     ),
@@ -69,6 +84,7 @@ SOLVERS = (
         library="ortools",
         needs=frozenset({"ortools"}),
         covers=JOINT_DEMANDS,
+        lacks=NO_CONTINUUM | NO_OWN_POLICY,
         rests_on=(literature.HARPAGON,),
     ),
     Solver(
@@ -78,6 +94,7 @@ SOLVERS = (
         late("formulations.session.cpsat.split", "run_cpsat_split"),
         takes=CPSAT_OPTIONS,
         library="ortools",
+        lacks=NO_CONTINUUM | NO_OWN_POLICY,
         rests_on=(literature.HARPAGON, literature.SCROOGE),
         needs=frozenset({"ortools"}),
     ),
@@ -103,6 +120,7 @@ SOLVERS = (
         ENGINES,
         family="pipeline",
         library="highs",
+        lacks=frozenset({"several_pipelines"}),
         rests_on=(literature.PPIPE,),
         needs=frozenset({"pulp"}),
     ),
@@ -116,6 +134,7 @@ SOLVERS = (
         ENGINES,
         family="pipeline",
         library="highs",
+        lacks=frozenset({"several_pipelines", "whole_gpus"}),
         rests_on=(literature.PPIPE,),
         needs=frozenset({"pulp"}),
     ),
@@ -128,6 +147,7 @@ SOLVERS = (
         CPSAT_OPTIONS,
         family="pipeline",
         library="ortools",
+        lacks=frozenset({"several_pipelines"}),
         rests_on=(literature.PPIPE,),
         needs=frozenset({"ortools"}),
     ),

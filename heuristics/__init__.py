@@ -7,7 +7,7 @@ from euclio.session import Charging, PlanSpace
 from heuristics.fragments.systems import FRAGMENT_SYSTEMS
 from heuristics.pipeline.spaces import DART_SPACE, NO_PARTITIONING_SPACE, dart_space, no_partitioning_space
 from heuristics.session.piccolo_systems import PICCOLO_SYSTEMS
-from heuristics.session.scrooge_space import SCROOGE_SPACE
+from heuristics.session.scrooge_space import SCROOGE_LACKS, SCROOGE_SPACE
 from heuristics.session.systems import LITERAL, SYSTEMS
 
 SOLVERS: tuple[AnySolver, ...] = (
@@ -18,6 +18,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "Scrooge's greedy heuristic (Scrooge §4.3): throughput gained per money and second",
         late("heuristics.session.scrooge_greedy", "solve_scrooge_greedy"),
         SCROOGE_SPACE,
+        lacks=SCROOGE_LACKS | {"one_allocation"},
         rests_on=(literature.SCROOGE,),
     ),
     Solver(
@@ -27,6 +28,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         late("heuristics.session.whole_greedy", "solve_whole_greedy"),
         PlanSpace(charging=Charging.WHOLE),
         covers=frozenset({"whole", "packed", "spare"}),
+        lacks=frozenset({"share"}),
         rests_on=(literature.HARPAGON,),
     ),
     Solver(
@@ -47,6 +49,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         DART_SPACE,
         narrow=dart_space,
         family="pipeline",
+        lacks=frozenset({"least_cost"}),
         rests_on=(literature.PPIPE, literature.DART),
     ),
     *FRAGMENT_SYSTEMS,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.session import Session
+from euclio.session.resources import MachineLimit, machine_limits, usable_stock
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,8 @@ class Asked:
     """What a session asks.
 
     Attributes:
-        stock: machines that a plan may use by type: those in stock without those that stand by.
+        stock: machines that a plan may use by type without spare ones, for want of more in stock or of a resource.
+        rows: what limits machines, by type or by what they take.
         running: machines that run by module, then type.
         gone: machines that run for modules that the session does not have: every plan removes them.
         most_changes: most machines added to and removed from those of the session's modules; None: any number.
@@ -25,6 +27,7 @@ class Asked:
     """
 
     stock: dict[str, int]
+    rows: list[MachineLimit]
     running: dict[str, Counter[str]]
     gone: int
     most_changes: int | None
@@ -43,9 +46,15 @@ class Asked:
         return self.most_changes is not None or self.change_price > 0
 
     def limits(self) -> tuple[Fraction, ...]:
-        """The most that a plan may use: of each type in `stock`, then of changes if they are limited."""
+        """The most that a plan may use: of each of `rows`, then of changes if they are limited."""
         changes = [] if self.most_changes is None else [self.most_changes]
-        return tuple(map(Fraction, [*self.stock.values(), *changes]))
+        return (*(row.capacity for row in self.rows), *map(Fraction, changes))
+
+    def limits_without_spare(self, types: frozenset[str]) -> tuple[Fraction, ...]:
+        """What the spare machines leave of `limits` to a plan that uses some types."""
+        spare = {name: Fraction(self.spare) for name in types}
+        taken = [row.taken(spare) for row in self.rows]
+        return tuple(most - (taken[i] if i < len(taken) else 0) for i, most in enumerate(self.limits()))
 
     def changes(self, module: str, machines: Mapping[str, int]) -> int:
         """Machines of a module added and removed, given its machines by type, a partial one counted whole."""
@@ -66,7 +75,6 @@ def asked_of(session: Session, *, close: bool = True) -> Asked:
         close: whether with what it asks of changes; otherwise none of them counts.
     """
     running = session.running if close else None
-    stock = {name: max(0, count - session.spare_machines) for name, count in session.stock.items()}
     shares = {name: most for name, most in session.largest_share.items() if most < 1}
     counts: dict[str, Counter[str]] = {module.name: Counter() for module in session.modules}
     gone, most, price = 0, None, Fraction(0)
@@ -78,4 +86,6 @@ def asked_of(session: Session, *, close: bool = True) -> Asked:
             else:
                 gone += own.machines
     most = None if most is None else most - gone
-    return Asked(stock, counts, gone, most, price, session.spare_machines, shares)
+    return Asked(
+        usable_stock(session), machine_limits(session), counts, gone, most, price, session.spare_machines, shares
+    )

@@ -328,7 +328,7 @@ def _priced(listing: Listing, module: Module, scaled: ScaledModule, counts: Coun
         cost += charged * price[c.hardware]
         allocations.append(Allocation(c, n, rest))
     changes = asked.changes(module.name, machines)
-    taken = [used.get(name, Fraction(0)) for name in asked.stock]
+    taken = [row.taken(used) for row in asked.rows]
     taken += [] if asked.most_changes is None else [Fraction(changes)]
     types = frozenset(machines) if asked.spare else frozenset()
     plan = ModulePlan(tuple(allocations), Fraction(counts.dummy, scaled.scale))

@@ -27,7 +27,6 @@ from math import inf
 from bruteforce.session.asked import asked_of
 from bruteforce.session.bought_choices import Choice, Latency, Listing, all_choices, choices_within, no_more
 from bruteforce.session.combination import TimeUpError
-from euclio.core.errors import InapplicableError
 from euclio.session import DummyRule, Module, Plan, PlanSpace, Session
 from euclio.session.policies import Form
 
@@ -45,14 +44,14 @@ def cheapest_bought(session: Session, space: PlanSpace, deadline: float) -> tupl
         deadline: `time.perf_counter` value at which to give up.
 
     Raises:
-        InapplicableError: dummies for nothing under a user's own policy, or more count vectors than `MOST_VECTORS`.
+        InapplicableError: more count vectors than `MOST_VECTORS`.
         TimeUpError: the deadline has passed.
     """
     space = _countable(session, space)
     listing = Listing(session, space, asked_of(session), frozenset(), deadline)
     if not space.fills or not space.policy.form.in_sequence or listing.asked.most_changes is not None:
         return _cheapest(listing, [all_choices(listing, module) for module in session.modules]) or _none(session)
-    endless = frozenset(h.name for h in session.hardware if h.count is None)
+    endless = frozenset(h.name for h in session.hardware if h.name not in listing.asked.stock)
     anything = replace(listing, asked=asked_of(session, close=False), free=endless)
     if _cheapest(anything, [choices_within(anything, module, None) for module in session.modules]) is None:
         return _none(session)
@@ -83,7 +82,8 @@ def _none(session: Session) -> str:
     """In words that there is no plan."""
     asked = asked_of(session)
     limits = [
-        *(["the stock"] if asked.stock else []),
+        *(["the stock"] if session.stock else []),
+        *(["the resources"] if session.resources else []),
         *(["the most changes"] if asked.most_changes is not None else []),
         *(["the largest shares"] if asked.shares else []),
     ]
@@ -91,15 +91,7 @@ def _none(session: Session) -> str:
 
 
 def _countable(session: Session, space: PlanSpace) -> PlanSpace:
-    """The plan space, with rule `continuous` as `machine` where a machine that is not full is never faster than full.
-
-    Raises:
-        InapplicableError: its plans cannot be listed.
-    """
-    if space.fills and space.policy.form is Form.GENERAL:
-        raise InapplicableError(
-            f"dummies for nothing have infinitely many plans under policy {space.policy.name}; use dummy rule none"
-        )
+    """The plan space, with rule `continuous` as `machine` where no machine is faster when it is not full."""
     if space.dummy.countable or space.policy.form is Form.FIXED:
         return space
     return replace(space, dummy=DummyRule.MACHINE)
@@ -118,8 +110,8 @@ def _cheapest(listing: Listing, choices: list[list[Choice]]) -> tuple[Fraction, 
     if not all(choices):
         return None
     session, asked = listing.session, listing.asked
-    order, parents, price, limits = session.order, session.parents(), session.price, asked.limits()
-    slo, nothing = Latency(session.slo_s), Latency(Fraction(0))
+    order, parents, price = session.order, session.parents(), session.price
+    limits, slo, nothing = asked.limits(), Latency(session.slo_s), Latency(Fraction(0))
     least_after = [sum((choices[i][0].cost_per_h for i in order[k:]), Fraction(0)) for k in range(len(order) + 1)]
     finish, chosen = [nothing] * len(order), [choices[i][0] for i in range(len(order))]
     best_cost: float | Fraction = inf
@@ -143,7 +135,8 @@ def _cheapest(listing: Listing, choices: list[list[Choice]]) -> tuple[Fraction, 
             cost = spent + choice.cost_per_h + spare
             end = start.plus(choice.latency)
             taken = tuple(a + b for a, b in zip(used, choice.used, strict=True))
-            if end <= slo and no_more(taken, limits) and cost + least_after[position + 1] < best_cost:
+            within = no_more(taken, limits if not asked.spare else asked.limits_without_spare(types | choice.types))
+            if end <= slo and within and cost + least_after[position + 1] < best_cost:
                 finish[i], chosen[i] = end, choice
                 extend(position + 1, cost, taken, types | choice.types)
 

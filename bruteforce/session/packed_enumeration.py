@@ -70,20 +70,14 @@ def cheapest_packed(session: Session, space: PlanSpace, deadline: float) -> tupl
     """Cost and plan of the cheapest packed plan, or in words why there is none.
 
     Args:
-        session: the instance.
-        space: plan space without `single_hardware`, in which machines are packed.
+        session: the instance, without limits and without machines that cost nothing.
+        space: plan space without `single_hardware` and rule `continuous`, in which machines are packed.
         deadline: `time.perf_counter` value at which to give up.
 
     Raises:
-        InapplicableError: limits of stock, changes, spare machines or shares, machines that cost nothing, dummies at
-            any rate, or too many plans.
+        InapplicableError: there are too many plans.
         TimeUpError: the deadline has passed.
     """
-    if asked_of(session).anything or not space.dummy.countable or not all(session.price.values()):
-        raise InapplicableError(
-            "packed plans are enumerated under dummy rules none and machine, where each machine costs something and "
-            "there is no stock, no limit on changes, no spare machine and no largest share"
-        )
     whole = replace(space, charging=Charging.WHOLE)
     best = cheapest_bought(session, whole, deadline)
     if isinstance(best, str) or space.policy.form not in (Form.LEFT, Form.FIXED):

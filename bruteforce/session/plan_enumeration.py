@@ -41,15 +41,13 @@ def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits
 
     Args:
         session: the instance.
-        space: plan space with dummy rule `none` or `machine`; also `continuous` where machines are charged whole.
+        space: plan space with dummy rule `none` or `machine`; also `continuous` where machines are charged whole, under
+            the policies of this package.
         limits: time limit.
 
     Raises:
-        InapplicableError: rule `continuous` otherwise (its plans cannot be listed), more count vectors than
-            `MOST_VECTORS`, or dummies for nothing under a user's own policy.
+        InapplicableError: more count vectors than `MOST_VECTORS`.
     """
-    if not space.dummy.countable and not space.fills:
-        raise InapplicableError("rule continuous has infinitely many plans; use none or machine")
     deadline = limits.deadline()
     names = [h.name for h in session.hardware if space.hardware is None or h.name in space.hardware]
     spaces = [space.on(name) for name in names] if space.single_hardware else [space]

@@ -20,7 +20,6 @@ from bruteforce.session.scaled_module import ScaledModule, scale_module
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import Allocation, Module, ModulePlan, PlanSpace, Session
-from heuristics.session.scrooge_space import require_scrooge_space
 
 Rows = tuple[tuple[int, int, int], ...]
 """Per allocation: configuration, whole machines, scaled rate of the partial machine."""
@@ -30,12 +29,7 @@ LOOK_AT_CLOCK = 256
 
 
 def solve_scrooge_bruteforce(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-    """The cheapest plan of Scrooge's plan space, by enumeration with pruning.
-
-    Raises:
-        InapplicableError: not a plan space of Scrooge.
-    """
-    require_scrooge_space("scrooge-bruteforce", space)
+    """The cheapest plan of Scrooge's plan space, by enumeration with pruning."""
     deadline = limits.deadline()
     visited = 0
 

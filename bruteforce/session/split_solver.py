@@ -15,7 +15,6 @@ from euclio.core.words import full
 from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, session_arrays
 from euclio.session.explain.least_latency import why_no_plan
-from euclio.session.policies import refuse_general
 from formulations.session.exact.frontier_search import prove
 from heuristics.session.dummy_generator import ANY_RATE, generator_of
 from heuristics.session.filled_plan import plan_of
@@ -67,16 +66,13 @@ def solve_by_splits(name: str, session: Session, space: PlanSpace, limits: Limit
         limits: time limit.
 
     Raises:
-        InapplicableError: one hardware type per session, a policy of form `GENERAL`, or too many steps up to the SLO.
+        InapplicableError: too many steps up to the SLO.
     """
     return _run(session, space, limits, *SEARCHES[name])
 
 
 def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, grid: int, step: float) -> Answer:
     """Search the splits; the answer has no bound, since other plans than those of the scheduler may be cheaper."""
-    if space.single_hardware:
-        raise InapplicableError("brute force over splits does not keep a session to one hardware type")
-    refuse_general("brute force over splits", space.policy)
     if step and session.slo_s * len(session.modules) > MOST_BUDGETS * Fraction(step):
         raise InapplicableError(
             f"an SLO of {full(session.slo_s)} s has more than {MOST_BUDGETS} budgets in steps of {step:g} s; use "

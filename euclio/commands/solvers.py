@@ -9,12 +9,21 @@ from euclio.commands.exit_codes import SOLVED
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
+    parser.add_argument(
+        "--covers", action="store_true", help="what instances and plan spaces may ask for, and who covers it"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the table."""
+    """Print the table, or those of who covers what."""
+    from euclio.core.families import families
     from euclio.core.registry import solvers
-    from euclio.core.tables import solver_table, to_text
+    from euclio.core.tables import coverage_table, solver_table, to_text
 
-    print(to_text(solver_table(solvers().values())))
+    if arguments.covers:
+        for family in families():
+            if family.demands:
+                print(to_text(coverage_table(family)))
+    else:
+        print(to_text(solver_table(solvers().values())))
     return SOLVED

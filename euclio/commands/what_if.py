@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from euclio.commands.change_options import add_changes
+from euclio.commands.change_options import add_changes, applied
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.plan_space import add_plan_space
-from euclio.commands.session_questions import Given, add_outputs, add_session, add_solver, asked, give_out
+from euclio.commands.session_questions import Asked, Given, add_outputs, add_session, add_solver, asked, give_out
 from euclio.core.errors import InputError
 from euclio.core.progress import say
-from euclio.core.values import exacts, names
+from euclio.core.values import capacities, exacts, names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from euclio.session.questions.what_if import WhatIf
+    from euclio.session.questions.what_if import Grid, WhatIf
 
-OWN = ("rate_rps", "slo_s")
+OWN = ("rate_rps", "slo_s", "resources")
 """Changes of which this verb takes several values."""
 
 
@@ -37,6 +38,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--slo", type=exacts, metavar="S,S", help="SLOs in seconds; default: that of the file")
     parser.add_argument(
+        "--resource",
+        type=capacities,
+        metavar="NAME=C,C",
+        help="capacities of a resource that machines take some of: a table for each; default: that of the file",
+    )
+    parser.add_argument(
         "--machines",
         type=names,
         metavar="A,B",
@@ -50,31 +57,59 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Solve all points, print, write, plot."""
-    from euclio.core.families import family_of
-    from euclio.files.boundary import at
-    from euclio.session.questions.what_if import CHARGINGS, answered, question
+    from rich.console import Group
+    from rich.text import Text
+
+    from euclio.session.questions.what_if import answered
     from euclio.session.questions.what_if_table import csv_text, describe, what_if_table
 
-    session, changes, solver, space = asked(arguments, "what-if")
+    given = asked(arguments, "what-if")
+    questions = _questions(arguments, given)
+    if arguments.plot is not None and len(questions) > 1:
+        raise InputError("draws one capacity of a resource; give one", field="--plot")
+    answers = _covered([answered(points) for points in questions], arguments.file)
+    forms = Given(
+        describe(*answers),
+        lambda: Group(*[part for answer in answers for part in (Text(""), what_if_table(answer))][1:]),
+        lambda: csv_text(*answers),
+        lambda: _figure(answers[0]),
+    )
+    give_out(arguments, given.changes, forms)
+    return _exit_code(answers)
+
+
+def _questions(arguments: argparse.Namespace, given: Asked) -> list[Grid]:
+    """What is asked, at each capacity of a resource where such are given."""
+    from euclio.core.families import family_of
+    from euclio.files.boundary import at
+    from euclio.session.questions.changes import SessionChanges
+    from euclio.session.questions.what_if import CHARGINGS, question
+
+    session, changes, solver, space = given
+    every = [changes]
     with at("", arguments.file):
-        points = question(
-            session,
-            rates=arguments.rate or (),
-            slos=arguments.slo or (),
-            chargings=arguments.machines or CHARGINGS,
-            changes=changes,
-            solver=solver,
-            space=space,
-            time_limit_s=arguments.time_limit,
-        )
-    hint = next(filter(None, map(family_of(session).hint, points.sessions.values())), "")
+        if arguments.resource is not None:
+            name, amounts = arguments.resource
+            capped = [replace(changes or SessionChanges(), resources={name: amount}) for amount in amounts]
+            applied(family_of(session), capped[0], session)
+            every = [*capped]
+        questions = [
+            question(
+                session,
+                rates=arguments.rate or (),
+                slos=arguments.slo or (),
+                chargings=arguments.machines or CHARGINGS,
+                changes=one,
+                solver=solver,
+                space=space,
+                time_limit_s=arguments.time_limit,
+            )
+            for one in every
+        ]
+    hint = next(filter(None, map(family_of(session).hint, questions[0].sessions.values())), "")
     if hint:
         say(f"{arguments.file}: {hint}")
-    answer = answered(points)
-    answer = _covered(answer, arguments.file)
-    forms = Given(describe(answer), lambda: what_if_table(answer), lambda: csv_text(answer), lambda: _figure(answer))
-    give_out(arguments, changes, forms)
-    return _exit_code(answer)
+    return questions
 
 
 def _figure(answer: WhatIf) -> Figure:
@@ -83,8 +118,8 @@ def _figure(answer: WhatIf) -> Figure:
     return draw(answer)
 
 
-def _covered(answer: WhatIf, file: str) -> WhatIf:
-    """The answer without the ways of charging that the solver does not cover; each of them is said with the reason.
+def _covered(answers: list[WhatIf], file: str) -> list[WhatIf]:
+    """The answers without the ways of charging that the solver does not cover; each of them is said with the reason.
 
     Raises:
         InputError: it covers none of them.
@@ -92,8 +127,8 @@ def _covered(answer: WhatIf, file: str) -> WhatIf:
     from euclio.core.result import Status
 
     kept, reasons = [], []
-    for way in answer.question.chargings:
-        results = [point.result for point in answer.points.values() if point.charging is way]
+    for way in answers[0].question.chargings:
+        results = [p.result for answer in answers for p in answer.points.values() if p.charging is way]
         if all(result.status is Status.INAPPLICABLE for result in results):
             reasons.append(f"{way} is left out: {results[0].reason}")
         else:
@@ -102,13 +137,13 @@ def _covered(answer: WhatIf, file: str) -> WhatIf:
         raise InputError("; ".join(reasons), file=file, field="--machines")
     for reason in reasons:
         say(f"{file}: --machines {reason}")
-    return answer.only(kept)
+    return [answer.only(kept) for answer in answers]
 
 
-def _exit_code(answer: WhatIf) -> int:
+def _exit_code(answers: list[WhatIf]) -> int:
     from euclio.core.result import Status
 
-    results = [point.result for point in answer.points.values()]
+    results = [point.result for answer in answers for point in answer.points.values()]
     if any(result.value is not None for result in results):
         return SOLVED
     return INFEASIBLE if all(result.status is Status.INFEASIBLE for result in results) else NO_PLAN

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from euclio.core.demand import Demand
 from euclio.core.objective import Goal
 from euclio.core.parts.options import SetupOption, SpaceOption
 from euclio.core.result import Status
@@ -139,8 +140,7 @@ class Family:
         exporters: kinds of other systems' files that plans can be written as (`euclio.core.parts.files`).
         difference: two plans as they stand in result files in, what changes out (`euclio diff`); None: their parts are
             compared as they are written.
-        demands: instance and plan space in; what not every solver covers, such as a stock of machines, out, by the word
-            that `Solver.covers` has for it, in words for people.
+        demands: what its instances and plan spaces may ask for that not every solver covers, such as a stock.
         companion: what `euclio solve` finds out next to a plan; None: nothing.
     """
 
@@ -181,7 +181,7 @@ class Family:
     changes: type[Changes] | None = None
     change_options: tuple[SpaceOption, ...] = ()
     hint: Callable[[Any], str] = lambda instance: ""
-    demands: Callable[[Any, Any], dict[str, str]] = lambda instance, space: {}
+    demands: tuple[Demand, ...] = ()
     companion: Callable[[], Companion] | None = None
 
     def goal(self, space: Any) -> Goal:

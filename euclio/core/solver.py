@@ -12,6 +12,7 @@ from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
+from euclio.core.demand import Demand
 from euclio.core.families import DEFAULT_FAMILY, find_family
 from euclio.core.literature import Reference
 from euclio.core.result import Answer, PlanT, SpaceT
@@ -97,7 +98,8 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
         steps: instance, plan space and limits in; its plan, then with one more of its steps made the best possible at a
             time, each with the step that loses the difference to the next, out (`euclio.comparison.steps`); None: its
             steps are not known.
-        covers: what of an instance and a plan space it covers beyond what every solver does (`Family.demands`).
+        covers: names of the demands of instances and plan spaces (`Family.demands`) that it covers beyond the assumed.
+        lacks: names of assumed demands that it does not cover.
         rests_on: the papers whose method it is or whose model it solves, those of engines left out (`euclio cite`);
             None: it does not say.
         needs: packages of engines that it imports on whichever engine (`euclio.core.engine_packages`).
@@ -119,6 +121,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     compile: Callable[[], None] | None = None
     steps: Callable[[InstanceT, SpaceT, Limits[PlanT]], Iterable[tuple[str, PlanT]]] | None = None
     covers: frozenset[str] = frozenset()
+    lacks: frozenset[str] = frozenset()
     rests_on: tuple[Reference, ...] | None = None
     needs: frozenset[str] = frozenset()
 
@@ -137,6 +140,15 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
         """
         given = self.space if space is None else space
         return given if self.narrow is None else self.narrow(instance, given)
+
+    def takes_on(self, demand: Demand) -> bool:
+        """Whether it says that it covers a demand of its family."""
+        return demand.name not in self.lacks if demand.assumed else demand.name in self.covers
+
+    def uncovered(self, instance: InstanceT, space: SpaceT) -> tuple[Demand, ...]:
+        """What an instance and a plan space ask for that it does not cover; empty: it may be run on them."""
+        demands = find_family(self.family).demands
+        return tuple(demand for demand in demands if not self.takes_on(demand) and demand.asked(instance, space))
 
 
 AnySolver = Solver[Any, Any, Any]

@@ -21,6 +21,7 @@ from euclio.core.registry import find_solver, solvers_of
 from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver
 from euclio.core.warm_up import warm_up
+from euclio.core.words import joined
 
 MOST_NAMED = 3
 """Solvers that a refusal names at most, exact ones first."""
@@ -124,7 +125,7 @@ class PreparedRun:
         """Import and compile what the run needs (`euclio.core.warm_up`)."""
         for solver in (self.solver, self.starter):
             # One that is going to refuse need not be prepared, and is not let loose on what it does not cover.
-            if solver is not None and not self._uncovered(solver):
+            if solver is not None and not solver.uncovered(self.instance, self.space):
                 warm_up(solver, self.space)
 
     def answer(self) -> tuple[Answer[Any], float]:
@@ -162,24 +163,20 @@ class PreparedRun:
         feasible = plan is not None and self.family.evaluate(self.instance, plan, self.space).feasible
         return plan if feasible else None
 
-    def _uncovered(self, solver: AnySolver) -> list[str]:
-        """What of the instance and the plan space a solver does not cover, in words."""
-        demands = self.family.demands(self.instance, self.space)
-        return [words for name, words in demands.items() if name not in solver.covers]
-
     def _refuse_uncovered(self, solver: AnySolver) -> None:
         """Keep a solver from what it does not cover: its bound would be none, its plan refused.
 
         Raises:
             InapplicableError: it does not cover something of the instance or the plan space.
         """
-        lacking = self._uncovered(solver)
+        lacking = solver.uncovered(self.instance, self.space)
         if lacking:
-            demands = self.family.demands(self.instance, self.space)
-            fitting = [s for s in solvers_of(self.family.name) if set(demands) <= s.covers]
+            fitting = [s for s in solvers_of(self.family.name) if not s.uncovered(self.instance, self.space)]
             named = [s.name for s in sorted(fitting, key=lambda s: (s.kind != "exact", ":" in s.name, s.name))]
             hint = f"; use {' or '.join(named[:MOST_NAMED])}" if named else ""
-            raise InapplicableError(f"{solver.name} does not cover {' and '.join(lacking)}{hint}")
+            raise InapplicableError(
+                f"{solver.name} does not cover {joined([d.words_on(self.instance, self.space) for d in lacking])}{hint}"
+            )
 
     def _check_types(self, answer: Any) -> None:
         if not isinstance(answer, Answer):

@@ -14,8 +14,10 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
+from euclio.core.coverage import covered, demand_words, short_names
 from euclio.core.engine_packages import lacking_text
 from euclio.core.families import families
+from euclio.core.family import Family
 from euclio.core.fitted_table import FittedTable
 from euclio.core.objective import Goal
 from euclio.core.result import AnyResult
@@ -107,6 +109,17 @@ def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
         if table.row_count:
             tables += [Text(""), table] if tables else [table]
     return Group(*tables)
+
+
+def coverage_table(family: Family) -> RenderableType:
+    """What instances and plan spaces of a family may ask for, and the solvers that cover it."""
+    sentences = ("what is asked for", "covered by")
+    table = new_table(*sentences, wrapped=sentences, title=f"who covers what: {family.instances}")
+    rows = covered(family)
+    for i, demand in enumerate(family.demands):
+        names = [name for alike, row in rows.items() if row[i] for name in alike]
+        table.add_row(Text(demand_words(demand)), Text(short_names(names) or "none"))
+    return table
 
 
 def value_text(result: AnyResult, goal: Goal) -> str:

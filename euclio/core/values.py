@@ -154,6 +154,14 @@ def named(read: Callable[[str], ValueT]) -> Callable[[str], dict[str, ValueT]]:
     return parse
 
 
+def capacities(text: str) -> tuple[str, tuple[Fraction, ...]]:
+    """A name and exact numbers that are not negative, as in ``power=1600,2400``."""
+    name, sign, numbers = (piece.strip() for piece in text.rpartition("="))
+    if not (name and sign and numbers):
+        raise argparse.ArgumentTypeError(f"{text!r} must be NAME=VALUE,VALUE")
+    return name, tuple(dict.fromkeys(exact_not_negative(number.strip()) for number in numbers.split(",")))
+
+
 def exacts(text: str) -> tuple[Fraction, ...]:
     """Positive exact numbers divided by commas, each once."""
     return tuple(dict.fromkeys(exact_positive(number.strip()) for number in text.split(",")))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from euclio.core.demand import Demand
 from euclio.core.lazy import late
 from euclio.core.objective import Goal
 from euclio.core.words import full
@@ -15,6 +16,7 @@ from euclio.day.instance import Day, Step
 from euclio.day.plan import DayPlan
 from euclio.files.plain_family import plain_family
 from euclio.session import Configuration, Hardware, Module, Session
+from euclio.session.demands import is_limited_by_changes
 
 LEAST_COST_IN_ALL = Goal("cost", "in_all", "in all", maximised=False, column="cost")
 """Money for all steps and changes."""
@@ -51,24 +53,20 @@ def _features(day: Day) -> dict[str, float]:
     }
 
 
-def _demands(day: Day, space: Any) -> dict[str, str]:
-    """What a step of its own may ask for, and a load over time does not know."""
-    session = day.session
-    demands: dict[str, str] = {}
-    if session.running is not None and session.running.binds:
-        demands["changes"] = "machines that run before it begins"
-    if session.spare_machines:
-        demands["spare"] = "spare machines"
-    if session.largest_share:
-        demands["largest_share"] = "a largest share of some hardware"
-    return demands
+DAY_DEMANDS = (
+    Demand("changes", "machines that run before it begins", lambda day, space: is_limited_by_changes(day.session)),
+    Demand("resources", "a capacity of a resource", lambda day, space: bool(day.session.resources)),
+    Demand("spare", "spare machines", lambda day, space: bool(day.session.spare_machines)),
+    Demand("largest_share", "a largest share of some hardware", lambda day, space: bool(day.session.largest_share)),
+)
+"""What a step of its own may ask for, and a load over time does not know."""
 
 
 FAMILY = replace(
     plain_family("day", Day, DayPlan, LEAST_COST_IN_ALL, evaluate, small, "day-exact", instance_files=DAYS),
     table=late("euclio.day.table", "day_table"),
     summary=_summary,
-    demands=_demands,
+    demands=DAY_DEMANDS,
     features=_features,
     find_better=late("euclio.day.certifying", "find_better"),
 )

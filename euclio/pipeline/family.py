@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from euclio.core.demand import Demand
 from euclio.core.errors import InputError
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
@@ -69,6 +70,18 @@ def _tiny(space: PipelineSpace) -> tuple[Cluster, PipelineSpace]:
     return Cluster("warm-up", gpus, models, max_partitions=2), space
 
 
+PIPELINE_DEMANDS = (
+    Demand("least_cost", "the least-cost objective", lambda _, space: space.objective is Objective.COST, assumed=True),
+    Demand(
+        "several_pipelines",
+        "several pipelines per model and sequence of GPU types",
+        lambda _, space: not space.one_per_sequence,
+        assumed=True,
+    ),
+    Demand("whole_gpus", "whole GPUs, as its model adds up fractions of them", lambda _, s: s.whole_gpus, assumed=True),
+)
+
+
 def _features(cluster: Cluster) -> dict[str, float]:
     return {
         "models": len(cluster.models),
@@ -104,6 +117,7 @@ FAMILY = Family(
     find_better=late("euclio.pipeline.certifying", "find_better"),
     warm_up_prover=late("euclio.pipeline.certifying", "warm_up"),
     tolerance=lambda space: PROOF_TOLERANCE,
+    demands=PIPELINE_DEMANDS,
     features=_features,
     sources=late_value("euclio.pipeline.trials", "SOURCES"),
     designs=late("euclio.pipeline.designs.grid", "cluster_designs"),

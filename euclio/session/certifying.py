@@ -35,7 +35,7 @@ def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, dea
     """
     if space.policy.form is Form.GENERAL:
         return Search(None, False, 0, f"the prover does not cover policy {space.policy.name}")
-    bound_by = session.stock or session.running or session.spare_machines or session.largest_share
+    bound_by = session.stock or session.resources or session.running or session.spare_machines or session.largest_share
     if space.charging.whole or bound_by:
         return Search(None, False, 0, "the prover covers machines by share, any number of them, without a running plan")
     nodes, reason = 0, ""

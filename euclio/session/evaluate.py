@@ -14,7 +14,7 @@ from typing import NamedTuple, assert_never
 from euclio.core.numbers import MOST_DIGITS, has_text
 from euclio.core.words import full
 from euclio.session.checking.derived_rates import whole_rps, written_slack_rps
-from euclio.session.checking.machine_limits import beyond_stock, changes_to, needed_too_much
+from euclio.session.checking.machine_limits import beyond_limits, changes_to, needed_too_much
 from euclio.session.instance import MOST_NAMED, Configuration, Module, Session
 from euclio.session.latency.paths import longest_path
 from euclio.session.plan import Allocation, ModulePlan, Plan
@@ -117,9 +117,9 @@ def evaluate(
     partial = [m.partial_rps for m in found]
     violations += needed_too_much(session, plan, partial)
     machines: dict[str, Fraction] = {}
-    if (session.stock or session.spare_machines) and not groups:
+    if (session.stock or session.resources or session.spare_machines) and not groups:
         machines = machines_by_hardware(plan, partial, space)
-        violations += beyond_stock(session, machines)
+        violations += beyond_limits(session, machines)
     latency, path = longest_path(session, [m.worst_case_latency_s for m in found])
     limit = session.slo_s if slo_s is None else slo_s
     if latency > limit:

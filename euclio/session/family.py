@@ -13,6 +13,7 @@ from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import BRACKET_TOLERANCE, PROOF_TOLERANCE
 from euclio.core.words import full
 from euclio.session.costs import money
+from euclio.session.demands import SESSION_DEMANDS
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
 from euclio.session.plan import Plan
@@ -33,25 +34,6 @@ def _check_space(session: Session, space: PlanSpace) -> None:
         check_hardware(name, session.price, "--hardware")
 
 
-def _demands(session: Session, space: PlanSpace) -> dict[str, str]:
-    """What methods for machines by share do not cover."""
-    demands: dict[str, str] = {}
-    if space.charging.packs:
-        demands["packed"] = "packed machines"
-    elif space.charging.whole:
-        demands["whole"] = "whole machines"
-    if session.stock:
-        # By share it limits a sum of shares, by whole machines a number: not every method that covers one covers both.
-        demands["stock" if space.charging.whole else "shares"] = "a stock of machines"
-    if session.running is not None and session.running.binds:
-        demands["changes"] = "a limit on changes or a price of them"
-    if session.spare_machines:
-        demands["spare"] = "spare machines"
-    if session.largest_share:
-        demands["largest_share"] = "a largest share of some hardware"
-    return demands
-
-
 def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
     assert evaluation.cost_per_h is not None
     assert evaluation.latency_s is not None
@@ -64,7 +46,7 @@ def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
 def _limited(session: Session) -> bool:
     """Whether a session may have no plan for another reason than its latencies."""
     changes = session.running is not None and session.running.most_changes is not None
-    return bool(session.stock or session.largest_share or changes)
+    return bool(session.stock or session.resources or session.largest_share or changes)
 
 
 def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> str:
@@ -86,7 +68,10 @@ def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Expla
     found = explain(session, space, limit_s)
     text = page(found)
     if _limited(session) and found.status is Status.FEASIBLE:
-        text += "\nstock, changes and largest shares are not looked at here; a solver says whether they leave a plan"
+        text += (
+            "\nstock, resources, changes and largest shares are not looked at here; "
+            "a solver says whether they leave a plan"
+        )
     return Explained(found.status, text, describe(found))
 
 
@@ -156,6 +141,6 @@ FAMILY = Family(
     changes=SessionChanges,
     change_options=CHANGE_OPTIONS,
     hint=late("euclio.session.explain.hints", "slo_hint"),
-    demands=_demands,
+    demands=SESSION_DEMANDS,
     companion=late_value("euclio.session.questions.bought_whole", "COMPANION"),
 )

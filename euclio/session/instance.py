@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -28,6 +29,7 @@ class Hardware:
         memory_mb: memory in megabytes; None: not said, and not looked at.
         largest_share: largest share of a module's requests that may need these machines, as the others have to take the
             rest without them; None: all of them.
+        takes: what a machine of it takes of each resource of the session (`Session.resources`), in the resource's unit.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Hardware:
     count: int | None = None
     memory_mb: Fraction | None = None
     largest_share: Fraction | None = None
+    takes: dict[str, Fraction] = field(default_factory=dict, hash=False)
 
     def __init__(
         self,
@@ -43,12 +46,24 @@ class Hardware:
         count: int | None = None,
         memory_mb: Number | None = None,
         largest_share: Number | None = None,
+        takes: Mapping[str, Number] | None = None,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "price_per_h", exact_number(price_per_h, "price_per_h", zero=True))
         object.__setattr__(self, "count", None if count is None else machine_number(count, "count"))
         object.__setattr__(self, "memory_mb", None if memory_mb is None else exact_number(memory_mb, "memory_mb"))
         object.__setattr__(self, "largest_share", None if largest_share is None else share(largest_share))
+        object.__setattr__(self, "takes", amounts(takes or {}, "takes"))
+
+
+def amounts(values: Mapping[str, Number], field: str) -> dict[str, Fraction]:
+    """Amounts of resources by name, none of them negative.
+
+    Args:
+        values: the numbers.
+        field: name of the field that they are the value of, for the error.
+    """
+    return {name: exact_number(value, f"{field}.{name}", zero=True) for name, value in values.items()}
 
 
 def share(value: Number, field: str = "largest_share") -> Fraction:
@@ -164,6 +179,8 @@ class Session:
         currency: what prices are in, such as "EUR", as tables and figures show it; None: not said.
         running: the machines that run already, and what a plan may change of them; None: there are none.
         spare_machines: machines that stand by, of each type that a plan uses.
+        resources: capacity by name of a resource, such as watts or licences: the most that all machines of a plan take
+            of it (`Hardware.takes`), shares of machines counted as they are charged.
 
     Raises:
         InputError: duplicate names, unknown hardware or modules, a cycle, numbers out of range.
@@ -177,6 +194,7 @@ class Session:
     currency: str | None = None
     running: Running | None = None
     spare_machines: int = 0
+    resources: dict[str, Fraction] = field(default_factory=dict, hash=False)
     _order: tuple[int, ...] = field(init=False, repr=False, compare=False)
 
     def __init__(
@@ -189,6 +207,7 @@ class Session:
         currency: str | None = None,
         running: Running | None = None,
         spare_machines: int = 0,
+        resources: Mapping[str, Number] | None = None,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "slo_s", exact_number(slo_s, "slo_s"))
@@ -198,6 +217,7 @@ class Session:
         object.__setattr__(self, "currency", currency)
         object.__setattr__(self, "running", running)
         object.__setattr__(self, "spare_machines", machine_number(spare_machines, "spare_machines"))
+        object.__setattr__(self, "resources", amounts(resources or {}, "resources"))
         _check_names(self)
         object.__setattr__(self, "_order", _topological_order(self))
 
@@ -246,6 +266,14 @@ def _check_names(session: Session) -> None:
             )
         known.add(hardware.name)
     memory = {h.name: h.memory_mb for h in session.hardware}
+    taken = {name for h in session.hardware for name in h.takes}
+    for name in session.resources:
+        if name not in taken:
+            raise InputError(
+                "is taken by no hardware; say under `hardware[].takes` what a machine takes of it"
+                + (f" (known: {', '.join(sorted(taken))})" if taken else ""),
+                field=f"resources.{name}",
+            )
     names: set[str] = set()
     for i, module in enumerate(session.modules):
         if module.name in names:

@@ -64,11 +64,6 @@ def changes_of(session: Session) -> Changes | None:
     return Changes(own, gone, running.most_changes, running.price_per_change_per_h)
 
 
-def usable_stock(session: Session) -> dict[str, int]:
-    """The most machines of each type in stock that a plan may use next to the spare ones."""
-    return {name: max(0, count - session.spare_machines) for name, count in session.stock.items()}
-
-
 def limited_shares(session: Session) -> dict[str, Fraction]:
     """The largest share of a module's rate that may need a type, by its name, where it is below 1."""
     return {name: most for name, most in session.largest_share.items() if most < 1}
@@ -84,7 +79,9 @@ def coupled_prices(session: Session) -> list[Fraction]:
 def limits_in_words(session: Session) -> str:
     """What limits plans besides the SLO, as in "no plan meets the SLO within the stock"; empty: nothing."""
     changes = changes_of(session)
-    limits = [*(["the stock"] if session.stock else []), *(["the largest shares"] if limited_shares(session) else [])]
+    limits = ["the stock"] if session.stock else []
+    limits += ["the resources"] if session.resources else []
+    limits += ["the largest shares"] if limited_shares(session) else []
     words = " within " + " and ".join(limits) if limits else ""
     if changes is not None and changes.most is not None:
         words += f" with at most {changes.most} machines added or removed"

@@ -12,7 +12,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.errors import InapplicableError
-from euclio.core.families import family_of
 from euclio.core.registry import Limits, solvers
 from euclio.core.result import Answer
 from euclio.session import Plan, PlanSpace, Session, evaluate
@@ -77,7 +76,7 @@ def cheapest_of(
 def _made_by(name: str, session: Session, space: PlanSpace) -> Plan | None:
     """What a heuristic makes of a session; None: it is not installed, does not cover it or finds nothing."""
     solver = solvers().get(name)
-    if solver is None or not set(family_of(session).demands(session, space)) <= solver.covers:
+    if solver is None or solver.uncovered(session, space):
         return None
     try:
         plan: Plan | None = solver.run(session, space, Limits()).plan

@@ -25,9 +25,11 @@ from euclio.session import (
     evaluate,
     longest_path,
 )
+from euclio.session.demands import quick_when_partial
 from euclio.session.evaluate import machine_latencies
 from euclio.session.policies import Form
-from formulations.session.demands import changes_of, limited_shares, usable_stock
+from euclio.session.resources import usable_stock
+from formulations.session.demands import changes_of, limited_shares
 from formulations.session.split.problem import without_modes
 
 ROUNDS = 3
@@ -51,22 +53,19 @@ def countable(session: Session, space: PlanSpace) -> PlanSpace:
     Where machines are charged whole, a last machine that is not full is filled for nothing, and no machine is slower
     for it unless full machines of form `FIXED` take longer than ones that are nearly full, d + b/t.
     """
-    if space.dummy.countable or not space.fills or space.policy.form is Form.GENERAL:
+    if space.dummy.countable or not space.fills or quick_when_partial(session, space):
         return space
-    if space.policy.form is Form.FIXED:
-        allowed = [c for m in session.modules for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency)]
-        if any(space.policy.fixed_latency(c) > c.duration_s + c.batch / c.throughput_rps for c in allowed):
-            return space
     return replace(space, dummy=DummyRule.MACHINE)
 
 
 def without_prices(session: Session) -> Session:
-    """The session with machines for nothing where there is no stock of them, in which changes do not count.
+    """The session with machines for nothing where no stock and no resource limits them, in which changes do not count.
 
     It has a plan exactly if the session has one, where changes are not limited and no type has a largest share. Such
     machines are used alone in a module, so that their place in the ranking is of no matter.
     """
-    hardware = tuple(h if h.count is not None else replace(h, price_per_h=Fraction(0)) for h in session.hardware)
+    limited = usable_stock(session)
+    hardware = tuple(h if h.name in limited else replace(h, price_per_h=Fraction(0)) for h in session.hardware)
     return replace(session, hardware=hardware, running=None)
 
 
@@ -179,7 +178,7 @@ def made_cheaper(session: Session, space: PlanSpace, plan: Plan) -> Plan:
 
 def _unlimited(session: Session, space: PlanSpace) -> list[list[Configuration]]:
     """By module the configurations of the plan space on machines without a stock and a largest share."""
-    limited = session.stock.keys() | limited_shares(session).keys()
+    limited = usable_stock(session).keys() | limited_shares(session).keys()
     return [
         [c for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency) and c.hardware not in limited]
         for m in session.modules

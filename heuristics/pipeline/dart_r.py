@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace, evaluate
+from euclio.pipeline import Cluster, Model, Pipeline, PipelinePlan, PipelineSpace, evaluate
 from heuristics.pipeline.gpu_counts import Gpus
 from heuristics.pipeline.gpu_pair import best_chain
 from heuristics.pipeline.no_partitioning import no_partitioning_counts
@@ -31,12 +30,7 @@ def solve_dart_r(cluster: Cluster, space: PipelineSpace, limits: Limits[Pipeline
         cluster: the instance.
         space: plan space.
         limits: limits of the run.
-
-    Raises:
-        InapplicableError: the least-cost objective.
     """
-    if space.objective is Objective.COST:
-        raise InapplicableError(f"{NAME} maximises throughput; it has no rule for least cost")
     own = dart_space(cluster, space)
     high, low = gpu_classes(cluster)
     rates = whole_models(cluster, own)

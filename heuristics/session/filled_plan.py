@@ -51,6 +51,12 @@ def bought_whole(session: Session, plan: Plan) -> float:
     return float(cost)
 
 
+def spare_cost(session: Session, plan: Plan) -> float:
+    """What the spare machines cost per hour: so many of each hardware type that a plan uses."""
+    used = {a.configuration.hardware for module in plan.modules for a in module.allocations}
+    return float(session.spare_machines * sum((session.price[name] for name in used), Fraction(0)))
+
+
 def filled_plan(session: Session, s: SessionArrays, machines: Ints, partial_at: Ints, fills: bool) -> Plan:
     """The plan that counts of machines describe where dummies may fill whole machines for nothing.
 

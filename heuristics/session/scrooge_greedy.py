@@ -24,18 +24,12 @@ from euclio.session import PlanSpace, Session, evaluate
 from euclio.session.arrays import TIE, Ints, SessionArrays, session_arrays, to_plan
 from euclio.session.explain.least_latency import why_no_plan
 from heuristics.session.scrooge_refinement import as_counts, full_latency, latency_room, least_latency, refine_greedily
-from heuristics.session.scrooge_space import require_scrooge_space
 
 NAME = "scrooge-greedy"
 
 
 def solve_scrooge_greedy(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-    """Plan a session by Scrooge's greedy heuristic; where rounding makes the checker refuse, just below the SLO.
-
-    Raises:
-        InapplicableError: not a plan space of Scrooge.
-    """
-    require_scrooge_space(NAME, space, least_allocations=2)
+    """Plan a session by Scrooge's greedy heuristic; where rounding makes the checker refuse, just below the SLO."""
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():
         return _no_plan(session, space, "a module has no configuration in the plan space")

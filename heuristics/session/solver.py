@@ -16,7 +16,7 @@ from euclio.session.policies.kernels import raise_error_of
 from euclio.session.sharing.placing import share_machines
 from heuristics.session.dummy_generator import generator_of
 from heuristics.session.even_splitting import split_evenly
-from heuristics.session.filled_plan import bought_whole, plan_of
+from heuristics.session.filled_plan import bought_whole, plan_of, spare_cost
 from heuristics.session.latency_splitting import LATENCY_COST, LEAST_LATENCY, MOST_EXPENSIVE_HARDWARE, THROUGHPUT
 from heuristics.session.planner import plan_budgets, plan_greedily
 from heuristics.session.quantized_splitting import split_quantized
@@ -77,7 +77,7 @@ def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
         if clear or evaluate(session, plan, space).feasible:
             plan = share_machines(session, plan, space) if space.charging.packs else plan
             claimed = bought_whole(session, plan) if space.charging.whole else float(cost)
-            return Answer(plan, "feasible", claimed=claimed, stats=stats)
+            return Answer(plan, "feasible", claimed=claimed + spare_cost(session, plan), stats=stats)
     return Answer(None, "no plan")
 
 

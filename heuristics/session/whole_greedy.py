@@ -12,7 +12,6 @@ from itertools import product
 
 import numpy as np
 
-from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import Plan, PlanSpace, Session, evaluate
@@ -36,13 +35,7 @@ BELOW = 1.0 - 1e-9
 
 
 def solve_whole_greedy(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-    """Plan a session for whole or packed machines, on each hardware where only one type is allowed.
-
-    Raises:
-        InapplicableError: the plan space charges machines by share.
-    """
-    if not space.charging.whole:
-        raise InapplicableError(f"{NAME} plans for whole machines; use --machines whole or packed")
+    """Plan a session for whole or packed machines, on each hardware where only one type is allowed."""
     best, exchanges = Answer(None, "no plan"), 0.0
     for one in hardware_choices(session, space):
         arrays = session_arrays(session, one)

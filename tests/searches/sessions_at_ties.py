@@ -11,8 +11,7 @@ from fractions import Fraction
 from math import ceil
 from random import Random
 
-from euclio.core.errors import InapplicableError
-from euclio.core.registry import Limits, find_solver
+from euclio.core.solving import solve
 from euclio.session import Charging, DummyRule, Plan, PlanSpace, Policy, Session, evaluate, longest_path
 from euclio.session.checking.machine_limits import counts_of
 from euclio.session.running import Running, RunningMachines
@@ -82,10 +81,7 @@ def _limited(rng: Random, session: Session, space: PlanSpace, asked: str) -> Ses
 
 def _plan_of(session: Session, space: PlanSpace) -> Plan | None:
     """A plan of the session, by the reference if that has one in time."""
-    try:
-        plan: Plan | None = find_solver(REFERENCE).run(session, space, Limits(REFERENCE_S)).plan
-    except InapplicableError:
-        return None
+    plan: Plan | None = solve(session, REFERENCE, space=space, time_limit_s=REFERENCE_S).plan
     return plan
 
 

@@ -170,8 +170,8 @@ def _factor(rng: Random, rate: Fraction) -> Fraction:
 def _solvers(rng: Random, instance: Any, space: Any) -> list[str]:
     """Some of the solvers that cover the instance and the plan space."""
     family = family_of(instance)
-    demands = set(family.demands(instance, family.full_space if space is None else space))
-    names = sorted(solver.name for solver in solvers_of(family.name) if demands <= solver.covers)
+    asked_for = family.full_space if space is None else space
+    names = sorted(solver.name for solver in solvers_of(family.name) if not solver.uncovered(instance, asked_for))
     return rng.sample(names, min(SOLVERS, len(names)))
 
 
@@ -198,7 +198,7 @@ def _with_dummies(rng: Random, session: Session, result: AnyResult) -> AnyResult
     def run(given: Session, asked_for: PlanSpace, limits: Limits) -> Answer[Plan]:
         return Answer(filled, "made")
 
-    covers = frozenset(family_of(session).demands(session, space))
+    covers = frozenset(demand.name for demand in family_of(session).demands)
     found = solve(session, Solver("made", "heuristic", "gives a plan", run, covers=covers), space=space)
     return found if found.value is not None else None
 

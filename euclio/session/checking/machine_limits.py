@@ -10,18 +10,29 @@ from euclio.core.words import full
 from euclio.session.checking.machine_changes import machine_counts, named_plan
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
+from euclio.session.resources import machine_limits
 from euclio.session.running import Running
 
 
-def beyond_stock(session: Session, used: dict[str, Fraction]) -> list[str]:
-    """One line per hardware type of which the plan takes more than there is, with the machines that stand by."""
-    spare = session.spare_machines
+def beyond_limits(session: Session, used: dict[str, Fraction]) -> list[str]:
+    """One line per hardware type in stock and resource of which the plan takes more than there is, spare machines too.
+
+    Args:
+        session: the instance.
+        used: machines by name of the hardware, as they are charged.
+    """
+    spare, problems = session.spare_machines, []
     by = f" and {spare} that stand by" if spare else ""
-    return [
-        f"the plan takes {full(used[name])} machines of {name}{by}, and {count} are in stock"
-        for name, count in session.stock.items()
-        if used.get(name) and used[name] + spare > count
-    ]
+    for limit in machine_limits(session):
+        taken = limit.taken(used, spare)
+        if taken > limit.capacity:
+            problems.append(
+                f"the plan takes {full(used[limit.name])} machines of {limit.name}{by}, and {full(limit.capacity)} are "
+                "in stock"
+                if limit.is_stock
+                else f"the plan takes {full(taken)} of {limit.name}, and there is {full(limit.capacity)}"
+            )
+    return problems
 
 
 def needed_too_much(session: Session, plan: Plan, partial_rps: list[Fraction]) -> list[str]:

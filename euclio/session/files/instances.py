@@ -19,6 +19,7 @@ class _Hardware(FileModel):
     count: Whole | None = None
     memory_mb: Number | None = None
     largest_share: Number | None = None
+    takes: dict[Name, Number] | None = None
 
 
 class _Configuration(FileModel):
@@ -47,18 +48,27 @@ class _Session(FileModel):
     currency: Name | None = None
     running: _RUNNING | None = None  # type: ignore[valid-type]
     spare_machines: Whole = 0
+    resources: dict[Name, Number] | None = None
 
 
 def _session(model: _Session) -> Session:
     hardware: list[Hardware] = []
     for i, h in enumerate(model.hardware):
         with at(f"hardware[{i}]", None):
-            hardware.append(Hardware(h.name, h.price_per_h, h.count, h.memory_mb, h.largest_share))
+            hardware.append(Hardware(h.name, h.price_per_h, h.count, h.memory_mb, h.largest_share, h.takes))
     profiles: _Profiles = {}
     modules = [_module(module, f"modules[{i}]", profiles) for i, module in enumerate(model.modules)]
     running = None if model.running is None else made(Running, model.running, "running")
     return Session(
-        model.name, model.slo_s, hardware, modules, model.edges, model.currency, running, model.spare_machines
+        model.name,
+        model.slo_s,
+        hardware,
+        modules,
+        model.edges,
+        model.currency,
+        running,
+        model.spare_machines,
+        model.resources,
     )
 
 
@@ -87,8 +97,10 @@ def _data(session: Session) -> dict[str, Any]:
     data["hardware"] = [_said(h) for h in data["hardware"]]
     for module in data["modules"]:
         module["profile"] = [_said(c) for c in module["profile"]]
-    if not session.spare_machines:
-        del data["spare_machines"]
+    for said in (data, *data["hardware"]):
+        for name in ("spare_machines", "resources", "takes"):
+            if name in said and not said[name]:
+                del said[name]
     if session.running is not None:
         data["running"] = _said(data["running"])
     return data

@@ -16,7 +16,7 @@ from euclio.session.policies.rr_even import RR_EVEN
 from euclio.session.policies.tc import TC
 from euclio.session.policies.tc_shared import TC_SHARED
 
-__all__ = ["POLICIES", "Form", "Place", "Policy", "find_policy", "refuse_general"]
+__all__ = ["POLICIES", "Form", "Place", "Policy", "find_policy"]
 
 POLICIES: tuple[Policy, ...] = (TC, TC_SHARED, RR, MACHINE_RATE, RR_EVEN, MACHINE_RATE_EVEN, IN_TURN)
 """The built-in policies, in the order in which commands offer them."""

@@ -18,7 +18,7 @@ from euclio.core.parts.options import SpaceOption
 from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
 from euclio.core.words import counted, full, joined, percent
 from euclio.session.checking.machine_changes import machine_counts
-from euclio.session.instance import Module, Session, machine_number, share
+from euclio.session.instance import Module, Session, amounts, machine_number, share
 from euclio.session.running import Running, RunningMachines
 
 
@@ -37,6 +37,7 @@ class SessionChanges:
         price_per_change_per_h: money for each machine added or removed, for each hour that the plan is to run.
         spare_machines: machines that stand by, of each type that a plan uses.
         largest_share: largest share of a module's requests that may need some hardware, by its name.
+        resources: capacity by name of a resource that machines take some of.
         headroom: by what share more requests are planned for: after `rate_rps`, all rates are multiplied by 1 + this.
 
     Raises:
@@ -53,6 +54,7 @@ class SessionChanges:
     price_per_change_per_h: Fraction | None = None
     spare_machines: int | None = None
     largest_share: dict[str, Fraction] | None = None
+    resources: dict[str, Fraction] | None = None
 
     def __post_init__(self) -> None:
         for field in ("rate_rps", "slo_s", "headroom"):
@@ -65,6 +67,7 @@ class SessionChanges:
             machine_number(count, f"stock.{name}")
         for name, most in (self.largest_share or {}).items():
             share(most, f"largest_share.{name}")
+        amounts(self.resources or {}, "resources")
         if self.spare_machines is not None:
             machine_number(self.spare_machines, "spare_machines")
 
@@ -89,6 +92,7 @@ class SessionChanges:
             modules=self._modules(session),
             running=self._running(session),
             spare_machines=session.spare_machines if self.spare_machines is None else self.spare_machines,
+            resources=session.resources | (self.resources or {}),
         )
 
     def in_words(self) -> str:
@@ -97,6 +101,7 @@ class SessionChanges:
         words += [] if self.slo_s is None else [f"SLO {full(self.slo_s)} s"]
         words += [f"price of {name} {full(price)} per hour" for name, price in (self.price_per_h or {}).items()]
         words += [f"{counted(count, 'machine')} of {name} in stock" for name, count in (self.stock or {}).items()]
+        words += [f"{full(most)} of {name} in all" for name, most in (self.resources or {}).items()]
         if self.running is not None:
             words.append(f"{sum(own.machines for own in self.running):,} machines that run already")
         if self.most_changes is not None:
@@ -213,6 +218,13 @@ CHANGE_OPTIONS = (
         help="most machines that a plan may use of some hardware, such as A100=4,T4=20",
         parse=named(count_or_none),
         metavar="NAME=N,...",
+    ),
+    SpaceOption(
+        flag="--resource",
+        field="resources",
+        help="most that all machines take of a resource, such as power=3200; the file says what each machine takes",
+        parse=named(exact_not_negative),
+        metavar="NAME=C,...",
     ),
     SpaceOption(
         flag="--from",

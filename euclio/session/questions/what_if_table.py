@@ -39,23 +39,35 @@ def what_if_table(answer: WhatIf) -> RenderableType:
     return Group(Text("\n".join(asked.lines("rate and SLO"))), Text(""), table)
 
 
-def describe(answer: WhatIf) -> dict[str, Any]:
-    """The answer as plain data with fractions."""
+def describe(answer: WhatIf, *more: WhatIf) -> dict[str, Any]:
+    """The answer, and those at other capacities of a resource, as plain data with fractions."""
     asked = answer.question
     return {
         **asked.described(SCHEMA),
         "space": {k: v for k, v in asked.space.describe().items() if k != "charging"},
-        "points": [_point(point) for point in answer.points.values()],
+        "points": [
+            _point(point) | _capacities(one, "resources") for one in (answer, *more) for point in one.points.values()
+        ],
     }
 
 
-def csv_text(answer: WhatIf) -> str:
-    """One row per point: what `describe` says of it, machines by hardware type in columns of their own."""
+def csv_text(*answers: WhatIf) -> str:
+    """One row per point: what `describe` says of it; machines by type and resources in columns of their own."""
     rows = []
-    for point in map(_point, answer.points.values()):
+    hardware = [h.name for h in answers[0].question.session.hardware if any(h.name in one.hardware for one in answers)]
+    for answer, point in [(one, point) for one in answers for point in map(_point, one.points.values())]:
         machines = point.pop("machines")
-        rows.append(point | {f"machines_{name}": machines.get(name, Fraction(0)) for name in answer.hardware})
+        columns = {f"machines_{name}": machines.get(name, Fraction(0)) for name in hardware}
+        rows.append(point | columns | _capacities(answer))
     return csv_writing.csv_text(rows[0], (row.values() for row in rows))
+
+
+def _capacities(answer: WhatIf, field: str = "") -> dict[str, Any]:
+    """The capacities that are asked about: in a field, or as columns; nothing where there are none."""
+    changes = answer.question.changes
+    if changes is None or not changes.resources:
+        return {}
+    return {field: changes.resources} if field else {f"resource_{name}": n for name, n in changes.resources.items()}
 
 
 def _headings(way: Charging) -> Iterator[str]:

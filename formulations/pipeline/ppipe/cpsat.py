@@ -37,10 +37,10 @@ def solve_ppipe_cpsat(cluster: Cluster, space: PipelineSpace, limits: Limits[Pip
     """The best plan with one pipeline per model and sequence of GPU types, with proof.
 
     Raises:
-        InapplicableError: the plan space allows several pipelines per sequence.
+        InapplicableError: GPUs have too many parts.
         InputError: least cost is asked for and a price or a load is missing.
     """
-    search = begin(NAME, cluster, space, limits)
+    search = begin(cluster, space, limits)
     at_once = answer_at_once(search)
     if at_once is not None:
         return at_once

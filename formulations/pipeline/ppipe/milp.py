@@ -48,10 +48,9 @@ def solve_ppipe(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
     """The best plan with one pipeline per model and sequence of GPU types, with proof.
 
     Raises:
-        InapplicableError: the plan space allows several pipelines per sequence.
         InputError: least cost is asked for and a price or a load is missing.
     """
-    search = begin(NAME, cluster, space, limits)
+    search = begin(cluster, space, limits)
     return answer_at_once(search) or _solve(search)
 
 
@@ -61,12 +60,9 @@ def solve_ppipe_literal(cluster: Cluster, space: PipelineSpace, limits: Limits[P
     It bounds no plan space, and where it has no plan the plan space may have one.
 
     Raises:
-        InapplicableError: another plan space than the print's.
         InputError: least cost is asked for and a price or a load is missing.
     """
-    if space.whole_gpus:
-        raise InapplicableError(f"{LITERAL} adds up fractions of GPUs, as (23) is printed; ask for that plan space")
-    search = begin(LITERAL, cluster, space, limits, literal=True)
+    search = begin(cluster, space, limits, literal=True)
     slot = search.problem.impossible
     if slot is not None:
         reason = (

@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint, WarmStart
 from euclio.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
@@ -135,19 +134,12 @@ def _times(value: float | None, unit: Fraction) -> float | None:
     return None if value is None else value * float(unit)
 
 
-def begin(
-    name: str, cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan], *, literal: bool = False
-) -> Search:
+def begin(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan], *, literal: bool = False) -> Search:
     """The search of a solver, before any model is built.
 
     Raises:
-        InapplicableError: the plan space allows several pipelines per sequence.
         InputError: least cost is asked for and a price or a load is missing.
     """
-    if not space.one_per_sequence:
-        raise InapplicableError(
-            f"{name} has one pipeline per model and sequence of GPU types; ask for that plan space, or use columns"
-        )
     started = time.perf_counter()
     problem = ppipe_problem(cluster, space, literal=literal)
     given = limits.options.warm_start

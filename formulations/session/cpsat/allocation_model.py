@@ -56,15 +56,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, lcm
 from typing import TYPE_CHECKING
 
 from euclio.session import Policy
 from euclio.session.policies import Form
+from euclio.session.resources import machine_limits
 from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
 from formulations.session.cpsat.changes import add_changes, most_changes
-from formulations.session.demands import limited_shares, usable_stock
+from formulations.session.demands import limited_shares
 from formulations.session.joint.problem import JointConfiguration, JointModule, JointProblem
 
 if TYPE_CHECKING:
@@ -403,26 +404,38 @@ def _partial_cost(
 
 
 def add_stock(model: cp_model.CpModel, problem: JointProblem, modules: Sequence[ModuleVariables]) -> None:
-    """(8b): no more machines of a type than are in stock.
+    """(8b): no more machines of a type than are in stock, and no more of a resource than there is.
 
     Args:
         model: the model.
         problem: the joint problem.
         modules: variables of the modules that share the stock.
     """
-    for name, count in usable_stock(problem.session).items():
+    for limit in machine_limits(problem.session):
         of_type = [
-            (v, [k for k, c in enumerate(v.module.configurations) if c.configuration.hardware == name]) for v in modules
+            (
+                v,
+                limit.takes[name],
+                [k for k, c in enumerate(v.module.configurations) if c.configuration.hardware == name],
+            )
+            for name in limit.takes
+            for v in modules
         ]
-        most = sum(v.module.configurations[k].most_machines + 1 for v, ks in of_type for k in ks)
-        if most <= count:
+        most = sum(each * (v.module.configurations[k].most_machines + 1) for v, each, ks in of_type for k in ks)
+        room = limit.left(problem.session.spare_machines)
+        if most <= room:
             continue
+        # Whole numbers of all that is taken; where these are too large for a row, they are rounded in favour of plans.
+        scale = Fraction(lcm(room.denominator, *(each.denominator for each in limit.takes.values())))
+        if not limit.is_stock and most * scale > STOCK_UNITS:
+            scale = STOCK_UNITS / Fraction(most)
+        count, taken = ceil(room * scale), [(v, floor(each * scale), ks) for v, each, ks in of_type]
         if problem.space.charging.whole:
-            model.add(sum(v.n[k] + v.z[k] for v, ks in of_type for k in ks) <= count)
+            model.add(sum(each * (v.n[k] + v.z[k]) for v, each, ks in taken for k in ks) <= count)
             continue
-        units = max(1, min(SHARE_UNITS, STOCK_UNITS // most))
-        shares = [_share(model, v, ks, units) for v, ks in of_type if ks]
-        model.add(sum(units * v.n[k] for v, ks in of_type for k in ks) + sum(shares) <= units * count)
+        units = max(1, min(SHARE_UNITS, STOCK_UNITS // ceil(most * scale)))
+        shares = [each * _share(model, v, ks, units) for v, each, ks in taken if ks]
+        model.add(sum(each * units * v.n[k] for v, each, ks in taken for k in ks) + sum(shares) <= units * count)
 
 
 def _share(model: cp_model.CpModel, v: ModuleVariables, places: list[int], units: int) -> cp_model.IntVar:

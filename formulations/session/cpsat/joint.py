@@ -257,11 +257,7 @@ class _Search(JointSearch):
 
 
 def run_cpsat(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-    """The cheapest plan of a session in any plan space with dummy rule none or machine; anytime, with a valid bound.
-
-    Raises:
-        InapplicableError: the dummy rule is `continuous`.
-    """
+    """The cheapest plan of a session in any plan space with dummy rule none or machine; anytime, with a valid bound."""
 
     def begin(problem: JointProblem, started: float, deadline: float) -> _Search:
         return _Search(problem, limits, started, deadline)

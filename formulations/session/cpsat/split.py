@@ -28,11 +28,7 @@ LARGE = 2000
 
 
 def run_cpsat_split(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-    """Cheapest plan of a session: module frontiers, then the model above; with proof.
-
-    Raises:
-        InapplicableError: the dummy rule is `continuous`.
-    """
+    """Cheapest plan of a session: module frontiers, then the model above; with proof."""
     return split_session(session, space, limits, builder(limits))
 
 

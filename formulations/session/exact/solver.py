@@ -9,16 +9,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from euclio.core.errors import InapplicableError
 from euclio.core.lazy import late
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, arrays_kept, session_arrays, to_plan
+from euclio.session.demands import is_limited_by_changes
 from euclio.session.latency.bound import is_too_fast
 from euclio.session.latency.dispatch import CLEAR_PATH, path_times
-from euclio.session.policies import refuse_general
 from formulations.effort import Effort
 from formulations.session.exact.frontier_search import prove
 from formulations.session.exact.in_fractions.settle import settle
@@ -34,9 +33,6 @@ solve_stock: Callable[[Session, PlanSpace, float], Answer] = late(
 )
 solve_close: Callable[[Session, PlanSpace, float], Answer] = late(
     "formulations.session.exact.stock.close", "solve_close"
-)
-refuse_changes: Callable[[Session, PlanSpace], None] = late(
-    "formulations.session.exact.stock.close", "refuse_uncovered"
 )
 solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] = late(
     "formulations.session.exact.continuous", "solve_continuous"
@@ -59,16 +55,7 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     Returns:
         The cheapest plan and a lower bound; under a time limit the best plan found, no worse than those of quick
         heuristics, and a bound that holds.
-
-    Raises:
-        InapplicableError: a policy of form `GENERAL`, or a stock of machines by share or changes of machines where
-            dummies fill a partial machine up to any rate.
     """
-    refuse_general("exact", space.policy)
-    if session.stock and not space.charging.whole and not space.dummy.countable:
-        raise InapplicableError("exact covers a stock of machines by share under dummy rules machine and none only")
-    if session.running is not None and session.running.binds:
-        refuse_changes(session, space)
     return with_known_plans(session, space, limits, lambda within: _solve(session, space, within))
 
 
@@ -87,9 +74,9 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
         return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
     if _is_nearly_too_fast(arrays) and is_too_fast(session, space):
         return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN)
-    if session.running is not None and session.running.binds:
+    if is_limited_by_changes(session):
         return solve_close(session, space, deadline)
-    if session.stock:
+    if session.stock or session.resources:
         return solve_stock(session, space, deadline)
     if not space.dummy.countable and not space.charging.whole:
         return solve_continuous(session, space, arrays, deadline)

@@ -11,7 +11,7 @@ What may be cut off, with the incumbent costing C:
   machines are too few for its rate, all whole numbers with no more of each of them;
 - those of one module that take it longer than its largest budget;
 - those of the modules of a path that is too long, together;
-- those of the modules that take more machines of a type than are in stock, together;
+- those of the modules that take more of a stock or a resource than there is, together;
 - those of a module whose machines take too little without those of some type;
 - those of all modules, together, whose changes of what runs are too many;
 - those of a plan that costs C or more. If modules W of it use whole machines only, and the others P have partial ones,
@@ -31,7 +31,8 @@ from math import ceil, gcd, lcm
 from euclio.session import Evaluation, Plan, Session, evaluate, longest_path
 from euclio.session.arrays import session_arrays
 from euclio.session.evaluate import machines_by_hardware
-from formulations.session.demands import coupled_prices, limited_shares, usable_stock
+from euclio.session.resources import machine_limits
+from formulations.session.demands import coupled_prices, limited_shares
 from formulations.session.joint.problem import JointProblem
 
 CLEAR = Fraction(1, 10**5)
@@ -123,7 +124,7 @@ def refused(problem: JointProblem, raw: list[ModuleState], plan: Plan, checked: 
         index = problem.session.index
         if longest > problem.session.slo_s:
             return [*cuts, Exclusion({index[name]: true[index[name]] for name in path})]
-        together = [*_beyond_stock(problem, plan, checked), *([m] for m in _short_of_rate(problem, plan, checked))]
+        together = [*_beyond_limits(problem, plan, checked), *([m] for m in _short_of_rate(problem, plan, checked))]
         if not together:  # too many changes, whichever module's they are
             together = [list(range(len(true)))]
         return [*cuts, *(Exclusion({m: true[m] for m in users}) for users in together)]
@@ -166,14 +167,14 @@ def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fr
     return Exclusion(others, whole, cheaper)
 
 
-def _beyond_stock(problem: JointProblem, plan: Plan, checked: Evaluation) -> list[list[int]]:
-    """The modules that use a type, for each type of which the plan takes more than there is."""
+def _beyond_limits(problem: JointProblem, plan: Plan, checked: Evaluation) -> list[list[int]]:
+    """The modules that take some of it, for each stock and resource of which the plan takes more than there is."""
     session, partial = problem.session, [entry.partial_rps for entry in checked.modules]
     used = machines_by_hardware(plan, partial, problem.space)
     return [
-        [m for m, p in enumerate(plan.modules) if any(a.configuration.hardware == name for a in p.allocations)]
-        for name, count in usable_stock(session).items()
-        if used.get(name, Fraction(0)) > count
+        [m for m, p in enumerate(plan.modules) if any(a.configuration.hardware in limit.takes for a in p.allocations)]
+        for limit in machine_limits(session)
+        if limit.taken(used, session.spare_machines) > limit.capacity
     ]
 
 

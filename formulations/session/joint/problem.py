@@ -45,12 +45,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.errors import InapplicableError
 from euclio.session import Configuration, Plan, PlanSpace, Session
 from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency.bound import latency_bound
-from euclio.session.policies import Form, refuse_general
-from formulations.session.demands import Changes, changes_of, limited_shares, usable_stock
+from euclio.session.policies import Form
+from euclio.session.resources import usable_stock
+from formulations.session.demands import Changes, changes_of, limited_shares
 from formulations.session.split.problem import without_modes
 from formulations.session.surplus import all_full, has_surplus, with_enough
 
@@ -214,7 +214,7 @@ class JointProblem:
     def alone(self, m: int) -> JointProblem:
         """The problem of module m within its largest budget; it has a useful configuration."""
         session, module = self.session, self.session.modules[m]
-        only = Session(module.name, self.modules[m].most_s, session.hardware, [module])
+        only = Session(module.name, self.modules[m].most_s, session.hardware, [module], resources=session.resources)
         return joint_problem(only, self.space, self.most_cost_per_h)
 
 
@@ -225,20 +225,14 @@ def joint_problem(
 
     Args:
         session: the session.
-        space: the plan space, without `single_hardware`.
+        space: the plan space, without `single_hardware`, rule `continuous` or a policy of form `GENERAL`.
         most_cost_per_h: only plans that cost at most this much are of interest. Where dummies fill any number of
             machines in sequence, numbers of machines that cost something are unlimited without it, unless there is a
             stock or a limit on changes; None: all plans are.
         any_plan: whether it is only asked if there is a plan, where dummies fill any number of machines in sequence:
             nothing costs anything, and of machines that are not in stock there are as many as one likes. In the session
             changes do not count.
-
-    Raises:
-        InapplicableError: rule `continuous`, or a policy of form `GENERAL`.
     """
-    if not space.dummy.countable:
-        raise InapplicableError("the joint models cover the dummy rules none and machine, not continuous")
-    refuse_general("a joint model", space.policy)
     shape = without_modes(session)
     bounds = [latency_bound(module, space) for module in session.modules]
     least = [session.slo_s if bound is None else bound for bound in bounds]
@@ -295,7 +289,7 @@ def _module(
         if configuration in endless and configuration not in alone and behind is None:
             behind = k - lo
         place = _Place(
-            module.rate_rps, configuration, k, price, int(groups[k - lo]), *_limits(session, m, configuration)
+            module.rate_rps, configuration, k, price, int(groups[k - lo]), *_limits(session, space, m, configuration)
         )
         if all_full(space):
             tied = space.policy.form is Form.TIED and behind is not None and groups[behind] == groups[k - lo]
@@ -314,14 +308,15 @@ def _endless(session: Session, space: PlanSpace, ranked: list[Configuration], *,
     """Configurations of which machines are as many as one likes, for nothing: the shortest duration first."""
     if not all_full(space) or changes_of(session) is not None:
         return []
-    free = [h.name for h in session.hardware if (h.price_per_h == 0 or any_plan) and h.count is None]
+    limited = usable_stock(session)
+    free = [h.name for h in session.hardware if (h.price_per_h == 0 or any_plan) and h.name not in limited]
     return sorted((c for c in ranked if c.hardware in free), key=lambda c: c.duration_s)
 
 
-def _limits(session: Session, m: int, c: Configuration) -> tuple[int | None, int, Fraction]:
+def _limits(session: Session, space: PlanSpace, m: int, c: Configuration) -> tuple[int | None, int, Fraction]:
     """What limits the machines of a configuration's type in module m: `most`, `runs` and `change_price` of a place."""
     changes, module = changes_of(session), session.modules[m].name
-    stock = usable_stock(session).get(c.hardware)
+    stock = usable_stock(session, whole=space.charging.whole).get(c.hardware)
     if changes is None:
         return stock, 0, Fraction(0)
     bounds = [n for n in (stock, changes.most_of_type(module, c.hardware)) if n is not None]

@@ -151,9 +151,6 @@ def solve_joint(session: Session, space: PlanSpace, limits: Limits, begin: Begin
         space: the plan space.
         limits: limits of the run.
         begin: makes an engine's search.
-
-    Raises:
-        InapplicableError: the dummy rule is `continuous`.
     """
     return with_known_plans(session, space, limits, lambda within: _solve(session, space, within, begin))
 
@@ -206,7 +203,7 @@ def _known_plan(
         reason = f"no plan meets the SLO{limits_in_words(session)} (proven)"
         return Answer(None, "infeasible", infeasible=True, reason=reason)
     shares = limited_shares(session)
-    if plan is None and (session.stock or shares):
+    if plan is None and (session.stock or session.resources or shares):
         if shares:
             problem = joint_problem(replace(session, running=None), space, any_plan=True)
         else:

@@ -240,7 +240,6 @@ def run_milp(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     """Cheapest plan of a session by one MILP, with proof.
 
     Raises:
-        InapplicableError: the dummy rule is `continuous`.
         InputError: the engine is not there.
     """
 

@@ -25,7 +25,8 @@ two binaries that are 1 only where there are more or fewer, and μ such that the
     latency ≥ d_k + q_k (n + 1) (2/v − (n t_k + f_k)/v²) − μ (1 − z_k + more + fewer)      even_k_n_v
 
 A stock of S_h machines of hardware h is one row over all modules, by share or whole (docs/model/whole-machines.md);
-spare machines are none of S_h (`formulations.session.demands.usable_stock`):
+spare machines are none of S_h (`euclio.session.resources`). A resource with a capacity is such a row too, of several
+types, each machine with what it takes:
 
     Σ_m Σ_{k on h} n_k + f_k T/t_k ≤ S_h   or   Σ_m Σ_{k on h} n_k + z_k ≤ S_h             stock_h
 
@@ -45,8 +46,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from euclio.session.policies import Form
+from euclio.session.resources import machine_limits
 from formulations.engines.milp import readable
-from formulations.session.demands import usable_stock
 from formulations.session.joint.problem import JointProblem
 from formulations.session.milp.allocation_model import AllocationRows, add_allocation
 from formulations.session.milp.coupled_costs import CoupledCosts, add_coupled_costs
@@ -282,23 +283,27 @@ def joint_model(problem: JointProblem, unit: Fraction = Fraction(1)) -> JointMod
 
 
 def _stock(model: LpProblem, problem: JointProblem, rows: list[AllocationRows]) -> None:
-    """No more machines of a type than are in stock."""
+    """No more machines of a type than are in stock, and no more of a resource than there is."""
     import pulp
 
-    stock = usable_stock(problem.session)
-    for name, label in zip(stock, readable(list(stock)), strict=True):
+    limits = machine_limits(problem.session)
+    for limit, label in zip(limits, readable([limit.name for limit in limits]), strict=True):
+        unit = max(limit.takes.values())
         taken: dict[Any, float] = {}
         for r in rows:
             for k, c in enumerate(r.module.configurations):
-                if c.configuration.hardware != name:
+                if c.configuration.hardware not in limit.takes:
                     continue
-                taken[r.n[k]] = 1.0
+                each = limit.takes[c.configuration.hardware] / unit
+                taken[r.n[k]] = float(each)
                 if problem.space.charging.whole:
-                    taken[r.z[k]] = 1.0
+                    taken[r.z[k]] = float(each)
                 else:
-                    taken[r.f[k]] = float(r.module.rate_rps / c.throughput_rps)
+                    taken[r.f[k]] = float(each * r.module.rate_rps / c.throughput_rps)
         if taken:
-            model += pulp.LpAffineExpression(taken) <= stock[name] * (1.0 + ROOM) + ROOM, f"stock_{label}"
+            most = limit.left(problem.session.spare_machines) / unit
+            row = f"{'stock' if limit.is_stock else 'resource'}_{label}"
+            model += pulp.LpAffineExpression(taken) <= most * (1.0 + ROOM) + ROOM, row
 
 
 def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> LatencyRows:

@@ -96,7 +96,6 @@ def run_milp_split(session: Session, space: PlanSpace, limits: Limits) -> Answer
     """Cheapest plan of a session: module frontiers, then the MILP above; with proof.
 
     Raises:
-        InapplicableError: the dummy rule is `continuous`.
         InputError: the engine is not there.
     """
     engine, file = chosen_engine(limits.options), limits.options.export_lp

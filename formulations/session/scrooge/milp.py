@@ -43,7 +43,6 @@ from formulations.session.split.proof import solve_split
 from formulations.session.split.search import no_lines, search_choices
 from formulations.tolerances import GAP, SLO_SLACK, WITHIN_SLO
 from heuristics.session.scrooge_refinement import Way, as_counts, latency_room, least_latency, refine_greedily, ways
-from heuristics.session.scrooge_space import require_scrooge_space
 
 if TYPE_CHECKING:
     from pulp import LpProblem
@@ -53,12 +52,7 @@ TIE = "tie with the SLO"
 
 
 def solve_scrooge_milp(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-    """Scrooge's two steps; without a plan that the checker accepts there is none.
-
-    Raises:
-        InapplicableError: not a plan space of Scrooge.
-    """
-    require_scrooge_space(NAME, space, least_allocations=2)
+    """Scrooge's two steps; without a plan that the checker accepts there is none."""
     s = session_arrays(session, space)
     deadline = limits.deadline()
     if (s.first[1:] == s.first[:-1]).any():

@@ -20,11 +20,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from euclio.core.errors import InapplicableError
 from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import session_arrays, to_plan
 from euclio.session.latency.bound import latency_bound
-from euclio.session.policies import refuse_general
 from formulations.effort import Effort, UndecidedError
 from formulations.session.module.by_share import search_module
 from formulations.session.module.charges import no_types
@@ -129,18 +127,13 @@ def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf
 
     Args:
         session: the instance.
-        space: plan space without `single_hardware`.
+        space: plan space without `single_hardware`, rule `continuous`, whose cost curve has no steps, or a policy of
+            form `GENERAL`.
         deadline: `time.perf_counter` value at which to stop; the problem is then not complete.
 
     Returns:
         The problem. A module without a mode: no plan of the session meets the SLO.
-
-    Raises:
-        InapplicableError: rule `continuous`, whose cost curve has no steps, or a policy of form `GENERAL`.
     """
-    if not space.dummy.countable:
-        raise InapplicableError("frontiers have steps only under the dummy rules none and machine, not continuous")
-    refuse_general("latency splitting over frontiers", space.policy)
     empty = without_modes(session)
     least = [latency_bound(module, space) for module in session.modules]
     none = replace(empty, modes=tuple(() for _ in session.modules))

@@ -30,9 +30,6 @@ def split_session(
         limits: limits of the run.
         build: makes an engine's model.
         export: writes the model of a problem to a file; None: nothing is written.
-
-    Raises:
-        InapplicableError: the dummy rule is `continuous`.
     """
     return with_known_plans(session, space, limits, lambda within: _split(session, space, within, build, export))
 

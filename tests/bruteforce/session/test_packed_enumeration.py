@@ -102,4 +102,4 @@ def test_where_machines_cannot_be_shared_it_is_that_of_whole_ones():
 def test_what_it_does_not_list_is_refused(session, changes):
     found = optimum(session, **changes)
     assert found.status is Status.INAPPLICABLE
-    assert "packed plans are enumerated under" in found.reason
+    assert "does not cover packed machines within other limits" in found.reason

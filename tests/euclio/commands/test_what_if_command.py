@@ -1,5 +1,6 @@
 """`euclio what-if`: a table, a file, a figure, and what is refused."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -49,6 +50,24 @@ def test_a_way_of_charging_that_the_solver_does_not_cover_is_left_out_and_said(i
     assert main(["what-if", instance, "--solver", "milp", "--machines", "packed"]) == 2
 
 
+def test_each_capacity_of_a_resource_has_a_table_and_is_said(tmp_path, capsys):
+    """A power cap is asked about as rates are; the file says what machines take, and a figure is of one capacity."""
+    data = json.loads(TEXT)
+    data["hardware"][0]["takes"] = {"power": 300}
+    path, out = tmp_path / "capped.json", tmp_path / "table.csv"
+    path.write_text(json.dumps(data))
+    asked = ["what-if", str(path), "--machines", "whole", "--resource", "power=0,1e6"]
+    assert main([*asked, "--out", str(out)]) == 0
+    assert capsys.readouterr().out.count("of power in all") == 2
+    rows = csv.DictReader(out.read_text().splitlines())
+    assert [row["resource_power"] for row in rows] == ["0", "1000000"]
+    assert main([*asked, "--json"]) == 0
+    points = json.loads(capsys.readouterr().out)["points"]
+    assert [point["resources"] for point in points] == [{"power": 0}, {"power": 1000000}]
+    assert main([*asked, "--plot", str(tmp_path / "a.svg")]) == 2
+    assert "draws one capacity" in capsys.readouterr().err
+
+
 def test_without_a_plan_anywhere_it_is_infeasible(instance, capsys):
     assert main(["what-if", instance, "--slo", "0.1,0.2", "--machines", "share"]) == 3
     assert capsys.readouterr().out.count("infeasible") == 2
@@ -62,6 +81,8 @@ def test_without_a_plan_anywhere_it_is_infeasible(instance, capsys):
         (["--machines", "hole"], "--machines: is 'hole'; it must be one of share, whole, packed"),
         (["--price", "V10=1"], "--price: unknown hardware 'V10'; did you mean V100?"),
         (["--plot", "out.txt"], "--plot"),
+        (["--resource", "power"], "argument --resource: 'power' must be NAME=VALUE,VALUE"),
+        (["--resource", "power=3"], "--resource: is taken by no hardware"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(instance, capsys, options, words):

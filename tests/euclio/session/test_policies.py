@@ -34,6 +34,7 @@ OF_POLICIES = {
     "heuristics/session/systems.py": "Table III",
     "heuristics/session/piccolo_systems.py": "Piccolo's rows",
     "heuristics/session/scrooge_space.py": "Scrooge's own plan space",
+    "euclio/session/demands.py": "Scrooge's own algorithms cover one policy",
     "euclio/session/certify/modules.py": "the independent prover writes the formulas again",
     "bruteforce/session/scaled_module.py": "so does the enumeration",
 }

@@ -79,7 +79,7 @@ def test_a_model_of_next_to_no_weight_is_served_too(weights):
 def test_several_pipelines_per_sequence_are_not_for_ppipe(name):
     result = solve(two_classes(), name, one_per_sequence=False)
     assert result.status is Status.INAPPLICABLE
-    assert "one pipeline per model and sequence" in result.reason
+    assert "does not cover several pipelines per model and sequence" in result.reason
 
 
 def test_literal_print_forces_every_sequence():

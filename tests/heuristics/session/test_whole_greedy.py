@@ -73,7 +73,7 @@ def test_limits_of_the_plan_space_are_kept(changes):
 def test_machines_by_share_are_not_its_business():
     found = solve(small_session(0), "whole-greedy", charging="share")
     assert found.status is Status.INAPPLICABLE
-    assert "use --machines whole or packed" in found.reason
+    assert "does not cover machines by share" in found.reason
 
 
 def test_rounding_up_packs_partial_machines_too():

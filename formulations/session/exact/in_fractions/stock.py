@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from euclio.session import ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.evaluate import machines_by_hardware
 from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.in_fractions.settle import settle
-from formulations.session.exact.stock.boxes import Box
+from formulations.session.exact.stock.boxes import Box, Rows
 from formulations.session.module.in_integers import MachineLimits
 
 
@@ -51,7 +52,8 @@ class Changes:
 def cheapest_in_box(
     session: Session,
     space: PlanSpace,
-    stock: dict[str, int],
+    names: Sequence[str],
+    rows: Rows,
     parts: int,
     box: Box,
     limit: float,
@@ -63,7 +65,8 @@ def cheapest_in_box(
     Args:
         session: the instance, without a stock and without most changes.
         space: plan space with whole machines or a countable dummy rule, and without `single_hardware`.
-        stock: machines in stock by name of the hardware, in the order of the box's types.
+        names: the types of the box's columns.
+        rows: what modules may take together; with most changes, these are the last row and column.
         parts: parts of machines that the box counts (`parts_of_machines`).
         box: the box.
         limit: cost per hour from which on plans are of no interest; infinite: all are of interest.
@@ -77,17 +80,19 @@ def cheapest_in_box(
         UndecidedError: the effort's limits are reached.
     """
     prices = [Fraction(one) for one in box.price.tolist()]
-    price = dict(zip(stock, prices, strict=False))
+    price = {
+        name: sum((one * int(each) for one, each in zip(prices, column, strict=True)), Fraction(0))
+        for name, column in zip(names, rows.takes.T, strict=False)
+    }
+    paid = sum((one * Fraction(int(most), parts) for one, most in zip(prices, rows.most, strict=True)), Fraction(0))
+    added = prices[-1] if changes is not None and changes.most is not None else Fraction(0)
     own = {h.name: -h.price_per_h for h in session.hardware} if changes is not None and changes.free else {}
     on_top = {name: own.get(name, Fraction(0)) + price.get(name, Fraction(0)) for name in {**own, **price}}
-    paid = sum((price[name] * n for name, n in stock.items()), Fraction(0))
-    paid += sum((one * (changes.most or 0) for one in prices[len(stock) :] if changes is not None), Fraction(0))
     cutoff = None if math.isinf(limit) else Fraction(limit) + paid
-    most = [{name: Fraction(int(n), parts) for name, n in zip(stock, row, strict=False)} for row in box.most]
+    most = [{name: Fraction(int(n), parts) for name, n in zip(names, row, strict=False)} for row in box.most]
     limits = [MachineLimits(row, on_top) for row in most]
     if changes is not None:
-        added = sum(prices[len(stock) :], Fraction(0))
-        each = [int(row[len(stock)]) // parts if changes.most is not None else None for row in box.most]
+        each = [int(row[-1]) // parts if changes.most is not None else None for row in box.most]
         limits = [
             replace(one, running=running, change_per_h=changes.change_per_h + added, most_changes=most_changes)
             for one, running, most_changes in zip(limits, changes.running, each, strict=True)
@@ -101,14 +106,14 @@ def cheapest_in_box(
     checked = evaluate(session, plan, space)
     partial = [m.partial_rps for m in checked.modules]
     machines = [machines_by_hardware(Plan((m,)), [f], space) for m, f in zip(plan.modules, partial, strict=True)]
-    used = [[int(row.get(name, Fraction(0)) * parts) for name in stock] for row in machines]
+    used = [[int(row.get(name, Fraction(0)) * parts) for name in names] for row in machines]
     cost = sum((m.cost_per_h for m in checked.modules), Fraction(0))
     cost += sum((own.get(name, Fraction(0)) * n for row in machines for name, n in row.items()), Fraction(0))
     bound = sum((price.get(name, 0) * n for row in machines for name, n in row.items()), Fraction(0)) - paid
     if changes is not None:
         counted = [one.changes(_counted(m, f)) for one, m, f in zip(limits, plan.modules, partial, strict=True)]
         cost += changes.change_per_h * sum(counted)
-        bound += sum(prices[len(stock) :], Fraction(0)) * sum(counted)
+        bound += added * sum(counted)
         if changes.most is not None:
             used = [[*row, n * parts] for row, n in zip(used, counted, strict=True)]
     return Found(plan, cost, cost + bound, used)

@@ -69,7 +69,7 @@ def _of_module(
         lister.extend(0, lister.m.rate, (0,) * len(names), 0)
     except _TooManyError:
         return [None] * len(names)
-    found = np.array(sorted(lister.found), object).reshape(-1, len(names))
+    found = np.array(sorted(lister.found), object).reshape(len(lister.found), len(names))
     return [sorted({int(value) for value in found[:, kind]}) for kind in range(len(names))]
 
 

@@ -6,8 +6,9 @@ all shares f/t of all plans have in common. So nothing in them is rounded.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import lcm
+from math import floor, lcm
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +16,16 @@ from numpy.typing import NDArray
 
 from euclio.session import PlanSpace, Session
 from euclio.session.arrays import Floats
+from euclio.session.resources import MachineLimit
 
 Counts = NDArray[Any]
 """Machines, in 64 bits; or parts of machines, which may be many, as whole numbers of Python's."""
+
+
+MOST_ROOM = 1 << 45
+"""More machines than any plan has of a type, few enough to be added up in 64 bits."""
+MOST_IN_64_BITS = 1 << 31
+"""Largest numbers of rows whose products with numbers of machines stay within 64 bits."""
 
 
 class Point(NamedTuple):
@@ -33,6 +41,63 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """What modules may take together, in whole numbers: Σ takes·machines ≤ most in each row.
+
+    Attributes:
+        takes: what a machine takes, above 0 in some row for each column, shape (rows, columns).
+        most: the most that all take together, in parts of machines' as a box counts, shape (rows,).
+    """
+
+    takes: Counts
+    most: Counts
+
+    def beyond(self, machines: Counts) -> Counts:
+        """What is taken beyond the most, below 0 where some is left, given machines of shape (modules, columns)."""
+        found: Counts = self.takes @ machines.sum(axis=0) - self.most
+        return found
+
+    def fit(self, machines: Counts) -> bool:
+        """Whether no row is broken."""
+        return bool((self.beyond(machines) <= 0).all())
+
+    def room(self, machines: Counts) -> Counts:
+        """Most machines of each column that there may be next to others, below 0 where these are too many."""
+        left = -self.beyond(machines)
+        rows = range(len(left))
+        room = [min(int(left[r]) // int(row[r]) for r in rows if row[r]) for row in self.takes.T]
+        return np.array(room if machines.dtype == object else np.minimum(room, MOST_ROOM), machines.dtype)
+
+    def short(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The columns that take some of one of the rows."""
+        return np.asarray((self.takes[rows] > 0).any(axis=0), np.bool_)
+
+    def with_column(self, most: int) -> Rows:
+        """The rows with a column of its own limit."""
+        takes = np.zeros((self.takes.shape[0] + 1, self.takes.shape[1] + 1), self.takes.dtype)
+        takes[:-1, :-1], takes[-1, -1] = self.takes, 1
+        return Rows(takes, np.append(self.most, np.array([most], self.most.dtype)))
+
+
+def rows_of(limits: Sequence[MachineLimit], names: Sequence[str], parts: int) -> Rows:
+    """The rows of some limits in whole numbers.
+
+    Args:
+        limits: what limits machines.
+        names: the types of the columns.
+        parts: parts of machines that boxes count (`parts_of_machines`).
+    """
+    takes, most = [], []
+    for limit in limits:
+        scale = lcm(*(each.denominator for each in limit.takes.values()))
+        takes.append([int(limit.takes.get(name, 0) * scale) for name in names])
+        most.append(floor(limit.capacity * scale * parts))
+    large = parts > 1 or max(map(abs, [0, *most, *(each for row in takes for each in row)])) > MOST_IN_64_BITS
+    dtype = object if large else np.int64
+    return Rows(np.array(takes, dtype).reshape(len(limits), len(names)), np.array(most, dtype))
+
+
+@dataclass(frozen=True, slots=True)
 class Box:
     """Plans with limits on the machines of a type in a module.
 
@@ -40,7 +105,7 @@ class Box:
         bound: no plan within the stock costs less, per hour.
         least: machines that modules have at least, or parts of them, shape (modules, types), like the next one.
         most: machines that they have at most.
-        price: prices on stock to begin with, shape (types,).
+        price: prices on what is limited to begin with, shape (rows,).
     """
 
     bound: float
@@ -48,9 +113,9 @@ class Box:
     most: Counts
     price: Floats
 
-    def within(self, stock: Counts) -> Counts:
-        """Most machines of each module, where what the others have at least is not there any more."""
-        most: Counts = np.minimum(self.most, stock - (self.least.sum(axis=0) - self.least))
+    def within(self, rows: Rows) -> Counts:
+        """Most machines of each module, where what all have at least is not there any more for others."""
+        most: Counts = np.minimum(self.most, self.least + rows.room(self.least))
         return most
 
     def halves(self, m: int, kind: int, middle: int) -> list[Box]:
@@ -78,16 +143,16 @@ def parts_of_machines(session: Session, space: PlanSpace) -> int:
     return parts
 
 
-def divided(box: Box, stock: Counts, over: Point | None, under: Point | None) -> list[Box]:
+def divided(box: Box, rows: Rows, over: Point | None, under: Point | None) -> list[Box]:
     """The two halves of a box by the whole machines of one type in one module.
 
     Args:
         box: the box.
-        stock: machines in stock of each type, shape (types,).
-        over: a plan that takes more than the stock; None: none is known.
-        under: a plan that keeps to it; None: none is known.
+        rows: what modules may take together.
+        over: a plan that takes more; None: none is known.
+        under: a plan that does not; None: none is known.
     """
-    wide = _wide(box, stock)
+    wide = _wide(box, rows)
     if over is not None:
         apart = over.used if under is None else np.abs(over.used - under.used)
         likely = np.where(wide > 0, apart, 0)
@@ -102,16 +167,16 @@ def divided(box: Box, stock: Counts, over: Point | None, under: Point | None) ->
     return box.halves(m, kind, middle)
 
 
-def divided_by_share(box: Box, stock: Counts, over: Point | None, under: Point | None) -> list[Box]:
+def divided_by_share(box: Box, rows: Rows, over: Point | None, under: Point | None) -> list[Box]:
     """The two halves of a box by the parts of machines of one type in one module; arguments as those of `divided`.
 
     A plan that has less than the least of a box counts as one that has the least, so that every cut lies within the box
     and leaves out one of the plans, or halves it.
     """
-    wide = _wide(box, stock)
+    wide = _wide(box, rows)
     more = None if over is None else np.clip(over.used, box.least, box.most)
     # Types without a price of which there is enough for the plans known decide nothing either, while others do.
-    short = (box.price > 0) | (False if over is None else over.used.sum(axis=0) > stock)
+    short = rows.short((box.price > 0) | (False if over is None else rows.beyond(over.used) > 0))
     if wide[:, short].any():
         wide[:, ~short] = 0
     if more is not None and under is not None:
@@ -121,21 +186,24 @@ def divided_by_share(box: Box, stock: Counts, over: Point | None, under: Point |
             m, kind = _largest(apart)
             return box.halves(m, kind, int(more[m, kind] + fewer[m, kind]) // 2)
     if more is not None:
-        # What a plan has beyond the stock, taken off all modules in ratio to what they have above their least: if all
-        # modules but one have that at least, there is no more for this one. So few boxes prove that there is no plan.
-        above = np.where((wide > 0) & (more.sum(axis=0) > stock), more - box.least, 0)
+        # What a plan takes beyond the most of a row, taken off all modules in ratio to what they have above their
+        # least: if all modules but one have that at least, there is no more for it. So few boxes prove that there is
+        # no plan.
+        beyond = rows.beyond(more)
+        above = np.where((wide > 0) & rows.short(beyond > 0), more - box.least, 0)
         if above.any():
             m, kind = _largest(above)
-            beyond, total = int(more[:, kind].sum() - stock[kind]), int(above[:, kind].sum())
-            return box.halves(m, kind, int(more[m, kind]) - max(1, beyond * int(above[m, kind]) // total))
+            row = int(np.where(rows.takes[:, kind] > 0, beyond, 0).argmax())
+            total, own = int(rows.takes[row] @ above.sum(axis=0)), int(above[m, kind])
+            return box.halves(m, kind, int(more[m, kind]) - max(1, min(own, int(beyond[row]) * own // total)))
     m, kind = _largest(wide)
     return box.halves(m, kind, int(box.least[m, kind] + box.most[m, kind]) // 2)
 
 
-def _wide(box: Box, stock: Counts) -> Counts:
-    """The widths of a box; 0 for types whose most machines fit into the stock, as those decide nothing."""
+def _wide(box: Box, rows: Rows) -> Counts:
+    """The widths of a box; 0 for types whose most machines break no row, as those decide nothing."""
     wide: Counts = box.most - box.least
-    wide[:, box.most.sum(axis=0) <= stock] = 0
+    wide[:, ~rows.short(rows.beyond(box.most) > 0)] = 0
     return wide
 
 

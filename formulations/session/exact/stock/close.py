@@ -16,42 +16,20 @@ from itertools import pairwise
 
 import numpy as np
 
-from euclio.core.errors import InapplicableError
 from euclio.core.result import Answer
 from euclio.core.words import counted
 from euclio.session import PlanSpace, Session
 from euclio.session.arrays import Floats, Ints
 from euclio.session.explain.unlimited import without_stock
-from euclio.session.policies import Form
 from euclio.session.running import Running
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.in_fractions.stock import Changes, Found, cheapest_in_box
 from formulations.session.exact.stock.attainable import Attainable
 from formulations.session.exact.stock.boxes import Box, Counts, Point
-from formulations.session.exact.stock.stock import WHY_S, StockSearch, answer_of, limits_of, why_too_small
+from formulations.session.exact.stock.stock import WHY_S, StockSearch, answer_of, limited_by, limits_of, why_too_small
 from formulations.session.module.charges import Charges
 from formulations.session.module.problem import NO_LIMIT, Stock
 from formulations.tolerances import GAP
-
-
-def refuse_uncovered(session: Session, space: PlanSpace) -> None:
-    """Refuse plan spaces in which dummies fill a partial machine up to any rate.
-
-    Raises:
-        InapplicableError: dummy rule `continuous` by share, or with machines that are faster where they are not full.
-    """
-    if space.dummy.countable:
-        return
-    if not space.charging.whole:
-        raise InapplicableError("exact covers changes by share under dummy rules machine and none only")
-    allowed = [c for m in session.modules for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency)]
-    if space.policy.form is Form.FIXED and any(
-        space.policy.fixed_latency(c) > c.duration_s + c.batch / c.throughput_rps for c in allowed
-    ):
-        raise InapplicableError(
-            f"exact covers changes under policy {space.policy} and dummy rule continuous at concurrency 1 only; "
-            "use dummy rule machine"
-        )
 
 
 @dataclass(slots=True)
@@ -75,7 +53,7 @@ class ChangesSearch(StockSearch):
         running = self.session.running
         assert running is not None
         arrays, modules = self._arrays, self.session.modules
-        names = dict.fromkeys([*self.limits, *(h.name for h in self.session.hardware)])
+        names = dict.fromkeys([*self._types, *(h.name for h in self.session.hardware)])
         place = {name: i for i, name in enumerate(names)}
         hardware = [c.hardware for c in self._profile]
         self._type = np.array([place[name] for name in hardware], np.int64)
@@ -93,7 +71,7 @@ class ChangesSearch(StockSearch):
             self._scale = np.ones_like(self._scale)
         elif running.most_changes is not None:
             left = (running.most_changes - self.gone) * self._parts_of
-            self._stock = np.append(self._stock, self._counts([left]))
+            self._rows = self._rows.with_column(left)
             self._scale = np.append(self._scale, float(np.median(arrays.price)) or 1.0)
         # What plans with changes cost at most is not known.
         self._ceiling = math.inf
@@ -103,7 +81,7 @@ class ChangesSearch(StockSearch):
     @property
     def impossible(self) -> bool:
         """Whether what is removed in any case are too many changes."""
-        return bool((self._stock[len(self.limits) :] < 0).any())
+        return bool((self._rows.most[len(self.limits) :] < 0).any())
 
     @property
     def gone_cost(self) -> float:
@@ -128,7 +106,8 @@ class ChangesSearch(StockSearch):
         return cheapest_in_box(
             self._unlimited,
             self.space,
-            self.limits,
+            self._types,
+            self._rows,
             self._parts_of,
             box,
             self._limit(),
@@ -143,21 +122,21 @@ class ChangesSearch(StockSearch):
 
     def _listed(self) -> Attainable:
         found = StockSearch._listed(self)
-        if self._stock.size == len(self.limits):
+        if self._rows.most.size == len(self.limits):
             return found
-        whole = range(0, int(self._stock[-1]) + 1, self._parts_of)
+        whole = range(0, int(self._rows.most[-1]) + 1, self._parts_of)
         return Attainable([[*row, whole] for row in found.values])
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
-        count, (modules, types) = len(self.limits), self._running.shape
-        arrays = self._charged(price[:count])
+        count, rows, (modules, types) = len(self._types), len(self.limits), self._running.shape
+        arrays = self._charged(price[:rows])
         room = np.full((modules, types), float(NO_LIMIT))
         room[:, :count] = self._room(most[:, :count])
         changes = np.full(modules, NO_LIMIT, np.int64)
         if most.shape[1] > count:
             changes[:] = most[:, count] // self._parts_of
-        charges = Charges(self._running, self._change + float(price[count:].sum()), changes)
+        charges = Charges(self._running, self._change + float(price[rows:].sum()), changes)
         return prove_within(arrays, Stock(self._type, room), charges, GAP, self.deadline)
 
     def _point(self, proof: Proof) -> Point:
@@ -168,8 +147,8 @@ class ChangesSearch(StockSearch):
             if k >= 0:
                 held[m, self._type[k]] += 1
         changes = np.abs(held - self._running).sum(axis=1)
-        if used.shape[1] > len(self.limits):
-            used[:, len(self.limits)] = self._counts([int(n) * self._parts_of for n in changes])
+        if used.shape[1] > len(self._types):
+            used[:, -1] = self._counts([int(n) * self._parts_of for n in changes])
         return Point(cost + self._change * float(changes.sum()), used)
 
 
@@ -216,7 +195,7 @@ def why_too_far(session: Session, space: PlanSpace, deadline: float) -> str:
     fewest.run()
     if fewest.plan is None and math.isinf(fewest.bound):
         return why_too_small(free, space, limits, deadline)
-    within = " and the machines in stock" if limits else ""
+    within = f" and {limited_by(limits)}" if limits else ""
     machines = counted(running.most_changes, "machine")
     why = f"no plan meets the SLO with at most {machines} added or removed{within} (proven)"
     if fewest.plan is None:

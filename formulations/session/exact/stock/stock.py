@@ -16,27 +16,38 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
-from math import ceil
+from math import ceil, gcd, lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from euclio.core.result import Answer
+from euclio.core.words import counted, full
 from euclio.session import Configuration, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import Floats, Ints, SessionArrays, session_arrays, to_plan
 from euclio.session.evaluate import machines_by_hardware
 from euclio.session.explain.unlimited import without_stock
 from euclio.session.latency.dispatch import CLEAR_PATH
+from euclio.session.resources import MachineLimit, machine_limits
 from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.in_fractions.stock import Found, cheapest_in_box
 from formulations.session.exact.outcomes import INFEASIBLE, NO_PLAN, OPTIMAL
 from formulations.session.exact.stock.attainable import Attainable, attainable
-from formulations.session.exact.stock.boxes import Box, Counts, Point, divided, divided_by_share, parts_of_machines
+from formulations.session.exact.stock.boxes import (
+    Box,
+    Counts,
+    Point,
+    Rows,
+    divided,
+    divided_by_share,
+    parts_of_machines,
+    rows_of,
+)
 from formulations.session.exact.stock.prices import better_price
 from formulations.session.module.charges import no_charges
 from formulations.session.module.nearly_full import nearly_full
@@ -62,7 +73,7 @@ class StockSearch:
     Attributes:
         session: the instance.
         space: plan space with whole machines or a countable dummy rule, and without `single_hardware`.
-        limits: most machines by name of the hardware.
+        limits: what limits machines over all modules.
         deadline: `time.perf_counter` value at which to stop.
         any_plan: whether to stop at the first plan.
         cost: cost of the best plan found; infinite: none was.
@@ -76,7 +87,7 @@ class StockSearch:
 
     session: Session
     space: PlanSpace
-    limits: dict[str, int]
+    limits: Sequence[MachineLimit]
     deadline: float
     any_plan: bool = False
     cost: float = math.inf
@@ -90,7 +101,8 @@ class StockSearch:
     _kind: Ints = field(init=False)
     _profile: list[Configuration] = field(init=False)
     _parts_of: int = field(init=False)
-    _stock: Counts = field(init=False)
+    _types: list[str] = field(init=False)
+    _rows: Rows = field(init=False)
     _scale: Floats = field(init=False)
     _ceiling: float = field(init=False)
     _points: list[Point] = field(init=False, default_factory=list)
@@ -102,21 +114,24 @@ class StockSearch:
     def __post_init__(self) -> None:
         """Number the types with a limit, and take the SLO for a little longer, as every search does."""
         arrays = session_arrays(self.session, self.space)
-        names = list(self.limits)
+        self._types = names = list(dict.fromkeys(name for limit in self.limits for name in limit.takes))
         self._profile = [
             module.profile[arrays.profile_index[k]]
             for m, module in enumerate(self.session.modules)
             for k in range(arrays.first[m], arrays.first[m + 1])
         ]
-        limited = [c.hardware if c.hardware in self.limits else None for c in self._profile]
-        self._kind = np.array([-1 if h is None else names.index(h) for h in limited], np.int64)
+        hardware = [c.hardware for c in self._profile]
+        self._kind = np.array([names.index(h) if h in names else -1 for h in hardware], np.int64)
         self._parts_of = parts_of_machines(self.session, self.space)
-        self._stock = self._counts([self.limits[name] * self._parts_of for name in names])
+        self._rows = rows_of(self.limits, names, self._parts_of)
         self._arrays = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
         self._unlimited = without_stock(self.session)
         self.effort = Effort(TIE_NODES, self.deadline)
-        of_kind = [self._arrays.price[self._kind == kind] for kind in range(len(names))]
-        self._scale = np.array([(float(prices.max()) if prices.size else 0.0) or 1.0 for prices in of_kind])
+        of_kind = [self._arrays.price[self._kind == kind].max(initial=0.0) for kind in range(len(names))]
+        ratios = [
+            [one / float(each) for one, each in zip(of_kind, row, strict=True) if each] for row in self._rows.takes
+        ]
+        self._scale = np.array([max(row) or 1.0 for row in ratios])
         self._ceiling = math.inf if self.space.charging.whole else self._most_expensive()
 
     def run(self) -> None:
@@ -124,9 +139,8 @@ class StockSearch:
 
         Boxes that rounding leaves undecided are kept to the end: a plan found meanwhile may make them of no interest.
         """
-        modules, types = self._arrays.rate.size, self._stock.size
-        most = np.broadcast_to(self._stock, (modules, types)).copy()
-        root = Box(0.0, np.zeros_like(most), most, np.zeros(types))
+        none = self._counts(np.zeros((self._arrays.rate.size, self._rows.takes.shape[1]), np.int64))
+        root = Box(0.0, none, none + self._rows.room(none), np.zeros(self._rows.most.size))
         numbers = count()
         queue = [(0.0, next(numbers), root)]
         while self.complete and not (self.any_plan and self.plan):
@@ -143,12 +157,11 @@ class StockSearch:
         open_bounds = [box.bound for box in [*self._tied, *(entry[2] for entry in queue)]]
         self.bound = min([self.cost, self._unsettled, *open_bounds])
 
-    def machines_of(self, name: str) -> int:
-        """Machines of a type that the best plan takes, a share of one counted as one."""
+    def taken(self, limit: MachineLimit) -> Fraction:
+        """What the best plan takes of something that is limited, or was."""
         assert self.plan is not None
         checked = evaluate(self._unlimited, self.plan, self.space)
-        used = machines_by_hardware(self.plan, [m.partial_rps for m in checked.modules], self.space)
-        return ceil(used.get(name, 0))
+        return limit.taken(machines_by_hardware(self.plan, [m.partial_rps for m in checked.modules], self.space))
 
     def _counts(self, values: Any) -> Counts:
         """Numbers of machines, or of parts of them, as an array."""
@@ -175,10 +188,10 @@ class StockSearch:
 
     def _parts(self, box: Box) -> list[Box]:
         """Price a box, and divide it where that does not settle it."""
-        most = box.within(self._stock)
+        most = box.within(self._rows)
         if (most < box.least).any():
             return []
-        fits = bool((most.sum(axis=0) <= self._stock).all())
+        fits = self._rows.fit(most)
         price = np.zeros_like(box.price) if fits else box.price
         bound, over, under = box.bound, None, None
         rounds = 1 if fits else FEWER_ROUNDS if self.boxes else PRICED_ROUNDS
@@ -192,7 +205,7 @@ class StockSearch:
             bound = max(bound, self._value(proof, price))
             point = self._point(proof)
             self._points = [*self._points[1 - RECENT :], point]
-            slack = self._stock - point.used.sum(axis=0)
+            slack = -self._rows.beyond(point.used)
             # Rounding alone keeps shares within what the box has, and its halves would hold the same plan.
             if (point.used > most).any():
                 self._tied.append(Box(bound, box.least, most, price))
@@ -217,8 +230,8 @@ class StockSearch:
 
     def _divided(self, box: Box, over: Point | None, under: Point | None) -> list[Box]:
         if self._parts_of == 1:
-            return divided(box, self._stock, over, under)
-        halves = divided_by_share(box, self._stock, over, under)
+            return divided(box, self._rows, over, under)
+        halves = divided_by_share(box, self._rows, over, under)
         if self.boxes < BOXES_FOR_NOTHING:
             return halves
         if self._attainable is None:
@@ -227,7 +240,7 @@ class StockSearch:
 
     def _listed(self) -> Attainable:
         """The parts of machines that plans have: a bisection of what lies between them would go on to the last part."""
-        return attainable(self.session, self.space, list(self.limits), self._parts_of)
+        return attainable(self.session, self.space, self._types, self._parts_of)
 
     def _decided(self, box: Box) -> list[Box]:
         """Decide a box at its prices in exact arithmetic, and divide it where that does not settle it."""
@@ -241,7 +254,7 @@ class StockSearch:
         if found is None:
             return []
         point = Point(float(found.cost_per_h), self._counts(found.used))
-        fits = bool((point.used.sum(axis=0) <= self._stock).all())
+        fits = self._rows.fit(point.used)
         if fits and found.cost_per_h < self.cost:
             self.cost, self.plan = point.cost, found.plan
         box = replace(box, bound=max(box.bound, float(found.bound) * (1.0 - SUMS)))
@@ -253,7 +266,7 @@ class StockSearch:
     def _in_fractions(self, box: Box) -> Found | None:
         """The cheapest plan of a box at its prices, in exact arithmetic."""
         return cheapest_in_box(
-            self._unlimited, self.space, self.limits, self._parts_of, box, self._limit(), self.effort
+            self._unlimited, self.space, self._types, self._rows, self._parts_of, box, self._limit(), self.effort
         )
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
@@ -262,8 +275,9 @@ class StockSearch:
         return prove_within(arrays, Stock(self._kind, self._room(most)), no_charges(arrays), GAP, self.deadline)
 
     def _charged(self, price: Floats) -> SessionArrays:
-        """The session's arrays with prices on stock added to those of machines."""
-        charge = self._arrays.price + np.where(self._kind >= 0, np.append(price, 0.0)[self._kind], 0.0)
+        """The session's arrays with prices on what is limited added to those of machines."""
+        of_type = price @ self._rows.takes[: price.size, : len(self._types)].astype(np.float64)
+        charge = self._arrays.price + np.where(self._kind >= 0, np.append(of_type, 0.0)[self._kind], 0.0)
         return self._arrays._replace(price=charge, unit_cost=charge / self._arrays.throughput)
 
     def _room(self, most: Counts) -> Floats:
@@ -272,11 +286,11 @@ class StockSearch:
 
     def _value(self, proof: Proof, price: Floats) -> float:
         """The bound at a price, with what rounding may have added to it taken off."""
-        paid = float((price * self._machines(self._stock)).sum())
+        paid = float((price * self._machines(self._rows.most)).sum())
         return max(0.0, float(proof.bound) - paid - SUMS * (float(proof.bound) + paid))
 
     def _point(self, proof: Proof) -> Point:
-        used = self._counts(np.zeros((self._arrays.rate.size, self._stock.size), np.int64))
+        used = self._counts(np.zeros((self._arrays.rate.size, self._rows.takes.shape[1]), np.int64))
         charged = proof.machines.astype(np.float64)
         for m, module in enumerate(self.session.modules):
             left = module.rate_rps
@@ -308,7 +322,7 @@ class StockSearch:
             inside = self._cheapest(most, price)
             self._arrays = self._arrays._replace(slo=slo)
             other = self._point(inside) if inside.status == OPTIMAL else point
-            if inside.status == OPTIMAL and (other.used.sum(axis=0) <= self._stock).all() and other.cost < self.cost:
+            if inside.status == OPTIMAL and self._rows.fit(other.used) and other.cost < self.cost:
                 plan = self._accepted(inside)
                 if plan is not None:
                     self.cost, self.plan = other.cost, plan
@@ -334,7 +348,7 @@ class StockSearch:
         """Prices at which the plans known promise a better bound than at those given; None: no others do."""
         points = [p for p in self._points if (p.used <= most).all()]
         cost = np.array([p.cost for p in points])
-        beyond = np.array([self._machines(p.used.sum(axis=0) - self._stock) for p in points])
+        beyond = np.array([self._machines(self._rows.beyond(p.used)) for p in points])
         # With whole machines it is not known what plans cost at most.
         enough = math.inf if self.space.charging.whole else self._limit()
         return better_price(cost, beyond, price, self._scale, enough)
@@ -357,10 +371,14 @@ def solve_stock(session: Session, space: PlanSpace, deadline: float) -> Answer:
     return answer_of(search, lambda: why_too_small(session, space, limits, deadline))
 
 
-def limits_of(session: Session, space: PlanSpace) -> dict[str, int]:
-    """Most machines by name of the hardware, where there is a limit."""
+def limits_of(session: Session, space: PlanSpace) -> list[MachineLimit]:
+    """What limits the machines that are allowed."""
     allowed = {h.name for h in space.hardware_of(session)}
-    return {name: most for name, most in session.stock.items() if name in allowed}
+    found = [
+        limit._replace(takes={name: each for name, each in limit.takes.items() if name in allowed})
+        for limit in machine_limits(session)
+    ]
+    return [limit for limit in found if limit.takes]
 
 
 def answer_of(search: StockSearch, why: Callable[[], str], apart: float = 0.0) -> Answer:
@@ -385,54 +403,75 @@ def answer_of(search: StockSearch, why: Callable[[], str], apart: float = 0.0) -
     return Answer.proven(search.plan, claimed, bound, undecided, stats)
 
 
-def why_too_small(session: Session, space: PlanSpace, limits: dict[str, int], deadline: float) -> str:
-    """Of which type how many more machines would do, each type alone, in a sentence.
+def why_too_small(session: Session, space: PlanSpace, limits: Sequence[MachineLimit], deadline: float) -> str:
+    """Of which type how many more machines would do, or of which resource how much, each alone, in a sentence.
 
     Args:
-        session: the instance, whose stock is proven too small or whose SLO is missed.
+        session: the instance, whose stock or resources are proven too small or whose SLO is missed.
         space: the plan space.
-        limits: most machines by name of the hardware.
+        limits: what limits machines.
         deadline: `time.perf_counter` value at which to stop; the sentence leaves out what is not known then.
     """
     deadline = min(deadline, time.perf_counter() + WHY_S)
-    free = _searched(session, space, {}, deadline)
+    free = _searched(session, space, [], deadline)
     if free.plan is None and math.isinf(free.bound):
         return NO_PLAN
-    found = [(name, _more(session, space, limits, name, deadline)) for name in limits]
-    texts = [f"{more.machines} more of {name} would do{more.unless}" for name, more in found if more is not None]
-    why = "no plan meets the SLO with the machines in stock (proven)"
+    found = [(limit, _more(session, space, limits, limit, deadline)) for limit in limits]
+    texts = [f"{more.in_words(limit)} would do{more.unless}" for limit, more in found if more is not None]
+    why = f"no plan meets the SLO with {limited_by(limits)} (proven)"
     return "; ".join([why, ", or ".join(texts)]) if texts else why
 
 
-class _More(NamedTuple):
-    """How many more machines would do, and what that sentence lacks."""
+def limited_by(limits: Sequence[MachineLimit]) -> str:
+    """What limits machines, in words."""
+    stock = ["the machines in stock"] if any(limit.is_stock for limit in limits) else []
+    return " and ".join([*stock, *(["the resources"] if any(not limit.is_stock for limit in limits) else [])])
 
-    machines: int
+
+class _More(NamedTuple):
+    """How much more would do, and what that sentence lacks."""
+
+    amount: Fraction
     unless: str
 
+    def in_words(self, limit: MachineLimit) -> str:
+        """It as "2 more of A", and how many machines that is worth."""
+        words = f"{full(self.amount)} more of {limit.name}"
+        if limit.is_stock:
+            return words
+        name, each = max(limit.takes.items(), key=lambda take: take[1])
+        machines = counted(ceil(self.amount / each), "machine")
+        return f"{words}, what {machines} of {name} {'takes' if self.amount <= each else 'take'},"
 
-def _more(session: Session, space: PlanSpace, limits: dict[str, int], name: str, deadline: float) -> _More | None:
-    """The fewest machines of a type that the stock lacks next to the others; None: no number is known to do."""
-    rest = {other: n for other, n in limits.items() if other != name}
-    low, search = limits[name], _searched(session, space, rest, deadline, any_plan=True)
+
+def _more(
+    session: Session, space: PlanSpace, limits: Sequence[MachineLimit], limit: MachineLimit, deadline: float
+) -> _More | None:
+    """The least that is lacking of what is limited next to the others; None: no amount is known to do."""
+    rest = [other for other in limits if other is not limit]
+    search = _searched(session, space, rest, deadline, any_plan=True)
     if search.plan is None:
         return None
-    enough = search.machines_of(name)
-    # Between a stock that is too small and one that is not, halve: more machines never do harm.
+    # All that whole machines take are multiples of it.
+    scale = lcm(*(each.denominator for each in limit.takes.values()))
+    step = Fraction(gcd(*(int(each * scale) for each in limit.takes.values())), scale)
+    low, enough = limit.capacity // step, ceil(search.taken(limit) / step)
+    # Between a limit that is too small and one that is not, halve: more machines never do harm.
     while enough - low > 1:
         middle = (low + enough) // 2
-        search = _searched(session, space, {**limits, name: middle}, deadline, any_plan=True)
+        larger = limit._replace(capacity=middle * step)
+        search = _searched(session, space, [*rest, larger], deadline, any_plan=True)
         if search.plan is not None:
-            enough = min(middle, search.machines_of(name))
+            enough = min(middle, ceil(search.taken(limit) / step))
         elif math.isinf(search.bound):
             low = middle
         else:
-            return _More(enough - limits[name], ", perhaps fewer")
-    return _More(enough - limits[name], "")
+            return _More(enough * step - limit.capacity, ", perhaps fewer" if limit.is_stock else ", perhaps less")
+    return _More(enough * step - limit.capacity, "")
 
 
 def _searched(
-    session: Session, space: PlanSpace, limits: dict[str, int], deadline: float, *, any_plan: bool = False
+    session: Session, space: PlanSpace, limits: Sequence[MachineLimit], deadline: float, *, any_plan: bool = False
 ) -> StockSearch:
     search = StockSearch(session, space, limits, deadline, any_plan)
     search.run()

@@ -74,7 +74,7 @@ def test_explanations_leave_the_stock_to_the_solver():
     assert FAMILY.why_infeasible(session, found, None) == found.reason
     explained = FAMILY.explain(session, WHOLE, None)
     assert explained.status is Status.FEASIBLE
-    assert "stock, changes and largest shares are not looked at here" in explained.text
+    assert "stock, resources, changes and largest shares are not looked at here" in explained.text
     slow = two_modules(1, 1, slo="0.15")
     assert "more than the SLO" in FAMILY.why_infeasible(slow, solve(slow, "exact", space=WHOLE), None)
 
@@ -83,7 +83,7 @@ def test_stock_of_shares_is_refused_where_dummies_take_any_rate():
     found = solve(two_modules(1, 1), "exact", space=replace(SHARE, dummy="continuous"))
     assert (found.status, found.reason) == (
         Status.INAPPLICABLE,
-        "exact covers a stock of machines by share under dummy rules machine and none only",
+        "exact does not cover a stock of machines by share under dummy rule continuous",
     )
 
 

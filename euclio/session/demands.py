@@ -1,0 +1,148 @@
+"""What sessions and their plan spaces may ask of a solver that not every one covers (`euclio.core.demand`)."""
+
+from __future__ import annotations
+
+from euclio.core.demand import Demand
+from euclio.session.instance import Session
+from euclio.session.policies import Form, Policy
+from euclio.session.space import PlanSpace
+
+NO_PAPER = "no paper asks for it"
+
+
+def quick_when_partial(session: Session, space: PlanSpace) -> bool:
+    """Whether some machine that is nearly full is faster than a full one: d + b/t against form `FIXED`'s latency."""
+    return space.policy.form is Form.FIXED and any(
+        space.policy.fixed_latency(c) > c.duration_s + c.batch / c.throughput_rps
+        for module in session.modules
+        for c in module.profile
+        if space.allows(c.hardware, c.batch, c.concurrency)
+    )
+
+
+def _continuous_by_share(space: PlanSpace) -> bool:
+    return not space.dummy.countable and not space.charging.whole
+
+
+def _continuous_whole(session: Session, space: PlanSpace) -> bool:
+    """Whether rule `continuous` has other plans of interest than rule `machine` although machines are charged whole."""
+    return not space.dummy.countable and space.charging.whole and quick_when_partial(session, space)
+
+
+def is_limited_by_changes(session: Session) -> bool:
+    """Whether a plan may not change running machines at will."""
+    return session.running is not None and session.running.binds
+
+
+def _limited(session: Session) -> bool:
+    return bool(
+        session.stock
+        or session.resources
+        or is_limited_by_changes(session)
+        or session.spare_machines
+        or session.largest_share
+    )
+
+
+SESSION_DEMANDS = (
+    Demand("packed", "packed machines", lambda session, space: space.charging.packs),
+    Demand("whole", "whole machines", lambda session, space: space.charging.whole and not space.charging.packs),
+    # By share it limits a sum of shares, by whole machines a number: not every method that covers one covers both.
+    Demand("stock", "a stock of machines", lambda session, space: bool(session.stock) and space.charging.whole),
+    Demand(
+        "shares",
+        "a stock of machines by share",
+        lambda session, space: bool(session.stock) and not space.charging.whole,
+        kept=NO_PAPER,
+    ),
+    Demand("resources", "a capacity of a resource", lambda session, space: bool(session.resources)),
+    Demand("changes", "a limit on changes or a price of them", lambda session, space: is_limited_by_changes(session)),
+    Demand("spare", "spare machines", lambda session, space: bool(session.spare_machines)),
+    Demand("largest_share", "a largest share of some hardware", lambda session, space: bool(session.largest_share)),
+    Demand("share", "machines by share", lambda session, space: not space.charging.whole, assumed=True),
+    Demand("one_hardware", "one hardware type per session", lambda session, space: space.single_hardware, assumed=True),
+    Demand("one_allocation", "one allocation per module", lambda session, space: space.max_allocations == 1, True),
+    Demand(
+        "other_policies",
+        f"other policies than {Policy.MACHINE_RATE}",
+        lambda session, space: space.policy is not Policy.MACHINE_RATE,
+        assumed=True,
+    ),
+    Demand(
+        "own_policies",
+        "a policy of your own, whose latencies may depend on the plan in any way",
+        lambda session, space: space.policy.form is Form.GENERAL,
+        assumed=True,
+        named=lambda session, space: space.policy.name,
+    ),
+    Demand(
+        "own_policies_filled",
+        "a policy of your own where dummies fill machines for nothing",
+        lambda session, space: space.policy.form is Form.GENERAL and space.fills,
+        assumed=True,
+        meets=("own_policies",),
+    ),
+    Demand("dummies", "dummies", lambda session, space: space.dummy.adds, assumed=True),
+    Demand(
+        "continuous",
+        "dummy rule continuous by share",
+        lambda session, space: _continuous_by_share(space),
+        assumed=True,
+    ),
+    Demand(
+        "continuous_whole",
+        "dummy rule continuous where a machine that is not full may be faster than a full one",
+        _continuous_whole,
+        assumed=True,
+        meets=("whole",),
+    ),
+    Demand(
+        "shares_continuous",
+        "a stock of machines by share under dummy rule continuous",
+        lambda session, space: bool(session.stock) and _continuous_by_share(space),
+        assumed=True,
+        meets=("shares", "continuous"),
+        kept=NO_PAPER,
+    ),
+    Demand(
+        "resources_continuous",
+        "a capacity of a resource under dummy rule continuous by share",
+        lambda session, space: bool(session.resources) and _continuous_by_share(space),
+        assumed=True,
+        meets=("resources", "continuous"),
+        kept=NO_PAPER,
+    ),
+    Demand(
+        "resources_spare",
+        "a capacity of a resource with spare machines",
+        lambda session, space: bool(session.resources and session.spare_machines),
+        assumed=True,
+        meets=("resources", "spare"),
+    ),
+    Demand(
+        "changes_continuous",
+        "changes under dummy rule continuous by share",
+        lambda session, space: is_limited_by_changes(session) and _continuous_by_share(space),
+        assumed=True,
+        meets=("changes", "continuous"),
+        kept=NO_PAPER,
+    ),
+    Demand(
+        "changes_continuous_whole",
+        "changes under dummy rule continuous where a machine that is not full may be faster than a full one",
+        lambda session, space: is_limited_by_changes(session) and _continuous_whole(session, space),
+        assumed=True,
+        meets=("changes", "continuous_whole"),
+        kept=NO_PAPER,
+    ),
+    Demand(
+        "packed_limits",
+        "packed machines within other limits, machines that cost nothing, or dummy rule continuous",
+        lambda session, space: (
+            space.charging.packs and (_limited(session) or not all(session.price.values()) or not space.dummy.countable)
+        ),
+        assumed=True,
+        meets=("packed",),
+    ),
+)
+"""The demands in the order in which refusals name them."""
