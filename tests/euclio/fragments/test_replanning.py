@@ -38,6 +38,7 @@ def test_moves_are_what_two_deployments_do_not_share():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_what_runs_has_the_share_of_the_plan(seed):
+    """Instances that are counted as running are those of the plan, or a change would be priced wrong."""
     fleet = random_fleet(seed, 9, 5)
     plan = GRAFT(fleet)
     assert share_of(deployed(fleet, plan)) == evaluate(fleet, plan, FragmentSpace()).value

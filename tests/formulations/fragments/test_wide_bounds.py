@@ -47,6 +47,7 @@ def pricing_of(fleet, space, width):
 @pytest.mark.parametrize("changes", SPACES, ids=str)
 @pytest.mark.parametrize("seed", range(60))
 def test_no_set_gains_more_than_pricing_says(seed, changes):
+    """The bound of large fleets rests on this inequality alone."""
     fleet, space, rng = even(small_fleet(seed)), FragmentSpace(**changes), random.Random(seed)
     queues, pricing = pricing_of(fleet, space, 250)
     price = np.zeros(len(queues.places))
@@ -75,6 +76,7 @@ def test_no_set_gains_more_than_pricing_says(seed, changes):
 @pytest.mark.parametrize("changes", SPACES, ids=str)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_bound_is_that_of_the_linear_program_over_types(seed, changes):
+    """The quick bound is never above an engine's linear program, and less than 0.1 % of a GPU below it."""
     fleet, space = random_fleet(seed, 14, 6), FragmentSpace(**changes)
     stages = Stages(fleet.network)
     types = types_of(fleet, stages)

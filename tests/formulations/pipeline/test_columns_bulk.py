@@ -44,12 +44,14 @@ def larger(seed: int, times: int) -> Cluster:
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize("seed", range(40))
 def test_few_gpus_next_to_the_bulk_agree_with_brute_force(seed: int) -> None:
+    """With the threshold for many GPUs lowered, what is assumed of the bulk is tried where all is listed."""
     assert differs(seed) == ""
 
 
 @pytest.mark.parametrize("one_per_sequence", [False, True])
 @pytest.mark.parametrize("seed", [2, 4, 6, 8, 9, 10, 13, 15])
 def test_the_bulk_agrees_with_tables(seed: int, one_per_sequence: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two ways that a pool is packed meet at the number of GPUs where one takes over."""
     cluster, space = larger(seed, TIMES), replace(space_of(seed), one_per_sequence=one_per_sequence)
     by_tables = value(cluster, space)
     monkeypatch.setattr(solver, "MANY", 0)

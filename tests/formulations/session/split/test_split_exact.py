@@ -36,6 +36,7 @@ def solved(p: Splitting, deadline: float = math.inf) -> ModeChoice:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_small_problems_have_the_cost_that_enumeration_finds(seed: int) -> None:
+    """Six modules of four choices, all 4096 of them."""
     p = problem(seed, 6, 4)
     choices = itertools.product(range(4), repeat=6)
     best = min(cost_of(p, c) for c in choices if path_of(p, c) <= p.slo * (1 + 1e-12))
@@ -44,12 +45,14 @@ def test_small_problems_have_the_cost_that_enumeration_finds(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_twelve_modules_agree_with_the_plain_model(seed: int) -> None:
+    """More than can be listed, against start times in an engine."""
     p = problem(seed, 12, 10)
     assert solved(p).cost == pytest.approx(plain_model(p, 60.0).cost, rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_two_searches_agree_on_twenty_modules(seed: int) -> None:
+    """Two searches that prune by different bounds end at one cost."""
     p = problem(seed, 20, 10)
     dag = mode_dag(p.edges, p.latencies, p.costs, p.slo)
     by_relaxation = search_modes(dag.arrays, dag.modes, math.inf, 1e-9, math.inf)
@@ -58,18 +61,21 @@ def test_two_searches_agree_on_twenty_modules(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_thirty_modules_agree_with_the_plain_model(seed: int) -> None:
+    """At a size where only the plain model is left to compare with."""
     p = problem(seed, 30, 10)
     assert solved(p).cost == pytest.approx(plain_model(p, 60.0).cost, rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_choices_meet_the_slo(seed: int) -> None:
+    """The choice itself, and not only its cost, is one of those allowed."""
     p = problem(seed, 20, 10)
     assert path_of(p, solved(p).chosen) <= p.slo * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_cost_is_that_of_the_choice(seed: int) -> None:
+    """The cost that is returned belongs to the choice that is returned."""
     p = problem(seed, 20, 10)
     found = solved(p)
     assert found.cost == pytest.approx(cost_of(p, found.chosen), rel=1e-12)
@@ -77,6 +83,7 @@ def test_the_cost_is_that_of_the_choice(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_same_problem_has_the_same_choice(seed: int) -> None:
+    """Ties are broken the same way each time, or files would differ from run to run."""
     p = problem(seed, 14, 8)
     assert solved(p).chosen.tolist() == solved(p).chosen.tolist()
 
@@ -128,6 +135,7 @@ def test_modules_without_edges_take_their_cheapest_mode_within_the_slo() -> None
 
 @pytest.mark.parametrize("seed", range(20))
 def test_equal_latencies_and_costs_end_in_the_enumerated_cost(seed: int) -> None:
+    """Curves with steps of no width and no height, where pruning by `<` and `<=` differs."""
     stream = random.Random(f"ties/{seed}")
     edges = [(p, c) for c in range(1, 6) for p in range(c) if stream.random() < 0.4]
     latencies = [sorted(stream.choices([0.1, 0.2, 0.3, 0.6], k=4)) for _ in range(6)]
