@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Generator
+from pathlib import Path
 
 # Before anything is imported: tests run compiled, and so do the processes that they start, unless one says otherwise.
 os.environ.setdefault("EUCLIO_KERNELS", "compiled")
 
+import durations
 import pytest
 from hypothesis import settings
-from tiers import COLLECTED, FIFTHS, VARIABLE, Fifth, by_seed, chosen_fifth, quick
+from tiers import COLLECTED, FIFTHS, TIERS, VARIABLE, Fifth, by_seed, chosen_fifth, in_tier
 
 from euclio.core import progress
 
@@ -25,21 +28,24 @@ progress.AFTER_S = 600.0
 os.environ.pop("COLUMNS", None)
 
 FIFTH = pytest.StashKey[Fifth]()
+STARTED_S = pytest.StashKey[float]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--tier quick` is what `make test` runs, `--tier all` what there is."""
-    parser.addoption(
-        "--tier", choices=("quick", "all"), default="all", help="quick: no slow tests, a fifth of the seeds"
-    )
+    """`--tier quick` is what `make test` runs, `rest` what it leaves out, `all` what there is."""
+    parser.addoption("--tier", choices=TIERS, default="all", help="quick: no slow tests, a fifth of the seeds")
+    parser.addoption("--within", type=float, metavar="S", help="skip what has not begun in so many seconds")
+    parser.addoption("--keep-durations", type=Path, metavar="FILE", help="write what tests take as a table")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the fifth once, for all worker processes; what hypothesis draws is the same in each quick run."""
-    is_quick = config.getoption("--tier") == "quick"
-    settings.register_profile("euclio", deadline=None, derandomize=is_quick)
+    tier = config.getoption("--tier")
+    settings.register_profile("euclio", deadline=None, derandomize=tier == "quick")
     settings.load_profile("euclio")
-    if is_quick:
+    config.pluginmanager.register(durations.Clock())
+    config.stash[STARTED_S] = time.monotonic()
+    if tier != "all":
         config.stash[FIFTH] = chosen_fifth()
         os.environ[VARIABLE] = str(config.stash[FIFTH].number)
 
@@ -50,19 +56,34 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if FIFTH in config.stash and terminal is not None and not hasattr(config, "workerinput"):
         fifth = config.stash[FIFTH]
-        repeat = "" if fifth.by == VARIABLE else f"; {VARIABLE}={fifth.number} repeats it"
-        terminal.write_line(
-            f"quick tier: fifth {fifth.number} of 0 to {FIFTHS - 1} of the seeds, by {fifth.by}{repeat}"
+        said = (
+            f"tier {config.getoption('--tier')}: fifth {fifth.number} of 0 to {FIFTHS - 1} of all seeds, by {fifth.by}"
         )
+        terminal.write_line(said if fifth.by == VARIABLE else f"{said}; {VARIABLE}={fifth.number} repeats it")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     """Leave out what is not in the tier, and bring the cases of a seed together."""
     config.stash[COLLECTED] = list(items)
-    kept = by_seed(quick(items, config.stash[FIFTH].number) if FIFTH in config.stash else items)
+    kept = by_seed(in_tier(config.getoption("--tier"), items, config.stash.get(FIFTH, Fifth(0, "")).number))
     if len(kept) < len(items):
         ids = {id(item) for item in kept}
         config.hook.pytest_deselected(items=[item for item in items if id(item) not in ids])
     items[:] = kept
     yield
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what there is no time left for, where a limit was given."""
+    within = item.config.getoption("--within")
+    if within is not None and time.monotonic() > item.config.stash[STARTED_S] + within:
+        pytest.skip(f"not begun within {within:g} s")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Keep what tests take, where a file is named."""
+    path = terminalreporter.config.getoption("--keep-durations")
+    if path is not None:
+        reports = [report for own in terminalreporter.stats.values() for report in own if hasattr(report, "cpu_s")]
+        path.write_text(durations.table(reports), encoding="utf-8")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import tiers
-from tiers import COLLECTED, FIFTHS, by_seed, chosen_fifth, is_slow, quick, seed_of
+from tiers import COLLECTED, FIFTHS, by_seed, chosen_fifth, in_tier, is_slow, quick, seed_of
 
 MAKEFILE = (tiers.ROOT / "Makefile").read_text(encoding="utf-8")
 
@@ -29,6 +29,7 @@ class FakeItem:
     name: str
     params: dict[str, Any] = field(default_factory=dict)
     slow: bool = False
+    fifth: str = ""
     path: Path = Path("test_toys.py")
 
     @property
@@ -42,7 +43,9 @@ class FakeItem:
         return FakeSpec(self.params)
 
     def get_closest_marker(self, name: str) -> object:
-        """Anything where the test has the marker."""
+        """What stands for the mark, None without it."""
+        if name == "fifth" and self.fifth:
+            return pytest.mark.fifth(self.fifth).mark
         return name if self.slow and name == "slow" else None
 
 
@@ -59,6 +62,13 @@ def test_every_test_is_slow_or_in_some_fifth_of_the_quick_tier(request):
     fifths = [quick(items, fifth) for fifth in range(FIFTHS)]
     seen = {id(item) for fifth in fifths for item in fifth}
     assert [item.nodeid for item in items if (id(item) in seen) is is_slow(item)] == []
+
+
+def test_the_rest_is_what_the_quick_tier_leaves_out(request):
+    """Whoever runs both has run everything once, which is what CI does as far as its time goes."""
+    items = request.config.stash[COLLECTED]
+    both = [*in_tier("quick", items, 2), *in_tier("rest", items, 2)]
+    assert sorted(map(id, both)) == sorted(map(id, items))
 
 
 def test_all_that_is_collected_runs_without_a_tier(request):
@@ -95,6 +105,8 @@ def test_a_fifth_of_the_seeds_is_taken_for_each_of_the_other_parameters():
     kept = [(item.name, *item.params.values()) for item in quick(items, 1)]
     assert kept == [("t", 1, "a"), ("t", 6, "a"), ("t", 11, "a"), ("t", 1, "b"), ("plain",)]
     assert [item.params["seed"] for item in quick(drawn("t", 3), 4)] == [1]
+    named = [FakeItem("t", {"way": way}, fifth="way") for way in "abcdef"]
+    assert [item.params["way"] for item in quick(named, 0)] == ["a", "f"]
 
 
 def test_the_cases_of_a_seed_follow_each_other():

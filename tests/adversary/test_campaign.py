@@ -66,6 +66,7 @@ def test_a_crash_is_a_row_and_the_next_solver_runs(own, tmp_path):
     assert sum(tally.counts.values()) == 6
 
 
+@pytest.mark.slow
 def test_a_hang_is_a_row(own, tmp_path):
     """A solver that does not come back is killed and counted, so that a campaign of hours ends."""
     asked = replace(settings(tmp_path / "kept", own("hang")), count=1, limit_s=0.5, silence_s=10.0)
@@ -78,6 +79,7 @@ def test_an_exception_is_an_error_in_words(own, tmp_path):
     assert {row.why for row in tally.failures} == {"ZeroDivisionError: division by zero"}
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_kept_shrunk_with_its_truth_and_exits_1(own, tmp_path, capsys):
     """A wrong answer is left behind as a case of one module and one configuration that can be kept."""
     folder = tmp_path / "kept"

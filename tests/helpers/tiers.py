@@ -1,8 +1,8 @@
 """The two tiers of the tests: what `make test` takes of all that `make test-all` runs.
 
-A test is *drawn* if it has a parameter `seed`, one of many cases of the same assertion. The quick tier takes a fifth
-of a test's seeds and everything else but what is marked `slow`. Which fifth follows from the commit, so that five
-commits in a row see most of the seeds, and whoever has the commit has the same tests.
+A test is *drawn* if it has a parameter `seed`, one of many cases of the same assertion, or if the mark `fifth` names
+one. The quick tier takes a fifth of a test's seeds and everything else but what is marked `slow`. Which fifth follows
+from the commit, so that commits in a row see most of the seeds, and whoever has the commit has the same tests.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+TIERS = ("quick", "rest", "all")
 FIFTHS = 5
 VARIABLE = "EUCLIO_FIFTH"
 ROOT = Path(__file__).parents[2]
@@ -69,9 +70,19 @@ def _tree_digest(root: Path) -> str:
     return digest.hexdigest()
 
 
+def drawn_by(item: pytest.Item) -> str:
+    """The parameter of which a fifth of the values is taken: `seed`, or what the mark `fifth` names."""
+    mark = item.get_closest_marker("fifth")
+    return mark.args[0] if mark is not None else "seed"
+
+
 def seed_of(item: pytest.Item) -> Any:
     """The seed of a drawn test, None of any other."""
-    return item.callspec.params.get("seed") if hasattr(item, "callspec") else None
+    return _key(item.callspec.params.get(drawn_by(item))) if hasattr(item, "callspec") else None
+
+
+def _key(value: Any) -> Hashable:
+    return value if isinstance(value, Hashable) else repr(value)
 
 
 def is_slow(item: pytest.Item) -> bool:
@@ -93,10 +104,20 @@ def quick(items: Iterable[pytest.Item], fifth: int) -> list[pytest.Item]:
     return [item for item in taken if (seed := seed_of(item)) is None or seed in chosen[_claim(item)]]
 
 
+def in_tier(tier: str, items: Iterable[pytest.Item], fifth: int) -> list[pytest.Item]:
+    """The tests of a tier, in their order: `quick`, the `rest`, or `all`."""
+    items = list(items)
+    if tier == "all":
+        return items
+    taken = quick(items, fifth)
+    ids = {id(item) for item in taken}
+    return taken if tier == "quick" else [item for item in items if id(item) not in ids]
+
+
 def _claim(item: pytest.Item) -> tuple[Any, ...]:
     """A test with all of its parameters but the seed."""
-    others = [value for name, value in item.callspec.params.items() if name != "seed"]
-    return item.nodeid.partition("[")[0], *(value if isinstance(value, Hashable) else repr(value) for value in others)
+    others = [_key(value) for name, value in item.callspec.params.items() if name != drawn_by(item)]
+    return item.nodeid.partition("[")[0], *others
 
 
 def by_seed(items: Iterable[pytest.Item]) -> list[pytest.Item]:

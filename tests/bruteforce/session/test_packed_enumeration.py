@@ -72,6 +72,7 @@ def test_it_lies_between_the_bound_of_shares_and_whole_machines(seed, policy, du
         ).feasible
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dummy", ["machine", "none"])
 def test_the_heuristic_is_seldom_above_it(dummy):
     ratios = []

@@ -77,6 +77,7 @@ def shown_by(text):
     return words[2:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -116,6 +117,7 @@ def test_without_a_file_the_result_has_a_placeholder_and_json_stays_json(session
     assert shown_by(err)[:2] == [str(session), "RESULT"]
 
 
+@pytest.mark.slow
 def test_the_simulator_says_which_flags_the_attainment_counts_on(written, session, capsys):
     _, text, err = simulate(capsys, session, written[0])
     assert "dispatch rounds, time-outs as planned, dummies sent, partial machines alone" in text

@@ -189,6 +189,7 @@ def test_crash_of_a_warm_up_is_not_lost_and_then_the_run_pays(slot):
     assert good.status == "feasible"
 
 
+@pytest.mark.slow
 def test_warm_up_that_hangs_is_killed_at_the_limit_of_preparations(slot):
     before = time.monotonic()
     records = list(slot.run(batch_of(run_of("hang_at_once", replace(SHORT, preparation_s=1.5)), run_of("good"))))
@@ -196,6 +197,7 @@ def test_warm_up_that_hangs_is_killed_at_the_limit_of_preparations(slot):
     assert time.monotonic() - before < 10
 
 
+@pytest.mark.slow
 def test_warm_up_that_hangs_is_killed_and_then_the_run_pays(slot):
     slot.begin(batch_of(run_of("hang_always", SHORT), run_of("good")))
     while slot._phase is not _Phase.PREPARING:

@@ -129,6 +129,7 @@ def test_a_timeout_with_a_solution_is_not_optimal(engine):
     assert (run.status, model.status) == (Status.FEASIBLE, pulp.LpStatusOptimal)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_a_limit_is_overrun_by_less_than_a_second_on_a_small_model(engine):
     started = time.perf_counter()

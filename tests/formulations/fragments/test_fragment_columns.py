@@ -120,6 +120,7 @@ def test_a_late_fragment_proves_that_there_is_no_plan():
     assert found.status is Status.INFEASIBLE
 
 
+@pytest.mark.slow
 def test_the_time_limit_is_kept_with_a_plan_and_a_bound():
     found = solve(random_fleet(1, 50, 8), "fragment-columns", time_limit_s=1.5)
     assert found.status in (Status.FEASIBLE, Status.OPTIMAL)

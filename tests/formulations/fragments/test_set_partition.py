@@ -90,6 +90,7 @@ def test_too_many_sets_are_inapplicable(name):
     assert solve(random_fleet(0, 40, 4), name).status is Status.INAPPLICABLE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["set-partition", "set-partition-cpsat"])
 def test_the_time_limit_is_kept(name):
     result = solve(random_fleet(0, 14, 8), name, time_limit_s=0.2)

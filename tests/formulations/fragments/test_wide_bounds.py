@@ -91,6 +91,7 @@ def test_the_bound_is_that_of_the_linear_program_over_types(seed, changes):
     assert bound.bound_units / UNIT >= exact.bound_units / UNIT - 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["random", "inc"])
 def test_a_hundred_and_fifty_fragments_are_within_two_percent(name):
     fleet = random_fleet(0, 150, 8) if name == "random" else next(iter(fleets_of(name, 150, 0, 1, 0)))
@@ -99,6 +100,7 @@ def test_a_hundred_and_fifty_fragments_are_within_two_percent(name):
     assert found.claimed <= solve(fleet, "graft").value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [{"budgets": "own"}, {"max_instances": 5}, {}], ids=str)
 def test_a_large_fleet_of_different_rates_has_a_plan_and_a_bound(changes):
     drawn, rng = random_fleet(2, 210, 6), random.Random(2)

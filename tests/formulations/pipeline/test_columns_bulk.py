@@ -140,6 +140,7 @@ def test_where_sequences_have_one_pipeline_a_cut_is_replaced_by_a_sequence_of_it
     assert unmerged(twice, np.arange(3), alone=True).tolist() == [0, 1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "group"), [("HC1-L", 0), ("HC2-L", 0), ("HC3-L", 1), ("HC4-L", 2)])
 @pytest.mark.parametrize("times", [100, 1000])
 def test_one_pipeline_per_sequence_is_proven_with_many_gpus(name: str, group: int, times: int) -> None:
@@ -162,6 +163,7 @@ def test_least_cost_of_a_few_gpus_that_no_column_is_near_to_is_found_by_milp() -
     assert evaluate(cluster, answer.plan, space).value == Fraction(7, 20)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not MEASURED, reason="the measured instances (../shared/instances) are absent")
 @pytest.mark.parametrize("one_per_sequence", [False, True])
 @pytest.mark.parametrize("names", TYPES)
@@ -173,6 +175,7 @@ def test_a_hundred_thousand_gpus_of_four_types_are_proven(names: tuple[str, ...]
     assert answer.raw_status == "optimal"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one_per_sequence", [False, True])
 def test_a_model_that_needs_two_plentiful_types_is_served_by_both(one_per_sequence: bool) -> None:
     # Models a and c share S; b has enough of P and Q together, not of either alone.

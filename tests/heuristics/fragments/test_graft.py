@@ -111,6 +111,7 @@ def test_the_same_seed_gives_the_same_plan():
     assert solve(fleet, "graft", seed=3).plan == solve(fleet, "graft", seed=3).plan
 
 
+@pytest.mark.slow
 def test_fifty_fragments_take_a_second_at_most_and_a_thousand_ten():
     for fragments, limit in ((50, 1), (1000, 10)):
         result = solve(random_fleet(0, fragments, 17), "graft")

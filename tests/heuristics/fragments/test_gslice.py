@@ -62,6 +62,7 @@ def test_uniform_groups_hold_every_fragment_once():
     assert sorted(k for group in uniform_groups(fleet) for k in group) == list(range(300))
 
 
+@pytest.mark.slow
 def test_a_thousand_fragments_take_less_than_a_second():
     fleet = random_fleet(0, 1000, 17)
     for solver in ("gslice", "gslice+"):

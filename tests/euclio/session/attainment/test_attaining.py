@@ -48,6 +48,7 @@ def test_no_margin_that_keeps_it_is_unknown_and_says_what_to_do():
     assert "no margin that was tried keeps 99.99 % within the SLO" in result.reason
 
 
+@pytest.mark.slow
 def test_the_time_limit_ends_the_search():
     result = solve_attaining(SESSION, "exact", 0.999, time_limit_s=0.5)
     assert result.wall_s < 3

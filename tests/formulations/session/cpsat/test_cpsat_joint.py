@@ -129,6 +129,7 @@ def test_same_seed_same_plan():
     assert first.plan == second.plan
 
 
+@pytest.mark.slow
 def test_two_workers_do_not_abort_the_process():
     """Neighbourhood searches presolve products into constraints that OR-Tools 9.14 cannot load, and it aborts."""
     code = (

@@ -153,6 +153,7 @@ def test_a_slo_that_any_number_of_machines_only_comes_near_to_is_not_met(space):
     assert solve(two_modules(2, None, slo="0.36"), "exact", space=space).status is Status.OPTIMAL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", [WHOLE, replace(WHOLE, dummy="none")])
 def test_a_type_of_which_there_is_none_makes_no_other_one_faster(space):
     """Without the fast machines a module needs 0.2 s at least, however many slow ones there are."""

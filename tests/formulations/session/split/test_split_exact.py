@@ -93,6 +93,7 @@ def test_a_deadline_leaves_a_bound_below_the_optimum() -> None:
     assert solved(p, time.perf_counter()).bound <= solved(p).cost
 
 
+@pytest.mark.slow
 def test_a_deadline_is_kept() -> None:
     p = random_splitting(0, 100, 10, "non-convex", 0.2)
     split_modes(p.edges[:1], p.latencies[:2], p.costs[:2], 9.0)  # compiled before
