@@ -115,6 +115,7 @@ def run(installed, folder, *arguments):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_wheel_has_all_that_packages_read(wheel):
     """Every file of the packages and of `data/` that the repository keeps."""
     listed = subprocess.run(
@@ -127,6 +128,7 @@ def test_the_wheel_has_all_that_packages_read(wheel):
         assert kept - set(packed.namelist()) == set()
 
 
+@pytest.mark.slow
 def test_what_the_readme_shows_runs_from_the_wheel_alone(ran):
     lines, _, _ = ran
     assert {line: code for line, (code, _) in lines.items() if code != 0} == {}

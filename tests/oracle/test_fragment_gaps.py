@@ -21,7 +21,7 @@ NAMES = RANDOM + NETWORKS if ALL else RANDOM[:1] + NETWORKS[:1]
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("number", "gap"), [(50, 0.01), (1000, 0.03)])
+@pytest.mark.parametrize(("number", "gap"), [(50, 0.01), pytest.param(1000, 0.03, marks=pytest.mark.slow)])
 def test_regroup_is_near_the_proven_bound(name, number, gap):
     """The quality that the documentation states of our planner, by a proof and not by another heuristic."""
     random = name.startswith("random")

@@ -31,6 +31,7 @@ def attainments(system, **setup):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dispatch", ["shared", "even"])
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_clients_one_after_the_other_keep_every_budget(system, dispatch):
