@@ -156,6 +156,7 @@ def test_memory_that_a_run_leaves_behind_is_not_held_against_the_next(slot):
     assert len({record.worker for record in records}) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["answer", "hang", "exit"])
 def test_daemon_that_a_solver_leaves_ends_with_its_worker(tmp_path, monkeypatch, way):
     monkeypatch.setenv("FAULTS", str(tmp_path))

@@ -375,6 +375,7 @@ def test_without_scikit_learn_a_draw_is_refused_in_one_line(monkeypatch: pytest.
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_small_draw_from_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "small.parquet"
     arguments = ["harpagon", "--out", str(out), "--workloads", "4", "--jobs", "1"]
