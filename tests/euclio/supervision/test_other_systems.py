@@ -106,7 +106,7 @@ def linux(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=["windows", "macos"])
+@pytest.fixture(scope="module", params=["windows", pytest.param("macos", marks=pytest.mark.slow)])
 def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Said]]:
     """The folder of all verbs on another system, and what each said."""
     folder = prepared(tmp_path_factory.mktemp(request.param))
@@ -122,6 +122,7 @@ def test_a_verb_needs_nothing_of_linux(played, verb):
     assert "Traceback" not in said.err
 
 
+@pytest.mark.slow
 def test_what_is_written_is_what_linux_writes(linux, played):
     """Byte for byte: no line ends and no encodings of the system's own."""
     expected = written(linux)
@@ -181,6 +182,7 @@ name = "own.py:solve"
 """
 
 
+@pytest.mark.slow
 def test_a_batch_runs_with_soft_limits(tmp_path):
     """It says so in one line, makes every run, gives solvers the hard limit as theirs, and is resumed on Linux too."""
     prepared(tmp_path)

@@ -64,6 +64,7 @@ def test_cbc_is_never_given_the_seed_that_stands_for_the_time_of_day(tmp_path, e
     assert all(0 < int(number) < 2**31 for number in seeds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "order",
     [
