@@ -14,6 +14,7 @@ SESSION = Session("two", "1.4", [Hardware("gpu", 1)], [module("a", 60, M_1), mod
 SOLVERS = ("exact", "harpagon", "nexus", "scrooge", "inferline", "clipper", "piccolo", "scrooge-greedy", "harpagon:dt")
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", SOLVERS)
 def test_every_planner_can_be_asked(name, tmp_path):
     result = solve_attaining(SESSION, name, 0.95, Setup(dispatch="pull"))
