@@ -35,6 +35,7 @@ def written(session, tmp_path, capsys):
     return out, text
 
 
+@pytest.mark.slow
 def test_the_table_says_what_is_kept_and_what_it_costs(written):
     _, text = written
     assert "tiny: feasible, cost" in text
@@ -131,6 +132,7 @@ def test_the_simulator_says_which_flags_the_attainment_counts_on(written, sessio
     assert "serves otherwise" not in err
 
 
+@pytest.mark.slow
 def test_a_result_that_states_odd_flags_is_bad_input(written, session, capsys):
     found = json.loads(written[0].read_text())
     found["options"]["attainment"]["arrivals"] = "never"

@@ -106,13 +106,14 @@ def linux(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=["windows", pytest.param("macos", marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=["windows", "macos"])
 def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Said]]:
     """The folder of all verbs on another system, and what each said."""
     folder = prepared(tmp_path_factory.mktemp(request.param))
     return folder, dict(zip(VERBS, on(request.param, list(VERBS.values()), folder), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_needs_nothing_of_linux(played, verb):
     """It ends well and says nothing of limits, since none was asked for."""
@@ -147,6 +148,7 @@ def test_a_time_limit_that_cannot_be_kept_from_outside_is_said_in_one_line(tmp_p
         assert said.err.endswith("the time limit is the one that solvers keep themselves\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "exit_code", "words"),
     [
@@ -209,6 +211,7 @@ assert set(frame.time_limit_s) == {60}
     assert "3 of 3 runs are finished, 0 of them made now" in on_linux.err
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_batch_with_soft_limits_and_keeps_what_is_finished(tmp_path):
     """It reaches the solver, which is in this process; a record of it would count as made."""
     prepared(tmp_path)
@@ -258,6 +261,7 @@ for gone in ({"started": 1.0}, {"process": 2**40}, {"host": "elsewhere"}, {"proc
     assert said.code == 0, said.err
 
 
+@pytest.mark.slow
 def test_check_solver_tries_a_solver_in_its_own_process(tmp_path):
     """All claims but that of a fresh process are tried, what is printed is seen, and one line says what is soft."""
     prepared(tmp_path)

@@ -83,6 +83,7 @@ NASTY = {
 }
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("changes", MORE_SPACES, ids=str)
 @pytest.mark.parametrize("name", NASTY)
 def test_nasty_numbers_agree(name, changes):

@@ -340,6 +340,7 @@ def test_every_figure_and_parameter_has_a_short_name() -> None:
     assert figure_label("harpagon:q0.1_mean_extra") == "Harp-q0.1: mean extra cost"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_time")
 def test_the_stored_draw_is_renewed_with_its_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(renewing, "stored_path", lambda paper: tmp_path / f"{paper}.parquet")
