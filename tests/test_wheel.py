@@ -135,6 +135,7 @@ def test_what_the_readme_shows_runs_from_the_wheel_alone(ran):
     assert len(lines) == 5 + len(MORE.split("\n")[1:-1])
 
 
+@pytest.mark.slow
 def test_the_python_of_the_readme_runs_from_the_wheel_alone(ran):
     """SSD, then ResNet-50, then BERT at 500 requests per second within 0.4 s: the optimum of the README's figure."""
     _, printed, _ = ran

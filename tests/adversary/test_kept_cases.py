@@ -112,6 +112,7 @@ SHARED_RUNS = [
 ]
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the adversarial instances are not next to the checkout")
 @pytest.mark.parametrize(("name", "solver", "space"), SHARED_RUNS or [("none", "exact", PlanSpace())])
 def test_a_solver_is_right_on_the_shared_instances(name, solver, space):

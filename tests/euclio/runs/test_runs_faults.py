@@ -85,6 +85,7 @@ def records(slot: Slot) -> dict[str, list[Record]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", EXPECTED)
 def test_fault_is_a_row(records, function):
     (record,) = records[function]
@@ -92,6 +93,7 @@ def test_fault_is_a_row(records, function):
     assert (record.value, record.plan) == (None, None)
 
 
+@pytest.mark.slow
 def test_runs_before_and_after_faults_are_alike(records):
     first, *others = [lasting(replace(record, key="", repeat=0, provenance={})) for record in records["good"]]
     assert len(others) == len(EXPECTED)
