@@ -62,7 +62,7 @@ def table(reports: Iterable[pytest.TestReport]) -> str:
         [
             "# Where the time of the tests goes",
             "",
-            f"All {sum(own.cases for own in functions.values()):,} tests took {_sum(functions.values()):.0f} s of "
+            f"{sum(own.cases for own in functions.values()):,} tests took {_sum(functions.values()):.0f} s of "
             f"processors; functions with slow cases, which `make test` leaves out, {_sum(slow):.0f} s of them. "
             f"The {ROWS} that take longest; written by `make durations`. Seconds of processors include those of "
             "processes that a test starts; those that passed are on the machine of that run.",
