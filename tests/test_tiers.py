@@ -94,9 +94,11 @@ def test_make_test_is_the_quick_tier_of_everything():
 def test_a_folder_keeps_something_in_each_fifth(request):
     """No part of the workbench is without any test in `make test`, whatever the commit."""
     items = request.config.stash[COLLECTED]
-    folders = {item.path.parent for item in items}
+    files = {item.path for item in items}
+    # A run of a few files says nothing about their folders.
+    folders = {file.parent for file in files if files >= set(file.parent.glob("test_*.py"))}
     for fifth in range(FIFTHS):
-        assert {item.path.parent for item in quick(items, fifth)} == folders
+        assert folders <= {item.path.parent for item in quick(items, fifth)}
 
 
 def test_a_fifth_of_the_seeds_is_taken_for_each_of_the_other_parameters():
