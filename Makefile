@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: env test bounds check oracle fuzz reproduce bench notebooks docs findings clean
+.PHONY: env test test-rest test-all durations bounds check oracle fuzz reproduce bench notebooks docs findings clean
 
 env: $(VENV)/ready
 
@@ -22,10 +22,27 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $@
 
-# One process per core, at most eight; `pytest FILE` runs in one.
-test: env check bounds
+# Machine code of all that is compiled: looked through again when a source has changed, made where there is none yet.
+COMPILED := $(VENV)/compiled
+$(COMPILED): $(VENV)/ready $(shell find euclio heuristics formulations bruteforce -name '*.py')
 	$(BIN)/euclio warm-up
+	@touch $@
+
+# One process per core, at most eight; `pytest FILE` runs in one. Two tiers: `test` is in every commit's way, and takes a
+# fifth of all seeds and no slow tests, `test-rest` takes what that left out, and `test-all` everything.
+test: check $(COMPILED)
+	$(BIN)/python -m pytest --tier quick -n auto --maxprocesses 8 --dist worksteal
+
+# As many as begin in so many seconds: make test-rest SECONDS=300
+test-rest: env $(COMPILED)
+	$(BIN)/python -m pytest --tier rest $(if $(SECONDS),--within $(SECONDS)) -n auto --maxprocesses 8 --dist worksteal
+
+test-all: check bounds $(COMPILED)
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+
+# What each test takes of processors, kept in tests/durations.md; all tests run for it.
+durations: env $(COMPILED)
+	$(BIN)/python -m pytest --keep-durations tests/durations.md -n auto --maxprocesses 8 --dist worksteal
 
 # Kernels interpreted, which have the same source as what is compiled: there an index behind the end of an array raises.
 # Simulators, and a few tests of each search; those that take long interpreted are marked. NUMBA_BOUNDSCHECK=1 has

@@ -211,6 +211,7 @@ def imports(dotted: str) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_the_pages_build_and_load_nothing_from_outside(tmp_path):
     """Strictly: a link that leads nowhere or a name without a docstring page ends it."""
     build = pytest.importorskip("mkdocs.commands.build")
@@ -237,6 +238,7 @@ def test_the_picture_of_the_example_is_what_the_checker_finds():
     assert (DOCS / "figures" / "four-plans.svg").read_text(encoding="utf-8") == tool("examples").drawing()
 
 
+@pytest.mark.slow
 def test_the_picture_of_fleets_is_what_the_workloads_draw(tmp_path):
     """Where it is not, `make docs` draws it again."""
     tool("fleets").write(tmp_path / "fleets.svg")

@@ -115,6 +115,7 @@ def run(installed, folder, *arguments):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_wheel_has_all_that_packages_read(wheel):
     """Every file of the packages and of `data/` that the repository keeps."""
     listed = subprocess.run(
@@ -127,12 +128,14 @@ def test_the_wheel_has_all_that_packages_read(wheel):
         assert kept - set(packed.namelist()) == set()
 
 
+@pytest.mark.slow
 def test_what_the_readme_shows_runs_from_the_wheel_alone(ran):
     lines, _, _ = ran
     assert {line: code for line, (code, _) in lines.items() if code != 0} == {}
     assert len(lines) == 5 + len(MORE.split("\n")[1:-1])
 
 
+@pytest.mark.slow
 def test_the_python_of_the_readme_runs_from_the_wheel_alone(ran):
     """SSD, then ResNet-50, then BERT at 500 requests per second within 0.4 s: the optimum of the README's figure."""
     _, printed, _ = ran

@@ -59,23 +59,29 @@ def outcomes(tally: Tally, solver: str) -> set[Outcome]:
 
 
 def test_a_crash_is_a_row_and_the_next_solver_runs(own, tmp_path):
+    """A solver that aborts its process is counted three times, and does not end the campaign of the next."""
     tally = campaign(settings(tmp_path / "kept", own("abort"), own("silent")), lambda _: None)
     assert outcomes(tally, own("abort")) == {Outcome.CRASH}
     assert outcomes(tally, own("silent")) == {Outcome.UNKNOWN}
     assert sum(tally.counts.values()) == 6
 
 
+@pytest.mark.slow
 def test_a_hang_is_a_row(own, tmp_path):
+    """A solver that does not come back is killed and counted, so that a campaign of hours ends."""
     asked = replace(settings(tmp_path / "kept", own("hang")), count=1, limit_s=0.5, silence_s=10.0)
     assert outcomes(campaign(asked, lambda _: None), own("hang")) == {Outcome.HANG}
 
 
 def test_an_exception_is_an_error_in_words(own, tmp_path):
+    """What a solver raises stands in the row with its class, without a traceback to search through."""
     tally = campaign(settings(tmp_path / "kept", own("raises")), lambda _: None)
     assert {row.why for row in tally.failures} == {"ZeroDivisionError: division by zero"}
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_kept_shrunk_with_its_truth_and_exits_1(own, tmp_path, capsys):
+    """A wrong answer is left behind as a case of one module and one configuration that can be kept."""
     folder = tmp_path / "kept"
     arguments = ["--family", "session", "--count", "3", "--solvers", own("wrong"), "--shrink", "--folder", str(folder)]
     assert main(arguments) == 1
@@ -89,12 +95,14 @@ def test_what_is_wrong_is_kept_shrunk_with_its_truth_and_exits_1(own, tmp_path, 
 
 
 def test_nothing_wrong_exits_0_and_the_seeds_are_printed(capsys, tmp_path):
+    """The line that is printed says which seeds were tried, so that the next campaign goes on from there."""
     arguments = ["--family", "session", "--count", "2", "--seed", "7", "--solvers", "plan-bruteforce"]
     assert main([*arguments, "--folder", str(tmp_path)]) == 0
     assert "seeds from 7: 0 wrong, 0 undecided" in capsys.readouterr().out
 
 
 def test_an_unknown_solver_exits_2(capsys):
+    """A misspelt solver ends at once with the name that was meant, not after a campaign of errors."""
     assert main(["--solvers", "exakt"]) == 2
     assert "did you mean exact" in capsys.readouterr().err
 
@@ -169,10 +177,12 @@ JUDGED = [
 
 @pytest.mark.parametrize(("answer", "truth", "outcome"), JUDGED)
 def test_an_answer_is_judged(answer, truth, outcome):
+    """Each kind of wrong claim has its verdict; a cost one part in 10^8 above the optimum is wrong, too."""
     assert judge(answer, truth, drawn("session", 0).instance, 5.0).outcome is outcome
 
 
 def test_classes_of_plan_spaces():
+    """Counts are by policy and rule, or by objective; all further limits are one class, `limited`."""
     assert space_class(PlanSpace("rr", "none")) == "rr none"
     assert space_class(PlanSpace(max_allocations=1)) == "tc machine limited"
     assert space_class(PipelineSpace("cost", one_per_sequence=True)) == "cost one per sequence"

@@ -25,34 +25,38 @@ NEAR_A_TIE = {503434: 5.94150607808135}
 LIMIT_S = 20.0
 
 
-@pytest.mark.parametrize("seed", CURVES + FREE + PRICES_APART + MISSED)
-def test_gap_closes(seed):
-    case = drawn("session", seed)
+@pytest.mark.parametrize("kept_seed", CURVES + FREE + PRICES_APART + MISSED)
+def test_gap_closes(kept_seed):
+    """`exact` proves what it once left open after its time, and the reference encloses the cost."""
+    case = drawn("session", kept_seed)
     answer = run("exact", case, case.space, LIMIT_S)
     truth = truth_of(case, case.space)
     assert answer.status == "optimal", (answer.value, answer.bound)
     assert judge(answer, truth, case.instance, LIMIT_S).outcome in (Outcome.RIGHT, Outcome.UNJUDGED)
 
 
-@pytest.mark.parametrize("seed", TIES)
-def test_plan_at_a_tie_is_found_and_proven(seed):
-    case = drawn("session", seed)
+@pytest.mark.parametrize("kept_seed", TIES)
+def test_plan_at_a_tie_is_found_and_proven(kept_seed):
+    """The optimum lies on the SLO itself; a search that cuts intervals in two only comes near to it."""
+    case = drawn("session", kept_seed)
     answer = run("exact", case, case.space, LIMIT_S)
     assert answer.status == "optimal", (answer.value, answer.bound)
-    assert float(answer.value) == TIES[seed]
+    assert float(answer.value) == TIES[kept_seed]
 
 
-@pytest.mark.parametrize("seed", FULL)
-def test_plan_of_full_machines_is_found_and_proven(seed):
-    case = drawn("session", seed)
+@pytest.mark.parametrize("kept_seed", FULL)
+def test_plan_of_full_machines_is_found_and_proven(kept_seed):
+    """Where a partial machine is just full, its latency jumps; the plan on the jump is found and proven."""
+    case = drawn("session", kept_seed)
     answer = run("exact", case, case.space, LIMIT_S)
     assert answer.status == "optimal", (answer.value, answer.bound)
-    assert float(answer.value) == pytest.approx(FULL[seed], rel=1e-6)
+    assert float(answer.value) == pytest.approx(FULL[kept_seed], rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", NEAR_A_TIE)
-def test_bound_is_below_the_plan_with_a_little_more_than_whole_machines(seed):
-    case = drawn("session", seed)
+@pytest.mark.parametrize("kept_seed", NEAR_A_TIE)
+def test_bound_is_below_the_plan_with_a_little_more_than_whole_machines(kept_seed):
+    """A bound that takes whole machines as met by a float would be above this plan."""
+    case = drawn("session", kept_seed)
     answer = run("exact", case, case.space, LIMIT_S)
     assert answer.status == "optimal", (answer.value, answer.bound)
-    assert float(answer.value) == pytest.approx(NEAR_A_TIE[seed], rel=1e-6)
+    assert float(answer.value) == pytest.approx(NEAR_A_TIE[kept_seed], rel=1e-6)

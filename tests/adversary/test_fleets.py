@@ -112,17 +112,20 @@ def nasty(seed: int, least: int, most: int) -> tuple[Fleet, FragmentSpace]:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_the_prover_is_right_on_few_fragments(seed):
+    """Nothing below the listed optimum, and the optimum itself, where all plans can be listed."""
     fleet, space = nasty(seed, 1, 6)
     assert contradictions_of_proofs(fleet, space) == []
 
 
 @pytest.mark.parametrize("seed", [k for k in range(16) if k not in (7, 15)])
 def test_the_prover_is_right_on_more_fragments(seed):
+    """The same of seven to nine fragments, where there are more ways to divide them."""
     fleet, space = nasty(seed, 7, 9)
     assert contradictions_of_proofs(fleet, space) == []
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_solvers_do_not_contradict_one_another(seed):
+    """Too many fragments to list: no bound is above the plan of another, and two proofs are one value."""
     fleet, space = nasty(seed, 20, 60)
     assert contradictions_of_solvers(fleet, space) == []

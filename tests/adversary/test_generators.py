@@ -37,6 +37,7 @@ def clusters() -> list[tuple[Cluster, PipelineSpace]]:
 
 @pytest.mark.parametrize("family", FAMILIES.values())
 def test_a_seed_draws_the_same_bytes(family):
+    """A failure is reported by its seed, which has to draw the same case for whoever repeats it."""
     for seed in range(20):
         assert data_text(to_data(drawn(family, seed))) == data_text(to_data(drawn(family, seed)))
 
@@ -52,6 +53,7 @@ def test_a_drawn_case_reads_back_from_its_text(family):
 
 @given(st.randoms(use_true_random=False))
 def test_hypothesis_draws_legal_sessions(rng):
+    """Whatever the draws, the constructors accept it, and it stays small enough to be listed."""
     session, space = session_case(rng)
     assert 1 <= len(session.modules) <= 4
     assert all(1 <= len(module.profile) <= 5 for module in session.modules)
@@ -60,6 +62,7 @@ def test_hypothesis_draws_legal_sessions(rng):
 
 @given(st.randoms(use_true_random=False))
 def test_hypothesis_draws_legal_clusters(rng):
+    """Whatever the draws, the constructors accept it, and it stays small enough to be listed."""
     cluster, space = cluster_case(rng)
     assert len(cluster.gpus) <= 3
     assert all(model.blocks <= 3 for model in cluster.models)
@@ -155,10 +158,12 @@ NASTY_SESSIONS: dict[str, Callable[[Session, PlanSpace], bool]] = {
 
 @pytest.mark.parametrize("what", NASTY_SESSIONS)
 def test_some_session_has(what):
+    """A nasty feature that the generator no longer draws would be a search for nothing."""
     assert any(NASTY_SESSIONS[what](session, space) for session, space in sessions())
 
 
 def test_every_policy_is_drawn_with_every_dummy_rule():
+    """A pair that is never drawn would never be tried by any search."""
     classes = {space_class(space) for _, space in sessions()}
     assert {f"{p.value} {d.value}" for p in POLICIES for d in DummyRule} <= classes
 
@@ -206,6 +211,7 @@ NASTY_CLUSTERS: dict[str, Callable[[Cluster, PipelineSpace], bool]] = {
 
 @pytest.mark.parametrize("what", NASTY_CLUSTERS)
 def test_some_cluster_has(what):
+    """A nasty feature that the generator no longer draws would be a search for nothing."""
     assert any(NASTY_CLUSTERS[what](cluster, space) for cluster, space in clusters())
 
 
@@ -257,4 +263,5 @@ NASTY_FLEETS: dict[str, Callable[[Fleet, FragmentSpace], bool]] = {
 
 @pytest.mark.parametrize("what", NASTY_FLEETS)
 def test_some_fleet_has(what):
+    """A nasty feature that the generator no longer draws would be a search for nothing."""
     assert any(NASTY_FLEETS[what](fleet, space) for fleet, space in fleets())

@@ -66,6 +66,7 @@ KNOWN = known_cases()
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_reference_finds_the_known_optimum(name):
+    """The number in the file is what listing finds, so that a wrong truth is not what solvers are held to."""
     truth = truth_of(KNOWN[name].case, KNOWN[name].case.space)
     if truth.exact:
         assert truth == KNOWN[name].truth
@@ -79,6 +80,7 @@ def runs(cases: dict[str, Known]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "solver"), runs(KNOWN))
 def test_a_solver_finds_the_known_optimum(name, solver):
+    """What a campaign once found wrong stays right, in every solver of the family and not only in that one."""
     case = KNOWN[name].case
     if asked(solver, case) != case.space:
         pytest.skip("the solver has one pipeline per sequence of GPU types, this plan space has any number")
@@ -110,9 +112,11 @@ SHARED_RUNS = [
 ]
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the adversarial instances are not next to the checkout")
 @pytest.mark.parametrize(("name", "solver", "space"), SHARED_RUNS or [("none", "exact", PlanSpace())])
 def test_a_solver_is_right_on_the_shared_instances(name, solver, space):
+    """Instances that others wrote to break solvers, in each plan space, against the reference."""
     instance = load(SHARED / f"{name}.json")
     case = Case("session" if isinstance(instance, Session) else "pipeline", instance, space)
     found = judge_case(solver, case, asked(solver, case), LIMIT_S)
@@ -120,6 +124,7 @@ def test_a_solver_is_right_on_the_shared_instances(name, solver, space):
 
 
 def test_every_case_asks_for_a_family_that_there_is():
+    """A case of a misspelt family would be skipped by everything above."""
     for known in KNOWN.values():
         assert find_family(known.case.family).instance is type(known.case.instance)
         assert all(find_solver(solver).family == known.case.family for solver in SOLVERS[known.case.family])

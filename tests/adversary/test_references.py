@@ -90,6 +90,7 @@ def test_a_latency_that_is_only_come_near_to_is_none():
 
 
 def test_two_classes():
+    """Both objectives of the worked cluster: 120 req/s, and 4 for 90 req/s."""
     assert cluster_truth(two_classes(), PipelineSpace()).lower == 120
     assert cluster_truth(two_classes(rate_rps=90), PipelineSpace(objective="cost")).lower == 4
 
@@ -100,16 +101,19 @@ def test_thirds_fill_a_gpu():
 
 
 def test_a_picosecond_beyond_the_slo_is_too_much():
+    """The faster cut misses the SLO by 1e-12 s, which a comparison of floats with a tolerance would admit."""
     assert cluster_truth(almost_in_time(), PipelineSpace()).lower == 100
 
 
 @pytest.mark.parametrize(("one_per_sequence", "served"), [(True, 150), (False, 200)])
 def test_two_cuts_of_one_sequence(one_per_sequence, served):
+    """One pipeline per sequence of GPU types loses 50 req/s against any number of them."""
     space = PipelineSpace(one_per_sequence=one_per_sequence)
     assert cluster_truth(two_cuts(), space).lower == served
 
 
 def test_a_model_without_gpus_is_no_plan():
+    """A cluster that cannot serve a model at all is infeasible, and no plan of nothing."""
     assert cluster_truth(unservable(), PipelineSpace()).infeasible
 
 
@@ -127,10 +131,10 @@ def test_the_enumeration_says_the_same(family, seed):
     assert found.value == truth.upper
 
 
-@pytest.mark.parametrize("seed", [502337, 502461])
-def test_a_path_without_room_leaves_room_to_modules_on_others(seed):
+@pytest.mark.parametrize("kept_seed", [502337, 502461])
+def test_a_path_without_room_leaves_room_to_modules_on_others(kept_seed):
     """One path takes the SLO to the last digit with its fastest plans; a module elsewhere has no fastest plan."""
-    case = drawn("session", seed)
+    case = drawn("session", kept_seed)
     truth = truth_of(case, case.space)
     assert truth is not None
     assert truth.lower is not None

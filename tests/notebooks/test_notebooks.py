@@ -11,6 +11,7 @@ every_notebook = pytest.mark.parametrize("path", notebooks(), ids=lambda path: p
 MOST_BYTES = 300_000
 
 
+@pytest.mark.slow
 @pytest.mark.notebook
 @every_notebook
 def test_it_runs_without_an_error(path):

@@ -100,6 +100,7 @@ def with_a_machine_less(session: Session, plan: Plan) -> list[Plan]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_machine_less_is_no_plan_or_no_cheaper_one(seed):
+    """The enumeration itself: its optimum cannot be had with one machine fewer."""
     for (session, space), best in zip(cases(seed), truths(seed), strict=True):
         for plan in [] if best.plan is None else with_a_machine_less(session, best.plan):
             checked = evaluate(session, plan, space)
@@ -108,6 +109,7 @@ def test_a_machine_less_is_no_plan_or_no_cheaper_one(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_stock_of_one_machine_less_refuses_the_plan(seed):
+    """The checker counts machines against the stock to the last one, by share as well as whole."""
     for (session, space), best in zip(cases(seed), truths(seed), strict=True):
         if best.plan is None:
             continue

@@ -21,8 +21,9 @@ NAMES = RANDOM + NETWORKS if ALL else RANDOM[:1] + NETWORKS[:1]
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("number", "gap"), [(50, 0.01), (1000, 0.03)])
+@pytest.mark.parametrize(("number", "gap"), [(50, 0.01), pytest.param(1000, 0.03, marks=pytest.mark.slow)])
 def test_regroup_is_near_the_proven_bound(name, number, gap):
+    """The quality that the documentation states of our planner, by a proof and not by another heuristic."""
     random = name.startswith("random")
     fleet = random_fleet(int(name[-1]), number, 8) if random else next(fleets_of(name, number, 0, 1, 0))
     bound, found = solve(fleet, "fragment-columns", time_limit_s=120).bound, solve(fleet, "regroup").value

@@ -40,6 +40,7 @@ def expected() -> dict[str, dict[str, float | None]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_exact_gives_the_expected_optimum(name):
+    """Optima of measured sessions that were computed elsewhere, so that no common error of ours hides."""
     cost = expected()[name]["optimum"]
     assert optimum(name).cost == (None if cost is None else pytest.approx(cost, rel=OPTIMALITY_TOLERANCE))
 
@@ -47,6 +48,7 @@ def test_exact_gives_the_expected_optimum(name):
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", NAMES)
 def test_exact_lies_between_bound_and_cost_of_the_joint_models(name, model):
+    """On profiles as measured, too many to list, models that share no search with `exact` enclose it."""
     best = optimum(name)
     answer = solve(load(FOLDER / f"{name}.json"), model, time_limit_s=LIMIT_S, threads=2)
     if best.cost is None:

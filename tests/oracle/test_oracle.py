@@ -59,6 +59,7 @@ def disagreements(seed: int, name: str, spaces: list[PlanSpace]) -> list[str]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_brute_force_is_never_refused(seed):
+    """The reference decides every drawn session in each plan space; where it did not, nothing would be held."""
     statuses = {optimum(seed, space).status for space in SPACES}
     assert statuses <= {Status.OPTIMAL, Status.INFEASIBLE}
 
@@ -110,6 +111,7 @@ def test_scrooges_brute_force_agrees_with_ours(seed):
 @pytest.mark.parametrize("solver", LISTED, ids=lambda s: s.name)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_heuristic_is_never_below_the_optimum_of_its_space(seed, solver):
+    """A heuristic below the optimum is priced in another plan space than its own."""
     answer = solve(small_session(seed), solver)
     if answer.value is None:
         assert answer.status in (Status.INFEASIBLE, Status.INAPPLICABLE, Status.UNKNOWN), answer.reason

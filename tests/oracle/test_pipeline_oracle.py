@@ -50,12 +50,14 @@ def disagreement(seed: int, name: str, space: PipelineSpace) -> str:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_brute_force_is_never_refused(seed):
+    """The reference decides every drawn cluster in each plan space; where it did not, nothing would be held."""
     assert {optimum(seed, space).status for space in COLUMNS} <= {Status.OPTIMAL, Status.INFEASIBLE}
 
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_models_agree_with_brute_force(seed, name):
+    """Two models of the same equations in different engines have the optimum of the enumeration."""
     spaces = MODELS[name]
     chosen = spaces if COUNT == MOST else (ONE, spaces[1 + seed % 3])
     assert not [line for space in chosen if (line := disagreement(seed, name, space))]
@@ -63,11 +65,13 @@ def test_models_agree_with_brute_force(seed, name):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_columns_agree_with_brute_force(seed):
+    """Column generation, which never sees all pipelines, has the optimum of the enumeration of all."""
     assert not [line for space in COLUMNS if (line := disagreement(seed, "columns", space))]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_literal_print_agrees_with_brute_force_over_every_sequence(seed):
+    """The equations as printed are enumerated on their own: forcing every sequence changes the optimum."""
     best, found = (solve(small_cluster(seed), name) for name in (EVERY_SEQUENCE, LITERAL))
     assert found.status is best.status
     if best.value is not None:
@@ -76,6 +80,7 @@ def test_literal_print_agrees_with_brute_force_over_every_sequence(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_literal_print_is_never_worth_more_than_free_choice_in_its_space(seed):
+    """Forcing pipelines into a plan can only lose; more would be a wrong count of GPUs."""
     found = solve(small_cluster(seed), LITERAL)
     if found.value is not None:
         assert found.value <= optimum(seed, FRACTIONS).value
@@ -83,6 +88,7 @@ def test_literal_print_is_never_worth_more_than_free_choice_in_its_space(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_many_pipelines_per_sequence_never_serve_less(seed):
+    """A larger plan space has no worse optimum, and a plan exactly where the smaller one has."""
     one, many = optimum(seed, ONE), optimum(seed, MANY)
     assert one.status is many.status
     if one.value is not None:
@@ -92,6 +98,7 @@ def test_many_pipelines_per_sequence_never_serve_less(seed):
 @pytest.mark.parametrize("solver", HEURISTICS, ids=lambda s: s.name)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_heuristic_is_never_above_the_optimum_of_its_space(seed, solver):
+    """A heuristic above the optimum is priced in another plan space than its own."""
     found = solve(small_cluster(seed), solver)
     best = optimum(seed, found.space)
     if found.value:

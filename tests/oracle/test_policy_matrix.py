@@ -42,6 +42,7 @@ def asked(solver: AnySolver, seed: int, space: PlanSpace) -> bool:
 @pytest.mark.parametrize("space", SPACES, ids=lambda space: f"{space.policy} {space.dummy}")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_solver_prices_under_another_policy_or_rule(seed: int, space: PlanSpace) -> None:
+    """Each solver answers for the pair that it is asked, or says that it is not for it."""
     session = small_session(seed)
     for solver in solvers_of("session"):
         if solver.name == TRUTH or not asked(solver, seed, space):
@@ -73,5 +74,6 @@ def check(solver: AnySolver, found: Result, truth: Result) -> None:
 
 
 def test_every_policy_and_rule_is_covered_by_some_proof() -> None:
+    """`exact` has a bound under every pair; an empty column of the matrix would pass everything above."""
     for space in SPACES:
         assert any(solve(small_session(seed), "exact", space=space).bound is not None for seed in range(10))

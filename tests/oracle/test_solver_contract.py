@@ -13,5 +13,6 @@ from euclio.core.registry import solvers
 @pytest.mark.skipif("EUCLIO_ORACLE" not in os.environ, reason="EUCLIO_ORACLE is not set")
 @pytest.mark.parametrize("name", solvers())
 def test_every_claim_is_kept(name):
+    """What `euclio check-solver` asks of the solvers of others, ours keep."""
     report = check_solver(name)
     assert not {f.claim: f.evidence for f in report.findings if f.verdict == "broken"}

@@ -68,6 +68,7 @@ def test_a_worse_claim_is_refused(folder):
     assert euclio(folder, "verify", "covering.json", "result.json")[0] == 1
 
 
+@pytest.mark.slow
 def test_systems_are_compared_and_decomposed(folder):
     code, out, err = euclio(folder, "compare", "covering.json")
     assert (code, "covering-greedy" in out) == (0, True), err
@@ -75,6 +76,7 @@ def test_systems_are_compared_and_decomposed(folder):
     assert (code, "covering-greedy" in out) == (0, True), err
 
 
+@pytest.mark.slow
 def test_it_is_run_in_batches(folder):
     (folder / "toy.toml").write_text(EXPERIMENT)
     code, _, err = euclio(folder, "run", "toy.toml", "--slots", 1)
@@ -83,6 +85,7 @@ def test_it_is_run_in_batches(folder):
     assert (code, "covering-greedy" in out) == (0, True), err
 
 
+@pytest.mark.slow
 def test_its_solvers_are_tried(folder):
     code, out, err = euclio(folder, "check-solver", "covering-greedy", "--samples", 3)
     assert code == 0, out + err
@@ -96,6 +99,7 @@ def test_bad_input_is_one_line(folder):
     assert "load: has no unit" in err or "load: is an unknown field" in err
 
 
+@pytest.mark.slow
 def test_what_it_has_not_is_said(folder):
     euclio(folder, "solve", "covering.json", "--out", "result.json")
     code, _, err = euclio(folder, "simulate", "covering.json", "result.json")

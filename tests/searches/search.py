@@ -35,7 +35,7 @@ class Search:
         unit: what is counted, in the plural: "ties", "round trips".
         look: draws the cases of a seed, puts the question and judges; the same seed draws the same cases. An exception
             that it lets through is a fault, and so is a process that dies.
-        sample: the seeds that `make test` tries.
+        sample: the seeds that `make test-all` tries, and `make test` a fifth of.
     """
 
     name: str

@@ -51,6 +51,7 @@ def test_changes_are_those_of_all_pairs():
 
 
 def test_days_are_the_same_for_the_same_seed_and_of_all_kinds():
+    """Faults are reported by seed; and days of one to three modules, some with equal loads, are all drawn."""
     days = [nasty_day(seed) for seed in range(60)]
     assert days == [nasty_day(seed) for seed in range(60)]
     assert {len(day.session.modules) for day in days} == {1, 2, 3}

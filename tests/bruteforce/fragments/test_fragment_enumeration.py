@@ -21,6 +21,7 @@ def test_divisions_are_as_many_as_bells_number(size, bell):
 @pytest.mark.parametrize("changes", SPACES, ids=str)
 @pytest.mark.parametrize("seed", range(25))
 def test_the_prover_finds_nothing_better_and_something_as_good(seed, changes):
+    """Two programs with nothing in common, the enumeration and the prover, name the same least share."""
     fleet, space = small_fleet(seed), FragmentSpace(**changes)
     result = solve(fleet, "fragments-bruteforce", space=space)
     assert result.status in (Status.OPTIMAL, Status.INFEASIBLE)

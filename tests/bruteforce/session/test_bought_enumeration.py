@@ -135,19 +135,19 @@ def naive_optimum(session: Session, space: PlanSpace) -> Fraction | None:
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("dummy", ["none", "machine"])
-def test_naive_enumeration_agrees(policy, dummy):
+@pytest.mark.parametrize("seed", SEEDS)
+def test_naive_enumeration_agrees(policy, dummy, seed):
     """Small sessions of one or two modules, by share with a stock and whole with and without one."""
-    for seed in SEEDS:
-        session = bought_session(seed, modules=2, configurations=2)
-        for charging, instance in product(Charging, (session, stocked(session, seed))):
-            if charging.packs:
-                continue
-            space = PlanSpace(policy, dummy, charging=charging)
-            found, naive = optimum(instance, space), naive_optimum(instance, space)
-            # What takes more than MOST machines of a configuration, only the first of the two can see.
-            least = min(h.price_per_h for h in instance.hardware)
-            seen = found is not None and found < (MOST + 1) * least
-            assert found == naive if seen or found is None else naive is None or found <= naive, (seed, space)
+    session = bought_session(seed, modules=2, configurations=2)
+    for charging, instance in product(Charging, (session, stocked(session, seed))):
+        if charging.packs:
+            continue
+        space = PlanSpace(policy, dummy, charging=charging)
+        found, naive = optimum(instance, space), naive_optimum(instance, space)
+        # What takes more than MOST machines of a configuration, only the first of the two can see.
+        least = min(h.price_per_h for h in instance.hardware)
+        seen = found is not None and found < (MOST + 1) * least
+        assert found == naive if seen or found is None else naive is None or found <= naive, (seed, space)
 
 
 @pytest.mark.parametrize(("slo", "cost"), [("0.4", 1), ("0.35", 1), ("0.3", 4)])

@@ -57,6 +57,7 @@ def test_without_a_plan_it_is_infeasible():
 @pytest.mark.parametrize("policy", ["tc", "rr", "machine-rate"])
 @pytest.mark.parametrize("seed", range(8))
 def test_it_lies_between_the_bound_of_shares_and_whole_machines(seed, policy, dummy):
+    """Sharing machines by time saves against whole ones, and cannot save more than shares without limits."""
     session = small_session(seed)
     found = optimum(session, policy=policy, dummy=dummy, time_limit_s=LIMIT_S)
     whole = solve(session, "plan-bruteforce", policy=policy, dummy=dummy, charging="whole")
@@ -71,6 +72,7 @@ def test_it_lies_between_the_bound_of_shares_and_whole_machines(seed, policy, du
         ).feasible
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dummy", ["machine", "none"])
 def test_the_heuristic_is_seldom_above_it(dummy):
     ratios = []

@@ -163,6 +163,7 @@ def naive_optimum(session: Session, space: PlanSpace) -> Fraction | None:
     return min(costs, default=None)
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("dummy", ["none", "machine"])
 @pytest.mark.parametrize("most", [1, 2, None])

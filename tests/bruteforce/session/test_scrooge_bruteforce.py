@@ -27,6 +27,7 @@ def test_worked_example_is_solved_to_the_papers_plan():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_agrees_with_exact_on_random_sessions(seed):
+    """Scrooge's plan space listed in another order and by other code than ours."""
     session = random_session(seed, 1 + seed % 4, 8, concurrency=3)
     assert cost(session, BRUTE_FORCE) == pytest.approx(cost(session, "exact"), rel=1e-6)
 
@@ -40,6 +41,7 @@ def test_agrees_with_exact_on_workloads(number):
 @pytest.mark.parametrize("most", [1, 2])
 @pytest.mark.parametrize("seed", range(5))
 def test_agrees_with_plan_enumeration_at_few_allocations(seed, most):
+    """To the digit: both price by the checker, in fractions."""
     session = random_session(seed, 2, 4, rates_rps=(5, 60))
     space = {"policy": "machine-rate", "dummy": "none", "max_allocations": most}
     ours, plain = solve(session, BRUTE_FORCE, max_allocations=most), solve(session, "plan-bruteforce", **space)

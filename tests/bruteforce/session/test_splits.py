@@ -49,6 +49,7 @@ def costs(session: Session, space: PlanSpace, grid: int) -> tuple[float, float]:
 @pytest.mark.parametrize("grid", GRIDS)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_search_equals_enumeration_on_series(seed, grid):
+    """What the search prunes by the relaxation is never the best split; the enumeration prunes nothing."""
     pruned, plain = costs(series(seed), FULL_SPACE, GRIDS[grid])
     assert pruned == pytest.approx(plain, rel=1e-9)
 
@@ -56,12 +57,14 @@ def test_search_equals_enumeration_on_series(seed, grid):
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("seed", range(8))
 def test_search_equals_enumeration_in_other_plan_spaces(seed, space):
+    """Prices of a module differ by plan space, and what is pruned with them."""
     pruned, plain = costs(series(seed), space, CONFIGURATIONS)
     assert pruned == pytest.approx(plain, rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_registered_solvers_agree(seed):
+    """The same by the registry, so that neither is handed another grid or step."""
     pruned, plain = (solve(series(seed), name) for name in ("split-bruteforce", "split-enumeration"))
     assert (pruned.status, pruned.cost) == (plain.status, plain.cost and pytest.approx(plain.cost, rel=1e-9))
 
@@ -76,6 +79,7 @@ def test_split_optimum_never_costs_more_than_harpagon_on_series(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_split_optimum_is_never_below_the_plan_optimum(seed):
+    """The best split with Harpagon's scheduler is one plan among all that `exact` searches."""
     split = solve(series(seed), "split-bruteforce")
     assert split.value is None or split.cost >= solve(series(seed), "exact").cost * (1 - 1e-9)
 
@@ -122,6 +126,7 @@ def test_no_split_within_the_slo_is_infeasible():
 @pytest.mark.parametrize("grid", GRIDS)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_search_equals_enumeration_with_continuous_dummies(seed, grid):
+    """With dummies at any rate a module's cost jumps at other budgets, which the search has to try too."""
     pruned, plain = costs(series(seed), PlanSpace(dummy="continuous"), GRIDS[grid])
     assert pruned == pytest.approx(plain, rel=1e-9)
 
@@ -129,6 +134,7 @@ def test_search_equals_enumeration_with_continuous_dummies(seed, grid):
 @pytest.mark.parametrize("name", ["split-bruteforce", "split-enumeration", "piccolo-bruteforce"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_split_with_continuous_dummies_is_accepted_and_never_below_the_plan_optimum(seed, name):
+    """Rounded dummy rates stay within the SLO, and no plan is below the proven bound."""
     split = solve(series(seed), name, dummy="continuous")
     exact = solve(series(seed), "exact", dummy="continuous")
     assert split.status in (Status.FEASIBLE, Status.INFEASIBLE, Status.UNKNOWN)

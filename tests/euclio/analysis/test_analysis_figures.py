@@ -59,6 +59,7 @@ def of_race(figure: str) -> Figure:
     return FIGURES[figure](race())
 
 
+@pytest.mark.fifth("figure")
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize("results", FRAMES)
 def test_figure_is_made_without_a_warning(figure: str, results: str) -> None:
@@ -68,6 +69,7 @@ def test_figure_is_made_without_a_warning(figure: str, results: str) -> None:
         assert FIGURES[figure](given).axes
 
 
+@pytest.mark.fifth("figure")
 @pytest.mark.parametrize("figure", FIGURES)
 def test_twenty_six_solvers_leave_room_for_the_panels(figure: str) -> None:
     drawing = FIGURES[figure](race(solvers=26, instances=3))

@@ -16,6 +16,7 @@ from euclio.session.designs.sessions import is_series_parallel
 LARGEST_BYTES = 8.5e6
 
 
+@pytest.mark.slow
 def test_every_plan_has_the_value_that_stands_there():
     assert defects(set_folder(), entries()) == []
 

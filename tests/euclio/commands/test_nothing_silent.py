@@ -149,6 +149,7 @@ def test_the_solvers_of_a_day_and_trials_of_a_solver_are_counted(monkeypatch, ca
     assert lines(capfd) == ["euclio: solvers …", "euclio: trials …"]
 
 
+@pytest.mark.slow
 def test_runs_of_an_experiment_say_how_far_they_are_before_the_first_ten_seconds(tmp_path, capfd):
     """In Python as on the command line; runs themselves say nothing."""
     (tmp_path / "own.py").write_text(OWN.format(0.6))

@@ -179,6 +179,7 @@ MUTATIONS = {
 }
 
 
+@pytest.mark.fifth("case")
 @pytest.mark.parametrize("case", MUTATIONS)
 def test_verify_refuses_a_changed_result_with_the_reason(capsys, instance, tmp_path, case):
     change, words = MUTATIONS[case]

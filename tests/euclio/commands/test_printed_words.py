@@ -58,6 +58,7 @@ def assert_plain(text, what):
     assert not found, f"{what} prints {found[0]}:\n{text}"
 
 
+@pytest.mark.slow
 def test_outputs_on_an_instance_with_a_plan_and_one_without(capfd, folder, family):
     for name in ("i", "too-fast"):
         for solver in SOLVERS[family]:
@@ -69,6 +70,7 @@ def test_outputs_on_an_instance_with_a_plan_and_one_without(capfd, folder, famil
             assert_plain(printed(capfd, verb, f"{name}.json"), (verb, name))
 
 
+@pytest.mark.slow
 def test_outputs_of_an_experiment(capfd, folder):
     assert_plain(printed(capfd, "status", "e.toml"), "status before")
     for verb in ("run", "status", "report"):
@@ -81,11 +83,13 @@ def test_help(capfd, verb):
     assert_plain(printed(capfd, verb, "--help"), verb)
 
 
+@pytest.mark.slow
 def test_lists(capfd, folder, family):
     for words in (("solvers",), ("bench-set", "list"), ("generate", "random"), ("check-solver", SOLVERS[family][0])):
         assert_plain(printed(capfd, *words), words)
 
 
+@pytest.mark.slow
 def test_verify_on_results_with_odd_fields(capfd, folder, family):
     printed(capfd, "solve", "i.json", "--solver", SOLVERS[family][0], "--out", "r.json")
     result = json.loads((folder / "r.json").read_text())
@@ -95,6 +99,7 @@ def test_verify_on_results_with_odd_fields(capfd, folder, family):
             assert_plain(printed(capfd, "verify", "i.json", "odd.json"), (place, odd))
 
 
+@pytest.mark.slow
 def test_instances_with_odd_fields(capfd, folder, family):
     printed(capfd, "solve", "i.json", "--solver", SOLVERS[family][0], "--out", "r.json")
     instance = json.loads(TEXTS[family])

@@ -35,6 +35,7 @@ def written(session, tmp_path, capsys):
     return out, text
 
 
+@pytest.mark.slow
 def test_the_table_says_what_is_kept_and_what_it_costs(written):
     _, text = written
     assert "tiny: feasible, cost" in text
@@ -77,6 +78,7 @@ def shown_by(text):
     return words[2:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -109,6 +111,7 @@ def test_the_printed_command_follows_the_trace(session, tmp_path, capsys):
     assert found["attainment"] >= json.loads(out.read_text())["stats"]["attainment_at_least"]
 
 
+@pytest.mark.slow
 def test_without_a_file_the_result_has_a_placeholder_and_json_stays_json(session, capsys):
     code, text, err = solve(capsys, session, "--attainment", 0.9, "--json")
     assert code == 0
@@ -116,6 +119,7 @@ def test_without_a_file_the_result_has_a_placeholder_and_json_stays_json(session
     assert shown_by(err)[:2] == [str(session), "RESULT"]
 
 
+@pytest.mark.slow
 def test_the_simulator_says_which_flags_the_attainment_counts_on(written, session, capsys):
     _, text, err = simulate(capsys, session, written[0])
     assert "dispatch rounds, time-outs as planned, dummies sent, partial machines alone" in text
@@ -128,6 +132,7 @@ def test_the_simulator_says_which_flags_the_attainment_counts_on(written, sessio
     assert "serves otherwise" not in err
 
 
+@pytest.mark.slow
 def test_a_result_that_states_odd_flags_is_bad_input(written, session, capsys):
     found = json.loads(written[0].read_text())
     found["options"]["attainment"]["arrivals"] = "never"
@@ -138,12 +143,14 @@ def test_a_result_that_states_odd_flags_is_bad_input(written, session, capsys):
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_the_bound_is_rounded_down(written):
     stated = re.search(r"at least ([0-9.]+) %", written[1]).group(1)
     least = json.loads(written[0].read_text())["stats"]["attainment_at_least"]
     assert 0 <= least - float(stated) / 100 < 1e-4
 
 
+@pytest.mark.slow
 def test_the_simulator_finds_the_same_attainment(written, session, capsys):
     options = ("--no-dummies", "--partial", "shared", "--seconds", 5000, "--seed", 99, "--json")
     found = json.loads(simulate(capsys, session, written[0], *options)[1])

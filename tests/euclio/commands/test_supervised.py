@@ -59,6 +59,7 @@ HANGING = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", HANGING)
 def test_solver_that_does_not_end_is_killed_at_the_limit(capfd, instance, tmp_path, function):
     out = tmp_path / "r.json"
@@ -73,6 +74,7 @@ def test_solver_that_does_not_end_is_killed_at_the_limit(capfd, instance, tmp_pa
     assert overrun < 1.3  # reading included
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("child", ["child", "session"])
 def test_processes_that_a_killed_solver_started_are_killed_too(capfd, instance, tmp_path, child):
     call(capfd, "solve", instance, "--solver", f"{FAULTS}:hang_with_a_{child}", "--time-limit", LIMIT_S)
@@ -81,6 +83,7 @@ def test_processes_that_a_killed_solver_started_are_killed_too(capfd, instance, 
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["answer", "hang", "exit"])
 def test_daemon_that_a_solver_leaves_ends_with_the_command(instance, tmp_path, way):
     """It has a session of its own, no descriptor of the command's and, at the end, no parent but the keeper."""
@@ -111,6 +114,7 @@ DYING = {
 }
 
 
+@pytest.mark.fifth("function")
 @pytest.mark.parametrize("function", DYING)
 def test_end_of_the_solvers_process_is_an_error(instance, function):
     code, printed, said = command("solve", instance, "--solver", f"{FAULTS}:{function}", "--json")
@@ -118,6 +122,7 @@ def test_end_of_the_solvers_process_is_an_error(instance, function):
     assert said.endswith(f"euclio: {instance}: error: the solver's process {DYING[function]}\n")
 
 
+@pytest.mark.slow
 def test_message_that_never_ends_is_waited_for_until_the_limit(instance):
     options = ["--solver", f"{FAULTS}:write_a_message_that_never_ends", "--time-limit", LIMIT_S, "--json"]
     code, printed, said = command("solve", instance, *options)
@@ -137,6 +142,7 @@ def test_solver_that_forks_answers_once(capfd, instance):
     assert (code, json.loads(printed)["status"]) == (0, "feasible")
 
 
+@pytest.mark.slow
 def test_solver_that_hangs_while_it_is_warmed_up_is_killed_and_then_pays(capfd, instance, monkeypatch):
     monkeypatch.setattr("euclio.supervision.OWN_PREPARATION_LIMIT_S", 0.5)
     before = time.monotonic()

@@ -63,6 +63,7 @@ def judged_here(function: str) -> Report:
     return judge(described, [(trial, observe(solver, trial)) for trial in trials])
 
 
+@pytest.mark.fifth("function")
 @pytest.mark.parametrize("function", DEFECTS)
 def test_defect_is_named(function, monkeypatch):
     monkeypatch.chdir(FILE.parent)
@@ -70,6 +71,7 @@ def test_defect_is_named(function, monkeypatch):
     assert evidence in broken(judged_here(function)).get(claim, "is not broken")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", DEFECTS_OF_PROCESSES)
 def test_defect_that_only_a_process_shows_is_named(function):
     claim, evidence = DEFECTS_OF_PROCESSES[function]
@@ -81,6 +83,7 @@ def test_hanging_solver_is_killed(monkeypatch):
     assert "still running after 1 s, and killed" in broken(check_solver(f"{FILE}:hangs", 1))["time-limit"]
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", ["harpagon", "columns", f"{FILE}:good"])
 def test_good_solver_keeps_every_claim(name):
     assert not broken(check_solver(name, 2))

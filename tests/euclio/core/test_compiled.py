@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 # Three ways to an element, as kernels have them: directly, through a function put into its caller, and as a write.
 SCRIPT = """
 import numpy as np
@@ -51,6 +53,7 @@ def run(file: Path, **settings: str) -> list[str]:
     return found.stdout.split()
 
 
+@pytest.mark.slow
 def test_an_index_behind_the_end_raises_where_bounds_are_checked(tmp_path: Path) -> None:
     """Also where code that does not check was kept before: numba tells the two apart by nothing but their folder."""
     file = tmp_path / "kernels.py"

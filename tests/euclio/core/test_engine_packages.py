@@ -163,11 +163,13 @@ def test_a_starting_plan_of_a_missing_engine_is_refused(monkeypatch):
         solve(session_from_text(TEXT), "milp", warm_start="cpsat")
 
 
+@pytest.mark.slow
 def test_a_notebook_on_sessions_needs_no_engine(folder):
     done = run_without(ALL, folder, NOTEBOOK, ",".join(NEEDS))
     assert (done.stdout, done.stderr) == ("done []\n", "")
 
 
+@pytest.mark.slow
 def test_clusters_and_fleets_are_planned_compared_and_certified_without_engines(folder):
     done = run_without(ALL, folder, OTHER_FAMILIES)
     assert done.stdout == "done\n", done.stderr
@@ -200,11 +202,13 @@ VERBS = [
 ]
 
 
+@pytest.mark.slow
 def test_every_verb_on_a_session_works_without_engines(folder):
     codes = {verb[0]: command_without(ALL, folder, *verb).returncode for verb in VERBS}
     assert codes == dict.fromkeys(codes, 0)
 
 
+@pytest.mark.slow
 def test_runs_of_a_missing_engine_say_so_and_the_batch_goes_on(folder):
     (folder / "race.toml").write_text(
         'schema = "euclio/experiment/1"\nname = "race"\ninstances = [{files = ["session.json"]}]\n'

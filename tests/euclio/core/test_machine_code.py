@@ -58,6 +58,7 @@ def test_a_change_compiles_what_depends_on_it_and_nothing_else(module):
     assert functions(module.kept() - before) == ["leaf", "middle"]
 
 
+@pytest.mark.slow
 def test_a_constant_is_part_of_what_is_compiled_with_it(module):
     """Numba writes the values of names into machine code, and looks at the text of the function alone."""
     module.run(CALL_ALL, **COMPILED)
@@ -65,6 +66,7 @@ def test_a_constant_is_part_of_what_is_compiled_with_it(module):
     assert module.run(CALL_ALL, **COMPILED) == [12.0, 0.0]
 
 
+@pytest.mark.slow
 def test_words_and_places_are_no_part_of_it(module):
     """Comments, docstrings and lines above change nothing that a machine does."""
     module.run(CALL_ALL, **COMPILED)
@@ -77,6 +79,7 @@ def test_words_and_places_are_no_part_of_it(module):
     assert module.kept() == before
 
 
+@pytest.mark.slow
 def test_a_named_tuple_counts_with_the_order_of_its_parts(module):
     """Machine code takes the parts by their places, which the function that asks for a name does not say."""
     code = "print(json.dumps(float(kernels.first_of(kernels.Pair(**{'first': np.ones(1), 'second': np.zeros(1)})))))"
@@ -146,6 +149,7 @@ def test_a_folder_that_cannot_be_written_is_no_fault(module):
     assert module.run(CALL_ALL, **COMPILED) == [4.0, 0.0]
 
 
+@pytest.mark.slow
 def test_machine_code_that_was_kept_is_used_from_a_folder_that_cannot_be_written(module):
     """An image may have been warmed up before it became read only."""
     module.run(CALL_ALL, **COMPILED)
@@ -157,6 +161,7 @@ def test_machine_code_that_was_kept_is_used_from_a_folder_that_cannot_be_written
     assert module.kept() == before
 
 
+@pytest.mark.slow
 def test_machine_code_made_in_the_background_is_found_where_the_folder_cannot_be_written(module):
     """The process that makes it writes into the temporary folder of the one that wished, and into none of its own."""
     (module.folder / "machine").write_text("a file where a folder should be", encoding="utf-8")
@@ -173,6 +178,7 @@ print(json.dumps(keeping.kept(kernels.middle, arguments)))
     assert module.run(code) is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"no pickle", b"\x80\x04N."])
 def test_a_file_that_is_no_machine_code_is_made_again(module, content):
     """A disk that was full, or a machine that lost power, leaves such files."""
@@ -182,6 +188,7 @@ def test_a_file_that_is_no_machine_code_is_made_again(module, content):
     assert module.run(CALL_ALL, **COMPILED) == [4.0, 0.0]
 
 
+@pytest.mark.slow
 def test_two_processes_make_the_same_at_once(module):
     """Each has all of it, and no file is left half written or by another name."""
     command = [sys.executable, "-c", f"import json, kernels\n{CALL_ALL}"]
@@ -202,6 +209,7 @@ print(json.dumps([found, values.tolist(), "numba" in sys.modules, compiled.how_k
 ROUNDS = 300_000
 
 
+@pytest.mark.slow
 def test_a_long_call_that_began_interpreted_goes_on_compiled_with_the_same_result(module):
     """It begins again with its arguments as they were: what it had written into them is taken back."""
     code = LONG.format(making=99, rounds=ROUNDS)
@@ -216,6 +224,7 @@ def test_a_long_call_that_began_interpreted_goes_on_compiled_with_the_same_resul
     assert compiled_first[:2] == interpreted[:2] == both[:2]
 
 
+@pytest.mark.slow
 def test_what_is_interpreted_for_long_is_compiled_in_the_background_for_the_next_process(module):
     """Nobody waits for a compiler, and nobody interprets for long twice."""
     module.run(LONG.format(making=0.1, rounds=3 * ROUNDS))
@@ -226,6 +235,7 @@ def test_what_is_interpreted_for_long_is_compiled_in_the_background_for_the_next
     assert module.run(LONG.format(making=99, rounds=ROUNDS))[3] == "both"
 
 
+@pytest.mark.slow
 def test_calls_on_arguments_that_are_not_copied_take_machine_code_one_call_later(module):
     """They cannot begin again, and one that looks often must not keep the next one from looking."""
     module.run(LONG.format(making=99, rounds=10), **COMPILED)
@@ -251,6 +261,7 @@ print(json.dumps([found, len(making._maker.told)]))
 """
 
 
+@pytest.mark.slow
 def test_a_supervised_process_leaves_making_to_the_one_above(module):
     """All that it starts is ended with it, so machine code would never be finished."""
     work = f"def filled(report):\n    return fill(np.arange(5.0), {ROUNDS})\n"
@@ -263,6 +274,7 @@ def test_a_supervised_process_leaves_making_to_the_one_above(module):
     assert "fill" in functions(module.kept())
 
 
+@pytest.mark.slow
 def test_making_that_is_killed_leaves_nothing_in_the_way(module):
     """Whoever switches the machine off while it compiles finds what was whole, and makes the rest."""
     process = subprocess.Popen(
@@ -311,6 +323,7 @@ MAKERS = {
 """The modules that need numba, or its parts; the last two hold what is compiled in the place of a kernel."""
 
 
+@pytest.mark.slow
 def test_nothing_else_imports_numba():
     """An import of it takes most of a second, wherever it stands."""
     found = set()
@@ -363,6 +376,7 @@ def _told_otherwise(tree):
                     yield function.name, name
 
 
+@pytest.mark.slow
 def test_the_solvers_answer_without_a_compiler():
     """The first answer after installing: no numba, and in seconds."""
     code = """

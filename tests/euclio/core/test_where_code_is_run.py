@@ -118,6 +118,7 @@ SHADOWS = (
 """Modules that euclio, or the interpreter, imports or looks for."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

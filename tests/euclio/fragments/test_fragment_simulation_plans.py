@@ -31,6 +31,7 @@ def attainments(system, **setup):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dispatch", ["shared", "even"])
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_clients_one_after_the_other_keep_every_budget(system, dispatch):
@@ -42,6 +43,7 @@ def test_clients_with_instances_of_their_own_keep_every_budget(phases):
     assert attainments("gslice", phases=phases) == [1] * len(SEEDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["graft", "set-partition"])
 def test_clients_that_coincide_on_shared_instances_may_not(system):
     found = attainments(system, phases="together")

@@ -44,6 +44,7 @@ def of_one_rate(fleet: Fleet) -> Fleet:
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("seed", range(40))
 def test_the_bound_is_at_most_the_optimum(seed, space):
+    """A bound above the optimum would certify a plan that is not the best."""
     fleet = of_whole_rates(small_fleet(seed))
     best = solve(fleet, "set-partition", space=space)
     shares = alone(fleet, space)
@@ -90,6 +91,7 @@ def solve_prices(fleet: Fleet, seed: int):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_it_certifies_a_claim_of_many_fragments_and_no_more(seed):
+    """The claim of the bound itself passes; one of a percent more is neither proven nor refuted."""
     fleet = random_fleet(seed, 16, 6)
     best = solve(fleet, "fragment-columns")
     bound = bound_of(fleet, FULL, alone(fleet, FULL), Fraction(10**9), math.inf).share_pct
@@ -115,6 +117,7 @@ def test_a_fleet_without_a_plan_is_proven_to_have_none():
 
 @pytest.mark.parametrize("seed", range(30))
 def test_uniform_groups_are_proven_one_by_one(seed, monkeypatch):
+    """Groups are bounded apart from each other, and of one rate the sum is the optimum itself."""
     fleet, space = of_whole_rates(small_fleet(seed)), FragmentSpace(Sharing.UNIFORM)
     best = solve(fleet, "set-partition", space=space)
     if best.plan is None:
@@ -156,6 +159,7 @@ def test_numbers_that_do_not_fit_are_refused():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_bound_and_the_dynamic_program_agree_where_both_can(seed, monkeypatch):
+    """The prover changes its method with the number of fragments; on the border both say the same."""
     fleet = random_fleet(seed, 8, 5)
     value = Fraction(solve(fleet, "set-partition").value)
     assert find_better(fleet, FULL, value, math.inf).exhausted

@@ -27,6 +27,7 @@ def test_a_fleet_without_a_plan_is_explained_by_a_fragment():
 @pytest.mark.parametrize("space", [FragmentSpace(), FragmentSpace(sharing="alone"), FragmentSpace(max_instances=1)])
 @pytest.mark.parametrize("seed", range(40))
 def test_what_is_explained_is_what_the_enumeration_finds(seed, space):
+    """Budgets are called too short exactly where no plan exists."""
     fleet = small_fleet(seed)
     status, _, _ = explain_budgets(fleet, space)
     result = solve(fleet, "fragments-bruteforce", space=space)

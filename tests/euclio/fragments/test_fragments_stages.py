@@ -46,6 +46,7 @@ def plain_least(network, first, end, rate, time_s, most):
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("lengthen", [lambda fleet: fleet, with_long_numbers], ids=["64 bits", "long"])
 def test_a_frontier_has_the_least_share_for_every_time(seed, most, lengthen):
+    """Every solver takes shares from the frontier; a point that is missing would be missing in all."""
     fleet = lengthen(small_fleet(seed))
     network, stages = fleet.network, Stages(fleet.network)
     for first, end in combinations(range(network.layers + 1), 2):
@@ -73,6 +74,7 @@ def test_shares_in_steps_of_one_percent_are_exact():
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("lengthen", [lambda fleet: fleet, with_long_numbers], ids=["64 bits", "long"])
 def test_the_least_set_is_that_of_the_enumeration(seed, space, lengthen):
+    """The least share of one set of fragments, with batches and instances listed one by one."""
     fleet = lengthen(small_fleet(seed))
     enumeration, stages = _Enumeration(fleet, space, math.inf), Stages(fleet.network)
     for size in range(1, len(fleet.fragments) + 1):
@@ -97,6 +99,7 @@ def priced_alone(fleet, places, found, space):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_parts_that_keep_their_own_heads_are_never_cheaper(seed):
+    """Running the first layers apart only adds machines; a lower share would be a part left out."""
     fleet = small_fleet(seed)
     stages, parts = Stages(fleet.network), [part_of(fleet, [k]) for k in range(len(fleet.fragments))]
     merged = least_set(stages, parts, FragmentSpace(), merge=True)

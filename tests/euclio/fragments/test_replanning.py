@@ -38,6 +38,7 @@ def test_moves_are_what_two_deployments_do_not_share():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_what_runs_has_the_share_of_the_plan(seed):
+    """Instances that are counted as running are those of the plan, or a change would be priced wrong."""
     fleet = random_fleet(seed, 9, 5)
     plan = GRAFT(fleet)
     assert share_of(deployed(fleet, plan)) == evaluate(fleet, plan, FragmentSpace()).value
@@ -185,6 +186,7 @@ def test_the_break_even_is_where_share_and_starts_cost_the_same():
     assert study.break_even_s(row(76, 30, 1), row(80, 30, 1)) is None
 
 
+@pytest.mark.slow
 def test_the_study_follows_minutes_and_stretches_on_the_trigger(tmp_path, monkeypatch):
     """The page keeps what stands outside of its marks, and gets both lengths of a step."""
     monkeypatch.setattr(study, "LONGEST", 5)
@@ -223,6 +225,7 @@ def test_plans_that_stay_say_how_often_they_are_late(line):
     assert {f.name for f in fixed.fleet.fragments} == {client.name for client in line.clients}
 
 
+@pytest.mark.slow
 def test_the_study_writes_table_figures_and_rows(tmp_path, capsys):
     main(["--models", "mob", "--seconds", "4", "--clients", "4", "--out", str(tmp_path / "a")])
     main(["--models", "mob", "--seconds", "4", "--clients", "4", "--out", str(tmp_path / "b")])

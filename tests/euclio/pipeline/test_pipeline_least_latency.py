@@ -41,6 +41,7 @@ def every_pipeline(cluster):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_least_latency_is_that_of_the_fastest_pipeline(seed):
+    """Found without listing pipelines, against all of them one by one."""
     cluster = random_cluster(seed)
     space = Space(virtual_gpus=seed % 3 > 0, batch_build=seed % 4 > 0)
     checked = (evaluate(cluster, PipelinePlan((pipeline,)), space) for pipeline in every_pipeline(cluster))

@@ -68,5 +68,6 @@ def test_reactive_pools_serve_less_where_servers_share_links(name):
     assert reactive < mean_attainment(simulate(cluster, plan, setup))
 
 
+@pytest.mark.slow
 def test_half_a_minute_on_a_hundred_gpus_takes_no_longer_than_three_seconds():
     assert simulate(*cluster_and_plan("ppipe-trio-L4-P4-08"), replace(UNIFORM, seconds=30.0)).wall_s <= 3

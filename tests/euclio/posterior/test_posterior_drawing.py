@@ -148,6 +148,7 @@ def test_noise_is_that_of_the_pairs_that_differ() -> None:
     assert pooled_noise([(a, b), (a, a)], (two, rate)) == {two: 1.0, rate: UNKNOWN}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_time")
 @pytest.mark.parametrize("draws", [120, 333])
 def test_no_more_settings_are_simulated_than_asked_for(draws: int, tmp_path: Path) -> None:
@@ -155,6 +156,7 @@ def test_no_more_settings_are_simulated_than_asked_for(draws: int, tmp_path: Pat
     assert draws / 2 < len(stored.draws) <= draws
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_time")
 def test_screened_settings_come_nearer_wave_by_wave(tmp_path: Path) -> None:
     """Those screened for the whole distance; of the prior the median is 0.25, half the range of `slo`."""
@@ -166,6 +168,7 @@ def test_screened_settings_come_nearer_wave_by_wave(tmp_path: Path) -> None:
     assert control.distance.median() > middle[WAVES]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_time")
 def test_a_stored_draw_is_the_same_whoever_draws_it(tmp_path: Path) -> None:
     first, second = (draw_posterior(PLAN, 1, tmp_path / f"{n}.parquet") for n in range(2))
@@ -176,6 +179,7 @@ def test_a_stored_draw_is_the_same_whoever_draws_it(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.journal"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_time")
 def test_a_draw_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = draw_posterior(PLAN, 1, tmp_path / "whole.parquet")
@@ -218,6 +222,7 @@ def test_a_journal_of_other_draws_is_refused(tmp_path: Path) -> None:
         Journal(tmp_path / "x.journal", {"seed": 2})
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_time")
 def test_what_a_draw_says(tmp_path: Path) -> None:
     out = tmp_path / "draws.parquet"
@@ -336,6 +341,7 @@ def test_every_figure_and_parameter_has_a_short_name() -> None:
     assert figure_label("harpagon:q0.1_mean_extra") == "Harp-q0.1: mean extra cost"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_time")
 def test_the_stored_draw_is_renewed_with_its_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(renewing, "stored_path", lambda paper: tmp_path / f"{paper}.parquet")
@@ -376,6 +382,7 @@ def test_the_command_keeps_the_name_that_it_had():
     assert former.main is main
 
 
+@pytest.mark.slow
 def test_a_small_draw_from_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "small.parquet"
     arguments = ["harpagon", "--out", str(out), "--workloads", "4", "--jobs", "1"]

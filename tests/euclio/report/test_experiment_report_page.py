@@ -58,6 +58,7 @@ def keys(blocks: list[Block]) -> list[str]:
     return [block.key for block in blocks if isinstance(block, Figure)]
 
 
+@pytest.mark.slow
 def test_each_goal_has_a_section_of_its_own(several: list[Block]) -> None:
     goals = ["Clusters: throughput", "Sessions: cost"]
     last = ["Which proofs are certified?", "Runs without a plan"]
@@ -121,6 +122,7 @@ def test_nothing_is_asked_for_or_complained_of(browser: Any, file: Path) -> None
         assert heard == Heard()
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", INK)
 def test_figures_follow_the_theme(browser: Any, file: Path, theme: str) -> None:

@@ -11,7 +11,7 @@ from browser import Heard, chromium, opened
 
 from euclio.report import Count, Counts, Fold, Heading, KeyNumber, KeyNumbers, Paragraph, Table, Tone, html_page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ROWS = (
     ("solver-10", "1,200.5 s"),

@@ -152,6 +152,7 @@ def run_before(prover):
     return Task("session", "tiny", text_hash(TEXT), setting, LONG, 0, 0, 1.0)
 
 
+@pytest.mark.slow
 def test_a_worker_certifies(in_workers):
     assert [record.certificate for record in in_workers] == ["certified", "open", "open", "certified"]
 
@@ -162,6 +163,7 @@ def test_an_answer_outlives_the_process_of_its_prover(in_workers):
     assert record.certify_reason == "the prover's process exited with code 3"
 
 
+@pytest.mark.slow
 def test_a_prover_that_hangs_is_killed_and_the_answer_kept(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", ":".join([str(HELPERS), *sys.path]))
     with Slot() as slot:

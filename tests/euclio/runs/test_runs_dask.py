@@ -40,6 +40,7 @@ def pool(folder: Path) -> Iterator[Pool]:
             yield pool
 
 
+@pytest.mark.slow
 def test_records_are_those_of_this_machine_without_dask(pool):
     functions = ("good", "fail", "claim_nan")
     batches = [batch_of(*(run_of(function, repeat=k) for function in functions)) for k in range(3)]
@@ -176,6 +177,7 @@ def test_folder_of_a_solver_file_is_named_in_full_under_the_same_key(monkeypatch
     assert (chunk.tasks[0].setting.folder, chunk.tasks[0].key) == (str(tmp_path / "below"), task.key)
 
 
+@pytest.mark.slow
 def test_interrupted_while_the_cluster_starts_it_is_closed_once_it_stands():
     happened = []
 

@@ -85,6 +85,7 @@ def records(slot: Slot) -> dict[str, list[Record]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", EXPECTED)
 def test_fault_is_a_row(records, function):
     (record,) = records[function]
@@ -92,6 +93,7 @@ def test_fault_is_a_row(records, function):
     assert (record.value, record.plan) == (None, None)
 
 
+@pytest.mark.slow
 def test_runs_before_and_after_faults_are_alike(records):
     first, *others = [lasting(replace(record, key="", repeat=0, provenance={})) for record in records["good"]]
     assert len(others) == len(EXPECTED)
@@ -156,6 +158,7 @@ def test_memory_that_a_run_leaves_behind_is_not_held_against_the_next(slot):
     assert len({record.worker for record in records}) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["answer", "hang", "exit"])
 def test_daemon_that_a_solver_leaves_ends_with_its_worker(tmp_path, monkeypatch, way):
     monkeypatch.setenv("FAULTS", str(tmp_path))
@@ -189,6 +192,7 @@ def test_crash_of_a_warm_up_is_not_lost_and_then_the_run_pays(slot):
     assert good.status == "feasible"
 
 
+@pytest.mark.slow
 def test_warm_up_that_hangs_is_killed_at_the_limit_of_preparations(slot):
     before = time.monotonic()
     records = list(slot.run(batch_of(run_of("hang_at_once", replace(SHORT, preparation_s=1.5)), run_of("good"))))
@@ -196,6 +200,7 @@ def test_warm_up_that_hangs_is_killed_at_the_limit_of_preparations(slot):
     assert time.monotonic() - before < 10
 
 
+@pytest.mark.slow
 def test_warm_up_that_hangs_is_killed_and_then_the_run_pays(slot):
     slot.begin(batch_of(run_of("hang_always", SHORT), run_of("good")))
     while slot._phase is not _Phase.PREPARING:

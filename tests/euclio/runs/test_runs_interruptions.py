@@ -87,6 +87,7 @@ def test_a_killed_runner_loses_no_finished_run(pool, path, expected):
     assert csv(outcome.frame()) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_interrupted_or_terminated_keeps_what_is_finished(pool, path, expected, number, code):
     process = started(path, **{PAUSE: 0.02})
@@ -100,6 +101,7 @@ def test_interrupted_or_terminated_keeps_what_is_finished(pool, path, expected, 
     assert (outcome.kept, csv(outcome.frame())) == (done, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["2>&-", ">&-", "2>&- >&- <&-"])
 def test_closed_standard_streams_change_nothing(pool, path, expected, closed):
     command = " ".join([*COMMAND, str(path), closed])

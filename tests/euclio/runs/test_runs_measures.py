@@ -95,6 +95,7 @@ def test_a_measure_without_a_solver_that_raises_is_an_error():
     assert (record.status, record.reason) == ("error", "ValueError: nothing to measure")
 
 
+@pytest.mark.slow
 def test_measures_are_supervised_kept_and_not_made_again(tmp_path):
     dying = measure("measuring:dying", "dying", "session")
     asked = Experiment("e", (GivenSource((tiny_session(),)),), (PRODUCTS, dying, HARPAGON))
@@ -115,6 +116,7 @@ def test_measures_are_supervised_kept_and_not_made_again(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_the_report_compares_solvers_alone(tmp_path):
     asked = Experiment("e", (GivenSource((tiny_session(),)),), (PRODUCTS, HARPAGON))
     run(asked, tmp_path / "out", quiet=True)

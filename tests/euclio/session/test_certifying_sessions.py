@@ -40,6 +40,7 @@ def _better(session: Session, space: PlanSpace, cutoff: Fraction | None) -> Sear
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_is_cheaper_than_the_optimum(seed: int) -> None:
+    """A prover that finds a plan below the optimum refutes what is true."""
     session, space, value = _truth(seed)
     if value is None:
         pytest.skip("infeasible")
@@ -50,6 +51,7 @@ def test_nothing_is_cheaper_than_the_optimum(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_cutoff_one_part_in_1e18_above_the_optimum_is_refuted(seed: int) -> None:
+    """A prover that rounds would certify a cost just above the optimum."""
     session, space, value = _truth(seed)
     if value is None:
         pytest.skip("infeasible")
@@ -60,6 +62,7 @@ def test_a_cutoff_one_part_in_1e18_above_the_optimum_is_refuted(seed: int) -> No
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_plan_is_found_exactly_where_there_is_one(seed: int) -> None:
+    """The claim that there is no plan is certified where that is so, and nowhere else."""
     session, space, value = _truth(seed)
     found = _better(session, space, None)
     assert (found.plan is not None) == (value is not None)
@@ -68,6 +71,7 @@ def test_a_plan_is_found_exactly_where_there_is_one(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_is_cheaper_than_the_optimum_with_continuous_dummies(seed: int) -> None:
+    """The same under the rule whose plans cannot be listed but for one module."""
     space = replace(any_space(seed), single_hardware=False)
     session = tiny_session(seed, space)
     session = Session(session.name, session.slo_s, session.hardware, session.modules[:1])

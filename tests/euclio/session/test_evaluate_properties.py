@@ -60,6 +60,7 @@ def planned_sessions(draw: st.DrawFn) -> tuple[Session, Plan]:
 
 @given(planned_sessions(), st.fractions("0.01", 100, max_denominator=1000), st.sampled_from(["tc", "tc-shared"]))
 def test_scaling_prices_scales_cost(drawn, factor, policy):
+    """Cost is linear in prices; a price that entered latency or feasibility would show."""
     session, answer = drawn
     hardware = [Hardware(h.name, h.price_per_h * factor) for h in session.hardware]
     more_expensive = Session(session.name, session.slo_s, hardware, session.modules, session.edges)
@@ -69,6 +70,7 @@ def test_scaling_prices_scales_cost(drawn, factor, policy):
 
 @given(planned_sessions(), st.sampled_from(ANY_NUMBER))
 def test_permuting_modules_changes_nothing(drawn, policy):
+    """The order of modules in a file is no part of the session."""
     session, answer = drawn
     turned = Session(session.name, session.slo_s, session.hardware, session.modules[::-1], session.edges)
     before = priced(session, answer, PlanSpace(policy, "machine"))

@@ -112,6 +112,7 @@ def test_a_row_of_table_iii_is_a_solver(folder, capsys):
     assert "even-harpagon" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_an_experiment_runs_it(folder, capsys):
     Path("e.toml").write_text(
         'schema = "euclio/experiment/1"\nname = "even"\n[[instances]]\nfiles = ["s.json"]\n'
@@ -122,6 +123,7 @@ def test_an_experiment_runs_it(folder, capsys):
     assert "3 of 3 runs are finished" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_check_solver_tries_it(folder, capsys):
     assert main(["check-solver", "my_system.py:SYSTEM", "--samples", "3"]) == 0
 

@@ -74,6 +74,7 @@ def naming(names: str, words: set[str], constants: set[str]) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "words", "constants", "allowed"),
     [("Policy", POLICY_NAMES, CONSTANTS, OF_POLICIES), ("DummyRule", set(), set(), OF_RULES)],

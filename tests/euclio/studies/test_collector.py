@@ -66,6 +66,7 @@ def test_what_cannot_be_measured_is_an_error(collector):
         collector.runs(SESSIONS, (failing,))
 
 
+@pytest.mark.slow
 def test_an_interrupted_experiment_goes_on(tmp_path):
     with Collector("tiny", tmp_path, 1) as first, pytest.raises(RunInterrupted, match="2 of 4 runs are finished"):
         first.runs(SESSIONS, (HARPAGON, EXACT), Stopper(2))
@@ -112,6 +113,7 @@ def small(monkeypatch):
     return put
 
 
+@pytest.mark.slow
 def test_a_study_becomes_page_card_and_tables(small, tmp_path, capsys):
     small(study())
     page = building.reproduce("harpagon", tmp_path / "out", jobs=1, certify=1)
@@ -130,6 +132,7 @@ def test_a_study_becomes_page_card_and_tables(small, tmp_path, capsys):
     assert capsys.readouterr().out == "a headline\n"
 
 
+@pytest.mark.slow
 def test_an_interrupted_study_keeps_its_runs_until_the_page_is_written(small, tmp_path):
     def stop():
         raise KeyboardInterrupt

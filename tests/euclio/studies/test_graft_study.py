@@ -125,6 +125,7 @@ def report(tmp_path_factory):
     return reproduce("graft", tmp_path_factory.mktemp("graft"), workloads=1, jobs=1, certify=0).parent
 
 
+@pytest.mark.slow
 def test_report_holds_every_figure_and_what_is_not_reproduced(report):
     page = (report / "index.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 15
@@ -132,12 +133,14 @@ def test_report_holds_every_figure_and_what_is_not_reproduced(report):
         assert text in page
 
 
+@pytest.mark.slow
 def test_every_published_figure_is_in_the_scorecard(report):
     card, _ = load(report / "scorecard.parquet")
     assert card.key.tolist() == [figure.key for figure in published_figures("graft")]
     assert card.measured.notna().all()
 
 
+@pytest.mark.slow
 def test_no_system_takes_less_than_the_optimum(report):
     tables = {name: load(report / f"{name}.parquet")[0] for name in ("shares", "optima")}
     over = measures.over_optimum(tables)
@@ -147,6 +150,7 @@ def test_no_system_takes_less_than_the_optimum(report):
     assert cases.LEAST.proven == 1
 
 
+@pytest.mark.slow
 def test_no_plan_is_below_the_bounds_of_larger_fleets(report):
     some, many = (load(report / f"{name}.parquet")[0] for name in ("optima_25", "bounded"))
     assert (some.status == "optimal").all()

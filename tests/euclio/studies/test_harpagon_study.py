@@ -20,6 +20,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return reproduce("harpagon", tmp_path_factory.mktemp("harpagon"), workloads=12, jobs=2).parent
 
 
+@pytest.mark.slow
 def test_page_holds_scorecard_figures_and_findings(report: Path) -> None:
     page = (report / "index.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 17
@@ -31,6 +32,7 @@ def test_page_holds_scorecard_figures_and_findings(report: Path) -> None:
     assert "default-src 'none'" in page
 
 
+@pytest.mark.slow
 def test_every_run_has_a_row_and_every_row_a_known_outcome(report: Path) -> None:
     runs, provenance = load(report / "runs.parquet")
     assert provenance["reproduction"] == "harpagon"
@@ -41,6 +43,7 @@ def test_every_run_has_a_row_and_every_row_a_known_outcome(report: Path) -> None
     assert set(runs.status) <= {"optimal", "feasible", "unknown"}
 
 
+@pytest.mark.slow
 def test_allocations_add_up_to_the_rate_of_their_module(report: Path) -> None:
     table, _ = load(report / "allocations.parquet")
     served = table.machines * table.throughput_rps + table.partial_rps
@@ -49,11 +52,13 @@ def test_allocations_add_up_to_the_rate_of_their_module(report: Path) -> None:
     assert total.to_numpy() == pytest.approx(first.sum(axis=1).to_numpy())
 
 
+@pytest.mark.slow
 def test_markdown_scorecard_names_every_figure(report: Path) -> None:
     text = (report / "scorecard.md").read_text(encoding="utf-8")
     assert "Harp-q0.01, mean extra cost" in text
 
 
+@pytest.mark.slow
 def test_gap_of_every_system_is_split_on_every_workload(report: Path) -> None:
     runs, _ = load(report / "runs.parquet")
     table = gaps(runs)
@@ -62,6 +67,7 @@ def test_gap_of_every_system_is_split_on_every_workload(report: Path) -> None:
     assert list(table.design * table.heuristic) == pytest.approx(list(table.total))
 
 
+@pytest.mark.slow
 def test_best_plan_of_a_design_that_fixes_the_hardware_is_on_that_hardware(report: Path) -> None:
     runs, _ = load(report / "runs.parquet")
     for system in ("harpagon:nhc", "harpagon:nhe"):
@@ -69,11 +75,13 @@ def test_best_plan_of_a_design_that_fixes_the_hardware_is_on_that_hardware(repor
         assert used.hardware.nunique() == 1
 
 
+@pytest.mark.slow
 def test_no_design_beats_the_full_plan_space(report: Path) -> None:
     runs, _ = load(report / "runs.parquet")
     assert (gaps(runs).design > 1 - 1e-6).all()
 
 
+@pytest.mark.slow
 def test_decomposition_stands_in_page_and_scorecard(report: Path) -> None:
     for name in ("index.html", "scorecard.md"):
         text = (report / name).read_text(encoding="utf-8")
@@ -81,6 +89,7 @@ def test_decomposition_stands_in_page_and_scorecard(report: Path) -> None:
         assert "Throughput-based splitting, taken as Table III names it" in text
 
 
+@pytest.mark.slow
 def test_a_sample_of_the_proofs_is_tried(report: Path) -> None:
     table, _ = load(report / "certificates.parquet")
     assert len(table) == 30
@@ -88,6 +97,7 @@ def test_a_sample_of_the_proofs_is_tried(report: Path) -> None:
     assert "runs ended with a proof of their optimum" in (report / "index.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_measures_are_those_of_the_posteriors_compiled_systems(report: Path) -> None:
     """On the same workloads the checked runs give every figure that the compiled systems give."""
     runs, provenance = load(report / "runs.parquet")

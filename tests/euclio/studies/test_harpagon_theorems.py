@@ -37,6 +37,7 @@ def test_cheapest_obeying_plan_of_m3() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_counterexample_is_accepted_and_beats_every_obeying_plan(seed: int) -> None:
+    """The finding that Theorem 2 excludes optima stands on plans that the checker accepts."""
     found = find_counterexample(seed)
     checked = evaluate(found.session, found.plan)
     assert checked.feasible

@@ -292,6 +292,7 @@ def test_errors_are_relative_to_what_was_measured() -> None:
     assert by_case(servers)[RESNET.name]["p50"] == pytest.approx(1.5 * RESNET.on_hardware_s["p50"])
 
 
+@pytest.mark.slow
 def test_the_study_in_small(tmp_path, capsys) -> None:
     page = reproduce("mlperf", tmp_path, workloads=1, jobs=1)
     html = page.read_text(encoding="utf-8")

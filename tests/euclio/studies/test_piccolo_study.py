@@ -30,6 +30,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return reproduce("piccolo", tmp_path_factory.mktemp("piccolo"), workloads=WORKLOADS, jobs=2, certify=6).parent
 
 
+@pytest.mark.slow
 def test_page_holds_scorecard_figures_and_worked_numbers(report: Path) -> None:
     page = (report / "index.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 14
@@ -41,12 +42,14 @@ def test_page_holds_scorecard_figures_and_worked_numbers(report: Path) -> None:
         assert outside not in page
 
 
+@pytest.mark.slow
 def test_markdown_scorecard_names_every_figure(report: Path) -> None:
     text = (report / "scorecard.md").read_text(encoding="utf-8")
     assert "Picc-q0.01, mean extra cost" in text
     assert "Table II, strategy 3" in text
 
 
+@pytest.mark.slow
 def test_every_run_has_a_row_and_every_row_a_known_outcome(report: Path) -> None:
     runs, provenance = load(report / "runs.parquet")
     assert provenance["reproduction"] == "piccolo"
@@ -55,6 +58,7 @@ def test_every_run_has_a_row_and_every_row_a_known_outcome(report: Path) -> None
     assert set(asked.status) <= {"optimal", "feasible"}
 
 
+@pytest.mark.slow
 def test_brute_force_is_asked_where_the_proof_leaves_room(report: Path) -> None:
     runs, _ = load(report / "runs.parquet")
     searched = set(runs[runs.solver == SPLIT_OPTIMUM].workload)
@@ -63,6 +67,7 @@ def test_brute_force_is_asked_where_the_proof_leaves_room(report: Path) -> None:
     assert set(sampled) == set(runs[runs.modules <= SEARCHED_MODULES].workload)
 
 
+@pytest.mark.slow
 def test_references_are_in_order(report: Path) -> None:
     """No split beats the proven optimum of the plan space, and Piccolo beats neither."""
     runs, _ = load(report / "runs.parquet")
@@ -72,6 +77,7 @@ def test_references_are_in_order(report: Path) -> None:
     assert ((split / plan).dropna() >= 1 - 1e-6).all()
 
 
+@pytest.mark.slow
 def test_a_sample_of_the_proofs_is_tried(report: Path) -> None:
     table, _ = load(report / "certificates.parquet")
     assert len(table) == 6
@@ -79,6 +85,7 @@ def test_a_sample_of_the_proofs_is_tried(report: Path) -> None:
     assert set(table.solver) == {PLAN_OPTIMUM}
 
 
+@pytest.mark.slow
 def test_measures_are_those_of_the_posteriors_compiled_systems(report: Path) -> None:
     """On the same workloads the checked runs give every figure that the compiled systems give."""
     runs, provenance = load(report / "runs.parquet")

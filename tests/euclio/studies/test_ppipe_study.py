@@ -247,26 +247,31 @@ def report(tmp_path_factory):
         return reproduce("ppipe", folder / "out", jobs=1, instances=folder / "measured").parent
 
 
+@pytest.mark.slow
 def test_report_holds_every_figure(report):
     page = (report / "index.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 11
 
 
+@pytest.mark.slow
 def test_every_published_figure_is_in_the_scorecard(report):
     card = (report / "scorecard.md").read_text(encoding="utf-8")
     assert all(figure.what in card for figure in published_figures("ppipe"))
 
 
+@pytest.mark.slow
 def test_measured_instances_stand_next_to_their_references(report):
     page = (report / "index.html").read_text(encoding="utf-8")
     assert "Best known values met or beaten: 1 of 1" in page
 
 
+@pytest.mark.slow
 def test_measured_groups_are_served(report):
     page = (report / "index.html").read_text(encoding="utf-8")
     assert page.count("<td>other</td>") == 4
 
 
+@pytest.mark.slow
 def test_every_plan_and_load_has_a_row(report):
     table, provenance = load(report / "plans.parquet")
     served, _ = load(report / "serving.parquet")

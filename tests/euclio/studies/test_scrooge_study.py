@@ -299,6 +299,7 @@ def report(tmp_path_factory):
         return reproduce("scrooge", tmp_path_factory.mktemp("scrooge"), workloads=6).parent
 
 
+@pytest.mark.slow
 def test_report_holds_scorecard_figures_and_example(report: Path):
     page = (report / "index.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 15
@@ -307,6 +308,7 @@ def test_report_holds_scorecard_figures_and_example(report: Path):
     assert "7.5444" in (report / "scorecard.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_every_run_has_a_row(report: Path):
     table, provenance = load(report / "runs.parquet")
     assert provenance["reproduction"] == "scrooge"

@@ -113,6 +113,7 @@ def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return folder, dict(zip(VERBS, on(request.param, list(VERBS.values()), folder), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_needs_nothing_of_linux(played, verb):
     """It ends well and says nothing of limits, since none was asked for."""
@@ -122,6 +123,7 @@ def test_a_verb_needs_nothing_of_linux(played, verb):
     assert "Traceback" not in said.err
 
 
+@pytest.mark.slow
 def test_what_is_written_is_what_linux_writes(linux, played):
     """Byte for byte: no line ends and no encodings of the system's own."""
     expected = written(linux)
@@ -146,6 +148,7 @@ def test_a_time_limit_that_cannot_be_kept_from_outside_is_said_in_one_line(tmp_p
         assert said.err.endswith("the time limit is the one that solvers keep themselves\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "exit_code", "words"),
     [
@@ -181,6 +184,7 @@ name = "own.py:solve"
 """
 
 
+@pytest.mark.slow
 def test_a_batch_runs_with_soft_limits(tmp_path):
     """It says so in one line, makes every run, gives solvers the hard limit as theirs, and is resumed on Linux too."""
     prepared(tmp_path)
@@ -207,6 +211,7 @@ assert set(frame.time_limit_s) == {60}
     assert "3 of 3 runs are finished, 0 of them made now" in on_linux.err
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_batch_with_soft_limits_and_keeps_what_is_finished(tmp_path):
     """It reaches the solver, which is in this process; a record of it would count as made."""
     prepared(tmp_path)
@@ -256,6 +261,7 @@ for gone in ({"started": 1.0}, {"process": 2**40}, {"host": "elsewhere"}, {"proc
     assert said.code == 0, said.err
 
 
+@pytest.mark.slow
 def test_check_solver_tries_a_solver_in_its_own_process(tmp_path):
     """All claims but that of a fresh process are tried, what is printed is seen, and one line says what is soft."""
     prepared(tmp_path)
@@ -305,6 +311,7 @@ def unix_in(path: Path) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_one_module_alone_names_what_not_every_system_has():
     """A fault on another system is then looked for in one place; mypy holds the same with `--platform win32`."""
     found = {path.relative_to(ROOT).as_posix(): unix_in(path) for path in sources()}
@@ -341,6 +348,7 @@ def text_of_the_system(path: Path) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_text_files_name_their_encoding_and_their_line_ends():
     """Windows reads and writes another encoding, and other line ends, where none are named."""
     found = {path.relative_to(ROOT).as_posix(): text_of_the_system(path) for path in (*sources(), ROOT / ROOM)}

@@ -27,6 +27,7 @@ ENUMERATED = 3
 
 @pytest.mark.parametrize("seed", range(30))
 def test_it_is_the_least_of_all_plans(seed):
+    """Against every path through machine numbers; where the optimum has more machines, it may cost less."""
     day = drawn_day(seed)
     result = solve(day, "day-exact")
     expected = enumerated_cost(day, ENUMERATED)
@@ -42,6 +43,7 @@ def test_it_is_the_least_of_all_plans(seed):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_no_rule_costs_less_and_every_plan_is_accepted(seed):
+    """Rules of practice are plans of the same space: one below the optimum refutes the proof."""
     day = drawn_day(seed, steps=8)
     best = solve(day, "day-exact")
     for rule in RULES:
@@ -56,6 +58,7 @@ def test_no_rule_costs_less_and_every_plan_is_accepted(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_fractions_find_the_same(seed):
+    """The search in floats loses nothing against the one in fractions."""
     day = drawn_day(seed)
     result = solve(day, "day-exact")
     if result.value is not None:
@@ -111,6 +114,7 @@ def test_changes_cost_what_all_pairs_say():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_independent_prover_agrees(seed):
+    """What is claimed optimal is certified, and what a rule costs too much is not."""
     day = drawn_day(seed, steps=5)
     result = solve(day, "day-exact")
     found = certify(day, result, time_limit_s=60)

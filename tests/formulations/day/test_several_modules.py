@@ -53,6 +53,7 @@ def drawn_day(seed: int, steps: int = 8, modules: int = 3) -> Day:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_plan_is_no_more_expensive_than_the_rules_and_the_bound_is_below_it(seed):
+    """The two sides of what a search that may end with a gap promises."""
     day = drawn_day(seed)
     best = solve(day, "day-exact")
     assert best.status in {Status.FEASIBLE, Status.OPTIMAL}, best.reason
@@ -67,6 +68,7 @@ def test_the_plan_is_no_more_expensive_than_the_rules_and_the_bound_is_below_it(
 
 @pytest.mark.parametrize("seed", range(6))
 def test_bounds_are_below_the_least_of_all_plans(seed):
+    """A relaxation over steps that cuts off a plan would show on days small enough to list."""
     day = drawn_day(seed, steps=2, modules=2)
     least = min(
         (checked.value for plan in _small_plans(day) if (checked := evaluate(day, plan)).feasible), default=None
@@ -122,6 +124,7 @@ def with_stock(day: Day, **counts: int) -> Day:
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_a_stock_is_kept_and_costs_no_less(seed, count):
+    """No step takes more machines than there are, and a limit never saves."""
     day = drawn_day(seed)
     few = with_stock(day, fast=count)
     best = solve(few, "day-exact")
@@ -139,6 +142,7 @@ def test_a_stock_is_kept_and_costs_no_less(seed, count):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_bounds_within_a_stock_are_below_the_least_of_all_plans(seed):
+    """Prices on a stock are dual ones: too high, and the bound is above the optimum."""
     day = with_stock(drawn_day(seed, steps=2, modules=2), fast=1)
     plans = (evaluate(day, plan) for plan in _small_plans(day))
     least = min((checked.value for checked in plans if checked.feasible), default=None)
@@ -156,6 +160,7 @@ def test_what_a_step_alone_may_ask_for_is_refused_in_one_line():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_all_bounds_are_below_the_plan_and_rise(seed):
+    """Any round may be the last when time ends, so each of their bounds has to hold."""
     day = drawn_day(seed, steps=6)
     found = _gathered(day)
     own = found.own
@@ -223,6 +228,7 @@ def test_the_cheapest_way_and_course_are_those_of_all_pairs():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_latencies_of_choices_lie_around_those_of_the_checker(seed):
+    """Floats are rounded up for plans and down for bounds; otherwise either could be wrong."""
     day = drawn_day(seed, steps=3)
     own = _gathered(day).own
     boxes = [box(day, m, own[:, m]) for m in range(own.shape[1])]

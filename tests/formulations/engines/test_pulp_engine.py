@@ -56,14 +56,15 @@ def near_tie() -> pulp.LpProblem:
     return model
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2**31 - 1, 2**31, 2**63 - 1])
-def test_cbc_is_never_given_the_seed_that_stands_for_the_time_of_day(tmp_path, seed):
-    CBC.run(near_tie(), EngineLimits(seed=seed, log_file=tmp_path / "log"))
+@pytest.mark.parametrize("engine_seed", [0, 1, 2**31 - 1, 2**31, 2**63 - 1])
+def test_cbc_is_never_given_the_seed_that_stands_for_the_time_of_day(tmp_path, engine_seed):
+    CBC.run(near_tie(), EngineLimits(seed=engine_seed, log_file=tmp_path / "log"))
     seeds = re.findall(r"-random(?:Cbc)?Seed (\d+)", (tmp_path / "log").read_text())
     assert len(seeds) == 2
     assert all(0 < int(number) < 2**31 for number in seeds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "order",
     [
@@ -129,6 +130,7 @@ def test_a_timeout_with_a_solution_is_not_optimal(engine):
     assert (run.status, model.status) == (Status.FEASIBLE, pulp.LpStatusOptimal)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_a_limit_is_overrun_by_less_than_a_second_on_a_small_model(engine):
     started = time.perf_counter()

@@ -44,6 +44,7 @@ def pricer_of(fleet, space):
 @pytest.mark.parametrize("changes", LIMITS, ids=str)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_pricing_finds_the_largest_gain_of_all_sets(seed, changes):
+    """Column generation ends with a bound only if no set gains more than pricing says."""
     fleet, space = small_fleet(seed), FragmentSpace(**changes)
     pricer, rng = pricer_of(fleet, space), random.Random(seed)
     kinds = {k: kind for kind, own in enumerate(pricer.types.members) for k in own}
@@ -61,6 +62,7 @@ def test_pricing_finds_the_largest_gain_of_all_sets(seed, changes):
 @pytest.mark.parametrize("changes", LIMITS, ids=str)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_numbers_within_a_slack_are_those_of_the_enumeration(seed, changes):
+    """The proof at the end lists all sets within a slack; one that is missed may be the best."""
     fleet, space = small_fleet(seed), FragmentSpace(**changes)
     pricer, rng = pricer_of(fleet, space), random.Random(seed)
     kinds = {k: kind for kind, own in enumerate(pricer.types.members) for k in own}
@@ -84,6 +86,7 @@ def test_the_numbers_within_a_slack_are_those_of_the_enumeration(seed, changes):
 @pytest.mark.parametrize("most", [None, 3])
 @pytest.mark.parametrize("seed", range(6))
 def test_columns_find_what_set_partitioning_finds(seed, most):
+    """With and without a limit on members, against a model over all sets."""
     fleet, space = random_fleet(seed, 10, 6), FragmentSpace(max_members=most)
     best, found = solve(fleet, "set-partition", space=space), solve(fleet, "fragment-columns", space=space)
     assert (found.status, found.value) == (Status.OPTIMAL, best.value)
@@ -91,7 +94,7 @@ def test_columns_find_what_set_partitioning_finds(seed, most):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_sets_of_more_members_than_allowed_are_not_read_as_a_higher_rate(seed):
-    # Of sets of at most two, one of the fifth rate serves a unit more than four of the first do.
+    """Of sets of at most two, one of the fifth rate serves a unit more than four of the first do."""
     fleet = random_fleet(seed, 6, 4)
     fragments = [replace(own, rate_rps=5 if k else 25) for k, own in enumerate(fleet.fragments)]
     pricer = pricer_of(Fleet("rates", fleet.network, fragments), FragmentSpace(max_members=2))
@@ -104,6 +107,7 @@ def test_sets_of_more_members_than_allowed_are_not_read_as_a_higher_rate(seed):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_twenty_five_fragments_are_proven(seed):
+    """More than can be listed: the proof closes, and the published heuristic is not below it."""
     found = solve(random_fleet(seed, 25, 8), "fragment-columns", time_limit_s=30)
     assert found.status is Status.OPTIMAL
     assert found.value <= solve(random_fleet(seed, 25, 8), "graft").value
@@ -116,6 +120,7 @@ def test_a_late_fragment_proves_that_there_is_no_plan():
     assert found.status is Status.INFEASIBLE
 
 
+@pytest.mark.slow
 def test_the_time_limit_is_kept_with_a_plan_and_a_bound():
     found = solve(random_fleet(1, 50, 8), "fragment-columns", time_limit_s=1.5)
     assert found.status in (Status.FEASIBLE, Status.OPTIMAL)
@@ -152,6 +157,7 @@ def test_a_few_of_many_partition_points_are_those_of_set_partitioning():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_different_rates_are_proven(seed):
+    """Rates that differ make sets of the same size differ; against a model over all sets."""
     drawn, rng = random_fleet(seed, 12, 6), random.Random(seed)
     fragments = [replace(own, rate_rps=rng.choice((10, 15, 30))) for own in drawn.fragments]
     fleet, space = Fleet("rates", drawn.network, fragments), FragmentSpace(max_members=4)

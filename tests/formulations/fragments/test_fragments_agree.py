@@ -36,11 +36,13 @@ def agree(fleet, space):
 @pytest.mark.parametrize("changes", MORE_SPACES, ids=str)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_exact_solver_finds_what_the_enumeration_finds(seed, changes):
+    """Methods that share nothing but the checker, in each plan space."""
     agree(small_fleet(seed), FragmentSpace(**changes))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_fragments_of_one_rate_agree_too(seed):
+    """One rate makes fragments alike, which solvers count together."""
     fleet = small_fleet(seed)
     rate = fleet.fragments[0].rate_rps
     fragments = [replace(fragment, rate_rps=rate) for fragment in fleet.fragments]
@@ -49,6 +51,7 @@ def test_fragments_of_one_rate_agree_too(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_heuristic_is_below_the_optimum(seed):
+    """A heuristic below the optimum is priced in another plan space than its own."""
     fleet = small_fleet(seed)
     best = solve(fleet, "fragment-columns")
     for solver in solvers_of("fragments"):
@@ -80,6 +83,7 @@ NASTY = {
 }
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("changes", MORE_SPACES, ids=str)
 @pytest.mark.parametrize("name", NASTY)
 def test_nasty_numbers_agree(name, changes):

@@ -20,6 +20,7 @@ def fleet_of_rates(number: int, rates: int) -> Fleet:
     return Fleet("many heads", network, fragments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budgets", ["least", "own"])
 def test_a_time_limit_is_kept_whatever_the_number_of_heads(budgets):
     started = time.perf_counter()
@@ -34,6 +35,7 @@ def test_a_time_limit_is_kept_whatever_the_number_of_heads(budgets):
     assert time.perf_counter() - started < 10
 
 
+@pytest.mark.slow
 def test_listing_sets_ends_in_time_within_a_set():
     started = time.perf_counter()
     found = solve(fleet_of_rates(14, 14), "set-partition", time_limit_s=1)

@@ -36,6 +36,7 @@ def pricer_of(fleet, space):
 @pytest.mark.parametrize("changes", [{}, {"max_members": 2}, {"max_instances": 2}], ids=str)
 @pytest.mark.parametrize("seed", range(20))
 def test_pricing_finds_the_largest_gain_of_all_sets(seed, changes):
+    """Members with budgets of their own are cut apart or merged; pricing tries every way."""
     fleet, space = even(small_fleet(seed)), FragmentSpace(budgets="own", **changes)
     pricer, rng = pricer_of(fleet, space), random.Random(seed)
     kinds = {k: kind for kind, own in enumerate(pricer.types.members) for k in own}

@@ -33,6 +33,7 @@ def least(sets):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_the_best_partition_is_that_of_the_enumeration(seed):
+    """The closing search over given sets alone, against all divisions of six elements."""
     sets, holds = drawn(seed)
     found = close(holds, list(sets.values()), None, math.inf)
     assert found.proven
@@ -42,6 +43,7 @@ def test_the_best_partition_is_that_of_the_enumeration(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_shares_beyond_64_bits_are_added_up_exactly(seed):
+    """Engines compute in floats, the claim in integers."""
     sets, holds = drawn(seed)
     large = {places: 10**19 + share for places, share in sets.items()}
     assert close(holds, list(large.values()), None, math.inf).share_pct == least(large)
@@ -49,6 +51,7 @@ def test_shares_beyond_64_bits_are_added_up_exactly(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_prices_that_gain_are_lowered_until_they_bound(seed, monkeypatch):
+    """Wrong duals of an engine cost time, never the proof."""
     sets, holds = drawn(seed)
 
     class Wrong(closing.Linear):
@@ -73,6 +76,7 @@ def test_what_is_not_searched_to_its_end_is_not_proven(monkeypatch):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_heuristic_is_better_than_the_optimum_of_eight_fragments(seed):
+    """Two engines name one optimum, and published systems stay above it."""
     fleet = random_fleet(seed, 8, 6)
     best = solve(fleet, "set-partition")
     assert best.status is Status.OPTIMAL
@@ -86,6 +90,7 @@ def test_too_many_sets_are_inapplicable(name):
     assert solve(random_fleet(0, 40, 4), name).status is Status.INAPPLICABLE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["set-partition", "set-partition-cpsat"])
 def test_the_time_limit_is_kept(name):
     result = solve(random_fleet(0, 14, 8), name, time_limit_s=0.2)

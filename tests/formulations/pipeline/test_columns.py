@@ -70,17 +70,20 @@ def test_too_many_pipelines_are_refused() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_tables_agree_with_brute_force(seed: int) -> None:
+    """Pools as tables and as a model are two ways to the same number; here the first."""
     assert differs(seed) == ""
 
 
 @pytest.mark.parametrize("seed", SEEDS[:15])
 def test_milp_agrees_with_brute_force(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pools as tables and as a model are two ways to the same number; here the second."""
     monkeypatch.setattr(search, "MOST_AMOUNTS", 0)
     assert differs(seed) == ""
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bound_is_on_the_right_side_of_the_checked_value(seed: int) -> None:
+    """Throughput is bounded from above, cost from below."""
     cluster, space = small_cluster(seed), space_of(seed)
     answer = run_columns(cluster, space, Limits())
     if answer.plan is None:

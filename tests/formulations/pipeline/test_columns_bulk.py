@@ -44,12 +44,14 @@ def larger(seed: int, times: int) -> Cluster:
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize("seed", range(40))
 def test_few_gpus_next_to_the_bulk_agree_with_brute_force(seed: int) -> None:
+    """With the threshold for many GPUs lowered, what is assumed of the bulk is tried where all is listed."""
     assert differs(seed) == ""
 
 
 @pytest.mark.parametrize("one_per_sequence", [False, True])
 @pytest.mark.parametrize("seed", [2, 4, 6, 8, 9, 10, 13, 15])
 def test_the_bulk_agrees_with_tables(seed: int, one_per_sequence: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two ways that a pool is packed meet at the number of GPUs where one takes over."""
     cluster, space = larger(seed, TIMES), replace(space_of(seed), one_per_sequence=one_per_sequence)
     by_tables = value(cluster, space)
     monkeypatch.setattr(solver, "MANY", 0)
@@ -138,6 +140,7 @@ def test_where_sequences_have_one_pipeline_a_cut_is_replaced_by_a_sequence_of_it
     assert unmerged(twice, np.arange(3), alone=True).tolist() == [0, 1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "group"), [("HC1-L", 0), ("HC2-L", 0), ("HC3-L", 1), ("HC4-L", 2)])
 @pytest.mark.parametrize("times", [100, 1000])
 def test_one_pipeline_per_sequence_is_proven_with_many_gpus(name: str, group: int, times: int) -> None:
@@ -160,6 +163,7 @@ def test_least_cost_of_a_few_gpus_that_no_column_is_near_to_is_found_by_milp() -
     assert evaluate(cluster, answer.plan, space).value == Fraction(7, 20)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not MEASURED, reason="the measured instances (../shared/instances) are absent")
 @pytest.mark.parametrize("one_per_sequence", [False, True])
 @pytest.mark.parametrize("names", TYPES)
@@ -171,6 +175,7 @@ def test_a_hundred_thousand_gpus_of_four_types_are_proven(names: tuple[str, ...]
     assert answer.raw_status == "optimal"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one_per_sequence", [False, True])
 def test_a_model_that_needs_two_plentiful_types_is_served_by_both(one_per_sequence: bool) -> None:
     # Models a and c share S; b has enough of P and Q together, not of either alone.

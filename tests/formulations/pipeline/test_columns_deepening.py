@@ -32,6 +32,7 @@ def whole_only(*args: Any, restricted: bool) -> Divided:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_deepening_agrees_with_brute_force(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without tables of divided GPUs, pools are packed by their losses; nothing is lost against the enumeration."""
     monkeypatch.setattr(search, "pack_and_divide", whole_only)
     cluster, space = small_cluster(seed), replace(space_of(seed), whole_gpus=True)
     answers = [run(cluster, space, Limits()) for run in (solve_by_pipeline_enumeration, run_columns)]

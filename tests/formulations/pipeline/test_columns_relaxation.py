@@ -38,6 +38,7 @@ def optimum(problem: Problem, columns: Columns) -> float | None:
 @pytest.mark.parametrize("space", [PipelineSpace(), LEAST_COST], ids=["throughput", "cost"])
 @pytest.mark.parametrize("seed", range(20))
 def test_the_bound_is_the_optimum_over_all_columns(seed: int, space: PipelineSpace) -> None:
+    """Pricing that misses a column ends with a bound that is too low; here all columns are listed."""
     cluster = small_cluster(seed)
     problem, columns = problem_of(cluster, space), enumerate_columns(cluster, space)
     if set(columns.model) != set(range(len(problem.weight))):

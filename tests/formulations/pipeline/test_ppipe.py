@@ -171,6 +171,7 @@ def test_virtual_gpus_are_limited_by_what_the_pipeline_can_use():
     assert [option.most_gpus for option in slot.places[1]] == [4]
 
 
+@pytest.mark.slow
 @measured
 def test_measured_trio_equals_the_authors_plan():
     expected = json.loads((SHARED / "pipelines_expected.json").read_text(encoding="utf-8"))
@@ -180,6 +181,7 @@ def test_measured_trio_equals_the_authors_plan():
     assert float(result.value) == pytest.approx(expected[name]["reference_gurobi"], rel=1e-5)
 
 
+@pytest.mark.slow
 @measured
 def test_literal_print_is_infeasible_on_15_of_21_measured_clusters():
     spaces = PipelineSpace(one_per_sequence=True, whole_gpus=False)

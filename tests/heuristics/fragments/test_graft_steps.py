@@ -28,6 +28,7 @@ VARIANTS = [GraftOptions(), GraftOptions(merging=Merging.UNIFORM), GraftOptions(
 @pytest.mark.parametrize("space", [FULL_FRAGMENT_SPACE, FragmentSpace(budgets=Budgets.OWN, max_instances=2)])
 @pytest.mark.parametrize("seed", range(6))
 def test_each_step_made_the_best_possible_loses_nothing_and_leads_to_the_optimum(seed, space, options):
+    """A step made the best possible never adds shares, and all of them are the optimum if nothing is merged."""
     fleet = small_fleet(seed)
     plan = solve_graft(fleet, space, Limits(), options=options).plan
     found = list(graft_steps(fleet, space, Limits(), options=options))

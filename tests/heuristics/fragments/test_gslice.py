@@ -14,6 +14,7 @@ SPACES = ({}, {"budgets": "own"}, {"max_members": 2}, {"max_instances": 2})
 @pytest.mark.parametrize("changes", SPACES, ids=str)
 @pytest.mark.parametrize("seed", range(30))
 def test_gslice_is_the_best_plan_of_fragments_alone(seed, changes):
+    """Without sharing there is nothing to choose but batches: the heuristic is exact in its space."""
     fleet = small_fleet(seed)
     best = solve(fleet, "fragments-bruteforce", space=FragmentSpace(sharing="alone", **changes))
     found = solve(fleet, "gslice", space=FragmentSpace(**changes))
@@ -23,6 +24,7 @@ def test_gslice_is_the_best_plan_of_fragments_alone(seed, changes):
 @pytest.mark.parametrize("changes", SPACES, ids=str)
 @pytest.mark.parametrize("seed", range(30))
 def test_gslice_plus_has_a_plan_of_uniform_sets_where_there_is_one(seed, changes):
+    """A plan is found wherever the enumeration has one, and none that is better."""
     fleet = small_fleet(seed)
     best = solve(fleet, "fragments-bruteforce", space=FragmentSpace(sharing="uniform", **changes))
     found = solve(fleet, "gslice+", space=FragmentSpace(**changes))
@@ -60,6 +62,7 @@ def test_uniform_groups_hold_every_fragment_once():
     assert sorted(k for group in uniform_groups(fleet) for k in group) == list(range(300))
 
 
+@pytest.mark.slow
 def test_a_thousand_fragments_take_less_than_a_second():
     fleet = random_fleet(0, 1000, 17)
     for solver in ("gslice", "gslice+"):

@@ -12,6 +12,7 @@ from euclio.fragments.workloads.small_fleets import small_fleet
 @pytest.mark.parametrize("changes", SPACES, ids=str)
 @pytest.mark.parametrize("seed", range(40))
 def test_regroup_has_a_plan_where_there_is_one_and_none_that_is_better_than_the_best(seed, changes):
+    """Against the enumeration: a lower share would be a fragment left out."""
     fleet, space = small_fleet(seed), FragmentSpace(**changes)
     best, found = solve(fleet, "fragments-bruteforce", space=space), solve(fleet, "regroup", space=space)
     assert (found.value is None) == (best.value is None)
@@ -21,6 +22,7 @@ def test_regroup_has_a_plan_where_there_is_one_and_none_that_is_better_than_the_
 @pytest.mark.parametrize("changes", SPACES, ids=str)
 @pytest.mark.parametrize("seed", range(3))
 def test_regroup_is_never_worse_than_the_published_systems(seed, changes):
+    """What the comparison with them says holds on each fleet, not on average only."""
     space = FragmentSpace(**changes)
     fleet = random_fleet(seed, 40, 6)
     rates = [replace(fragment, rate_rps=10 + 7 * k % 30) for k, fragment in enumerate(fleet.fragments)]

@@ -109,6 +109,7 @@ def test_gpus_that_are_left_over_go_to_the_model_served_least():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_is_the_best_of_every_allocation(seed):
+    """Whole models on GPUs are few enough to list: the largest throughput of all."""
     cluster = random_cluster(seed)
     _, checked = run(cluster)
     best = max(
@@ -120,6 +121,7 @@ def test_is_the_best_of_every_allocation(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_least_cost_is_the_best_of_every_allocation(seed):
+    """Whole models on GPUs are few enough to list: the least cost of all."""
     cluster = random_cluster(seed)
     _, checked = run(cluster, COST)
     prices = [

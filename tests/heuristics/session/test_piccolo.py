@@ -255,6 +255,7 @@ def test_policy_without_a_formula_is_filled_by_halving(tmp_path):
     assert (only.machines, float(only.partial_rps)) == (1, pytest.approx(400 / 11 - 20))
 
 
+@pytest.mark.fifth("system")
 @pytest.mark.parametrize("system", PICCOLO_SYSTEMS, ids=lambda system: system.name)
 def test_no_plan_is_lost_to_rounding(system, monkeypatch):
     """On sessions full of ties the exact check never refuses both attempts, at the SLO and just below it."""

@@ -29,11 +29,13 @@ def reassigned(name: str) -> list[int]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_plan_is_accepted(seed):
+    """Latency that is given back twice would end in a plan that the checker refuses."""
     assert answer(seed, "harpagon").status in (Status.FEASIBLE, Status.INFEASIBLE)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_claimed_cost_is_the_checked_cost(seed):
+    """The reassigner keeps its own account of cost, in floats."""
     found = answer(seed, "harpagon")
     assert found.cost == (None if found.cost is None else pytest.approx(found.claimed, rel=1e-9))
 
@@ -41,6 +43,7 @@ def test_claimed_cost_is_the_checked_cost(seed):
 @pytest.mark.parametrize(("more", "less"), [("harpagon", "harpagon:1re"), ("harpagon:1re", "harpagon:0re")])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_reassigning_more_often_never_costs_more(seed, more, less):
+    """Each reassignment is taken because it saves."""
     without = answer(seed, less).value
     assert without is None or answer(seed, more).value <= without
 
@@ -58,6 +61,7 @@ def test_it_goes_on_while_it_helps():
 @pytest.mark.parametrize(("name", "most"), [("harpagon:0re", 0), ("harpagon:1re", 1)])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_ablation_reassigns_at_most_so_often(seed, name, most):
+    """The paper's ablation is by the number of reassignments."""
     assert answer(seed, name).stats.get("reassignments", 0) <= most
 
 

@@ -70,6 +70,7 @@ def test_partial_allocations_that_no_machine_collects_in_time_leave_no_plan():
 
 @pytest.mark.parametrize("seed", range(25))
 def test_plans_are_accepted_and_no_cheaper_than_the_optimum(seed):
+    """A heuristic below the optimum is priced in another plan space than its own."""
     session = random_session(seed, 1 + seed % 4, 8, concurrency=3)
     result, best = solve(session, GREEDY), solve(session, "exact", space=SCROOGE_SPACE)
     if result.cost is not None:

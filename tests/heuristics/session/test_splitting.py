@@ -167,6 +167,7 @@ def test_harpagon_is_cheaper_than_without_cost_direct_on_the_example():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_cost_direct_never_makes_a_plan_more_expensive(seed):
+    """Its last move is redone by cost saved, and kept where it saves."""
     session = random_session(seed, slo_over_least=(1.5, 6.0))
     with_it, without = solve(session, "harpagon").value, solve(session, "harpagon:ncd").value
     assert without is None or with_it <= without
@@ -212,6 +213,7 @@ def quantized(session: Session, space: PlanSpace) -> tuple[np.ndarray, float, fl
 @pytest.mark.parametrize("shape", SERIES_PARALLEL)
 @pytest.mark.parametrize("seed", range(8))
 def test_quantized_splitting_equals_enumeration(seed, shape, space):
+    """Nexus' dynamic program over steps against all splits into steps."""
     session = random_session(seed, 4, shape=shape, slo_over_least=(1.5, 8.0))
     _, cost, quantum = quantized(session, space)
     assert cost == pytest.approx(cheapest_quantized(session, space, quantum), rel=1e-12)
@@ -220,6 +222,7 @@ def test_quantized_splitting_equals_enumeration(seed, shape, space):
 @pytest.mark.parametrize("shape", SERIES_PARALLEL)
 @pytest.mark.parametrize("seed", range(8))
 def test_quantized_budgets_give_the_cost_that_was_found(seed, shape):
+    """The budgets that are handed on cost what the dynamic program says."""
     session = random_session(seed, 4, shape=shape, slo_over_least=(1.5, 8.0))
     quanta, cost, quantum = quantized(session, FULL_SPACE)
     if np.isfinite(cost):

@@ -38,6 +38,7 @@ def test_a_second_spare_machine_is_bought_where_one_is_too_slow():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_it_is_no_more_expensive_than_harpagon_rounded_up(seed):
+    """A heuristic for whole machines that loses to rounding up would be of no use."""
     session = random_session(seed)
     rounded_up = solve(session, "harpagon", charging="whole")
     if rounded_up.value is not None:
@@ -46,6 +47,7 @@ def test_it_is_no_more_expensive_than_harpagon_rounded_up(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_packed_lies_between_the_bound_of_shares_and_whole_machines(seed):
+    """Sharing saves against whole machines, and cannot save more than shares without limits."""
     session = small_session(seed)
     packed, whole = solve(session, "whole-greedy", charging="packed"), solve(session, "whole-greedy")
     assert (packed.value is None) == (whole.value is None)
@@ -137,6 +139,7 @@ def test_larger_sessions_are_packed_a_few_modules_at_a_time(modules, dummy):
 @pytest.mark.parametrize("changes", [{"max_allocations": 1}, {"single_hardware": True}, {"batching": False}, {}])
 @pytest.mark.parametrize("seed", range(4))
 def test_packing_obeys_the_plan_space_and_never_costs_more_than_whole_machines(seed, changes, policy):
+    """Under each limit of the plan space the packed plan is accepted and no more expensive."""
     session = random_session(seed)
     whole = solve(session, "whole-greedy", policy=policy, **changes)
     packed = solve(session, "whole-greedy", policy=policy, charging="packed", **changes)

@@ -14,6 +14,7 @@ SESSION = Session("two", "1.4", [Hardware("gpu", 1)], [module("a", 60, M_1), mod
 SOLVERS = ("exact", "harpagon", "nexus", "scrooge", "inferline", "clipper", "piccolo", "scrooge-greedy", "harpagon:dt")
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", SOLVERS)
 def test_every_planner_can_be_asked(name, tmp_path):
     result = solve_attaining(SESSION, name, 0.95, Setup(dispatch="pull"))
@@ -48,6 +49,7 @@ def test_no_margin_that_keeps_it_is_unknown_and_says_what_to_do():
     assert "no margin that was tried keeps 99.99 % within the SLO" in result.reason
 
 
+@pytest.mark.slow
 def test_the_time_limit_ends_the_search():
     result = solve_attaining(SESSION, "exact", 0.999, time_limit_s=0.5)
     assert result.wall_s < 3

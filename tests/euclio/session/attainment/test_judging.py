@@ -58,6 +58,7 @@ def test_a_simulation_in_pieces_is_the_same(setup):
         assert (once.slower <= once.arrived).all()
 
 
+@pytest.mark.slow
 def test_every_judgement_has_requests_of_its_own():
     plan, asked = plan_of(SESSION, "0.3"), trials(SESSION, Setup())
     first, second = (asked.judged(plan, attempt, None) for attempt in (0, 1))

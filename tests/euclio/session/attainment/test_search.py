@@ -27,7 +27,10 @@ def search(setup, target=0.99, session=SESSION, name="harpagon", **options):
     return cheapest(session, planner, find_solver(name).space, Demand(target, setup), **options)
 
 
-@pytest.fixture(scope="module", params=["harpagon", "nexus", "exact"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("nexus", "exact")]
+
+
+@pytest.fixture(scope="module", params=["harpagon", *SLOW])
 def found(request):
     return request.param, search(Setup(), name=request.param)
 
@@ -55,11 +58,13 @@ def test_no_plan_that_was_tried_is_cheaper_and_passes(found):
             assert tried.share is None or tried.share < answer.best.share
 
 
+@pytest.mark.slow
 def test_the_same_seed_finds_the_same_plan():
     one, other = (search(Setup("gamma", cv=1.5), 0.9, seed=4) for _ in range(2))
     assert one == other
 
 
+@pytest.mark.slow
 def test_a_higher_attainment_costs_more():
     costs = [search(Setup(dispatch="pull"), target).best.cost_per_h for target in (0.8, 0.99, 0.999)]
     assert costs == sorted(costs)

@@ -22,6 +22,7 @@ SETUPS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", SETUPS)
 def test_it_gives_at_least_what_is_stated(asked, tmp_path):
     result = solve_attaining(SESSION, "harpagon", 0.9, asked)

@@ -50,6 +50,7 @@ def some_plans(rng, session, dummy):
             yield Plan((ModulePlan((*allocations, Allocation(last, machines)), more),))
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize(("policy", "dummy"), RULES)
 def test_no_accepted_plan_is_faster_than_the_bound(policy, dummy):
     rng = random.Random(f"{policy} {dummy}")
@@ -76,6 +77,7 @@ def test_bound_is_reached_where_dummies_may_fill_a_machine(policy):
         assert least.latency_s == least.bound_s
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize(("policy", "dummy"), RULES)
 @pytest.mark.parametrize("charging", ["share", "whole"])
 def test_a_bound_that_is_called_not_attained_is_not(policy, dummy, charging):

@@ -30,6 +30,7 @@ def paths(session):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_longest_paths_are_the_longest_of_all(seed):
+    """Latencies of DAGs by dynamic programming against every path of the graph."""
     session, latency = drawn_dag(seed)
     every = [(sum(latency[i] for i in path), path) for path in paths(session)]
     until, rest = times_until(session, latency), times_from(session, latency)

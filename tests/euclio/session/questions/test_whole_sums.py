@@ -32,6 +32,7 @@ def test_an_amount_stays_where_there_are_too_many_sums():
 
 @pytest.mark.parametrize("seed", range(60))
 def test_it_is_the_least_of_all_sums(seed):
+    """The search over sums of machines against all of them."""
     random = Random(seed)
     prices = [Fraction(random.randint(1, 12), random.choice((1, 2, 3, 10))) for _ in range(random.randint(1, 3))]
     amount = Fraction(random.randint(1, 30), 7)

@@ -111,6 +111,7 @@ def test_a_bound_stands_next_to_a_packed_plan(seed):
 @pytest.mark.parametrize("policy", ["tc", "rr", "machine-rate"])
 @pytest.mark.parametrize("seed", range(25))
 def test_random_plans_become_no_more_expensive(seed, policy):
+    """Sharing is taken only where it saves: a plan is never the worse for having been packed."""
     session, space = small_session(seed), PlanSpace(policy, charging="packed")
     plan = solve(session, "whole-greedy", policy=policy).plan
     if plan is None:

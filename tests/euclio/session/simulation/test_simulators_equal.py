@@ -59,6 +59,7 @@ def ordered(table: Ints) -> list[list[int]]:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("shared", [False, True], ids=["alone", "shared"])
 def test_the_same_events(seed: int, shared: bool) -> None:
+    """The compiled simulator against the plain one that is read line by line: every time, every batch."""
     case = random_case(seed, shared=shared)
     wanted, found = rows(by_reference(case)), by_engine(case)
     assert ordered(found.requests) == ordered(wanted.requests)

@@ -45,11 +45,13 @@ def agree(session: Session, space: PlanSpace) -> bool:
 
 @pytest.mark.parametrize("seed", range(100, 142))
 def test_agrees_with_brute_force(seed):
+    """The model in integers with numbers scaled: what scaling loses would show in the cost."""
     assert agree(small_session(seed), SPACES[seed % len(SPACES)])
 
 
 @pytest.mark.parametrize("seed", range(200, 210))
 def test_agrees_with_brute_force_without_a_plan_to_start_from(seed):
+    """A start hides a model that finds nothing by itself."""
     best = solve(small_session(seed), "plan-bruteforce")
     found = solve(small_session(seed), "cpsat", warm_start="none")
     assert (found.status, found.cost) == (best.status, pytest.approx(best.cost, rel=1e-6))
@@ -83,6 +85,7 @@ def chained(seed: int) -> Session:
 
 @pytest.mark.parametrize("seed", range(400, 406))
 def test_latency_equal_to_the_slo_is_within(seed):
+    """Latencies are rounded for the model; at the SLO itself they may not become too long."""
     session = chained(seed)
     best = solve(with_slo(session, 3 * session.slo_s), "plan-bruteforce")
     tight = with_slo(session, best.evaluation.latency_s)
@@ -126,6 +129,7 @@ def test_same_seed_same_plan():
     assert first.plan == second.plan
 
 
+@pytest.mark.slow
 def test_two_workers_do_not_abort_the_process():
     """Neighbourhood searches presolve products into constraints that OR-Tools 9.14 cannot load, and it aborts."""
     code = (

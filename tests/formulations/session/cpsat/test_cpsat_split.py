@@ -34,6 +34,7 @@ MODES = [("0.3", "1"), ("0.2", "2"), ("0.1", "4")]
 
 @pytest.mark.parametrize("seed", range(20))
 def test_agrees_with_brute_force(seed):
+    """The split over steps in another engine, against all splits."""
     best, found = (solve(small_session(seed), name) for name in ("plan-bruteforce", "cpsat-split"))
     assert (found.status, found.value) == (best.status, best.value)
 

@@ -55,12 +55,14 @@ def test_cost_is_at_least_the_fluid_bound():
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_plan_is_accepted_within_the_gap_of_its_bound(seed):
+    """No enumeration has all plans under this rule: plan and bound have to close on each other."""
     results = [answer(seed, space) for space in SPACES]
     assert not [r for r in results if r.status not in PROVEN], [(r.space, r.status, r.reason) for r in results]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_continuous_never_costs_more_than_machine(seed):
+    """Dummies of whole machines are among those of any rate."""
     for policy in POLICIES:
         machine = solve(small_session(seed), space=PlanSpace(policy, "machine")).cost
         here = answer(seed, PlanSpace(policy, "continuous")).cost

@@ -55,6 +55,7 @@ def agrees(session, space):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_exact_agrees_with_a_plain_enumeration(seed):
+    """Plans close to what is running, with machines listed by a loop that knows nothing of `exact`."""
     session = running_session(seed)
     assert all(agrees(session, space) for space in random.Random(seed).sample(SPACES, 2))
 
@@ -126,6 +127,7 @@ def test_a_limit_above_all_changes_is_none():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_more_changes_never_make_a_plan_more_expensive(seed):
+    """A larger limit admits all plans of a smaller one."""
     session = running_session(seed)
     costs = []
     for most in range(5):
@@ -145,6 +147,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("seed", range(40))
 def test_exact_agrees_with_plan_enumeration_by_share_and_without_dummies(seed):
+    """Changes are of whole machines, while cost is by share."""
     session = running_session(seed)
     for space in random.Random(seed).sample(OTHERS, 2):
         found, best = (solve(session, name, space=space) for name in ("exact", "plan-bruteforce"))

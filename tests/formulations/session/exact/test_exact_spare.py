@@ -37,6 +37,7 @@ def over_all_sets(session, space):
 
 @pytest.mark.parametrize("seed", range(24))
 def test_exact_agrees_with_all_sets_of_types(seed):
+    """Spare machines are paid for by the types that are used: against every set of types, one by one."""
     rng = random.Random(seed)
     session = replace(small_session(seed), spare_machines=rng.choice((1, 2)))
     for space in rng.sample(SPACES, 2):
@@ -47,6 +48,7 @@ def test_exact_agrees_with_all_sets_of_types(seed):
 
 @pytest.mark.parametrize("seed", range(24))
 def test_exact_agrees_with_a_plain_enumeration(seed):
+    """The same against all plans."""
     session = stocked(bought_session(seed), seed)
     session = replace(session, spare_machines=1 + seed % 2)
     found = solve(session, "exact", space=WHOLE)

@@ -42,6 +42,7 @@ def two_modules(fast, slow, slo="1"):
 
 @pytest.mark.parametrize("seed", range(24))
 def test_exact_agrees_with_plan_enumeration(seed):
+    """A stock joins modules: the cheapest plan of each may take the same machines twice."""
     session = stocked(bought_session(seed), seed)
     for space in [*random.Random(seed).sample(SPACES, 2), *random.Random(seed).sample(SHARES, 2)]:
         found, best = solve(session, "exact", space=space), solve(session, "plan-bruteforce", space=space)
@@ -153,6 +154,7 @@ def test_a_slo_that_any_number_of_machines_only_comes_near_to_is_not_met(space):
     assert solve(two_modules(2, None, slo="0.36"), "exact", space=space).status is Status.OPTIMAL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", [WHOLE, replace(WHOLE, dummy="none")])
 def test_a_type_of_which_there_is_none_makes_no_other_one_faster(space):
     """Without the fast machines a module needs 0.2 s at least, however many slow ones there are."""
@@ -165,6 +167,7 @@ def test_a_type_of_which_there_is_none_makes_no_other_one_faster(space):
 @pytest.mark.parametrize("space", [WHOLE, SHARE])
 @pytest.mark.parametrize("seed", range(12))
 def test_stock_never_makes_a_plan_cheaper(seed, space):
+    """A limit more never saves."""
     session = stocked(bought_session(seed), seed)
     free, limited = solve(without_stock(session), "exact", space=space), solve(session, "exact", space=space)
     assert limited.value is None or limited.value >= free.value

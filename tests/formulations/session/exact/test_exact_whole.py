@@ -54,6 +54,7 @@ def agrees(session, space):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_exact_agrees_with_a_plain_enumeration(seed):
+    """Whole machines listed by a loop that knows nothing of windows and prices."""
     rng = random.Random(seed)
     session = tiny_session(seed)
     assert all(agrees(session, space) for space in rng.sample(SPACES, 3))

@@ -44,6 +44,7 @@ def layered(modules, tightness, seed=0):
     return Session("layered", str(round(float(slo), 4)), hardware, own, edges)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("modules", "tightness"), [(20, "1.3"), (50, "1.3"), (50, "5"), (100, "1.3"), (100, "2")])
 @pytest.mark.parametrize("space", [PlanSpace(), PlanSpace(charging="whole"), PlanSpace(dummy="continuous")])
 def test_a_large_session_has_a_plan_when_the_limit_ends_as_good_as_that_of_quick_heuristics(modules, tightness, space):
@@ -57,6 +58,7 @@ def test_a_large_session_has_a_plan_when_the_limit_ends_as_good_as_that_of_quick
         assert plan is None or found.value <= evaluate(session, plan, space).cost_per_h
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["milp-split", "cpsat-split", "milp", "cpsat"])
 def test_other_exact_methods_have_a_plan_when_their_limit_ends(solver):
     """Frontiers or models of 25 modules are not even made within a hundredth of a second."""

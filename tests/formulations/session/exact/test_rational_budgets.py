@@ -86,6 +86,7 @@ def test_latencies_of_full_machines(policy: Policy, latencies: list[str]) -> Non
 
 @pytest.mark.parametrize("seed", range(60))
 def test_no_plan_in_the_intervals_costs_less_than_the_bound_by_lines(seed: int) -> None:
+    """Intervals are left out by this bound; a plan below it would be lost."""
     session, space = random_case(seed)
     chance = random.Random(-seed)
     problem, arrays = without_modes(session), session_arrays(session, space)

@@ -34,6 +34,7 @@ def cheapest(session, space, cutoff=None, limits=None):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_it_needs_no_search_in_floats(seed):
+    """Given no plan and no bound, the search in fractions ends at the same optimum."""
     session = bought_session(seed)
     for space in random.Random(seed).sample(SPACES, 3):
         best, plan = solve(session, "exact", space=space).value, cheapest(session, space)

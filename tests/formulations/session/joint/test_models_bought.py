@@ -147,6 +147,7 @@ def test_a_bound_of_a_stopped_run_is_no_higher_than_the_optimum(name):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_the_first_plan_is_a_plan_wherever_there_is_one(seed):
+    """A model that starts without a plan may end without one when its time is over."""
     session = bought_session(seed)
     plan = first_plan(session, WHOLE)
     best = solve(session, "plan-bruteforce", space=WHOLE)

@@ -129,6 +129,7 @@ def cheapest(single, space, budget_s, strictly=False, nodes=200_000):
 @pytest.mark.parametrize("seed", range(500, 530))
 @pytest.mark.parametrize("policy", ["tc", "tc-shared", "rr"])
 def test_the_exact_search_of_one_module_agrees_with_enumeration(seed, policy):
+    """What settles a model's rounding has to be right by itself."""
     whole, space = small_session(seed), PlanSpace(policy)
     single = Session("one", whole.slo_s, whole.hardware, whole.modules[:1])
     best, plan = solve(single, "plan-bruteforce", space=space), cheapest(single, space, single.slo_s)

@@ -17,6 +17,7 @@ SPACES = [
 
 @pytest.mark.parametrize("seed", range(30))
 def test_allocation_agrees_with_enumeration(seed):
+    """The equations of one module alone, so that an error is found before the joint model."""
     session, space = small_session(seed), SPACES[seed % len(SPACES)]
     alone = Session("alone", session.slo_s, session.hardware, session.modules[:1])
     best = solve(alone, "plan-bruteforce", space=space)

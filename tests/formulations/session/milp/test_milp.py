@@ -33,12 +33,14 @@ def agrees(seed: int, name: str, space: PlanSpace, engine: str = "highs") -> boo
 @pytest.mark.parametrize("name", ["milp", "milp-split"])
 @pytest.mark.parametrize("seed", range(200, 240))
 def test_agrees_with_enumeration(seed, name):
+    """The joint model and the one over splits, against all plans."""
     assert agrees(seed, name, SPACES[seed % len(SPACES)])
 
 
 @pytest.mark.parametrize("name", ["milp", "milp-split"])
 @pytest.mark.parametrize("seed", range(240, 246))
 def test_agrees_with_enumeration_on_cbc(seed, name):
+    """In a second engine: what both find is in the model and not in an engine."""
     assert agrees(seed, name, FULL_SPACE, "cbc")
 
 
@@ -86,16 +88,17 @@ def test_the_same_seed_gives_the_same_plan(name):
     assert first.plan == second.plan
 
 
-@pytest.mark.parametrize(("seed", "start"), [(47, "none"), (346, "harpagon")])
-def test_highs_does_not_lose_the_optimum(seed, start):
+@pytest.mark.parametrize(("kept_seed", "start"), [(47, "none"), (346, "harpagon")])
+def test_highs_does_not_lose_the_optimum(kept_seed, start):
     """With restarts (or tolerances of 1e-9) HiGHS 1.13.1 calls a worse plan optimal; the optimum keeps every row."""
-    session = small_session(seed)
+    session = small_session(kept_seed)
     answer = solve(session, "milp", warm_start=start)
     assert (answer.status, answer.cost) == (Status.OPTIMAL, pytest.approx(solve(session, "exact").cost, rel=1e-9))
 
 
 @pytest.mark.parametrize("seed", range(400, 420))
 def test_the_optimal_plan_keeps_every_row_of_the_joint_model(seed):
+    """A row that forbids the optimum would be an error that tolerances hide."""
     best = solve(small_session(seed), "exact")
     if best.plan is None:
         return

@@ -73,6 +73,7 @@ def test_first_step_of_the_worked_example_takes_every_machine_for_full():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_model_has_the_optimum_of_the_equations_as_printed(seed):
+    """Our form of the model leaves out entries; the paper's equations word for word leave out none."""
     session = random_session(seed, 1 + seed % 3, 6, slo_over_least=(2, 6))
     ours = HIGHS.run(allocation_model(session, session_arrays(session, SCROOGE_SPACE))[0], EngineLimits())
     printed = HIGHS.run(as_printed(session), EngineLimits())
@@ -125,6 +126,7 @@ def test_a_plain_run_of_the_engine_finds_the_same_optimum(number):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_bound_optimum_and_plan_are_in_order(seed):
+    """Scrooge's model relaxes the plan space that `exact` searches."""
     session = random_session(seed, 1 + seed % 4, 8, concurrency=3)
     ours, best = solve(session, MILP), solve(session, "exact", space=SCROOGE_SPACE)
     if ours.status is Status.INFEASIBLE:

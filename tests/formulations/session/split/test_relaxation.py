@@ -38,6 +38,7 @@ def lp_optimum(s: SessionArrays, modes: Modes) -> float:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bound_is_the_lp_optimum(seed: int) -> None:
+    """Exact methods prune with this bound; an engine solves the same linear program."""
     arrays, modes = random_case(seed)
     relaxed = relax(arrays, modes, np.zeros(arrays.rate.size, np.int64), modes.size - 1)
     assert relaxed.bound == pytest.approx(lp_optimum(arrays, modes), rel=1e-7)
@@ -45,6 +46,7 @@ def test_bound_is_the_lp_optimum(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_windows_meet_the_slo(seed: int) -> None:
+    """Windows along a path add up to no more than the SLO, or plans within them would be late."""
     arrays, modes = random_case(seed)
     relaxed = relax(arrays, modes, np.zeros(arrays.rate.size, np.int64), modes.size - 1)
     assert longest(arrays, relaxed.window) <= arrays.slo * (1 + 1e-9)
@@ -52,6 +54,7 @@ def test_windows_meet_the_slo(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_hulls_at_the_windows_cost_the_bound(seed: int) -> None:
+    """Primal and dual meet: the windows are the optimum whose value the bound is."""
     arrays, modes = random_case(seed)
     relaxed = relax(arrays, modes, np.zeros(arrays.rate.size, np.int64), modes.size - 1)
     assert relaxed.hull.sum() == pytest.approx(relaxed.bound, rel=1e-7)

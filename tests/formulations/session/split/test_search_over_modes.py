@@ -11,6 +11,7 @@ from formulations.session.split.search import no_lines, search_choices
 
 @pytest.mark.parametrize("seed", range(60))
 def test_search_finds_the_cheapest_choice(seed: int) -> None:
+    """Against all choices of one mode per module."""
     arrays, modes = random_case(seed)
     size = min(arrays.rate.size, 5)
     for m in range(size, arrays.rate.size):
