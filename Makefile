@@ -52,7 +52,7 @@ CHECKED := $(addprefix tests/,\
 	euclio/session/simulation/test_simulators_equal.py euclio/session/simulation/test_long_simulations.py\
 	euclio/pipeline/test_simulator.py euclio/fragments/test_fragment_simulation.py\
 	formulations/session/exact/test_exact.py formulations/session/exact/test_exact_whole.py formulations/session/split/test_relaxation.py\
-	formulations/session/split/test_line_search.py formulations/day/test_one_module.py\
+	formulations/session/split/test_search_over_lines.py formulations/day/test_one_module.py\
 	formulations/pipeline/test_columns_example.py formulations/fragments/test_own_budgets.py)
 
 bounds: env

@@ -9,8 +9,9 @@ from random import Random
 from euclio import solve
 from euclio.core.registry import find_solver
 from euclio.core.result import Result, Status
-from euclio.session import Charging, DummyRule, PlanSpace, Policy, Session, evaluate
+from euclio.session import Charging, DummyRule, PlanSpace, Session, evaluate
 from euclio.session.evaluate import machines_by_hardware
+from euclio.session.policies import POLICIES
 from euclio.session.running import Running, RunningMachines
 from tests.helpers.oracle_sessions import bought_session, small_session
 
@@ -32,7 +33,7 @@ def case(rng: Random, seed: int) -> tuple[Session, PlanSpace]:
     rule = rng.choice((DummyRule.MACHINE, DummyRule.MACHINE, DummyRule.NONE, DummyRule.CONTINUOUS))
     if not charging.whole and rule is DummyRule.CONTINUOUS:
         rule = DummyRule.MACHINE
-    space = PlanSpace(rng.choice(tuple(Policy)), rule, rng.choice((None, None, 2)), charging=charging)
+    space = PlanSpace(rng.choice(tuple(POLICIES)), rule, rng.choice((None, None, 2)), charging=charging)
     names = ("power", "licences")[: rng.randint(1, 2)]
     hardware = tuple(replace(h, takes={name: rng.choice(AMOUNTS) for name in names}) for h in session.hardware)
     session = replace(session, hardware=hardware)

@@ -39,7 +39,7 @@ def test_rounds_are_those_of_the_page(monkeypatch):
     kept = {
         "relax": lambda found: bounds.append(found.bound),
         "_round": lambda found: plans.append(found[0]),
-        "search_modes": lambda found: choices.append((found.cost, found.bound, found.complete)),
+        "search_choices": lambda found: choices.append((found.cost, found.bound, found.complete)),
     }
     for name, keep in kept.items():
         kernel = getattr(frontier_search, name)
