@@ -5,10 +5,11 @@ CP-SAT works on integers. Traps that this wrapper closes:
 - its gap limits are set to 0, so that OPTIMAL means optimal;
 - an answer UNKNOWN carries the bound 0.0, which is no bound: it becomes None, and so does the bound of a model without
   objective;
-- presolve of OR-Tools 9.15.6755 overflows where the |coefficients| of one row sum past 2^31, and wrong optima come out
-  certified (google/or-tools #5293): such a row is refused, and the part of presolve that overflows is left out;
+- presolve of OR-Tools 9.15.6755 certifies wrong optima and calls feasible models infeasible: it overflows where the
+  |coefficients| of one row sum past 2^31 (google/or-tools #5293), and errs on nine rows far below that as well. So it
+  is left out, of searches in neighbourhoods too, and a row past 2^31 is refused all the same;
 - the library is imported inside functions, after whatever else the process needs, and never by importing this module;
-- a time limit overruns (presolve looks at the clock rarely), so callers that must be on time give less than they have.
+- a time limit overruns, so callers that must be on time give less than they have.
 """
 
 from __future__ import annotations
@@ -175,14 +176,11 @@ def _set_parameters(solver: cp_model.CpSolver, limits: EngineLimits) -> None:
         parameters.max_time_in_seconds = max(0.0, limits.time_limit_s)
     if limits.threads > 1:
         parameters.subsolvers.extend(SEVERAL_WORKERS[: limits.threads])
-    parameters.cp_model_probing_level = 0
-    # Else presolve compares rows with sets of which one may be taken, in numbers that overflow.
-    parameters.presolve_inclusion_work_limit = 0
-    if not limits.presolve:
-        parameters.cp_model_presolve = False
-        parameters.symmetry_level = 0
-        # Searches in neighbourhoods presolve their small models in spite of it.
-        parameters.use_lns = False
+    # Presolve proves what is false (see above); whatever `limits.presolve` allows, there is none.
+    parameters.cp_model_presolve = False
+    parameters.symmetry_level = 0
+    # Searches in neighbourhoods presolve their small models in spite of it.
+    parameters.use_lns = False
 
 
 def _solution_callback(library: Any, tracker: _Tracker) -> cp_model.CpSolverSolutionCallback:

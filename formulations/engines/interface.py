@@ -138,6 +138,7 @@ class EngineLimits:
         threads: threads.
         log_file: file that the engine's log is appended to; None: no log.
         presolve: whether to simplify the model first; on models that take milliseconds it costs more than it saves.
+            CP-SAT never does: its presolve errs.
         plain: no searches for incumbents in smaller models: for models that the root all but solves, where they take
             longer than all the rest. HiGHS only.
         relaxed: solve the linear relaxation instead. Linear models only.

@@ -20,6 +20,9 @@ from .judging import Outcome, judge
 from .shrinking import shrink
 from .truth import NO_PLAN, Truth
 
+# Not in the quick tier: a campaign in worker processes.
+pytestmark = pytest.mark.slow
+
 SOLVERS = """
 import os, time
 from euclio.core.result import Answer

@@ -221,13 +221,13 @@ class _Search(JointSearch):
             partial_at.append(None if at is None else index.index(at))
         return self.problem.plan(machines, partial_at)
 
-    def _engine_limits(self, most_s: float = math.inf, *, presolve: bool) -> EngineLimits:
-        return replace(engine_limits(self.limits, min(most_s, self.left())), presolve=presolve)
+    def _engine_limits(self, most_s: float = math.inf) -> EngineLimits:
+        return engine_limits(self.limits, min(most_s, self.left()))
 
     def _least_cost(self, problem: JointProblem, m: int, most: Fraction) -> Fraction | None:
         if most == 0:
             return Fraction(0)
-        found = allocate_module(problem, m, most, self._engine_limits(TIGHTENING_S, presolve=True))
+        found = allocate_module(problem, m, most, self._engine_limits(TIGHTENING_S))
         self.stats["module_models"] += 1
         self.stats["conflicts"] += found.conflicts
         if found.machines is not None:
@@ -239,7 +239,7 @@ class _Search(JointSearch):
     def _run(self, model: JointModel, cutoff: Fraction) -> CountedOutcome:
         """Solve the joint model once more and note what came of it."""
         before = self.elapsed()
-        found = CP_SAT_FEW_CUTS.run(model.model, self._engine_limits(presolve=not self.problem.edges))
+        found = CP_SAT_FEW_CUTS.run(model.model, self._engine_limits())
         self.stats["models"] += 1
         self.stats["conflicts"] += found.nodes
         for point in found.trace:

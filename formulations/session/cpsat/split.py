@@ -9,7 +9,6 @@ refused, finely.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.registry import Limits
@@ -23,8 +22,6 @@ from formulations.session.split.run import split_session
 
 SCALES = (1 << 16, 1 << 26)
 """Units that the SLO comes to, coarse and fine."""
-LARGE = 2000
-"""Modes from which on presolve pays."""
 
 
 def run_cpsat_split(session: Session, space: PlanSpace, limits: Limits) -> Answer:
@@ -37,7 +34,7 @@ def builder(limits: Limits) -> Build:
 
     def build(problem: SplitProblem, unit: Fraction, coarse: int) -> CpSatSplitModel:
         scale = min(coarse, len(SCALES) - 1)
-        given = replace(engine_limits(limits, math.inf), presolve=sum(map(len, problem.modes)) >= LARGE)
+        given = engine_limits(limits, math.inf)
         return split_model(problem, unit, SCALES[scale], given, finest=scale == len(SCALES) - 1)
 
     return build

@@ -17,6 +17,9 @@ from euclio.day.comparing import compare_day
 from euclio.session.attainment.attaining import solve_attaining
 from euclio.session.questions.what_if import what_if
 
+# Not in the quick tier: commands in processes of their own that have to work for two seconds.
+pytestmark = pytest.mark.slow
+
 OWN = """import time
 def solve(session):
     time.sleep({0})

@@ -22,6 +22,9 @@ from euclio.core.registry import solvers
 from euclio.files.json_reading import parse_json
 from euclio.session.family import FAMILY
 
+# Not in the quick tier: processes that are killed in time, each after a wait.
+pytestmark = pytest.mark.slow
+
 LIMIT_S = 0.5
 FAULTS = f"{HERE}/faulty_solvers.py"
 PROGRAM = "import sys; from euclio.cli import main; sys.exit(main(sys.argv[1:]))"

@@ -14,6 +14,9 @@ from euclio.core.registry import solvers
 from euclio.core.solving import solve
 from euclio.session.files.instances import session_from_text
 
+# Not in the quick tier: a Python without engines, in a process of its own.
+pytestmark = pytest.mark.slow
+
 NEEDS = {
     "cpsat": "ortools",
     "cpsat-split": "ortools",

@@ -22,6 +22,9 @@ from euclio.core.compiled import Kernel, compiled, using
 from euclio.core.keeping import described, digest
 from euclio.core.ways import Way, current_way
 
+# Not in the quick tier: compiling, in processes of their own.
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 CALL_ALL = "a = [kernels.middle(1.0), kernels.alone(1.0)]; print(json.dumps(a))"
 COMPILED = {"EUCLIO_KERNELS": "compiled"}

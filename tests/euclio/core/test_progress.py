@@ -11,6 +11,9 @@ import pytest
 from euclio.core import progress
 from euclio.core.progress import counted_bar, in_turn, progress_bar, told, waiting
 
+# Not in the quick tier: bars in processes of their own.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):

@@ -8,6 +8,9 @@ from euclio.report import Heading, Paragraph, Table, html_page
 from euclio.report.experiment.page import report_blocks
 from euclio.report.experiment.standing import standing
 
+# Not in the quick tier: a batch of runs with their certificates.
+pytestmark = pytest.mark.slow
+
 
 def blocks_of(frame):
     return report_blocks(standing(frame, {}))

@@ -17,6 +17,9 @@ from euclio.report.experiment.goal_section import headline, telling_sizes
 from euclio.report.experiment.page import report_blocks
 from euclio.report.experiment.standing import standing
 
+# Not in the quick tier: a browser.
+pytestmark = pytest.mark.slow
+
 INK = {"light": "rgb(28, 31, 35)", "dark": "rgb(232, 234, 237)"}
 TRACE = [[0.01, 3.0, None], [0.05, 2.0, 1.0]]
 

@@ -26,6 +26,9 @@ from euclio.runs.slot import Slot
 from euclio.runs.task import SolverSetting, Task, text_hash
 from euclio.session import evaluate
 
+# Not in the quick tier: provers in processes of their own.
+pytestmark = pytest.mark.slow
+
 BASE = """schema = "euclio/experiment/1"
 name = "race"
 [[instances]]

@@ -22,6 +22,9 @@ from euclio.runs.pool import Pool, local_pool
 from euclio.runs.record import Record
 from euclio.runs.task import RunLimits, Task
 
+# Not in the quick tier: a cluster of dask workers.
+pytestmark = pytest.mark.slow
+
 LIMIT_20_S = RunLimits(time_s=20.0, hard_time_s=50.0, memory_mb=4096)
 
 

@@ -20,6 +20,9 @@ from euclio.runs.record import Record
 from euclio.runs.slot import Slot, _Phase
 from euclio.runs.task import Batch, SolverSetting
 
+# Not in the quick tier: workers that are killed and replaced take seconds of waiting.
+pytestmark = pytest.mark.slow
+
 SHORT = replace(LONG, hard_time_s=0.5)
 SMALL = replace(LONG, memory_mb=1000)
 

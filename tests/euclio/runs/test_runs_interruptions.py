@@ -23,6 +23,9 @@ from euclio.runs.folder import ResultFolder
 from euclio.runs.instances import InstanceIndex
 from euclio.runs.journal import Journal, decoded, encoded, read_journal
 
+# Not in the quick tier: runs that are interrupted in processes of their own.
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, str(HELPERS / "fake_runs.py"), "run"]
 
 

@@ -14,12 +14,16 @@ from types import SimpleNamespace
 from typing import ClassVar
 
 import psutil
+import pytest
 from run_batches import HERE, batch_of, is_alive, pid_in, run_of
 
 from euclio.runs.execution import blank_record
 from euclio.runs.pool import cores_of, local_pool
 from euclio.runs.record import Record
 from euclio.runs.task import Batch, Task
+
+# Not in the quick tier: worker processes, one per library.
+pytestmark = pytest.mark.slow
 
 
 def test_every_run_of_every_batch_has_one_record():

@@ -16,6 +16,9 @@ from euclio.studies.certifying import proofs_of
 from euclio.studies.collector import Collector, seeded_sample
 from euclio.studies.study import Found, Study, Text
 
+# Not in the quick tier: runs in worker processes.
+pytestmark = pytest.mark.slow
+
 (HARPAGON,), (EXACT,) = solver_settings("harpagon"), solver_settings("exact")
 TINY = tiny_session()
 SESSIONS = [Session(name, TINY.slo_s, TINY.hardware, TINY.modules, TINY.edges) for name in ("b", "a")]

@@ -10,6 +10,9 @@ from euclio.session import Hardware, Session
 from euclio.session.attainment import solve_attaining
 from euclio.session.simulation import Setup, simulate
 
+# Not in the quick tier: a search over margins for every planner.
+pytestmark = pytest.mark.slow
+
 SESSION = Session("two", "1.4", [Hardware("gpu", 1)], [module("a", 60, M_1), module("b", 60, M_3)], [("a", "b")])
 SOLVERS = ("exact", "harpagon", "nexus", "scrooge", "inferline", "clipper", "piccolo", "scrooge-greedy", "harpagon:dt")
 

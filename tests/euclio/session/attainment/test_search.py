@@ -16,6 +16,9 @@ from euclio.session.attainment.search import cheapest
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.simulation import simulate
 
+# Not in the quick tier: a search over margins with requests that nothing has seen.
+pytestmark = pytest.mark.slow
+
 SESSION = Session("two", "1.4", [Hardware("gpu", 1)], [module("a", 60, M_1), module("b", 60, M_3)], [("a", "b")])
 
 

@@ -18,6 +18,9 @@ from euclio.session.dynamics.walks import Complexity
 from euclio.session.dynamics.world import draw_world
 from euclio.simulation.units import NS_PER_S
 
+# Not in the quick tier: minutes of a changing world.
+pytestmark = pytest.mark.slow
+
 SECONDS = 120
 PROMPT = replace(SCROOGE, planner=Planner("scrooge-greedy"))
 """A planner that takes a millisecond."""

@@ -11,6 +11,9 @@ from euclio.session import Configuration
 from euclio.session.profiling.measuring import Sample
 from euclio.session.workloads.csv_profiles import read_profiles
 
+# Not in the quick tier: what is measured takes the time that it takes.
+pytestmark = pytest.mark.slow
+
 MS = 10**6
 # Batches of 8 ms by their own clock, whatever they really take.
 CLOCKED = "import sys\nfor line in sys.stdin:\n    print(f'took {0.002 * int(line)}', flush=True)\n"
