@@ -22,7 +22,7 @@ class Asked:
         gone: machines that run for modules that the session does not have: every plan removes them.
         most_changes: most machines added to and removed from those of the session's modules; None: any number.
         change_price: money per hour for each machine added or removed.
-        spare: machines that stand by, of each type that a plan uses.
+        spare: spare machines, of each type that a plan uses.
         shares: largest share of a module's rate that may need a type, by type, where it is below 1.
     """
 

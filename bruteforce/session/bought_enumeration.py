@@ -1,7 +1,8 @@
 """Complete enumeration of the plans of a session that are held to more than latency and cost (ours).
 
-Where machines are charged whole or in stock, changes of what runs are limited or cost money, machines are to spare, or
-types have a largest share (docs/model/whole-machines.md). `bought_choices.py` says which plans of a module are listed.
+Where machines are charged whole or in stock, changes of running machines are limited or cost money, there are spare
+machines, or types have a largest share (docs/model/whole-machines.md). `bought_choices.py` says which plans of a
+module are listed.
 
 - Where they are finitely many, all of them are.
 - Otherwise, in sequence with dummies for nothing, those that cost at most a cutoff, changes included, are finitely many

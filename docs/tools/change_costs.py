@@ -79,7 +79,7 @@ def _proven(found: Curve) -> bool:
 
 
 def draw(curves: dict[tuple[str, str], Curve]) -> Figure:
-    """What plans close to what runs cost more than the cheapest of all, of two sessions, a curve per load."""
+    """What plans close to the running plan cost more than the cheapest of all, of two sessions, a curve per load."""
     with figure_style():
         figure = Figure(figsize=(7.2, 3.3))
         FigureCanvasAgg(figure)

@@ -52,7 +52,7 @@ class Evaluation:
         modules: one entry per module (empty if one could not be priced).
         changes: machines added to and removed from those that run already (`Session.running`); None: nothing runs, or
             a module could not be priced.
-        spare_cost_per_h: what the machines that stand by cost, in money per hour; part of `cost_per_h`.
+        spare_cost_per_h: what spare machines cost, in money per hour; part of `cost_per_h`.
     """
 
     violations: tuple[str, ...]

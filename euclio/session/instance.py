@@ -178,7 +178,7 @@ class Session:
         edges: pairs of module names, from parent to child; together with the modules a DAG.
         currency: what prices are in, such as "EUR", as tables and figures show it; None: not said.
         running: the machines that run already, and what a plan may change of them; None: there are none.
-        spare_machines: machines that stand by, of each type that a plan uses.
+        spare_machines: spare machines of each type that a plan uses.
         resources: capacity by name of a resource, such as watts or licences: the most that all machines of a plan take
             of it (`Hardware.takes`), shares of machines counted as they are charged.
 

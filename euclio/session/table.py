@@ -112,12 +112,12 @@ def _rounded_down(share: float) -> float:
 
 
 def _spare(session: Session, result: Result) -> list[str]:
-    """The line on machines that stand by."""
+    """The line on spare machines."""
     found = result.evaluation
     if found is None or not session.spare_machines or result.value is None:
         return []
     machines, cost = counted(session.spare_machines, "machine"), money(session, found.spare_cost_per_h)
-    return [f"standing by: {machines} of every type used, {cost} per hour in all"]
+    return [f"spare machines: {machines} of every type used, {cost} per hour in all"]
 
 
 def _changes(session: Session, result: Result) -> list[str]:

@@ -25,7 +25,7 @@ from euclio.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Changes of what runs, where they are limited or cost anything.
+    """Changes of running machines, where they are limited or cost anything.
 
     Attributes:
         running: machines that run by module and type, of modules of the session.

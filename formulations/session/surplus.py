@@ -98,7 +98,7 @@ def with_enough(
         space: the plan space.
         plan: the plan; in modules of `endless` the endless machines alone take the rate.
         endless: by module the endless configurations that it uses.
-        budgets_s: latencies that the modules' own are compared with, beside the SLO.
+        budgets_s: latencies that the modules' own are compared with, besides the SLO.
 
     Returns:
         The plan; where no number of machines is enough, modules take so little more than they have to that no

@@ -1,4 +1,4 @@
-"""`exact` on machines that are charged whole: alone, within a stock and close to what runs; the workloads."""
+"""`exact` on machines that are charged whole: alone, within a stock and close to the running plan; the workloads."""
 
 from __future__ import annotations
 

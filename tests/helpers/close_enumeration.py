@@ -1,4 +1,4 @@
-"""Every plan of full machines of a tiny session next to what runs, by plain enumeration in fractions.
+"""Every plan of full machines of a tiny session next to the running machines, by plain enumeration in fractions.
 
 Where dummies fill whole machines for nothing, what a plan costs and changes is decided by its machines of each type. So
 of the plans of a module with the same ones the fastest is kept, and all choices of one per module are priced by the

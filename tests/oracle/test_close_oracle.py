@@ -1,4 +1,4 @@
-"""The ladder of plans that stay close to what runs, have spare machines, or may lose a type: brute force = models.
+"""The ladder of plans close to the running one, with spare machines, or that may lose a type: brute force = models.
 
 Seeded sessions, each in a few plan spaces; the environment variable EUCLIO_ORACLE sets how many. Plan brute force
 itself is compared with every plan of a box of machine numbers, each checked and priced by the checker alone.

@@ -22,7 +22,7 @@ def beyond_limits(session: Session, used: dict[str, Fraction]) -> list[str]:
         used: machines by name of the hardware, as they are charged.
     """
     spare, problems = session.spare_machines, []
-    by = f" and {spare} that stand by" if spare else ""
+    by = f" and {spare} spare ones" if spare else ""
     for limit in machine_limits(session):
         taken = limit.taken(used, spare)
         if taken > limit.capacity:

@@ -97,7 +97,7 @@ class Deployment:
 
     @property
     def whole_cost_per_h(self) -> Fraction:
-        """What all machines cost in money per hour, each bought whole, shared ones once, with those that stand by."""
+        """What all machines cost in money per hour, each bought whole, shared ones once, with the spare ones."""
         by_home = {group.home: group.machines * group.price_per_h for group in self.groups}
         return sum(by_home.values(), self.evaluation.spare_cost_per_h)
 

@@ -36,7 +36,7 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
     yield from _dummies(deployed)
     if session.spare_machines:
         used = joined(dict.fromkeys(group.configuration.hardware for group in deployed.groups))
-        yield f"- machines that stand by: {session.spare_machines} of {used} each, started by nothing in these files."
+        yield f"- spare machines: {session.spare_machines} of {used} each, started by nothing in these files."
     if session.edges:
         yield "- which module calls which: " + ", ".join(f"{a} -> {b}" for a, b in session.edges) + "."
 

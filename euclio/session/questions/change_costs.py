@@ -1,4 +1,4 @@
-"""The least cost by the most machines that may be added to what runs and removed from it (ours).
+"""The least cost by the most machines that may be added to the running machines and removed (ours).
 
 The more changes are allowed, the less a plan costs, until the cheapest plan of all is among those that are. So it is
 enough to know where the cost falls: between two limits with the same cost it is the same everywhere, below a limit

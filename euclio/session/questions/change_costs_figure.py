@@ -33,7 +33,7 @@ def draw(curve: Curve) -> Figure:
             to = curve.steps[0].most if curve.steps else end
             axes.axvspan(0, to or 0, color=MUTED, alpha=0.15, linewidth=0, label="no plan")
         label_axes(axes, curve)
-        axes.set_title(f"{curve.question.session.name}: cost by changes to what runs", fontsize=9, loc="left")
+        axes.set_title(f"{curve.question.session.name}: cost by changes of machines", fontsize=9, loc="left")
         if curve.steps:
             axes.legend(fontsize=8)
     return figure

@@ -35,7 +35,7 @@ class SessionChanges:
         running: the machines that run already.
         most_changes: most machines that may be added to them and removed from them together.
         price_per_change_per_h: money for each machine added or removed, for each hour that the plan is to run.
-        spare_machines: machines that stand by, of each type that a plan uses.
+        spare_machines: spare machines of each type that a plan uses.
         largest_share: largest share of a module's requests that may need some hardware, by its name.
         resources: capacity by name of a resource that machines take some of.
         headroom: by what share more requests are planned for: after `rate_rps`, all rates are multiplied by 1 + this.
@@ -250,7 +250,7 @@ CHANGE_OPTIONS = (
     SpaceOption(
         flag="--spare",
         field="spare_machines",
-        help="machines that stand by, of every hardware type that the plan uses: so many of each may fail",
+        help="spare machines of every hardware type that the plan uses: so many of each may fail",
         parse=count_or_none,
         metavar="N",
     ),

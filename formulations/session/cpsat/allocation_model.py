@@ -41,7 +41,7 @@ A type h of largest share s (docs/model/whole-machines.md) may be taken away, an
 
     (8a)  Σ ⌈t_k R⌉ n_k + f_h ≥ ⌊(1 − s) T R⌋  over k not on h,   f_h ≤ f,   f_h ≤ Σ ⌈t_k R⌉ z_k over k not on h
 
-Where changes of what runs count, they are part of the cost, at P for each (`changes.py`):
+Where changes of running machines count, they are part of the cost, at P for each (`changes.py`):
 
     (8c), (8d)  changes = Σ_h |x_h − x⁰_h|,   cost is ⌊P S⌋ changes more, and of what rounding loses as many units
 

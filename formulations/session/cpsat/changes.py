@@ -39,7 +39,7 @@ def add_changes(
     Args:
         model: the model.
         module: the module.
-        changes: what runs, and how much may be changed.
+        changes: the running machines, and how much may be changed.
         n: whole machines of each configuration.
         z: whether the partial machine is of each.
     """

@@ -77,7 +77,7 @@ class _State(NamedTuple):
         store: the plans.
         counts: searches of one module, their nodes, and whether one of them gave up (1), shape (3,).
         stock: most machines of hardware types.
-        charges: what runs, and what changes of it are charged.
+        charges: the running machines, and what changes of them are charged.
     """
 
     modes: Modes
@@ -101,8 +101,9 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
     Args:
         s: the session in its plan space; every module has a configuration.
         stock: most machines of hardware types in each module.
-        charges: what runs in each module, and what changes of it are charged; where it has types, the stock numbers all
-            types, dummies fill whole machines, and the configuration or the rate behind it decides their latency.
+        charges: the running machines of each module, and what changes of them are charged; where it has types, the
+            stock numbers all types, dummies fill whole machines, and the configuration or the rate behind it decides
+            their latency.
         tolerance: relative gap of bound and cost at which to stop.
         deadline: seconds on `clock` at which to stop; infinite: never.
 

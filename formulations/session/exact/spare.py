@@ -1,8 +1,8 @@
-"""Machines that stand by for those that fail: a fixed charge on each hardware type that a plan uses (ours).
+"""Spare machines for those that fail: a fixed charge on each hardware type that a plan uses (ours).
 
 The stock is lowered by them at once: a type that is used has so many fewer for the plan, and of one that is not used
 the stock does not matter. What is left is the charge. A node of the search is a set of *allowed* types and one of
-*paid* ones. The cheapest plan on the allowed types, which knows nothing of machines that stand by, and the charges of
+*paid* ones. The cheapest plan on the allowed types, which knows nothing of spare machines, and the charges of
 the types that are paid cost no more together than any plan that uses allowed types only and all that are paid. Where
 that plan uses a type that is not paid, either it is not allowed any more or it is paid; so each set of types is solved
 once.
@@ -22,16 +22,16 @@ from euclio.session import Plan, PlanSpace, Session, evaluate
 from formulations.tolerances import GAP
 
 Run = Callable[[Session, PlanSpace], Answer]
-"""Solves a session without machines that stand by."""
+"""Solves a session without spare machines."""
 
 
 def cheapest_with_spare(session: Session, space: PlanSpace, run: Run) -> Answer:
-    """The cheapest plan with the machines that stand by, with the least of all bounds and the sums of all counters.
+    """The cheapest plan with the spare machines, with the least of all bounds and the sums of all counters.
 
     Args:
         session: the instance.
         space: plan space without `single_hardware`.
-        run: solves a session without machines that stand by in a plan space.
+        run: solves a session without spare machines in a plan space.
     """
     if not session.spare_machines:
         return run(session, space)
@@ -47,7 +47,7 @@ class _Search:
     Attributes:
         session: the instance.
         space: its plan space.
-        run: solves a session without machines that stand by.
+        run: solves a session without spare machines.
         cost: cost per hour of the best plan found; None: none was.
         plan: that plan.
         bound: no plan costs less.

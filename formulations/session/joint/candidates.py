@@ -13,7 +13,7 @@ What may be cut off, with the incumbent costing C:
 - those of the modules of a path that is too long, together;
 - those of the modules that take more of a stock or a resource than there is, together;
 - those of a module whose machines take too little without those of some type;
-- those of all modules, together, whose changes of what runs are too many;
+- those of all modules, together, whose changes of running machines are too many;
 - those of a plan that costs C or more. If modules W of it use whole machines only, and the others P have partial ones,
   then every plan with the same P and whole machines only in W costs c(P) + a multiple of g, where g is the greatest
   common divisor of the prices in W. With c' the largest such cost below C: each of them costs at most c', or C or more.

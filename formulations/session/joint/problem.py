@@ -168,7 +168,7 @@ class JointProblem:
 
     @property
     def changes(self) -> Changes | None:
-        """Changes of what runs, where they are limited or cost anything."""
+        """Changes of running machines, where they are limited or cost anything."""
         return changes_of(self.session)
 
     @property

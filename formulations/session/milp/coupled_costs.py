@@ -1,4 +1,4 @@
-"""Changes of what runs and spare machines, which are of no module alone, in the joint MILP (ours).
+"""Changes of running machines and spare machines, which are of no module alone, in the joint MILP (ours).
 
 docs/model/whole-machines.md. With x_m_h = Σ_{k of m on h} n_k + z_k the machines of module m on hardware h, x⁰_m_h
 those that run, P the price of a change, K the most changes:

@@ -44,7 +44,7 @@ def search_module(
 
     Args:
         p: the module at one budget.
-        types: its hardware types where changes of what runs are charged or limited; none where they are not.
+        types: its hardware types where changes of running machines are charged or limited; none where they are not.
         cutoff: only plans below this cost per hour are of interest; infinite: all are.
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
@@ -175,7 +175,7 @@ def _search(
 
     Args:
         p: the module at one budget.
-        types: its hardware types where changes of what runs are charged or limited.
+        types: its hardware types where changes of running machines are charged or limited.
         start: first configuration, as a number among those kept.
         cutoff: only plans below this cost per hour are of interest.
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.

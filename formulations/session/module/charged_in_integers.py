@@ -103,7 +103,7 @@ class _Search:
                     more[-1] += 1
                 if not self._is_promising(more):
                     if more[h] > self.m.limits.running.get(self.types[h], 0):
-                        break  # beyond what runs, each machine more costs more and is a change
+                        break  # beyond the running machines, each machine more costs more and is a change
                     continue
                 key, found = tuple(more), (rate + n * t, (*machines, (j, n)))
                 if key not in made or made[key][0] < found[0]:

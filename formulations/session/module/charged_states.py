@@ -159,7 +159,7 @@ def _capped(types: Types, limit: float) -> Types:
         if unit > 0.0 and np.isfinite(limit):
             others = least - min(types.price[h], types.change) * types.running[h]
             room = (limit * (1.0 + ADDED) - others + types.change * types.running[h]) / unit
-            # What runs may be kept in any case, and rounding adds no machine that matters.
+            # Running machines may be kept in any case, and rounding adds no machine that matters.
             if room < cap[h]:
                 cap[h] = max(min(cap[h], types.running[h]), int(max(room, 0.0)) + 1)
     return Types(

@@ -138,9 +138,9 @@ def least_cost(types: Types, held: Ints, top: Floats, lacking: float) -> float:
     """A lower bound on the cost per hour of machines that hold those given; infinite: there are none.
 
     The larger of two. Machines are bought in parts, at the best rate of their type: a linear program with two segments
-    for each type, up to what runs and beyond, which a greedy solves; that changes are limited is asked of the rate
-    alone. And so few changes leave most of what runs, each to be paid. A partial machine that is charged by share
-    counts as a machine, but costs less: what that may come to is taken off.
+    for each type, up to the running machines and beyond, which a greedy solves; that changes are limited is asked of
+    the rate alone. And so few changes leave most running machines, each to be paid. A partial machine that is charged
+    by share counts as a machine, but costs less: what that may come to is taken off.
 
     Args:
         types: the hardware types.
@@ -169,7 +169,7 @@ def least_cost(types: Types, held: Ints, top: Floats, lacking: float) -> float:
             changes += abs(x - own)
         if top[h] > 0.0 and types.cap[h] > max(x, own):
             most_rate = max(most_rate, top[h])
-    # Beyond what runs, every machine is a change.
+    # Beyond the running machines, every machine is a change.
     if changes > types.most or still > most_rate * (types.most - changes):
         return np.inf
     bought = cost if lacking <= 0.0 else _bought(types, held, top, lacking, cost)

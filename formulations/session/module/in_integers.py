@@ -37,7 +37,7 @@ class MachineLimits:
 
     @property
     def change(self) -> bool:
-        """Whether changes of what runs cost anything or are limited."""
+        """Whether changes of running machines cost anything or are limited."""
         return self.change_per_h > 0 or self.most_changes is not None
 
     def changes(self, machines: dict[str, int]) -> int:

@@ -1,4 +1,4 @@
-"""Machines that stand by, and the largest share of a type, as the checker holds plans to them."""
+"""Spare machines, and the largest share of a type, as the checker holds plans to them."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -47,7 +47,7 @@ def test_by_share_too_they_are_whole():
 def test_they_count_for_the_stock():
     assert evaluate(session(spare=2, count=6), plan(0, 4), WHOLE).feasible
     found = evaluate(session(spare=2, count=5), plan(0, 4), WHOLE)
-    assert found.violations == ("the plan takes 4 machines of A and 2 that stand by, and 5 are in stock",)
+    assert found.violations == ("the plan takes 4 machines of A and 2 spare ones, and 5 are in stock",)
     assert evaluate(session(spare=2, count=0), plan(2, 0), WHOLE).feasible  # none of A is used, none stands by
 
 

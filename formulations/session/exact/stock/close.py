@@ -34,7 +34,7 @@ from formulations.tolerances import GAP
 
 @dataclass(slots=True)
 class ChangesSearch(StockSearch):
-    """A search for the cheapest plan within a stock and close to what runs; costs are without `gone`.
+    """A search for the cheapest plan within a stock and close to the running plan; costs are without `gone`.
 
     Attributes:
         counted: whether the search is for the fewest changes instead: machines cost nothing, a change costs 1.
@@ -48,7 +48,7 @@ class ChangesSearch(StockSearch):
     _change: float = field(init=False)
 
     def __post_init__(self) -> None:
-        """Number all types, those with a limit first, and count what runs."""
+        """Number all types, those with a limit first, and count the running machines."""
         StockSearch.__post_init__(self)
         running = self.session.running
         assert running is not None
@@ -153,7 +153,7 @@ class ChangesSearch(StockSearch):
 
 
 def solve_close(session: Session, space: PlanSpace, deadline: float) -> Answer:
-    """The cheapest plan close to what runs, also within a stock, with proof.
+    """The cheapest plan close to the running plan, also within a stock, with proof.
 
     Args:
         session: the instance, with running machines whose changes are charged or limited.

@@ -121,7 +121,7 @@ def test_machines_that_stand_by_are_bought_and_mentioned():
     session = replace(one_module(M_3, 198, 1), spare_machines=2)
     deployed = deployment(session, plan(session, (32, 5), dummy=2), PlanSpace())
     assert deployed.whole_cost_per_h == deployed.evaluation.cost_per_h == 5 + 2
-    said = [line for line in plan_remarks(deployed, "hand") if "stand by" in line]
+    said = [line for line in plan_remarks(deployed, "hand") if "spare machines" in line]
     name = session.hardware[0].name
-    assert said == [f"- machines that stand by: 2 of {name} each, started by nothing in these files."]
+    assert said == [f"- spare machines: 2 of {name} each, started by nothing in these files."]
     assert f"spare machines (2 of {name})" in csv_rows(deployed)

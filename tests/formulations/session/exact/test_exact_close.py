@@ -1,4 +1,4 @@
-"""`exact` close to what runs: every answer is held against the enumeration of all plans."""
+"""`exact` close to the running plan: every answer is held against the enumeration of all plans."""
 
 import random
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""`exact` with machines that stand by: every answer is held against all sets of types, each solved alone."""
+"""`exact` with spare machines: every answer is held against all sets of types, each solved alone."""
 
 import random
 from dataclasses import replace
@@ -21,7 +21,7 @@ SPACES = [
 
 
 def over_all_sets(session, space):
-    """The least cost over all sets of hardware, each without machines that stand by; None: there is no plan."""
+    """The least cost over all sets of hardware, each without spare machines; None: there is no plan."""
     spare, names = session.spare_machines, [h.name for h in session.hardware]
     lowered = [h if h.count is None else replace(h, count=max(0, h.count - spare)) for h in session.hardware]
     alone = replace(session, hardware=tuple(lowered), spare_machines=0)

@@ -1,4 +1,4 @@
-"""Worked numbers: changes of what runs, spare machines and largest shares, by both joint models and by enumeration."""
+"""Worked numbers: changes, spare machines and largest shares, by both joint models and by enumeration."""
 
 from __future__ import annotations
 
