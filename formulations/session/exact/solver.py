@@ -43,7 +43,7 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     """Solver `exact` (ours): module frontiers resolved where they matter, and a search over their modes.
 
     Under dummy rule `continuous` the modules' budgets are bracketed instead (`exact/bracketing/budgets.py`), unless
-    machines are charged whole: there dummies cost nothing, and costs fall in steps (`session/module/filled.py`).
+    machines are charged whole: there dummies cost nothing, and costs fall in steps (`session/module/whole.py`).
     With `single_hardware` every hardware type is solved alone and the cheapest answer kept; spare machines make
     it a search over the types that are used.
 

@@ -14,7 +14,6 @@ from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints
 from formulations.session.module.charged_states import cheapest_charged
 from formulations.session.module.charges import Types, change_cost, least_cost
-from formulations.session.module.filled import cheapest_cover
 from formulations.session.module.problem import (
     LOW,
     MOST_THROUGHPUT,
@@ -30,6 +29,7 @@ from formulations.session.module.problem import (
     record_machines,
 )
 from formulations.session.module.remaining_rate import rate_left, settled_rest
+from formulations.session.module.whole import cheapest_cover
 from formulations.tolerances import RATES
 
 FIRST_STAGE_NODES, DIVE_NODES = 2000, 60

@@ -56,7 +56,7 @@ OF_RULES = {
     "bruteforce/session/packed_enumeration.py": "partial machines that are shared take no dummies",
     "formulations/session/surplus.py": "the same",
     "formulations/session/module/charged_in_integers.py": "plans whose last machine is not filled, as under rule none",
-    "formulations/session/module/filled_in_integers.py": "plans with a machine that dummies do not fill",
+    "formulations/session/module/whole_in_integers.py": "plans with a machine that dummies do not fill",
 }
 
 

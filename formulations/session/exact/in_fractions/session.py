@@ -20,7 +20,6 @@ from euclio.session.evaluate import machines_by_hardware
 from euclio.session.latency.bound import latency_bound
 from formulations.effort import Effort, UndecidedError
 from formulations.session.module.charged_in_integers import cheapest_charged
-from formulations.session.module.filled_in_integers import cheapest_filled
 from formulations.session.module.in_integers import (
     NO_LIMITS,
     MachineLimits,
@@ -29,6 +28,7 @@ from formulations.session.module.in_integers import (
     rational_module,
 )
 from formulations.session.module.nearly_full import nearly_full
+from formulations.session.module.whole_in_integers import cheapest_filled
 from formulations.session.split.in_integers import as_modes, cheapest_choice
 from formulations.session.split.problem import SplitProblem, without_modes
 

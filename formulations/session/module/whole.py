@@ -18,7 +18,6 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.session.arrays import Floats, Ints
-from formulations.session.module.filled_states import search_states
 from formulations.session.module.problem import (
     LOW,
     PRICE,
@@ -32,6 +31,7 @@ from formulations.session.module.problem import (
     record_machines,
 )
 from formulations.session.module.remaining_rate import rate_left
+from formulations.session.module.whole_states import search_states
 from formulations.tolerances import RATES
 
 FIRST_STAGE_NODES = 2000
