@@ -47,3 +47,18 @@ def test_compiled_code_does_not_bring_linear_algebra_along():
 def test_what_was_taken_for_imported_is_imported_when_it_is_used():
     code = "import euclio.core.compiled, numba, numpy as np; print(numba.njit(lambda a: np.dot(a, a))(np.eye(2))[0, 0])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "1.0"
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        ("euclio.files", "load_session"),
+        ("euclio.files", "save_cluster"),
+        ("euclio.files", "WrittenResult"),
+        ("euclio.core.family", "find_family"),
+        ("euclio.core.registry", "Solver"),
+    ],
+)
+def test_names_that_scripts_take_from_a_place_are_still_there(place, name):
+    """Their code moved to where it belongs; people's scripts did not."""
+    assert getattr(import_module(place), name) is not None
