@@ -79,7 +79,7 @@ SECOND := piccolo scrooge ppipe mlperf
 reproduce: env
 	@mkdir -p build
 	@echo "$(SECOND) run at the same time; what they print goes to build/reproduce.log, and follows"
-	@half=$$($(BIN)/python -c 'import os; print(max(1, (os.cpu_count() or 1) // 2))'); \
+	@half=$$($(BIN)/python -c 'from euclio.supervision import cores; print(max(1, cores() // 2))'); \
 	(set -e; for study in $(SECOND); do $(BIN)/euclio reproduce $$study --jobs $$half; done) >build/reproduce.log 2>&1 & second=$$!; \
 	trap 'kill $$second 2>/dev/null' INT TERM; \
 	(set -e; for study in $(FIRST); do $(BIN)/euclio reproduce $$study --jobs $$half; done); first=$$?; \

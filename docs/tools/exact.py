@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SPACE = PlanSpace(Policy.MACHINE_RATE, DummyRule.NONE)
 FILE = ROOT / "docs" / "figures" / "exact.svg"
 WINDOW_S = {"a": 0.25, "b": 0.2}
-"""Seconds that the last relaxation gives each module."""
+"""Seconds that the last relaxation gives each module; `test_exact_example.py` holds them."""
 CHOSEN = {"a": (0.2, 2.0), "b": (0.2, 1.0)}
 """Latency in seconds and cost per hour of each module's plan in the optimum."""
 

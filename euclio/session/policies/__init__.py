@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copyreg
 
-from euclio.core.errors import InapplicableError
 from euclio.core.lazy import late
 from euclio.core.references import is_reference
 from euclio.session.policies.in_turn import IN_TURN
@@ -54,21 +53,3 @@ def _own(function: str, wanted: str | Policy) -> Policy:
     found = late("euclio.session.policies.own_policy", function)(wanted)
     assert isinstance(found, Policy)
     return found
-
-
-def refuse_general(solver: str, policy: Policy) -> None:
-    """Let a solver whose proof rests on the forms `LEFT`, `TIED`, `FIXED` and `EVEN` refuse another policy.
-
-    Args:
-        solver: what refuses, for the message.
-        policy: the policy asked for.
-
-    Raises:
-        InapplicableError: its form is `GENERAL`.
-    """
-    if policy.form is Form.GENERAL:
-        known = ", ".join(known.name for known in POLICIES if known.form is not Form.GENERAL)
-        raise InapplicableError(
-            f"{solver} proves nothing under policy {policy.name}, whose latencies may depend on the plan in any way; "
-            f"it covers {known}; use plan-bruteforce or a heuristic"
-        )
