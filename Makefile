@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: env test test-rest test-all durations bounds check oracle fuzz reproduce bench notebooks docs findings clean
+.PHONY: env test test-rest test-all durations bounds check style types types-elsewhere contracts oracle fuzz reproduce bench notebooks docs findings clean
 
 env: $(VENV)/ready
 
@@ -29,9 +29,14 @@ $(COMPILED): $(VENV)/ready $(shell find euclio heuristics formulations bruteforc
 	@touch $@
 
 # One process per core, at most eight; `pytest FILE` runs in one. Two tiers: `test` is in every commit's way, and takes a
-# fifth of all seeds and no slow tests, `test-rest` takes what that left out, and `test-all` everything.
-test: check $(COMPILED)
-	$(BIN)/python -m pytest --tier quick -n auto --maxprocesses 8 --dist worksteal
+# fifth of all seeds and no slow tests, `test-rest` takes what that left out, and `test-all` everything. Types and import
+# contracts, which use one core, are checked while the tests run; what they find is said last, and fails the target.
+test: style $(COMPILED)
+	@mkdir -p build
+	@$(MAKE) --no-print-directory types contracts >build/check.log 2>&1 & check=$$!; \
+	trap 'kill $$check 2>/dev/null' INT TERM; \
+	$(BIN)/python -m pytest --tier quick -n auto --maxprocesses 8 --dist worksteal; tests=$$?; \
+	wait $$check; checked=$$?; cat build/check.log; test $$tests = 0 && test $$checked = 0
 
 # As many as begin in so many seconds: make test-rest SECONDS=300
 test-rest: env $(COMPILED)
@@ -58,11 +63,20 @@ CHECKED := $(addprefix tests/,\
 bounds: env
 	EUCLIO_KERNELS=interpreted $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal -q -m "not compiled" $(CHECKED)
 
-check: env
+check: style types contracts types-elsewhere
+
+style: env
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	@echo "mypy, and mypy --platform win32 at the same time"; \
-	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32 & windows=$$!; $(BIN)/mypy && wait $$windows
+
+types: env
+	$(BIN)/mypy
+
+# As on Windows, where the library has other names: part of `make check` and `make test-all`, not of `make test`.
+types-elsewhere: env
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+
+contracts: env
 	$(BIN)/lint-imports --no-logo
 
 oracle: env

@@ -24,6 +24,7 @@ SOLVERS = (
         "exact",
         "module frontiers and mode search, proven optimal in any plan space (ours)",
         late("formulations.session.exact.solver", "solve_exact"),
+        compile=late("formulations.session.exact.solver", "compile_exact"),
         covers=frozenset({"whole", "stock", "shares", "resources", "changes", "spare"}),
         lacks=NO_OWN_POLICY
         | {

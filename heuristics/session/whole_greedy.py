@@ -14,7 +14,7 @@ import numpy as np
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.session import Charging, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import Floats, SessionArrays, session_arrays
 from euclio.session.explain.least_latency import why_no_plan
 from euclio.session.policies.kernels import raise_error_of
@@ -73,6 +73,13 @@ def _repacked(session: Session, space: PlanSpace, arrays: SessionArrays, answer:
     cost = evaluate(session, plan, space).cost_per_h
     assert cost is not None
     return Answer(plan, "feasible", claimed=float(cost))
+
+
+def compile_whole_greedy() -> None:
+    """Compile what a run for whole machines does not reach: the search that packs partial ones."""
+    from euclio.session.family import FAMILY
+
+    solve_whole_greedy(*FAMILY.tiny(PlanSpace(charging=Charging.PACKED)), Limits())
 
 
 def _planned(session: Session, space: PlanSpace, arrays: SessionArrays, weight: float, part: float) -> Answer:

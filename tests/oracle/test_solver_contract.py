@@ -1,8 +1,6 @@
-"""The contract of solvers, kept by every registered one: run where EUCLIO_ORACLE is set, for it takes minutes."""
+"""The contract of solvers, kept by every registered one."""
 
 from __future__ import annotations
-
-import os
 
 import pytest
 
@@ -10,7 +8,7 @@ from euclio.contract.checking import check_solver
 from euclio.core.registry import solvers
 
 
-@pytest.mark.skipif("EUCLIO_ORACLE" not in os.environ, reason="EUCLIO_ORACLE is not set")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", solvers())
 def test_every_claim_is_kept(name):
     """What `euclio check-solver` asks of the solvers of others, ours keep."""

@@ -13,7 +13,7 @@ from euclio.core.lazy import late
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.session import DummyRule, Plan, PlanSpace, Policy, Session, evaluate
 from euclio.session.arrays import SessionArrays, arrays_kept, session_arrays, to_plan
 from euclio.session.demands import is_limited_by_changes
 from euclio.session.latency.bound import is_too_fast
@@ -57,6 +57,14 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         heuristics, and a bound that holds.
     """
     return with_known_plans(session, space, limits, lambda within: _solve(session, space, within))
+
+
+def compile_exact() -> None:
+    """Compile what a run in the full plan space does not reach: dummies of any rate, by both kinds of policies."""
+    from euclio.session.family import FAMILY
+
+    for policy in (Policy.TC, Policy.MACHINE_RATE_EVEN):
+        solve_exact(*FAMILY.tiny(PlanSpace(policy=policy, dummy=DummyRule.CONTINUOUS)), Limits())
 
 
 def _solve(session: Session, space: PlanSpace, limits: Limits) -> Answer:

@@ -13,6 +13,7 @@ from euclio import solve
 from euclio.cli import main
 from euclio.core import warm_up
 from euclio.core.compiled import using
+from euclio.core.registry import find_solver, solvers
 from euclio.core.ways import Way
 from euclio.core.words import took
 from euclio.session.family import FAMILY
@@ -37,6 +38,12 @@ def test_all_solvers_provers_and_simulators_are_parts_of_it():
     names = [name for name, _, _ in warm_up.parts()]
     assert {"exact", "harpagon", "columns", "regroup"} <= set(names)
     assert sum(name.startswith("prover and simulator") for name in names) >= 3
+
+
+@pytest.mark.parametrize("name", [name for name in solvers() if find_solver(name).compile is not None])
+def test_what_a_solver_compiles_on_its_own_runs(name):
+    """Warming up goes on after an error, so that one in these functions would be seen by nobody."""
+    find_solver(name).compile()
 
 
 def test_machine_code_that_nothing_reads_is_removed(tmp_path):
