@@ -22,7 +22,7 @@ from euclio.core.fitted_table import FittedTable
 from euclio.core.objective import Goal
 from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver
-from euclio.core.words import full, percent
+from euclio.core.words import amount, percent
 
 PIPED_WIDTH = 100
 """Columns where the output is no terminal and the environment variable COLUMNS says nothing."""
@@ -125,7 +125,7 @@ def coverage_table(family: Family) -> RenderableType:
 def value_text(result: AnyResult, goal: Goal) -> str:
     """Value and bound as they follow the status in a header, a comma before them; empty where there is neither."""
     if result.value is not None:
-        return f", {goal.name} {full(result.value)} {goal.unit}, {bound_text(result, goal)}"
+        return f", {goal.name} {amount(result.value)} {goal.unit}, {bound_text(result, goal)}"
     return "" if result.bound is None else f", {bound_text(result, goal)}"
 
 
@@ -133,5 +133,5 @@ def bound_text(result: AnyResult, goal: Goal) -> str:
     """The bound, and the gap that it leaves."""
     if result.bound is None:
         return "no bound"
-    text = f"bound {full(result.bound)}"
+    text = f"bound {amount(result.bound)}"
     return text if not result.value else f"{text} (gap {percent(max(0.0, goal.gap(result.value, result.bound)))})"

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from euclio.core.figures import INK, PALETTE, figure_style, grid, legend_label
 from euclio.core.result import AnyResult
-from euclio.core.words import full
+from euclio.core.words import amount, full
 from euclio.day.comparing import DayComparison
 from euclio.day.evaluate import DayEvaluation
 from euclio.day.figures import machines_by_type
@@ -93,9 +93,9 @@ def _draw_machines(
         below = above
     regret = comparison.regret(result)
     least = "bound" if comparison.optimum is None else "optimum"
-    over = "" if not regret or regret < 5e-5 else f", {100 * regret:.3g} % over the {least}"
+    over = "" if not regret or regret < 5e-5 else f", {full(100 * regret, digits=3)} % over the {least}"
     evaluation: DayEvaluation | None = result.evaluation
     changes = f"{evaluation.starts} starts, {evaluation.stops} stops" if evaluation is not None else ""
-    axes.set_title(f"{result.solver}: {full(result.value, digits=6)} in all{over}; {changes}", fontsize=9)
+    axes.set_title(f"{result.solver}: {amount(result.value, digits=6)} in all{over}; {changes}", fontsize=9)
     axes.set_ylabel("machines on")
     grid(axes, "y")

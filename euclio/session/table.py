@@ -13,7 +13,7 @@ from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, new_table
-from euclio.core.words import DASH, counted, figures, milliseconds, percent, took
+from euclio.core.words import DASH, amount, counted, figures, milliseconds, percent, took
 from euclio.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
 from euclio.session.costs import allocation_costs, costs_in_words, money
 from euclio.session.evaluate import machines_by_hardware
@@ -74,7 +74,7 @@ def _header(session: Session, result: Result) -> list[str]:
         lines.append(
             f"latency {milliseconds(latency)} of {milliseconds(slo)} ms "
             f"({percent(float(latency / slo), 1)} of the SLO), "
-            f"modules {len(session.modules)}, machines {_total_machines(result):.6g}"
+            f"modules {len(session.modules)}, machines {amount(_total_machines(result), digits=6)}"
         )
     elif result.bound is not None:
         lines[0] += f", {bound_text(result, LEAST_COST)}"
@@ -168,11 +168,11 @@ def _module_rows(
     for i, (allocation, cost) in enumerate(zip(plan.allocations, costs, strict=True)):
         c = allocation.configuration
         partial = found.partial_rps if i == len(plan.allocations) - 1 else Fraction(0)
-        machines = str(allocation.machines)
+        machines = f"{allocation.machines:,}"
         bought = allocation.machines + bool(partial)
         count = allocation.machines + partial / c.throughput_rps
         if partial and result.space.policy.form is Form.EVEN:
-            machines = f"{bought} x {float(count / bought):.3f}"
+            machines = f"{bought:,} x {float(count / bought):.3f}"
         elif partial:
             machines = f"{machines} + {float(partial / c.throughput_rps):.3f}"
         share = percent(float(cost / result.value), 1) if result.value else DASH

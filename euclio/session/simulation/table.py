@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from euclio.core.tables import new_table
-from euclio.core.words import counted, figures, milliseconds, percent
+from euclio.core.words import counted, figures, full, milliseconds, percent
 from euclio.session.simulation.metrics import describe
 from euclio.session.simulation.record import Simulation
 from euclio.simulation.table import highest_load_table
@@ -40,13 +40,13 @@ def _header(found: dict[str, Any], simulation: Simulation) -> list[str]:
     lines = [
         f"{found['instance']}: {percent(found['attainment'])} of {counted(found['arrived'], 'request')} answered "
         f"within the SLO of {milliseconds(found['slo_s'])} ms",
-        f"{_arrivals(found)} for {found['seconds']:g} s, seed {found['seed']}, noise {found['noise']:g}",
+        f"{_arrivals(found)} for {full(found['seconds'])} s, seed {found['seed']}, noise {full(found['noise'])}",
         f"dispatch {found['dispatch']}{_extras(found)}",
     ]
     shared = {tuple(machine["shared_by"]) for machine in found["machines"] if "shared_by" in machine}
     lines += [f"one machine is shared by {', '.join(names)}" for names in sorted(shared)[:MOST_ROWS]]
     lines += _rounding(simulation)
-    missed = [f"{found[key]} {key}" for key in ("late", "dropped") if found[key]]
+    missed = [f"{found[key]:,} {key}" for key in ("late", "dropped") if found[key]]
     if missed:
         lines.append(", ".join(missed))
     return lines
@@ -63,14 +63,15 @@ def _rounding(simulation: Simulation) -> list[str]:
     if rounded <= SEEN:
         return []
     return [
-        f"times are whole ticks of 1/{clock.ticks_per_ns} ns; durations are off by up to {float(100 * rounded):.2g} %"
+        f"times are whole ticks of 1/{clock.ticks_per_ns} ns; durations are off by up to "
+        f"{full(100 * rounded, digits=2)} %"
     ]
 
 
 def _arrivals(found: dict[str, Any]) -> str:
     if found.get("clients"):
         return f"{counted(found['clients'], 'client')}, who wait for their answers,"
-    return f"{found['arrivals']} arrivals at load {found['load']:g} ({figures(found['offered_rps'])} req/s)"
+    return f"{found['arrivals']} arrivals at load {full(found['load'])} ({figures(found['offered_rps'])} req/s)"
 
 
 def _extras(found: dict[str, Any]) -> str:
@@ -118,12 +119,12 @@ def _machine_table(found: dict[str, Any]) -> RenderableType:
             first["hardware"],
             str(first["batch"]),
             str(first["concurrency"]),
-            str(len(machines)),
+            f"{len(machines):,}",
             percent(sum(machine["planned_utilization"] for machine in machines) / len(machines), 1),
             percent(sum(busy) / len(busy), 1),
             percent(max(busy), 1),
             figures(served / batches if batches else None),
-            str(max(machine["most_waiting"] for machine in machines)),
+            f"{max(machine['most_waiting'] for machine in machines):,}",
         )
         table.add_row(*(Text(cell) for cell in cells))
     return table

@@ -20,7 +20,7 @@ def test_header_says_cost_bound_latency_solver_and_space():
     session = tiny_session()
     first, second, third = table_of(session, one_configuration_plan(session)).splitlines()[:3]
     assert first == "tiny: feasible, cost 1.5 per hour, bound 1.2 (gap 20.00 %)"
-    assert second.startswith("latency 700.000 of 1000.0 ms (70.0 % of the SLO), modules 2, machines 1")
+    assert second.startswith("latency 700.000 of 1,000.0 ms (70.0 % of the SLO), modules 2, machines 1")
     assert third.endswith("plan space: tc, dummies machine")
 
 
@@ -36,14 +36,14 @@ def test_header_says_cost_per_month_and_per_million_requests():
     session = tiny_session()
     found = table_of(session, one_configuration_plan(session)).splitlines()[3]
     # 1.5 per hour for 730 hours; 10 req/s of the source are 36,000 requests per hour.
-    assert found == "1095 per month of 730 h, 41.67 per million requests at 10 req/s"
+    assert found == "1,095 per month of 730 h, 41.67 per million requests at 10 req/s"
 
 
 def test_header_names_the_currency_where_there_is_one():
     session = replace(tiny_session(), currency="EUR")
     lines = table_of(session, one_configuration_plan(session)).splitlines()
     assert "cost 1.5 EUR per hour" in lines[0]
-    assert lines[3] == "1095 EUR per month of 730 h, 41.67 EUR per million requests at 10 req/s"
+    assert lines[3] == "1,095 EUR per month of 730 h, 41.67 EUR per million requests at 10 req/s"
 
 
 def test_utilisation_is_that_of_machines_bought_whole_and_does_not_count_dummies():
@@ -148,7 +148,7 @@ def test_solver_table_names_kind_and_space():
     assert "mine     heuristic   rr, no dummies   my own" in to_text(solver_table([solver]))
 
 
-@pytest.mark.parametrize(("value", "text"), [(0, "0"), (0.12345, "0.1235"), (1, "1.000"), (12345.67, "12345.7")])
+@pytest.mark.parametrize(("value", "text"), [(0, "0"), (0.12345, "0.1235"), (1, "1.000"), (12345.67, "12,345.7")])
 def test_figures(value, text):
     assert figures(value) == text
 
