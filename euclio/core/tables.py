@@ -24,8 +24,10 @@ from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver
 from euclio.core.words import amount, percent
 
-PIPED_WIDTH = 100
-"""Columns where the output is no terminal and the environment variable COLUMNS says nothing."""
+UNLIMITED = 10**6
+"""Columns where the output is no terminal and the environment variable COLUMNS says nothing: one row is one line."""
+USUAL_WIDTH = 80
+"""Columns of a terminal that does not say how wide it is."""
 LEAST_WIDTH = 20
 
 
@@ -69,12 +71,13 @@ def to_text(content: RenderableType, width: int | None = None) -> str:
 
     Args:
         content: what is rendered.
-        width: columns; by default the window's, or in a pipe what the environment variable COLUMNS says, else
-            PIPED_WIDTH. Numbers are never broken or cut: columns of a table that cannot be that narrow are hidden.
+        width: columns; by default the window's, or in a pipe what the environment variable COLUMNS says, else as many
+            as there are to be. Numbers are never broken or cut: columns of a table that cannot be that narrow are
+            hidden.
     """
     terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     if width is None:
-        width = max(shutil.get_terminal_size((PIPED_WIDTH, 24)).columns, LEAST_WIDTH) if terminal else _piped_width()
+        width = max(shutil.get_terminal_size((USUAL_WIDTH, 24)).columns, LEAST_WIDTH) if terminal else _piped_width()
     console = _Console(
         file=io.StringIO(),
         width=width,
@@ -90,7 +93,7 @@ def to_text(content: RenderableType, width: int | None = None) -> str:
 
 def _piped_width() -> int:
     columns = os.environ.get("COLUMNS", "")
-    return max(int(columns), LEAST_WIDTH) if columns.isdecimal() and len(columns) < 6 else PIPED_WIDTH
+    return max(int(columns), LEAST_WIDTH) if columns.isdecimal() and len(columns) < 6 else UNLIMITED
 
 
 def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:

@@ -87,6 +87,12 @@ class DayComparison:
             *numbers,
             numbers=numbers,
             spare=("time s", "changes cost", "stops", "starts", "mean", "peak", "machine-h"),
+            legend={
+                "peak": "most machines on",
+                "mean": "machines on",
+                "machine-h": "hours of all machines together",
+                "changes cost": "part of the cost that starts and stops make",
+            },
         )
         for result in self.results:
             found = self._figures(result)

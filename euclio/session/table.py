@@ -25,6 +25,14 @@ from euclio.session.sharing.packing import residents
 
 SPARE = ("share", "budget ms", "conc.", "util.", "req/s", "latency ms", "batch", "hardware", "machines")
 """Columns that a narrow window does without, the least needed first."""
+LEGEND = {
+    "conc.": "executions at a time",
+    "machines": "whole ones + the share of one that is used in part, or number x load",
+    "util.": "share of the time that the machines work, bought whole",
+    "budget ms": "what the latency may grow to",
+    "share": "of the cost",
+}
+"""What the columns mean."""
 MOST_SHARED = 20
 """Shared machines that are listed at most."""
 MOST_MODULES = 1000
@@ -37,7 +45,7 @@ def plan_table(session: Session, result: Result) -> RenderableType:
     if result.plan is None or result.evaluation is None or result.value is None:
         return header
     numbers = ("batch", "conc.", "machines", "util.", "req/s", "latency ms", "budget ms", "cost/h", "share")
-    table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE)
+    table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE, legend=LEGEND)
     budgets = module_budgets(session, result.evaluation)
     rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
     for module, plan, found, budget in islice(rows, MOST_MODULES):

@@ -19,6 +19,16 @@ MOST_ROWS = 40
 """Modules and allocations that are listed."""
 SPARE = ("mean ms", "p50 ms", "batch", "p90 ms", "max ms", "within %", "p99.9 ms")
 """Columns of latencies that a narrow window does without, the least needed first."""
+LATENCY_LEGEND = {"worst case": "as checked", "within %": "requests within it", "batch": "mean requests of a batch"}
+MACHINE_LEGEND = {
+    "conc.": "executions at a time",
+    "count": "machines",
+    "plan %": "share of the time that they work, as planned",
+    "busy %": "as simulated",
+    "most %": "of the busiest one",
+    "queue": "most requests that waited",
+}
+"""What the columns of the tables mean."""
 SEEN = Fraction(1, 10**6)
 """Durations that are rounded by a larger share are spoken of."""
 LATENCIES = ("latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_p99_s", "latency_p99_9_s", "latency_max_s")
@@ -91,7 +101,7 @@ def _extras(found: dict[str, Any]) -> str:
 
 def _latency_table(found: dict[str, Any]) -> RenderableType:
     heads = ("mean ms", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms", "worst case", "within %", "batch")
-    table = new_table("module", *heads, numbers=heads, spare=SPARE)
+    table = new_table("module", *heads, numbers=heads, spare=SPARE, legend=LATENCY_LEGEND)
     for row in found["modules"][:MOST_ROWS]:
         _add_latencies(table, row["name"], row, row["within_worst_case"], figures(row["mean_batch"]))
     _add_latencies(table, "end to end", found, None, "")
@@ -105,10 +115,9 @@ def _add_latencies(table: Any, name: str, row: dict[str, Any], within: float | N
 
 
 def _machine_table(found: dict[str, Any]) -> RenderableType:
-    heads = ("batch", "conc.", "machines", "planned", "busy", "busiest", "mean batch", "most waiting")
-    table = new_table(
-        "module", "hardware", *heads, numbers=heads, spare=("conc.", "busiest", "most waiting", "batch", "hardware")
-    )
+    heads = ("batch", "conc.", "count", "plan %", "busy %", "most %", "mean batch", "queue")
+    spare = ("conc.", "most %", "queue", "batch", "hardware")
+    table = new_table("module", "hardware", *heads, numbers=heads, spare=spare, legend=MACHINE_LEGEND)
     for machines in _allocations(found)[:MOST_ROWS]:
         first = machines[0]
         busy = [machine["utilization"] for machine in machines]
@@ -120,9 +129,9 @@ def _machine_table(found: dict[str, Any]) -> RenderableType:
             str(first["batch"]),
             str(first["concurrency"]),
             f"{len(machines):,}",
-            percent(sum(machine["planned_utilization"] for machine in machines) / len(machines), 1),
-            percent(sum(busy) / len(busy), 1),
-            percent(max(busy), 1),
+            percent(sum(machine["planned_utilization"] for machine in machines) / len(machines), 1, sign=""),
+            percent(sum(busy) / len(busy), 1, sign=""),
+            percent(max(busy), 1, sign=""),
             figures(served / batches if batches else None),
             f"{max(machine['most_waiting'] for machine in machines):,}",
         )
