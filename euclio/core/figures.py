@@ -36,7 +36,7 @@ HARDWARE_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55
 Universal Design", 2008)."""
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "oooo", "||||")
 """What tells hardware types of one colour apart."""
-_KNOWN = ("V100", "P100", "T4", "A100", "L4", "P4", "H100", "A10", "A30", "A2", "L40S", "K80", "M60", "H200", "B200")
+_KNOWN = ("V100", "P100", "T4", "A100", "L4", "cpu", "H100", "P4", "A10", "A30", "A2", "L40S", "K80", "M60", "H200")
 """Hardware types that have the colours in this order."""
 
 _THEME = {INK: "var(--ink)", MUTED: "var(--muted)"}

@@ -63,3 +63,9 @@ def test_six_numbered_types_have_six_colours():
 
 def test_more_types_than_looks_still_have_one_each():
     assert len(hardware_looks(map(str, range(100)))) == 100
+
+
+def test_what_pages_draw_together_has_solid_colours():
+    """The machines of the planner's day, of PPipe's profiles and of Harpagon's."""
+    for names in (("L4", "T4", "cpu", "A100"), ("L4", "V100", "T4", "P4"), ("P100", "V100")):
+        assert {look.hatch for look in hardware_looks(names).values()} == {""}
