@@ -84,7 +84,7 @@ def test_a_result_without_a_plan_ends_with_code_4(capsys, files):
         (("--clients", "3", "--load", "2"), "--clients: stands instead of --load; leave one out"),
         (("--timeline", "a.svg", "--latencies", "a.svg"), "is the file of --timeline too"),
         (("--latencies", "out.svg", "--highest-load"), "--latencies: shows one load, --highest-load tries many"),
-        (("--seconds", "1e9", "--load", "2"), "--seconds: would bring about 2e+10 requests"),
+        (("--seconds", "1e9", "--load", "2"), "--seconds: would bring about 20,000,000,000 requests"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(capsys, files, arguments, message):
