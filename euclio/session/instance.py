@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number, whole_number
-from euclio.core.words import full
+from euclio.core.words import amount, full
 from euclio.session.running import Running
 
 MOST_MACHINES = 10**9
@@ -94,7 +94,7 @@ def machine_number(value: int, field: str) -> int:
         InputError: it is no whole number from 0 to `MOST_MACHINES`.
     """
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_MACHINES:
-        raise InputError(f"is {value!r}; give a whole number of machines from 0 to {MOST_MACHINES:.0e}", field=field)
+        raise InputError(f"is {value!r}; give a whole number of machines from 0 to {MOST_MACHINES:,}", field=field)
     return value
 
 
@@ -160,8 +160,8 @@ def _check_machines(rate_rps: Fraction, profile: tuple[Configuration, ...]) -> N
         t = c.throughput_rps
         if above * t.denominator > MOST_MACHINES * below * t.numerator:
             raise InputError(
-                f"is {full(rate_rps)}, the rate of {full(rate_rps / t, digits=3)} machines of {c.hardware} "
-                f"batch {c.batch} concurrency {c.concurrency}; at most {MOST_MACHINES:.0e} are supported: "
+                f"is {full(rate_rps)}, the rate of {amount(rate_rps / t, digits=3)} machines of {c.hardware} "
+                f"batch {c.batch} concurrency {c.concurrency}; at most {MOST_MACHINES:,} are supported: "
                 "check the units, or leave this configuration out",
                 field="rate_rps",
             )

@@ -108,7 +108,8 @@ def test_table_without_plan_is_its_header():
     assert len(lines) == 2
 
 
-def test_piped_table_has_no_colour_and_fits_100_columns():
+def test_piped_table_has_no_colour_and_fits_100_columns_if_asked_to(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     name = "a-module-with-quite-a-long-name"
     profile = [Configuration("NVIDIA-A100-80GB", 64, 4, "0.123457")]
     session = Session("wide", 10, [Hardware("NVIDIA-A100-80GB", "1234.5678")], [Module(name, "123456.789", profile)])
