@@ -131,7 +131,7 @@ def help_text(parser: argparse.ArgumentParser, usual: Callable[[], str]) -> str:
     ending = f"\nexamples:\n{examples}" if examples else ""
     if any(isinstance(action, argparse._SubParsersAction) for action in parser._actions):
         return usual() + ending
-    formatter = parser.formatter_class(prog=parser.prog)
+    formatter = parser._get_formatter()
     formatter.add_usage(f"%(prog)s {' '.join(_usage(parser))}", [], [])
     formatter.add_text(parser.description)
     for title, said, actions in sections(parser, page):

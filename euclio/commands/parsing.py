@@ -50,7 +50,7 @@ EXIT_CODES = (
     "Exit codes: 0 solved, accepted or certified, 1 refused, refuted or an error, 2 bad input, 3 infeasible, 4 no plan "
     "or neither certified nor refuted."
 )
-INVALID_CHOICE = re.compile(r"invalid choice: '(?P<word>[^']*)' \(choose from (?P<words>[^)]*)\)")
+INVALID_CHOICE = re.compile(r"invalid choice: '(?P<word>[^']*)'[^(]* \(choose from (?P<words>[^)]*)\)")
 
 
 class Parser(argparse.ArgumentParser):

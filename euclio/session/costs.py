@@ -53,5 +53,5 @@ def costs_in_words(session: Session, cost_per_h: Fraction, rate_rps: Fraction) -
     month, million = per_month(cost_per_h), per_million(rate_rps, cost_per_h)
     return (
         f"{money(session, month, 6)} per month of {HOURS_PER_MONTH} h, "
-        f"{money(session, million, 4)} per million requests at {words.full(rate_rps)} req/s"
+        f"{money(session, million, 4)} per million requests at {words.amount(rate_rps)} req/s"
     )

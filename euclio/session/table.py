@@ -27,12 +27,12 @@ SPARE = ("share", "budget ms", "conc.", "util.", "req/s", "latency ms", "batch",
 """Columns that a narrow window does without, the least needed first."""
 LEGEND = {
     "conc.": "executions at a time",
-    "machines": "whole ones + the share of one that is used in part, or number x load",
     "util.": "share of the time that the machines work, bought whole",
     "budget ms": "what the latency may grow to",
     "share": "of the cost",
 }
-"""What the columns mean."""
+PARTIAL = {" + ": "whole ones + the share of one more that is used", " x ": "number x load of each"}
+"""What the columns mean, and signs in that of the machines."""
 MOST_SHARED = 20
 """Shared machines that are listed at most."""
 MOST_MODULES = 1000
@@ -45,15 +45,19 @@ def plan_table(session: Session, result: Result) -> RenderableType:
     if result.plan is None or result.evaluation is None or result.value is None:
         return header
     numbers = ("batch", "conc.", "machines", "util.", "req/s", "latency ms", "budget ms", "cost/h", "share")
-    table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE, legend=LEGEND)
     budgets = module_budgets(session, result.evaluation)
     rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
+    shown: list[list[str]] = []
     for module, plan, found, budget in islice(rows, MOST_MODULES):
         rows_of_module = _module_rows(session.price, module, plan, found, result)
         rows_of_module[0][0] = module.name
         rows_of_module[0][7:9] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
-        for row in rows_of_module:
-            table.add_row(*(Text(cell) for cell in row))
+        shown += rows_of_module
+    signs = [said for sign, said in PARTIAL.items() if any(sign in row[4] for row in shown)]
+    legend = {**({"machines": signs[0]} if signs else {}), **LEGEND}
+    table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE, legend=legend)
+    for row in shown:
+        table.add_row(*(Text(cell) for cell in row))
     left_out = len(session.modules) - MOST_MODULES
     more = [Text(f"... and {left_out} more modules, which --json prints too")] if left_out > 0 else []
     return Group(header, Text(""), table, *more)

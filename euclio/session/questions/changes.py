@@ -97,7 +97,7 @@ class SessionChanges:
 
     def in_words(self) -> str:
         """The changes in a few words."""
-        words = [] if self.rate_rps is None else [f"rate {full(self.rate_rps)} req/s"]
+        words = [] if self.rate_rps is None else [f"rate {amount(self.rate_rps)} req/s"]
         words += [] if self.slo_s is None else [f"SLO {full(self.slo_s)} s"]
         words += [f"price of {name} {amount(price)} per hour" for name, price in (self.price_per_h or {}).items()]
         words += [f"{counted(count, 'machine')} of {name} in stock" for name, count in (self.stock or {}).items()]

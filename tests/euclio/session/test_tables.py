@@ -32,6 +32,14 @@ def test_rows_say_machines_utilisation_rate_latency_budget_and_share():
     assert "classify V100 1 2 0 + 0.500 50 % 5.000 400.000 700.000 0.75 50.0 %" in rows
 
 
+def test_legend_explains_a_machine_that_is_used_in_part_where_there_is_one():
+    session = tiny_session()
+    text = table_of(session, one_configuration_plan(session))
+    assert "machines: whole ones + the share of one more that is used" in text
+    whole = Session("w", 1, [Hardware("x", 1)], [Module("m", 20, [Configuration("x", 2, 1, "0.1")])])
+    assert "machines:" not in table_of(whole, one_configuration_plan(whole))
+
+
 def test_header_says_cost_per_month_and_per_million_requests():
     session = tiny_session()
     found = table_of(session, one_configuration_plan(session)).splitlines()[3]

@@ -8,11 +8,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from matplotlib.colors import to_hex
 from tiny_sessions import answering, one_configuration_plan, tiny_session
 
 from euclio import solve
 from euclio.core.errors import InputError
-from euclio.core.figures import svg_text
+from euclio.core.figures import hardware_looks, svg_text
 from euclio.core.numbers import decimal_text
 from euclio.core.registry import Solver
 from euclio.core.result import Answer, Status
@@ -169,6 +170,14 @@ def test_the_figure_has_curves_and_a_row_of_bars_per_rate_and_way():
     text = svg_text(figure, "k", "a figure")
     for words in ("5 req/s", "20 req/s", "V100", "no plan", "SLO (ms)", "plans by counting"):
         assert words in text
+
+
+def test_hardware_has_the_colours_of_all_figures():
+    """Colours were given in the order of the session, so that a type had another one in the next figure."""
+    figure = draw(what_if(tiny_session(), rates=RATES, slos=["0.7"], solver=counting([])))
+    drawn = {patch.get_label(): to_hex(patch.get_facecolor()) for patch in figure.legends[0].get_patches()}
+    assert drawn == {name: hardware_looks([name])[name].colour for name in drawn}
+    assert "V100" in drawn
 
 
 def test_of_many_rates_and_hardware_types_some_are_drawn():
