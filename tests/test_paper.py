@@ -8,7 +8,8 @@ import pytest
 
 import euclio
 from euclio.bench_set import entries
-from euclio.cli import COMMANDS, main
+from euclio.cli import main
+from euclio.commands.parsing import COMMANDS
 from euclio.core.literature import KNOWN
 from euclio.files.bibtex_writing import bibtex
 from euclio.workloads.commands import draw_instances

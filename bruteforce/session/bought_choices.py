@@ -295,9 +295,7 @@ def _fillings(vectors: _Vectors) -> Iterator[Counts]:
 
 
 def _too_many(module: Module, so_many: str) -> str:
-    return (
-        f"module {module.name} {so_many} vectors of machine counts; enumeration stops at {MOST_VECTORS:.0e}, use exact"
-    )
+    return f"module {module.name} {so_many} vectors of machine counts; enumeration stops at {MOST_VECTORS:,}, use exact"
 
 
 def _choice(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts) -> Choice | None:

@@ -33,6 +33,7 @@ from bruteforce.session.scaled_module import ScaledModule, scale_module
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
+from euclio.core.words import plain
 from euclio.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Session
 
 
@@ -102,8 +103,8 @@ def module_frontier(
     vectors = most_vectors(scaled, space.max_allocations)
     if vectors > MOST_VECTORS:
         raise InapplicableError(
-            f"module {module.name} may have {vectors:.2g} vectors of machine counts; "
-            f"enumeration stops at {MOST_VECTORS:.0e}, use exact"
+            f"module {module.name} may have {plain(vectors, 2, ',')} vectors of machine counts; "
+            f"enumeration stops at {MOST_VECTORS:,}, use exact"
         )
     frontier: list[ModuleChoice] = []
     needs = [_need(scaled, i, budget_s, strictly=False) for i in range(len(scaled.configurations))]

@@ -19,8 +19,8 @@ SOLVERS = ("bruteforce", "formulations", "heuristics")
 """The packages that the registry finds and no room imports."""
 
 SAYS = {
-    "cli": "parses, exit codes",
-    "commands": "one file per verb",
+    "cli": "exit codes, clean endings",
+    "commands": "parser, a file per verb",
     "studies": "papers, run again",
     "posterior": "settings of workloads",
     "papers": "figures, measures",

@@ -11,7 +11,7 @@ from euclio.commands.import_instance import add_profile_outputs
 from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.values import seconds, whole
-from euclio.core.words import counted
+from euclio.core.words import amount, counted
 from euclio.session.workloads.served_importing import profiles_out, say_some, whole_numbers
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _table(model: str, hardware: str, samples: Sequence[Sample]) -> RenderableTy
             percent(s.spread, 1),
             milliseconds(s.longest_s),
             f"{s.outliers} of {len(s.durations_ns)}",
-            f"{s.rate_rps:.4g}",
+            amount(s.rate_rps, digits=4),
         )
     return table
 

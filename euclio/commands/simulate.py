@@ -15,7 +15,7 @@ from euclio.core.errors import InputError
 from euclio.core.families import families, family_of
 from euclio.core.progress import say
 from euclio.core.values import SHARE, positive, seconds, seed
-from euclio.core.words import joined
+from euclio.core.words import amount, joined
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
@@ -102,8 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
         expected = sum(simulator.offered_rps(*given)) * setup.seconds
     if expected > simulator.most_requests:
         raise InputError(
-            f"would bring about {expected:.3g} requests; up to {simulator.most_requests:.0e} are simulated, take fewer "
-            "seconds",
+            f"would bring about {amount(round(expected))} requests; up to {simulator.most_requests:,} are simulated, "
+            "take fewer seconds",
             field="--seconds",
         )
     with at("", arguments.result):

@@ -53,7 +53,7 @@ def _table(found: ExperimentStatus) -> Table:
 
 
 def _lines(found: ExperimentStatus) -> list[str]:
-    from euclio.core.words import time_left
+    from euclio.core.words import amount, time_left
 
     if found.total is None:
         lines = [f"{found.name}: its instances are being looked at"]
@@ -69,5 +69,5 @@ def _lines(found: ExperimentStatus) -> list[str]:
         return lines
     line = f"a runner is at work (process {found.runner['process']} on {found.runner['host']})"
     if found.rate_per_s is not None and found.left_s is not None:
-        line += f": {found.rate_per_s:.3g} runs per second, about {time_left(found.left_s)} left"
+        line += f": {amount(found.rate_per_s, digits=3)} runs per second, about {time_left(found.left_s)} left"
     return [*lines, line]

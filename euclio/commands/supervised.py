@@ -23,6 +23,7 @@ from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, asked
 from euclio.core.system import HARD_LIMITS
 from euclio.core.warm_up import warm_up
+from euclio.core.words import full
 from euclio.supervision import preparation_limit_s
 from euclio.supervision.forked import Begun, DiedError, ForkedProcess, OverrunError, Report, Said
 from euclio.supervision.here import CallsHere
@@ -94,7 +95,7 @@ class Supervised(AbstractContextManager["Supervised"]):
         try:
             found = self._call(_explain, family, instance, space, limit_s, solver=family.default_solver)
         except OverrunError as overrun:
-            reason = f"killed at the time limit of {limit_s:g} s" if overrun.prepared else "preparing took too long"
+            reason = f"killed at the time limit of {full(limit_s)} s" if overrun.prepared else "preparing took too long"
             text = f"{instance.name}: unknown\nopen: {reason}"
             return Explained(Status.UNKNOWN, text, {"instance": instance.name, "status": "unknown", "reason": reason})
         assert isinstance(found, Explained)
@@ -196,7 +197,7 @@ def _explain(report: Report, family: Family, instance: Any, space: Any, limit_s:
 
 def _killed(ready: PreparedRun, wall_s: float) -> AnyResult:
     limit_s = ready.limits.time_limit_s
-    reason = "" if limit_s is None else f"no checked plan at the time limit of {limit_s:g} s, and killed"
+    reason = "" if limit_s is None else f"no checked plan at the time limit of {full(limit_s)} s, and killed"
     return ready.check(Answer(None, KILLED, reason=reason), wall_s)
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from euclio.core.errors import InputError
 from euclio.core.family import Difference
-from euclio.core.words import counted, full, percent
+from euclio.core.words import amount, counted, percent
 from euclio.files.boundary import at
 from euclio.files.json_writing import json_text
 from euclio.files.unbound_results import UnboundResult
@@ -54,8 +54,8 @@ def _header(before: UnboundResult, after: UnboundResult) -> str:
         change = after.value - before.value
         share = f", {_signed(percent(float(change / before.value)), change)}" if before.value else ""
         lines.append(
-            f"{before.goal.name} {full(before.value)} -> {full(after.value)} {before.goal.unit} "
-            f"({_signed(full(change), change)}{share})"
+            f"{before.goal.name} {amount(before.value)} -> {amount(after.value)} {before.goal.unit} "
+            f"({_signed(amount(change), change)}{share})"
         )
     return "\n".join(lines)
 

@@ -14,7 +14,7 @@ from euclio.core.families import families, family_of
 from euclio.core.objective import Goal
 from euclio.core.result import Status
 from euclio.core.tables import bound_text, new_table
-from euclio.core.words import DASH, duration, figures, full, percent
+from euclio.core.words import DASH, amount, duration, figures, percent
 
 NUMBERS = ("split", "gap", "design", "med.", "max", "free", "heur.", "med.", "max", "opt.", "miss")
 
@@ -81,9 +81,9 @@ def _optimum(comparison: Comparison) -> str:
     if best.status is Status.INFEASIBLE:
         return "infeasible, the full plan space has no plan"
     if comparison.optimum is None:
-        found = f"{goal.name} {full(best.value)}, {bound_text(best, goal)}"
+        found = f"{goal.name} {amount(best.value)}, {bound_text(best, goal)}"
         return f"optimum not proven ({best.status.value}; {found})"
-    return f"optimum {full(best.value)} {goal.unit}, proven in {duration(best.wall_s)}"
+    return f"optimum {amount(best.value)} {goal.unit}, proven in {duration(best.wall_s)}"
 
 
 def _own_optimum(row: Row) -> str:

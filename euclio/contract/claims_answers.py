@@ -10,6 +10,7 @@ from euclio.contract.findings import Judgement, Verdict, judged
 from euclio.contract.observation import Ending
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.trials import Purpose
+from euclio.core.words import full
 
 FAILED = (Ending.RAISED, Ending.DIED, Ending.HUNG)
 
@@ -80,8 +81,8 @@ def optimum(evidence: Evidence) -> Judgement:
         if run.optimum.value is None:
             beaten.append(f"{run.trial.name}: a plan where {run.optimum.by} proves that there is none")
         elif run.goal.gap(run.value, run.optimum.value) < -OPTIMALITY_TOLERANCE:
-            best = f"{run.optimum.by} proves {float(run.optimum.value):.9g}"
-            beaten.append(f"{run.trial.name}: {run.goal.name} {float(run.value):.9g}, {best}")
+            best = f"{run.optimum.by} proves {full(run.optimum.value)}"
+            beaten.append(f"{run.trial.name}: {run.goal.name} {full(run.value)}, {best}")
     return judged(beaten, len(compared), "plans against proven optima", "nothing to compare it with")
 
 
@@ -102,7 +103,7 @@ def _wrong_bound(run: Run) -> str:
     for what, value in against:
         if value is not None and run.goal.contradiction(value, run.answer.bound):
             side = "below" if run.goal.maximised else "above"
-            return f"the bound {run.answer.bound:.9g} lies {side} {what}, {float(value):.9g}"
+            return f"the bound {full(run.answer.bound)} lies {side} {what}, {full(value)}"
     return ""
 
 
@@ -126,7 +127,7 @@ def infeasible(evidence: Evidence) -> Judgement:
     said = [run for run in evidence.runs if run.answer is not None and run.answer.infeasible]
     known = [run for run in said if run.optimum is not None]
     wrong = [
-        f"{run.trial.name}: {run.optimum.by} has a plan of {run.goal.name} {float(run.optimum.value):.9g}"
+        f"{run.trial.name}: {run.optimum.by} has a plan of {run.goal.name} {full(run.optimum.value)}"
         for run in known
         if run.optimum is not None and run.optimum.value is not None
     ]

@@ -7,6 +7,7 @@ from euclio.contract.findings import Judgement, Verdict, judged
 from euclio.contract.observation import Ending
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.trials import Purpose
+from euclio.core.words import full
 
 GRACE_S = 1.0
 """Seconds that a solver may be over its time limit."""
@@ -44,7 +45,7 @@ def _difference(a: Run, b: Run) -> str:
 
 
 def _value(run: Run) -> str:
-    return "unknown" if run.value is None else f"{float(run.value):.9g}"
+    return "unknown" if run.value is None else full(run.value)
 
 
 def instance(evidence: Evidence) -> Judgement:
@@ -60,10 +61,10 @@ def time_limit(evidence: Evidence) -> Judgement:
         limit = run.trial.limits.time_limit_s
         assert limit is not None
         if run.seen.ending is Ending.HUNG:
-            return Judgement(Verdict.BROKEN, f"{run.trial.name}: {run.seen.message}; the limit was {limit:g} s")
+            return Judgement(Verdict.BROKEN, f"{run.trial.name}: {run.seen.message}; the limit was {full(limit)} s")
         if run.seen.ending is Ending.ANSWERED:
             over = run.seen.took_s - limit
-            timing = f"{run.trial.name}: {run.seen.took_s:.2f} s of {limit:g} s"
+            timing = f"{run.trial.name}: {run.seen.took_s:.2f} s of {full(limit)} s"
             if over > GRACE_S:
                 return Judgement(Verdict.BROKEN, f"{timing}, {over:.2f} s over")
             return Judgement(Verdict.KEPT, timing)
@@ -102,5 +103,5 @@ def _equal_optima(evidence: Evidence, purpose: Purpose) -> Judgement:
         assert b.value is not None
         expected = a.value * b.trial.factor
         if abs(a.goal.gap(b.value, expected)) > 2 * OPTIMALITY_TOLERANCE:
-            other.append(f"{b.trial.name}: proves {float(b.value):.9g}, {float(expected):.9g} would be right")
+            other.append(f"{b.trial.name}: proves {full(b.value)}, {full(expected)} would be right")
     return judged(other, len(pairs), "pairs of proven optima", "it proves no optimum")

@@ -16,6 +16,7 @@ import psutil
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.core.errors import InputError
 from euclio.core.trials import Trial
+from euclio.core.words import full
 from euclio.supervision.channel import GarbledError, channel
 from euclio.supervision.ending import kill_all, signal_name
 
@@ -116,7 +117,7 @@ class SolverProcess(AbstractContextManager["SolverProcess"]):
             raise SolverDiedError(self._ending()) from None
         except GarbledError:
             raise SolverDiedError("the process wrote to descriptors that are not its own") from None
-        raise SolverHungError(f"still running after {limit_s:g} s, and killed")
+        raise SolverHungError(f"still running after {full(limit_s)} s, and killed")
 
     def _ending(self) -> str:
         try:

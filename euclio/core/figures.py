@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal
 
@@ -28,6 +30,14 @@ OPTIMUM, OPTIMUM_ALPHA = PALETTE[4], 0.45
 """What the optimum reaches too; faint, since the rest is what a figure is about."""
 UNSPLIT, UNKNOWN = PALETTE[3], "#dddddd"
 """A gap whose causes are not known, and a value whose gap is not known."""
+
+HARDWARE_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
+"""Colours of hardware types, which people of any sight tell apart, on white and on near black (Okabe and Ito, "Color
+Universal Design", 2008)."""
+HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "oooo", "||||")
+"""What tells hardware types of one colour apart."""
+_KNOWN = ("V100", "P100", "T4", "A100", "L4", "cpu", "H100", "P4", "A10", "A30", "A2", "L40S", "K80", "M60", "H200")
+"""Hardware types that have the colours in this order."""
 
 _THEME = {INK: "var(--ink)", MUTED: "var(--muted)"}
 
@@ -77,6 +87,48 @@ def grid(axes: Axes, which: Literal["both", "x", "y"] = "both") -> None:
     """Faint grid lines behind the drawing."""
     axes.grid(color=MUTED, alpha=0.25, linewidth=0.6, axis=which)
     axes.set_axisbelow(True)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a hardware type is drawn.
+
+    Attributes:
+        colour: one of `HARDWARE_COLOURS`.
+        hatch: one of `HATCHES`.
+    """
+
+    colour: str
+    hatch: str
+
+
+def hardware_looks(names: Iterable[str]) -> dict[str, Look]:
+    """The look of each hardware type of a figure, by name; the same name has the same colour in every figure.
+
+    The colour follows from the name alone: the first of `_KNOWN` and types that are numbered (type-01, type-02) have
+    one after the other, all others one by their letters. Where two names of one figure would look alike, the later in
+    the alphabet takes the next hatch; beyond as many as there are `HATCHES`, looks
+    repeat.
+
+    Args:
+        names: names of hardware types, in the order of the answer.
+    """
+    wanted = list(dict.fromkeys(names))
+    found: dict[str, Look] = {}
+    for name in sorted(wanted, key=lambda name: (name not in _KNOWN, name)):
+        colour = HARDWARE_COLOURS[_place(name) % len(HARDWARE_COLOURS)]
+        looks = [Look(colour, hatch) for hatch in HATCHES]
+        found[name] = next((look for look in looks if look not in found.values()), looks[0])
+    return {name: found[name] for name in wanted}
+
+
+def _place(name: str) -> int:
+    """The number of a name's colour; equal names have equal ones in every process."""
+    if name in _KNOWN:
+        return _KNOWN.index(name)
+    stem = name.rstrip("0123456789")
+    number = name[len(stem) :]
+    return zlib.crc32(stem.encode()) + int(number[-6:] or 0)
 
 
 def legend_label(text: str) -> str:

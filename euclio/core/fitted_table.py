@@ -1,9 +1,15 @@
-"""Tables that fit the window: no number is broken or cut; columns are hidden instead, and long names folded."""
+"""Tables that fit the window: no number is broken or cut.
+
+Where a table is too wide, its columns move together, its numbers are rounded, long names are folded, and in the end
+columns are hidden, which a line below the table names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -13,12 +19,16 @@ from rich.text import Text
 
 from euclio.core.folding import folded, longest_line, longest_number, longest_word
 
-GAP = 3
-"""Columns between two columns of a table."""
+GAP, NARROW_GAP = 3, 2
+"""Columns between two columns of a table, and where it would be too wide."""
+FIGURES = 4
+"""Figures to which numbers are rounded where a table would be too wide; none before the decimal point is lost."""
 NAME = 24
 """Columns to which names may be folded before a column of numbers is hidden."""
 SHORT_NAME = 12
 """Columns to which they may be folded where the table would not fit otherwise."""
+
+_DECIMALS = re.compile(r"(?P<sign>[+-]?)(?P<number>[0-9][0-9,]*\.[0-9]+)(?P<unit> ?%?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +63,8 @@ class FittedTable(Table):
         wrapped: headings of columns of sentences, which may go on in the next line.
         spare: headings of columns that may be hidden, the least needed first; after them columns are hidden from the
             right, but for the first one, whose names say what the rows are.
+        legend: what short headings and signs of their columns mean, by heading; those that are shown are explained in
+            a line below the table.
         title: set above; None: none.
     """
 
@@ -62,34 +74,48 @@ class FittedTable(Table):
         numbers: Iterable[str] = (),
         wrapped: Iterable[str] = (),
         spare: Sequence[str] = (),
+        legend: Mapping[str, str] | None = None,
         title: str | None = None,
     ) -> None:
         super().__init__(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=title, title_justify="left")
         self._right = frozenset(numbers)
         for column in columns:
             self.add_column(column, justify="right" if column in self._right else "left", overflow="fold")
-        self._wrapped, self._spare = frozenset(wrapped), tuple(spare)
+        self._wrapped, self._spare, self._legend = frozenset(wrapped), tuple(spare), dict(legend or {})
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The table without the columns that it has no room for, and a line that names them."""
-        shown, hidden = self._fit(options.max_width)
+        """The table without the columns that it has no room for, its legend, and a line that names them."""
+        shown, hidden, gap = self._fit(options.max_width)
         every, self.columns = self.columns, [_drawn(fitted) for fitted in shown]
         for place, column in enumerate(self.columns):
             column._index = place
-        width = max(options.max_width, _total(shown))
+        self.collapse_padding = gap == NARROW_GAP
+        width = max(options.max_width, _total(shown, gap))
         yield from super().__rich_console__(console, options.update(width=width))
         self.columns = every
+        said = [f"{key}: {self._legend[key]}" for one in shown if (key := str(one.column.header)) in self._legend]
+        if said and self.row_count:
+            yield Text("; ".join(said), style="dim")
         if hidden:
             yield Text(f"hidden at this width: {', '.join(hidden)}", style="dim")
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         """As wide as the window, if need be."""
-        widest = _total([self._fitted(column) for column in self.columns])
+        widest = _total([self._fitted(column) for column in self.columns], GAP)
         return Measurement(min(widest, options.max_width), min(widest, options.max_width))
 
-    def _fit(self, width: int) -> tuple[list[_Fitted], list[str]]:
-        """The columns that are shown, with their widths, and the headings of those that are not."""
+    def _fit(self, width: int) -> tuple[list[_Fitted], list[str], int]:
+        """The columns that are shown, with their widths, the headings of those that are not, and the gap between."""
         shown = [self._fitted(column) for column in self.columns]
+        for gap in (GAP, NARROW_GAP):
+            narrowed = _narrowed(shown, width, NAME, gap)
+            if _total(narrowed, gap) <= width:
+                return narrowed, [], gap
+        return *self._fit_rounded(width), NARROW_GAP
+
+    def _fit_rounded(self, width: int) -> tuple[list[_Fitted], list[str]]:
+        """The columns that are shown, with rounded numbers, and the headings of those that are not."""
+        shown = [self._fitted(_rounded(column)) for column in self.columns]
         hidden: list[str] = []
         order = [*self._spare, *(str(column.header) for column in reversed(self.columns[1:]))]
         for name, give_way in ((NAME, self._spare), (SHORT_NAME, tuple(dict.fromkeys(order)))):
@@ -99,10 +125,10 @@ class FittedTable(Table):
                 if heading:
                     shown = [one for one in shown if one.column.header != heading]
                     hidden.append(heading)
-                narrowed = _narrowed(shown, width, name)
-                if _total(narrowed) <= width:
+                narrowed = _narrowed(shown, width, name, NARROW_GAP)
+                if _total(narrowed, NARROW_GAP) <= width:
                     return narrowed, hidden
-        return _narrowed([replace(one, least=1) for one in shown], width, 1), hidden
+        return _narrowed([replace(one, least=1) for one in shown], width, 1, NARROW_GAP), hidden
 
     def _fitted(self, column: Column) -> _Fitted:
         texts = [_text(cell).plain for cell in column.cells]
@@ -115,7 +141,7 @@ class FittedTable(Table):
         return _Fitted(column, max(whole, longest_line([heading])), whole, least, sentences)
 
 
-def _narrowed(columns: Sequence[_Fitted], width: int, name: int) -> list[_Fitted]:
+def _narrowed(columns: Sequence[_Fitted], width: int, name: int, gap: int) -> list[_Fitted]:
     """The columns, narrowed to fit if that is enough: headings first, then sentences, then names, the widest first."""
     found = list(columns)
     steps: tuple[Callable[[_Fitted], int], ...] = (
@@ -124,7 +150,7 @@ def _narrowed(columns: Sequence[_Fitted], width: int, name: int) -> list[_Fitted
         lambda one: one.floor(name),
     )
     for least in steps:
-        while _total(found) > width:
+        while _total(found, gap) > width:
             wide = [k for k, one in enumerate(found) if one.width > least(one)]
             if not wide:
                 break
@@ -133,8 +159,27 @@ def _narrowed(columns: Sequence[_Fitted], width: int, name: int) -> list[_Fitted
     return found
 
 
-def _total(columns: Sequence[_Fitted]) -> int:
-    return sum(one.width for one in columns) + GAP * (len(columns) - 1)
+def _total(columns: Sequence[_Fitted], gap: int) -> int:
+    return sum(one.width for one in columns) + gap * (len(columns) - 1)
+
+
+def _rounded(column: Column) -> Column:
+    """The column with its numbers in `FIGURES` figures; what is no number with decimals stays as it is."""
+    found = column.copy()
+    found._cells = [Text(_rounded_text(text.plain), style=text.style) for text in map(_text, column.cells)]
+    return found if column.justify == "right" else column
+
+
+def _rounded_text(text: str) -> str:
+    number = _DECIMALS.fullmatch(text)
+    if number is None:
+        return text
+    digits = number["number"].replace(",", "")
+    before, _, after = digits.partition(".")
+    figures = len(before) if before.strip("0") else len(after.lstrip("0")) - len(after)
+    places = min(len(after), max(FIGURES - figures, 0))
+    separator = "," if "," in number["number"] else ""
+    return f"{number['sign']}{Decimal(digits):{separator}.{places}f}{number['unit']}"
 
 
 def _drawn(fitted: _Fitted) -> Column:

@@ -21,7 +21,7 @@ from euclio.core.registry import find_solver, solvers_of
 from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver
 from euclio.core.warm_up import warm_up
-from euclio.core.words import joined
+from euclio.core.words import full, joined
 
 MOST_NAMED = 3
 """Solvers that a refusal names at most, exact ones first."""
@@ -118,7 +118,7 @@ class PreparedRun:
     def in_words(self) -> str:
         """What is going on while it is made."""
         limit_s = self.limits.time_limit_s
-        limit = "" if limit_s is None else f", up to {limit_s:g} s"
+        limit = "" if limit_s is None else f", up to {full(limit_s)} s"
         return f"solving {self.instance.name} with {self.solver.name}{limit}"
 
     def warm_up(self) -> None:

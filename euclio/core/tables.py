@@ -22,10 +22,12 @@ from euclio.core.fitted_table import FittedTable
 from euclio.core.objective import Goal
 from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver
-from euclio.core.words import full, percent
+from euclio.core.words import amount, percent
 
-PIPED_WIDTH = 100
-"""Columns where the output is no terminal and the environment variable COLUMNS says nothing."""
+UNLIMITED = 10**6
+"""Columns where the output is no terminal and the environment variable COLUMNS says nothing: one row is one line."""
+USUAL_WIDTH = 80
+"""Columns of a terminal that does not say how wide it is."""
 LEAST_WIDTH = 20
 
 
@@ -69,12 +71,13 @@ def to_text(content: RenderableType, width: int | None = None) -> str:
 
     Args:
         content: what is rendered.
-        width: columns; by default the window's, or in a pipe what the environment variable COLUMNS says, else
-            PIPED_WIDTH. Numbers are never broken or cut: columns of a table that cannot be that narrow are hidden.
+        width: columns; by default the window's, or in a pipe what the environment variable COLUMNS says, else as many
+            as there are to be. Numbers are never broken or cut: columns of a table that cannot be that narrow are
+            hidden.
     """
     terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     if width is None:
-        width = max(shutil.get_terminal_size((PIPED_WIDTH, 24)).columns, LEAST_WIDTH) if terminal else _piped_width()
+        width = max(shutil.get_terminal_size((USUAL_WIDTH, 24)).columns, LEAST_WIDTH) if terminal else _piped_width()
     console = _Console(
         file=io.StringIO(),
         width=width,
@@ -90,7 +93,7 @@ def to_text(content: RenderableType, width: int | None = None) -> str:
 
 def _piped_width() -> int:
     columns = os.environ.get("COLUMNS", "")
-    return max(int(columns), LEAST_WIDTH) if columns.isdecimal() and len(columns) < 6 else PIPED_WIDTH
+    return max(int(columns), LEAST_WIDTH) if columns.isdecimal() and len(columns) < 6 else UNLIMITED
 
 
 def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
@@ -125,7 +128,7 @@ def coverage_table(family: Family) -> RenderableType:
 def value_text(result: AnyResult, goal: Goal) -> str:
     """Value and bound as they follow the status in a header, a comma before them; empty where there is neither."""
     if result.value is not None:
-        return f", {goal.name} {full(result.value)} {goal.unit}, {bound_text(result, goal)}"
+        return f", {goal.name} {amount(result.value)} {goal.unit}, {bound_text(result, goal)}"
     return "" if result.bound is None else f", {bound_text(result, goal)}"
 
 
@@ -133,5 +136,5 @@ def bound_text(result: AnyResult, goal: Goal) -> str:
     """The bound, and the gap that it leaves."""
     if result.bound is None:
         return "no bound"
-    text = f"bound {full(result.bound)}"
+    text = f"bound {amount(result.bound)}"
     return text if not result.value else f"{text} (gap {percent(max(0.0, goal.gap(result.value, result.bound)))})"

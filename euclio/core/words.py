@@ -1,9 +1,13 @@
-"""Numbers, shares, durations and lists as text for people: every table, message, report and figure takes them here."""
+"""Numbers, shares, durations and lists as text for people: every table, message, report and figure takes them here.
+
+Nothing here has an exponent: a person reads 1,061,712, not 1.06171e+06. Files and `--json` keep numbers in full.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +21,7 @@ UNITS = {"%": " %", "s": " s", "ratio": "×", "count": ""}
 
 
 def full(value: Value | None, unit: str = "", *, digits: int = 9, none: str = DASH) -> str:
-    """A value in full, to be compared with others, such as money per hour.
+    """A value in full, to be compared with others or given back as an option.
 
     Args:
         value: the value; None: there is none.
@@ -25,7 +29,25 @@ def full(value: Value | None, unit: str = "", *, digits: int = 9, none: str = DA
         digits: significant digits.
         none: the text of None.
     """
-    return none if value is None else f"{float(value):.{digits}g}{unit}"
+    return none if value is None else plain(float(value), digits) + unit
+
+
+def amount(value: Value | None, unit: str = "", *, digits: int = 9, none: str = DASH) -> str:
+    """An amount of money, a count or a rate, with commas between thousands.
+
+    Args:
+        value: the amount; None: there is none.
+        unit: what is written behind it, such as " EUR".
+        digits: significant digits; what stands before the decimal point is kept, however many digits that are.
+        none: the text of None.
+    """
+    if value is None:
+        return none
+    number = float(value)
+    if not math.isfinite(number):
+        return plain(number) + unit
+    before = math.floor(math.log10(abs(number))) + 1 if number else 1
+    return plain(number, max(digits, before), ",") + unit
 
 
 def figures(value: Value | None) -> str:
@@ -34,8 +56,8 @@ def figures(value: Value | None) -> str:
         return DASH
     number = float(value)
     if number >= 1:
-        return f"{number:.1f}" if number >= 1000 else f"{number:.3f}"
-    return f"{number:.4g}"
+        return f"{number:,.1f}" if number >= 1000 else f"{number:.3f}"
+    return plain(number)
 
 
 def milliseconds(seconds: Value | None) -> str:
@@ -49,14 +71,19 @@ def number(value: float | None, digits: int = 4) -> str:
         return ""
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
-    if value == 0 or 1e-4 <= abs(value) < 10**digits:
-        return f"{value:.{digits}g}"
-    return f"{value:,.0f}" if 1e-4 <= abs(value) < 1e9 else f"{value:.{digits - 1}e}"
+    return plain(value, digits) if abs(value) < 10**digits else f"{value:,.0f}"
 
 
-def plain(value: float, digits: int = 4) -> str:
-    """A number in `digits` figures, never with an exponent of ten that could be written out."""
-    return f"{float(f'{value:.{digits}g}'):.10g}"
+def plain(value: float, digits: int = 4, separator: str = "") -> str:
+    """A number in `digits` figures without an exponent.
+
+    Args:
+        value: the number.
+        digits: significant digits.
+        separator: what stands between thousands, "," or nothing.
+    """
+    text = f"{value:.{digits}g}"
+    return format(Decimal(text), f"{separator}f") if math.isfinite(value) else text
 
 
 def decimals(value: float | None, digits: int = 0, *, separator: str = ",", none: str = "") -> str:
@@ -93,7 +120,7 @@ def with_unit(value: float, unit: str) -> str:
     if math.isnan(value):
         return "none"
     if unit == "s" and abs(value) < 0.1:
-        return f"{value * 1000:.3g} ms"
+        return f"{plain(value * 1000, 3)} ms"
     text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}" if abs(value) < 1 else f"{value:.1f}"
     if unit == "ratio" and 1 <= abs(value) < 100:
         text = f"{value:.2f}"
@@ -101,10 +128,12 @@ def with_unit(value: float, unit: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A measured duration with a unit that suits its size, up to seconds."""
+    """A measured duration with a unit that suits its size, up to hours."""
     if seconds < 1e-3:
         return f"{seconds * 1e6:.0f} µs"
-    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+    if seconds < 0.9995:
+        return f"{seconds * 1e3:.3g} ms"
+    return f"{seconds:.3g} s" if seconds < 999.5 else long_duration(seconds)
 
 
 def took(wall_s: float, provenance: Mapping[str, Any]) -> str:

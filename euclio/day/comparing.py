@@ -13,7 +13,7 @@ from rich.text import Text
 from euclio.core.progress import progress_bar
 from euclio.core.result import AnyResult, Status
 from euclio.core.tables import new_table
-from euclio.core.words import DASH, figures, full, percent
+from euclio.core.words import DASH, amount, figures, percent
 from euclio.day.evaluate import DayEvaluation
 from euclio.day.figures import DayFigures, figures_of
 from euclio.day.instance import Day
@@ -87,13 +87,19 @@ class DayComparison:
             *numbers,
             numbers=numbers,
             spare=("time s", "changes cost", "stops", "starts", "mean", "peak", "machine-h"),
+            legend={
+                "peak": "most machines on",
+                "mean": "machines on",
+                "machine-h": "hours of all machines together",
+                "changes cost": "part of the cost that starts and stops make",
+            },
         )
         for result in self.results:
             found = self._figures(result)
             cells = [DASH] * 8
             if found is not None:
                 regret = self.regret(result)
-                cells = [full(result.value, digits=7), DASH if regret is None else percent(regret)]
+                cells = [amount(result.value, digits=7), DASH if regret is None else percent(regret)]
                 cells += [str(found.peak_machines), *map(figures, (found.mean_machines, found.machine_hours))]
                 cells += [str(found.starts), str(found.stops), figures(found.changing)]
             table.add_row(*(Text(cell) for cell in (result.solver, *cells, figures(result.wall_s))))
@@ -103,10 +109,10 @@ class DayComparison:
 
     def _least(self) -> str:
         if self.optimum is not None:
-            return f"optimum {full(self.optimum)} in all, proven; regret is against it"
+            return f"optimum {amount(self.optimum)} in all, proven; regret is against it"
         if self.bound is None:
             return "there is no proven bound"
-        return f"bound {full(self.bound)} in all, proven; regret is against it"
+        return f"bound {amount(self.bound)} in all, proven; regret is against it"
 
 
 def compare_day(

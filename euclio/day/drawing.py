@@ -10,9 +10,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from euclio.core.figures import INK, PALETTE, figure_style, grid, legend_label
+from euclio.core.figures import INK, Look, figure_style, grid, hardware_looks, legend_label
 from euclio.core.result import AnyResult
-from euclio.core.words import full
+from euclio.core.words import amount, full
 from euclio.day.comparing import DayComparison
 from euclio.day.evaluate import DayEvaluation
 from euclio.day.figures import machines_by_type
@@ -21,8 +21,6 @@ from euclio.day.instance import HOUR_S, Day
 WIDTH_IN = 7.2
 DRAWN = ("day-exact", "day-per-step")
 """Solvers that have a panel where none are chosen."""
-HATCHES = ("", "////", "....", "xxxx")
-"""What distinguishes hardware types where they are more than the colours."""
 
 
 def draw_day(comparison: DayComparison, chosen: Sequence[str] = DRAWN) -> Figure:
@@ -48,17 +46,18 @@ def draw_day(comparison: DayComparison, chosen: Sequence[str] = DRAWN) -> Figure
         panels[-1].set_xlabel("hours")
         panels[-1].set_xlim(times[0], times[-1])
         used = [any(row[h] for _, on in plans for row in on) for h in range(len(day.session.hardware))]
-        looks = [look for look, some in zip(_looks(day), used, strict=True) if some]
-        handles = [Patch(facecolor=c, hatch=h, edgecolor="white", label=legend_label(n)) for n, c, h in looks]
+        looks = [look for look, some in zip(_looks(day).items(), used, strict=True) if some]
+        handles = [
+            Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=legend_label(name))
+            for name, look in looks
+        ]
         figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5))
     return figure
 
 
-def _looks(day: Day) -> list[tuple[str, str, str]]:
-    """Name, colour and hatch of each hardware type."""
-    names = [hardware.name for hardware in day.session.hardware]
-    rounds = len(PALETTE)
-    return [(name, PALETTE[h % rounds], HATCHES[h // rounds % len(HATCHES)]) for h, name in enumerate(names)]
+def _looks(day: Day) -> dict[str, Look]:
+    """The look of each hardware type."""
+    return hardware_looks(hardware.name for hardware in day.session.hardware)
 
 
 def _draw_load(axes: Axes, day: Day, times: list[float]) -> None:
@@ -81,7 +80,7 @@ def _draw_machines(
     axes: Axes, comparison: DayComparison, result: AnyResult, by_type: list[list[int]], times: list[float]
 ) -> None:
     below = [0] * len(by_type)
-    for h, (_, colour, hatch) in enumerate(_looks(comparison.day)):
+    for h, look in enumerate(_looks(comparison.day).values()):
         above = [base + row[h] for base, row in zip(below, by_type, strict=True)]
         # Steps that are alike are one: a plan that seldom changes is a small figure.
         pairs = list(zip(below, above, strict=True))
@@ -89,13 +88,15 @@ def _draw_machines(
         low, high = zip(*(pairs[k] for k in first), strict=True)
         edges = [*(times[k] for k in first), times[-1]]
         if low != high:
-            axes.stairs(high, edges, baseline=low, fill=True, facecolor=colour, hatch=hatch, edgecolor="white", lw=0)
+            axes.stairs(
+                high, edges, baseline=low, fill=True, facecolor=look.colour, hatch=look.hatch, edgecolor="white", lw=0
+            )
         below = above
     regret = comparison.regret(result)
     least = "bound" if comparison.optimum is None else "optimum"
-    over = "" if not regret or regret < 5e-5 else f", {100 * regret:.3g} % over the {least}"
+    over = "" if not regret or regret < 5e-5 else f", {full(100 * regret, digits=3)} % over the {least}"
     evaluation: DayEvaluation | None = result.evaluation
     changes = f"{evaluation.starts} starts, {evaluation.stops} stops" if evaluation is not None else ""
-    axes.set_title(f"{result.solver}: {full(result.value, digits=6)} in all{over}; {changes}", fontsize=9)
+    axes.set_title(f"{result.solver}: {amount(result.value, digits=6)} in all{over}; {changes}", fontsize=9)
     axes.set_ylabel("machines on")
     grid(axes, "y")

@@ -9,7 +9,7 @@ from typing import Any
 from euclio.core.demand import Demand
 from euclio.core.lazy import late
 from euclio.core.objective import Goal
-from euclio.core.words import full
+from euclio.core.words import amount
 from euclio.day.evaluate import DayEvaluation, evaluate
 from euclio.day.files import DAYS
 from euclio.day.instance import Day, Step
@@ -40,7 +40,7 @@ def small(seed: int) -> Day:
 
 def _summary(day: Day, space: Any, evaluation: DayEvaluation) -> str:
     changes = f"{evaluation.starts} starts and {evaluation.stops} stops"
-    return f"{LEAST_COST_IN_ALL.name} {full(evaluation.value)} {LEAST_COST_IN_ALL.unit}, with {changes}"
+    return f"{LEAST_COST_IN_ALL.name} {amount(evaluation.value)} {LEAST_COST_IN_ALL.unit}, with {changes}"
 
 
 def _features(day: Day) -> dict[str, float]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
 from euclio.core.numbers import LARGEST, exact_number
+from euclio.core.words import full
 from euclio.day.instance import MOST_STEPS, Step
 from euclio.files.csv_reading import csv_records
 from euclio.session import Session
@@ -71,7 +72,7 @@ def _steps(table: tuple[list[str], list[tuple[int, list[str]]]], session: Sessio
     lengths: list[Fraction] = []
     for (line, _), (before, after) in zip(rows[1:], pairwise(row[TIME] for row in read), strict=True):
         if after <= before:
-            message = f"is {float(after):.12g} after {float(before):.12g}; times have to rise from row to row"
+            message = f"is {full(after, digits=12)} after {full(before, digits=12)}; times have to rise from row to row"
             raise InputError(message, field=f"line {line}: {TIME}")
         lengths.append(after - before)
     return tuple(Step(length, rates(row)) for length, row in zip([*lengths, lengths[-1]], read, strict=True))

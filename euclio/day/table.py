@@ -9,7 +9,7 @@ from rich.text import Text
 
 from euclio.core.result import Result
 from euclio.core.tables import new_table, value_text
-from euclio.core.words import figures, full
+from euclio.core.words import amount, figures
 from euclio.day.evaluate import DayEvaluation
 from euclio.day.figures import figures_of, machines_by_type
 from euclio.day.instance import Day
@@ -27,8 +27,8 @@ def day_table(day: Day, result: Result[DayPlan, Any, DayEvaluation]) -> Renderab
     found = figures_of(day, evaluation)
     lines = [
         head + value_text(result, LEAST_COST_IN_ALL),
-        f"running {full(found.running)}, changes {full(found.changing)}: "
-        f"{found.starts} starts and {found.stops} stops in {len(day.steps)} steps, {figures(day.hours)} h",
+        f"running {amount(found.running)}, changes {amount(found.changing)}: "
+        f"{found.starts:,} starts and {found.stops:,} stops in {len(day.steps):,} steps, {figures(day.hours)} h",
     ]
     numbers = ("fewest", "most", "mean", "machine-hours")
     table = new_table("hardware", *numbers, numbers=numbers)

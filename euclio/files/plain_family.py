@@ -17,7 +17,7 @@ from euclio.core.parts.files import PlanFiles
 from euclio.core.parts.sources import Sources
 from euclio.core.result import AnyResult, Status
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.core.words import full
+from euclio.core.words import amount
 from euclio.files.boundary import Text
 from euclio.files.dataclass_files import exact_data, file_model, made, plain_data
 from euclio.files.instance_files import InstanceFormat
@@ -176,7 +176,7 @@ class _Words:
     def summary(self, instance: Any, space: Any, checked: Checked) -> str:
         """The value of a feasible plan."""
         assert checked.value is not None
-        return f"{self.goal.name} {full(checked.value)} {self.goal.unit}"
+        return f"{self.goal.name} {amount(checked.value)} {self.goal.unit}"
 
     def why_infeasible(self, instance: Any, result: AnyResult, limit_s: float | None) -> str:
         """The solver's own reason."""

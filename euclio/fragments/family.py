@@ -10,7 +10,7 @@ from euclio.core.objective import Goal
 from euclio.core.parts.options import SetupOption
 from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.core.words import full
+from euclio.core.words import amount
 from euclio.fragments.evaluate import FleetEvaluation, evaluate
 from euclio.fragments.instance import Fleet, Fragment, Network
 from euclio.fragments.plan import FragmentPlan
@@ -25,7 +25,7 @@ LEAST_SHARE = Goal("GPU share", "pct", "%", maximised=False, column="GPU share %
 
 def _summary(fleet: Fleet, space: FragmentSpace, evaluation: FleetEvaluation) -> str:
     assert evaluation.value is not None
-    return f"{LEAST_SHARE.name} {full(evaluation.value)} {LEAST_SHARE.unit} in {len(evaluation.sets)} sets"
+    return f"{LEAST_SHARE.name} {amount(evaluation.value)} {LEAST_SHARE.unit} in {len(evaluation.sets)} sets"
 
 
 def _why_infeasible(

@@ -80,7 +80,7 @@ def explain_budgets(fleet: Fleet, space: FragmentSpace) -> tuple[Status, str, di
         own = pairs[tightest][0]
         lines.append(
             f"every fragment can be served in time; the tightest is {own.name}: its budget of {full(own.budget_s)} s "
-            f"may shrink by {float(100 * slack):.3g} %"
+            f"may shrink by {full(100 * slack, digits=3)} %"
         )
     return (
         status,

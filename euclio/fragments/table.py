@@ -17,6 +17,13 @@ from euclio.fragments.plan import FragmentPlan, RealignedSet, Stage
 from euclio.fragments.space import FragmentSpace
 
 NAMES_SHOWN = 3
+LEGEND = {
+    "share %": "of a GPU, per instance",
+    "of ms": "half of the least budget of the set",
+    "req/s": "rate that comes",
+    "serves req/s": "rate that the instances can serve",
+}
+"""What the columns mean."""
 
 
 def fragment_table(fleet: Fleet, result: Result[FragmentPlan, FragmentSpace, FleetEvaluation]) -> RenderableType:
@@ -47,7 +54,7 @@ def _header(fleet: Fleet, result: Result[FragmentPlan, FragmentSpace, FleetEvalu
 def _stage_table(fleet: Fleet, plan: FragmentPlan, evaluation: FleetEvaluation) -> RenderableType:
     numbers = ("batch", "share %", "instances", "latency ms", "of ms", "req/s", "serves req/s")
     spare = ("of ms", "serves req/s", "latency ms", "req/s", "layers", "batch")
-    table = new_table("set", "fragments", "layers", *numbers, numbers=numbers, spare=spare)
+    table = new_table("set", "fragments", "layers", *numbers, numbers=numbers, spare=spare, legend=LEGEND)
     for i, (own, found) in enumerate(zip(plan.sets, evaluation.sets, strict=True)):
         for k, row in enumerate(_set_rows(fleet, own, found)):
             table.add_row(*(Text(cell) for cell in (str(i) if k == 0 else "", *row)))

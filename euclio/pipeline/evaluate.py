@@ -92,7 +92,7 @@ def evaluate(cluster: Cluster, plan: PipelinePlan, space: PipelineSpace = FULL_P
     gpus = _gpus(cluster, plan, space)
     for gpu in cluster.gpus:
         if gpus[gpu.name] > gpu.count:
-            violations.append(f"{float(gpus[gpu.name]):g} GPUs of type {gpu.name} are used, there are {gpu.count}")
+            violations.append(f"{full(gpus[gpu.name])} GPUs of type {gpu.name} are used, there are {gpu.count}")
     if space.one_per_sequence:
         violations += _repeated(plan)
     served = [

@@ -12,7 +12,7 @@ from euclio.core.objective import LEAST_COST, MOST_THROUGHPUT
 from euclio.core.parts.options import SetupOption
 from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.core.words import full
+from euclio.core.words import amount
 from euclio.pipeline.evaluate import PlanEvaluation, evaluate
 from euclio.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model
 from euclio.pipeline.plan import PipelinePlan
@@ -34,8 +34,8 @@ def _check_space(cluster: Cluster, space: PipelineSpace) -> None:
 def _summary(cluster: Cluster, space: PipelineSpace, evaluation: PlanEvaluation) -> str:
     assert evaluation.value is not None
     goal = FAMILY.goal(space)
-    gpus = ", ".join(f"{float(evaluation.gpus[gpu.name]):g} of {gpu.count} {gpu.name}" for gpu in cluster.gpus)
-    return f"{goal.name} {full(evaluation.value)} {goal.unit}, GPUs {gpus}"
+    gpus = ", ".join(f"{amount(evaluation.gpus[gpu.name])} of {gpu.count:,} {gpu.name}" for gpu in cluster.gpus)
+    return f"{goal.name} {amount(evaluation.value)} {goal.unit}, GPUs {gpus}"
 
 
 def _why_infeasible(

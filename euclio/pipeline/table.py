@@ -10,7 +10,7 @@ from rich.text import Text
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
 from euclio.core.tables import new_table, value_text
-from euclio.core.words import DASH, figures, milliseconds, percent, took
+from euclio.core.words import DASH, amount, figures, milliseconds, percent, took
 from euclio.pipeline import Cluster, Pipeline, PipelineEvaluation, PipelinePlan, PipelineSpace
 from euclio.pipeline.evaluate import PlanEvaluation
 from euclio.pipeline.family import FAMILY
@@ -39,7 +39,7 @@ def _header(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEv
     goal = FAMILY.goal(result.space)
     lines = [f"{result.instance}: {result.status.value}{value_text(result, goal)}"]
     if result.value is not None and result.evaluation is not None:
-        used = [f"{float(result.evaluation.gpus[gpu.name]):g} of {gpu.count} {gpu.name}" for gpu in cluster.gpus]
+        used = [f"{amount(result.evaluation.gpus[gpu.name])} of {gpu.count:,} {gpu.name}" for gpu in cluster.gpus]
         lines.append(f"GPUs used: {', '.join(used)}")
     space = describe_pipeline_space(result.space)
     lines.append(f"solver {result.solver}, {took(result.wall_s, result.provenance)}; plan space: {space}")

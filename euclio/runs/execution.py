@@ -31,6 +31,7 @@ from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver, EngineOptions, Limits, Option
 from euclio.core.solving import PreparedRun, prepare
 from euclio.core.warm_up import compile_solver
+from euclio.core.words import full
 from euclio.files.json_reading import parse_json
 from euclio.runs.memory import peak_memory_mb
 from euclio.runs.record import MEASURED, Record
@@ -178,7 +179,7 @@ def killed_by_memory(blank: Record) -> Record:
 
 def killed_by_time(blank: Record) -> Record:
     """The record of a run that took more time than it may."""
-    reason = f"killed at the hard limit of {blank.hard_time_limit_s:g} s"
+    reason = f"killed at the hard limit of {full(blank.hard_time_limit_s)} s"
     return _lost(blank, Status.UNKNOWN, KILLED, reason, "was killed at its hard limit")
 
 

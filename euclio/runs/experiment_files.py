@@ -13,6 +13,7 @@ from pydantic import Field
 from euclio.core.errors import InputError
 from euclio.core.registry import find_solver
 from euclio.core.values import LARGEST_SEED, Values, whole
+from euclio.core.words import full
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at, obeying, validated, without_schema
 from euclio.files.json_reading import read_text
 from euclio.runs.experiment import MEMORY_MB, Certification, DrawnSource, Experiment, FileSource, Source, hard_limit
@@ -187,7 +188,7 @@ def _limits(model: _Limits) -> RunLimits:
     hard = hard_limit(time_s) if model.hard_time_s is None else float(model.hard_time_s)
     if time_s is not None and hard < time_s:
         raise InputError(
-            f"is {hard:g}, less than time_s = {time_s:g}; solvers are killed then, so give more",
+            f"is {full(hard)}, less than time_s = {full(time_s)}; solvers are killed then, so give more",
             field="limits.hard_time_s",
         )
     return RunLimits(time_s, hard, model.memory_mb, None if model.preparation_s is None else float(model.preparation_s))

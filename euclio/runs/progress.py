@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from euclio.core import progress
 from euclio.core.result import Status
-from euclio.core.words import time_left
+from euclio.core.words import amount, time_left
 from euclio.runs.record import MEASURED
 
 SHOW_EVERY_S = 0.25
@@ -147,7 +147,7 @@ class Display:
 
 def described(by_status: Mapping[str, int], rate: float | None = None, left_s: float | None = None) -> str:
     """Rate, time left and counts by status in one line."""
-    parts = [] if rate is None else [f"{rate:.3g}/s"]
+    parts = [] if rate is None else [f"{amount(rate, digits=3)}/s"]
     parts += [] if left_s is None else [f"{time_left(left_s)} left"]
     counts = ", ".join(f"{by_status[status]} {status}" for status in STATUSES if by_status.get(status))
     return ", ".join([*parts, counts or "none finished yet"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from euclio.core.words import full
+from euclio.core import words
 from euclio.session.evaluate import Evaluation, ModuleEvaluation
 from euclio.session.instance import Session
 from euclio.session.plan import ModulePlan, Plan
@@ -45,7 +45,7 @@ def cost_by_hardware(session: Session, plan: Plan, evaluation: Evaluation) -> di
 
 def money(session: Session, amount: Fraction, digits: int = 9) -> str:
     """An amount with the session's currency, where it has one."""
-    return full(amount, f" {session.currency}" if session.currency else "", digits=digits)
+    return words.amount(amount, f" {session.currency}" if session.currency else "", digits=digits)
 
 
 def costs_in_words(session: Session, cost_per_h: Fraction, rate_rps: Fraction) -> str:
@@ -53,5 +53,5 @@ def costs_in_words(session: Session, cost_per_h: Fraction, rate_rps: Fraction) -
     month, million = per_month(cost_per_h), per_million(rate_rps, cost_per_h)
     return (
         f"{money(session, month, 6)} per month of {HOURS_PER_MONTH} h, "
-        f"{money(session, million, 4)} per million requests at {full(rate_rps)} req/s"
+        f"{money(session, million, 4)} per million requests at {words.amount(rate_rps)} req/s"
     )

@@ -168,7 +168,7 @@ def _broken_rules(module: Module, plan: ModulePlan, price: dict[str, Fraction], 
         c = allocation.configuration
         label = f"{c.hardware} batch {c.batch} concurrency {c.concurrency}"
         if c not in module.profile:
-            problems.append(f"{label} taking {float(c.duration_s):g} s is not in the profile")
+            problems.append(f"{label} taking {full(c.duration_s)} s is not in the profile")
         elif not space.allows(c.hardware, c.batch, c.concurrency):
             problems.append(f"{label} is outside the plan space")
         if allocation.machines < 0:

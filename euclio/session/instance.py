@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number, whole_number
+from euclio.core.words import amount, full
 from euclio.session.running import Running
 
 MOST_MACHINES = 10**9
@@ -78,7 +79,7 @@ def share(value: Number, field: str = "largest_share") -> Fraction:
     """
     number = exact_number(value, field)
     if number > 1:
-        raise InputError(f"is {float(number):g}; give a share above 0 and at most 1", field=field)
+        raise InputError(f"is {full(number)}; give a share above 0 and at most 1", field=field)
     return number
 
 
@@ -93,7 +94,7 @@ def machine_number(value: int, field: str) -> int:
         InputError: it is no whole number from 0 to `MOST_MACHINES`.
     """
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_MACHINES:
-        raise InputError(f"is {value!r}; give a whole number of machines from 0 to {MOST_MACHINES:.0e}", field=field)
+        raise InputError(f"is {value!r}; give a whole number of machines from 0 to {MOST_MACHINES:,}", field=field)
     return value
 
 
@@ -159,8 +160,8 @@ def _check_machines(rate_rps: Fraction, profile: tuple[Configuration, ...]) -> N
         t = c.throughput_rps
         if above * t.denominator > MOST_MACHINES * below * t.numerator:
             raise InputError(
-                f"is {float(rate_rps):g}, the rate of {float(rate_rps / t):.3g} machines of {c.hardware} "
-                f"batch {c.batch} concurrency {c.concurrency}; at most {MOST_MACHINES:.0e} are supported: "
+                f"is {full(rate_rps)}, the rate of {amount(rate_rps / t, digits=3)} machines of {c.hardware} "
+                f"batch {c.batch} concurrency {c.concurrency}; at most {MOST_MACHINES:,} are supported: "
                 "check the units, or leave this configuration out",
                 field="rate_rps",
             )
@@ -288,7 +289,7 @@ def _check_names(session: Session) -> None:
             there = memory[c.hardware]
             if there is not None and c.memory_mb is not None and c.memory_mb > there:
                 raise InputError(
-                    f"is {float(c.memory_mb):g}, and {c.hardware} has {float(there):g}; leave this configuration out",
+                    f"is {full(c.memory_mb)}, and {c.hardware} has {full(there)}; leave this configuration out",
                     field=f"modules[{i}].profile[{k}].memory_mb",
                 )
     seen: set[tuple[str, str]] = set()

@@ -13,7 +13,7 @@ from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, new_table
-from euclio.core.words import DASH, counted, figures, milliseconds, percent, took
+from euclio.core.words import DASH, amount, counted, figures, milliseconds, percent, took
 from euclio.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
 from euclio.session.costs import allocation_costs, costs_in_words, money
 from euclio.session.evaluate import machines_by_hardware
@@ -25,6 +25,14 @@ from euclio.session.sharing.packing import residents
 
 SPARE = ("share", "budget ms", "conc.", "util.", "req/s", "latency ms", "batch", "hardware", "machines")
 """Columns that a narrow window does without, the least needed first."""
+LEGEND = {
+    "conc.": "executions at a time",
+    "util.": "share of the time that the machines work, bought whole",
+    "budget ms": "what the latency may grow to",
+    "share": "of the cost",
+}
+PARTIAL = {" + ": "whole ones + the share of one more that is used", " x ": "number x load of each"}
+"""What the columns mean, and signs in that of the machines."""
 MOST_SHARED = 20
 """Shared machines that are listed at most."""
 MOST_MODULES = 1000
@@ -37,15 +45,19 @@ def plan_table(session: Session, result: Result) -> RenderableType:
     if result.plan is None or result.evaluation is None or result.value is None:
         return header
     numbers = ("batch", "conc.", "machines", "util.", "req/s", "latency ms", "budget ms", "cost/h", "share")
-    table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE)
     budgets = module_budgets(session, result.evaluation)
     rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
+    shown: list[list[str]] = []
     for module, plan, found, budget in islice(rows, MOST_MODULES):
         rows_of_module = _module_rows(session.price, module, plan, found, result)
         rows_of_module[0][0] = module.name
         rows_of_module[0][7:9] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
-        for row in rows_of_module:
-            table.add_row(*(Text(cell) for cell in row))
+        shown += rows_of_module
+    signs = [said for sign, said in PARTIAL.items() if any(sign in row[4] for row in shown)]
+    legend = {**({"machines": signs[0]} if signs else {}), **LEGEND}
+    table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE, legend=legend)
+    for row in shown:
+        table.add_row(*(Text(cell) for cell in row))
     left_out = len(session.modules) - MOST_MODULES
     more = [Text(f"... and {left_out} more modules, which --json prints too")] if left_out > 0 else []
     return Group(header, Text(""), table, *more)
@@ -74,7 +86,7 @@ def _header(session: Session, result: Result) -> list[str]:
         lines.append(
             f"latency {milliseconds(latency)} of {milliseconds(slo)} ms "
             f"({percent(float(latency / slo), 1)} of the SLO), "
-            f"modules {len(session.modules)}, machines {_total_machines(result):.6g}"
+            f"modules {len(session.modules)}, machines {amount(_total_machines(result), digits=6)}"
         )
     elif result.bound is not None:
         lines[0] += f", {bound_text(result, LEAST_COST)}"
@@ -168,11 +180,11 @@ def _module_rows(
     for i, (allocation, cost) in enumerate(zip(plan.allocations, costs, strict=True)):
         c = allocation.configuration
         partial = found.partial_rps if i == len(plan.allocations) - 1 else Fraction(0)
-        machines = str(allocation.machines)
+        machines = f"{allocation.machines:,}"
         bought = allocation.machines + bool(partial)
         count = allocation.machines + partial / c.throughput_rps
         if partial and result.space.policy.form is Form.EVEN:
-            machines = f"{bought} x {float(count / bought):.3f}"
+            machines = f"{bought:,} x {float(count / bought):.3f}"
         elif partial:
             machines = f"{machines} + {float(partial / c.throughput_rps):.3f}"
         share = percent(float(cost / result.value), 1) if result.value else DASH

@@ -6,6 +6,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from euclio.core.tables import new_table
+from euclio.core.words import full
 
 
 def highest_load_table(loads: dict[str, float], stream: str = "model") -> RenderableType:
@@ -17,5 +18,5 @@ def highest_load_table(loads: dict[str, float], stream: str = "model") -> Render
     """
     table = new_table(stream, "highest load at 99 %", numbers=("highest load at 99 %",))
     for name, load in (*loads.items(), ("mean", sum(loads.values()) / len(loads))):
-        table.add_row(Text(name), Text(f"{load:.3g}"))
+        table.add_row(Text(name), Text(full(load, digits=3)))
     return table

@@ -12,6 +12,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from euclio.core.figures import INK, MUTED, PALETTE, figure_style
+from euclio.core.words import full
 from euclio.simulation.units import NS_PER_S, Floats, Ints
 
 WIDTH_IN = 10.0
@@ -131,7 +132,7 @@ def _finish(axes: Axes, window: tuple[int, int], top: float, title: str, rows_ar
     axes.set_ylim(top - GAP_ROWS + 0.2, -1.2)
     axes.set_yticks([])
     axes.set_ylabel(rows_are)
-    axes.set_xlabel(f"time (ms after {window[0] / NS_PER_S:g} s)")
+    axes.set_xlabel(f"time (ms after {full(window[0] / NS_PER_S)} s)")
     axes.spines["left"].set_visible(False)
     axes.tick_params(colors=INK)
     axes.set_title(title, fontsize=9.5)

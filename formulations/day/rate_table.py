@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.errors import InapplicableError
+from euclio.core.words import plain
 from euclio.day.plan import Serving
 from euclio.session import Configuration, Module, Session
 from euclio.session.evaluate import rank_key
@@ -131,7 +132,7 @@ def rate_table(
     hardware = tuple(h.name for h in session.hardware if h.name in ends)
     shape = tuple(ends[name] + 1 for name in hardware)
     if prod(shape) > MOST_CELLS:
-        found = f"{prod(shape):.3g} numbers of machines by type; at most {MOST_CELLS:.0e} are searched"
+        found = f"{plain(prod(shape), 3, ',')} numbers of machines by type; at most {MOST_CELLS:,} are searched"
         raise InapplicableError(f"module {module.name} has {found}")
     last_first = sorted((c for c in fast if c.hardware in ends), key=lambda c: rank_key(c, session.price), reverse=True)
     rows = tuple(Row(c, hardware.index(c.hardware), needed[c]) for c in last_first)

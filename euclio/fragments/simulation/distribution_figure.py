@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
+from euclio.core.words import full
 from euclio.fragments.simulation.record import Simulation
 from euclio.simulation.latency_figure import draw_curves, some_of, stream_curves
 
@@ -14,7 +15,7 @@ def draw(simulation: Simulation) -> Figure:
     rows = zip(fragments, simulation.requests, strict=True)
     curves = stream_curves([(f.name, requests, float(f.budget_s)) for f, requests in rows])
     title = (
-        f"{simulation.fleet.name}\n{setup.arrivals.value} arrivals at load {setup.load:g}"
+        f"{simulation.fleet.name}\n{setup.arrivals.value} arrivals at load {full(setup.load)}"
         f"{some_of(len(curves), len(fragments))}"
     )
     return draw_curves(curves, title, "time budget on the server")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from euclio.core.errors import InputError
+from euclio.core.words import full
 from euclio.fragments.evaluate import evaluate
 from euclio.fragments.instance import Fleet, Network
 from euclio.fragments.plan import FragmentPlan, RealignedSet, Stage
@@ -101,7 +102,7 @@ def durations(network: Network, first: int, end: int, stage: Stage) -> Ints:
         assert latency is not None
         if latency > MOST_S:
             raise InputError(
-                f"layers {first} to {end - 1} take {float(latency):g} s at batch {measured}; up to {MOST_S} s are "
+                f"layers {first} to {end - 1} take {full(latency)} s at batch {measured}; up to {MOST_S} s are "
                 "simulated",
                 field="plan",
             )

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from euclio.core.tables import new_table
-from euclio.core.words import counted, figures, milliseconds, percent
+from euclio.core.words import amount, counted, figures, full, milliseconds, percent
 from euclio.fragments.simulation.metrics import describe
 from euclio.fragments.simulation.record import Simulation
 from euclio.simulation.table import highest_load_table
@@ -22,8 +22,8 @@ def simulation_table(simulation: Simulation) -> RenderableType:
     found = describe(simulation)
     header = (
         f"{found['instance']}: {percent(found['attainment'])} of all requests in their time budgets\n"
-        f"{found['arrivals']} arrivals{_phases(found)} at load {found['load']:g} for {found['seconds']:g} s, "
-        f"seed {found['seed']}, noise {found['noise']:g}; {_QUEUES[found['dispatch']]}, {_DROPS[found['dropping']]}"
+        f"{found['arrivals']} arrivals{_phases(found)} at load {full(found['load'])} for {full(found['seconds'])} s, "
+        f"seed {found['seed']}, noise {full(found['noise'])}; {_QUEUES[found['dispatch']]}, {_DROPS[found['dropping']]}"
     )
     return Group(Text(header), Text(""), _fragment_table(found["fragments"]), Text(""), Text("\n".join(_lines(found))))
 
@@ -47,7 +47,7 @@ def _fragment_table(rows: list[dict[str, Any]]) -> RenderableType:
         "fragment", *numbers, numbers=numbers, spare=("p50 ms", "max ms", "arrived", "req/s", "budget ms", "p99 ms")
     )
     for row in _listed(rows):
-        counts = [str(row[key]) for key in ("arrived", "late", "dropped")]
+        counts = [f"{row[key]:,}" for key in ("arrived", "late", "dropped")]
         keys = ("latency_p50_s", "latency_p99_s", "latency_max_s", "budget_s")
         times = [milliseconds(row[key]) for key in keys]
         cells = (row["name"], figures(row["offered_rps"]), *counts, percent(row["attainment"]), *times)
@@ -67,14 +67,14 @@ def _lines(found: dict[str, Any]) -> list[str]:
     lines = [f"{MOST_ROWS} of {number} fragments are listed, those with the least attainment"] * (number > MOST_ROWS)
     lines.append(f"instances busy, by GPU share: {percent(found['utilization'], 1)}")
     if found["mean_batch"] is not None:
-        lines.append(f"batches: {found['batches']}, requests per batch {found['mean_batch']:.3g}")
+        lines.append(f"batches: {found['batches']:,}, requests per batch {amount(found['mean_batch'], digits=3)}")
     waits = [x for stage in found["stages"] if (x := stage["longest_wait_executions"]) is not None]
     longer = sum(x > 1 for x in waits)
     if longer:
         lines.append(
             f"waiting: longer than an execution, which the plan counts on, at {longer} of "
-            f"{counted(len(waits), 'stage')}; at most {max(waits):.3g} executions"
+            f"{counted(len(waits), 'stage')}; at most {amount(max(waits), digits=3)} executions"
         )
     elif waits:
-        lines.append(f"waiting: at most {max(waits):.3g} executions; the plan counts on 1")
+        lines.append(f"waiting: at most {amount(max(waits), digits=3)} executions; the plan counts on 1")
     return lines

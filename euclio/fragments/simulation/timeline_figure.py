@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from euclio.core.words import counted, listed
+from euclio.core.words import counted, full, listed
 from euclio.fragments.simulation.record import Simulation
 from euclio.fragments.simulation.system import ServedStage
 from euclio.simulation.timeline_figure import Boxes, Group, draw_timeline
@@ -34,7 +34,7 @@ def draw(simulation: Simulation, begin_s: float | None = None, length_s: float |
     groups = [_group(simulation, stage) for stage in shown]
     part = "" if len(shown) == len(simulation.stages) else f", {len(shown)} of {len(simulation.stages)} stages"
     title = (
-        f"{simulation.fleet.name}: {setup.arrivals.value} arrivals at load {setup.load:g}{part}\n"
+        f"{simulation.fleet.name}: {setup.arrivals.value} arrivals at load {full(setup.load)}{part}\n"
         "box: an execution; number: requests in its batch; colour: set"
     )
     colour = np.array([stage.place for stage in simulation.stages])[done.stage]

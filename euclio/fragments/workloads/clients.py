@@ -15,6 +15,7 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact
+from euclio.core.words import full
 from euclio.fragments.instance import Fleet, Fragment, Points
 from euclio.fragments.workloads.networks import Device, Model, find_model
 from euclio.fragments.workloads.neurosurgeon import BUDGET_STEP_S, fragment_of
@@ -121,7 +122,7 @@ def _client(
         if client.after(0) is not None and client.at_mean() is not None:
             return client
     raise InputError(
-        f"at {float(slo_ratio):g} of its mobile latency, {model.name} on {device} finds no partition point that a "
+        f"at {full(slo_ratio)} of its mobile latency, {model.name} on {device} finds no partition point that a "
         f"server can keep, in {TRIES} tries; give a larger ratio or faster links",
         field="slo_ratio",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
+from euclio.core.words import full
 from euclio.pipeline.simulation.record import Simulation
 from euclio.simulation.latency_figure import draw_curves, some_of, stream_curves
 
@@ -14,7 +15,7 @@ def draw(simulation: Simulation) -> Figure:
     rows = zip(models, simulation.requests, strict=True)
     curves = stream_curves([(model.name, requests, float(model.slo_s)) for model, requests in rows])
     title = (
-        f"{simulation.cluster.name}\n{setup.arrivals.value} arrivals at load {setup.load:g}"
+        f"{simulation.cluster.name}\n{setup.arrivals.value} arrivals at load {full(setup.load)}"
         f"{some_of(len(curves), len(models))}"
     )
     return draw_curves(curves, title, "SLO")

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from euclio.core.tables import new_table
-from euclio.core.words import figures, milliseconds, percent
+from euclio.core.words import amount, figures, full, milliseconds, percent
 from euclio.pipeline.simulation import Simulation, describe
 
 
@@ -16,14 +16,14 @@ def simulation_table(simulation: Simulation) -> RenderableType:
     numbers = ("req/s", "arrived", "late", "dropped", "within SLO", "p99 ms", "SLO ms")
     table = new_table("model", *numbers, numbers=numbers)
     for model, row in zip(simulation.cluster.models, found["models"], strict=True):
-        counts = [str(row[key]) for key in ("arrived", "late", "dropped")]
+        counts = [f"{row[key]:,}" for key in ("arrived", "late", "dropped")]
         times = [milliseconds(row["latency_p99_s"]), milliseconds(float(model.slo_s))]
         cells = (row["name"], figures(row["offered_rps"]), *counts, percent(row["attainment"]), *times)
         table.add_row(*(Text(cell) for cell in cells))
     header = (
         f"{found['instance']}: mean SLO attainment {percent(found['attainment'])}\n"
-        f"{found['scheduler']} scheduler, {found['arrivals']} arrivals at load {found['load']:g} for "
-        f"{found['seconds']:g} s, seed {found['seed']}, noise {found['noise']:g}"
+        f"{found['scheduler']} scheduler, {found['arrivals']} arrivals at load {full(found['load'])} for "
+        f"{full(found['seconds'])} s, seed {found['seed']}, noise {full(found['noise'])}"
     )
     return Group(Text(header), Text(""), table, Text(""), Text("\n".join(_lines(found))))
 
@@ -35,12 +35,12 @@ def _lines(found: dict[str, object]) -> list[str]:
     lines = ["GPUs busy: " + ", ".join(f"{name} {percent(share, 1)}" for name, share in busy.items())]
     batch, probes = found["mean_batch"], found.get("probes_per_batch")
     if isinstance(batch, float):
-        lines.append(f"batches: {found['batches']}, requests per batch {batch:.3g}")
+        lines.append(f"batches: {found['batches']:,}, requests per batch {amount(batch, digits=3)}")
     if isinstance(probes, float):
-        lines[-1] += f", probe() calls per batch {probes:.3g}"
+        lines[-1] += f", probe() calls per batch {amount(probes, digits=3)}"
     if transfers["count"]:
         lines.append(
-            f"transfers: {transfers['count']}, mean {milliseconds(transfers['mean_s'])} ms, 99th percentile "
+            f"transfers: {transfers['count']:,}, mean {milliseconds(transfers['mean_s'])} ms, 99th percentile "
             f"{milliseconds(transfers['p99_s'])} ms, without waiting {milliseconds(transfers['alone_mean_s'])} ms"
         )
     return lines

@@ -6,6 +6,7 @@ from itertools import groupby
 
 from matplotlib.figure import Figure
 
+from euclio.core.words import full
 from euclio.pipeline.simulation.record import Simulation
 from euclio.pipeline.simulation.setup import Scheduler
 from euclio.simulation.timeline_figure import Boxes, Group, draw_timeline, window_ns
@@ -28,7 +29,8 @@ def draw(simulation: Simulation, begin_s: float | None = None, length_s: float |
     length = 1.5 * max(float(m.slo_s) for m in simulation.cluster.models) if length_s is None else length_s
     alike = "one batch of a pool" if setup.scheduler is Scheduler.REACTIVE else "the same batch in all partitions"
     title = (
-        f"{simulation.cluster.name}: {setup.scheduler.value}, {setup.arrivals.value} arrivals at load {setup.load:g}\n"
+        f"{simulation.cluster.name}: {setup.scheduler.value}, {setup.arrivals.value} arrivals at load "
+        f"{full(setup.load)}\n"
         f"box: a batched inference; same number: {alike}"
     )
     first, last = window_ns(begin, length)

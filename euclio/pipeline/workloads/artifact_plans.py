@@ -12,6 +12,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.values import NOT_NEGATIVE
+from euclio.core.words import full
 from euclio.files.boundary import at
 from euclio.files.json_reading import read_json
 from euclio.pipeline import Cluster, Partition, Pipeline, PipelinePlan
@@ -58,7 +59,9 @@ def _partition(entry: Any, where: str, file: str) -> Partition:
     share = _whole(_get(entry, "mps", where, file), f"{where}.mps", file) + 1
     virtual = _number(_get(entry, "num_gpu", where, file), f"{where}.num_gpu", file) * share
     if abs(virtual - round(virtual)) > UNEVEN:
-        raise InputError(f"times {share} is {virtual:g}; virtual GPUs are whole", file=file, field=f"{where}.num_gpu")
+        raise InputError(
+            f"times {share} is {full(virtual)}; virtual GPUs are whole", file=file, field=f"{where}.num_gpu"
+        )
     batch = _whole(_get(entry, "bs", where, file), f"{where}.bs", file)
     return Partition(str(_get(entry, "gpu", where, file)), share, round(virtual), first, end - 1, batch)
 

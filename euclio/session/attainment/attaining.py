@@ -11,6 +11,7 @@ from euclio.core.progress import told
 from euclio.core.result import Answer, AnyResult
 from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, asked, check
+from euclio.core.words import full
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.margins import spare_space
 from euclio.session.attainment.search import Found, cheapest
@@ -117,8 +118,8 @@ def _answer(found: Found, demand: Demand) -> Answer[Plan]:
     if found.best is None:
         within = "" if found.complete else " within the time limit"
         reason = (
-            f"no margin that was tried{within} keeps {100 * demand.target:g} % within the SLO under these arrivals; "
-            "take another dispatcher or time-out, or a lower attainment"
+            f"no margin that was tried{within} keeps {full(100 * demand.target)} % within the SLO under these "
+            "arrivals; take another dispatcher or time-out, or a lower attainment"
         )
         return Answer(None, "no margin", reason=reason, stats=stats)
     margins = found.best.margins

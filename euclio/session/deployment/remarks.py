@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from euclio.core.words import counted, full, joined, listed, percent
+from euclio.core.words import amount, counted, full, joined, listed, percent
 from euclio.session.deployment.groups import Deployment, Group
 
 FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy machine-rate-even --max-allocations 1."
@@ -19,8 +19,8 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
     """
     session, found, policy = deployed.session, deployed.evaluation, deployed.space.policy
     yield (
-        f"Plan of session {session.name} by {solver}: cost {full(found.cost_per_h)} per hour as it is charged, "
-        f"{full(deployed.whole_cost_per_h)} with every machine bought whole; latency {full(found.latency_s)} s "
+        f"Plan of session {session.name} by {solver}: cost {amount(found.cost_per_h)} per hour as it is charged, "
+        f"{amount(deployed.whole_cost_per_h)} with every machine bought whole; latency {full(found.latency_s)} s "
         f"of {full(session.slo_s)} s."
     )
     yield (

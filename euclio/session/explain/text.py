@@ -80,7 +80,7 @@ def describe(found: Explanation) -> dict[str, Any]:
 def _slack(found: Explanation) -> list[str]:
     assert found.least_slo_s is not None
     assert found.slack_s is not None
-    share = f"{100 * float(found.slack_s / found.session.slo_s):.3g} %"
+    share = f"{full(100 * float(found.slack_s / found.session.slo_s), digits=3)} %"
     least = _up(found.least_slo_s)
     if found.least_proven:
         lines = [f"the SLO may be up to {share} tighter: at {least} there is a plan, whatever it costs; below, none"]

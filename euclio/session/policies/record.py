@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from euclio.core.errors import InputError
+from euclio.core.words import full
 
 if TYPE_CHECKING:
     from euclio.session.instance import Configuration
@@ -158,7 +159,7 @@ class Policy:
         """Hold a user's own policy to what every bound rests on: an exact latency, no less than the duration."""
         if not (isinstance(latency_s, Fraction | int) and latency_s >= place.duration_s):
             raise InputError(
-                f"answers {latency_s!r} for a machine that takes {float(place.duration_s):g} s; a latency is a "
+                f"answers {latency_s!r} for a machine that takes {full(place.duration_s)} s; a latency is a "
                 "Fraction, no less than the duration",
                 file=self.name,
             )

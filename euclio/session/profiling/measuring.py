@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import partial
 
 from euclio.core.progress import told
-from euclio.core.words import percent
+from euclio.core.words import amount, percent
 from euclio.session.instance import Configuration
 from euclio.session.profiling.workers import AHEAD, NS_PER_S, Worker, worker_words
 from euclio.session.workloads.csv_profiles import whole_nanoseconds
@@ -96,8 +96,8 @@ class Sample:
         if self.rate_rps >= promised * (1 - PROMISED):
             return ""
         return (
-            f"batch {self.batch}, concurrency {self.concurrency}: {self.rate_rps:.4g} inputs/s were served, "
-            f"{percent(1 - self.rate_rps / promised, 1)} less than the median promises"
+            f"batch {self.batch}, concurrency {self.concurrency}: {amount(self.rate_rps, digits=4)} inputs/s were "
+            f"served, {percent(1 - self.rate_rps / promised, 1)} less than the median promises"
         )
 
 

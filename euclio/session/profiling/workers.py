@@ -21,6 +21,7 @@ import psutil
 
 from euclio.core.errors import InputError
 from euclio.core.system import readable
+from euclio.core.words import full
 from euclio.supervision.ending import ending, kill_all
 from euclio.supervision.kept import kept
 
@@ -114,7 +115,7 @@ class Worker:
         while b"\n" not in self._heard:
             left_s = (deadline_ns - time.perf_counter_ns()) / NS_PER_S
             if left_s <= 0 or not self._ready(left_s):
-                message = f"does not answer within {self._time_out_s:g} s; print a line for each line that is read"
+                message = f"does not answer within {full(self._time_out_s)} s; print a line for each line that is read"
                 raise InputError(f"{message}, and flush it, or raise --time-out", field=self._name)
             if not self._hear():
                 raise self._ended()

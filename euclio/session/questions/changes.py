@@ -16,7 +16,7 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
 from euclio.core.parts.options import SpaceOption
 from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
-from euclio.core.words import counted, full, joined, percent
+from euclio.core.words import amount, counted, full, joined, percent
 from euclio.session.checking.machine_changes import machine_counts
 from euclio.session.instance import Module, Session, amounts, machine_number, share
 from euclio.session.running import Running, RunningMachines
@@ -97,9 +97,9 @@ class SessionChanges:
 
     def in_words(self) -> str:
         """The changes in a few words."""
-        words = [] if self.rate_rps is None else [f"rate {full(self.rate_rps)} req/s"]
+        words = [] if self.rate_rps is None else [f"rate {amount(self.rate_rps)} req/s"]
         words += [] if self.slo_s is None else [f"SLO {full(self.slo_s)} s"]
-        words += [f"price of {name} {full(price)} per hour" for name, price in (self.price_per_h or {}).items()]
+        words += [f"price of {name} {amount(price)} per hour" for name, price in (self.price_per_h or {}).items()]
         words += [f"{counted(count, 'machine')} of {name} in stock" for name, count in (self.stock or {}).items()]
         words += [f"{full(most)} of {name} in all" for name, most in (self.resources or {}).items()]
         if self.running is not None:
@@ -107,7 +107,7 @@ class SessionChanges:
         if self.most_changes is not None:
             words.append(f"at most {self.most_changes:,} of them changed")
         if self.price_per_change_per_h is not None:
-            words.append(f"{full(self.price_per_change_per_h)} per change and hour")
+            words.append(f"{amount(self.price_per_change_per_h)} per change and hour")
         words += self._spare_in_words()
         words += [] if self.headroom is None else [f"headroom {percent(float(self.headroom), 1)}"]
         return joined(words or ["nothing changed"])

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullLocator
 
-from euclio.core.figures import MUTED, PALETTE, figure_style, grid, legend_label
+from euclio.core.figures import MUTED, Look, figure_style, grid, hardware_looks, legend_label
 from euclio.core.words import full, milliseconds
 from euclio.session.charging import Charging
 from euclio.session.questions.what_if import Point, WhatIf
@@ -31,8 +31,8 @@ STYLES: dict[Charging, Literal["-", "--", ":"]] = {
     Charging.PACKED: ":",
 }
 """Lines of curves by way of charging."""
-HARDWARE = PALETTE[1:]
-"""Colours of hardware types: the first one is that of the curves."""
+MOST_HARDWARE = 6
+"""Hardware types that have a look of their own."""
 OTHER = "other"
 
 
@@ -46,16 +46,16 @@ def draw(answer: WhatIf) -> Figure:
         FigureCanvasAgg(figure)
         every = figure.subplots(1 + len(rows), 1, sharex=True, height_ratios=[2.8, *[0.5] * len(rows)])
         _curves(every[0], answer, rates)
-        colours = _colours(answer)
+        looks = _looks(answer)
         for axes, (rate, way) in zip(every[1:], rows, strict=True):
-            _mix(axes, answer.curve(rate, way), colours)
+            _mix(axes, answer.curve(rate, way), looks)
             own = f"\n{way}" if len(asked.chargings) > 1 else ""
             axes.set_ylabel(f"{full(rate)} req/s{own}", fontsize=8, rotation=0, ha="right", va="center")
         every[1].set_title("share of each hardware type in the cost (%)", fontsize=9, loc="left")
         _ticks(every[-1], answer)
         for axes in every:
             axes.tick_params(labelsize=8)
-        _legend(figure, answer, rates, colours)
+        _legend(figure, answer, rates, looks)
     return figure
 
 
@@ -67,8 +67,8 @@ def _some(rates: list[Fraction]) -> list[Fraction]:
 
 
 def _shade(place: int, rates: list[Fraction]) -> tuple[float, float, float, float]:
-    """The colour of a rate's curves: the higher the rate, the darker."""
-    return mpl.colormaps["Blues"](0.4 + 0.6 * (place + 1) / len(rates))
+    """The colour of a rate's curves, which no hardware type has: the higher the rate, the darker."""
+    return mpl.colormaps["Purples"](0.4 + 0.45 * (place + 1) / len(rates))
 
 
 def _curves(axes: Axes, answer: WhatIf, rates: list[Fraction]) -> None:
@@ -93,43 +93,45 @@ def _curves(axes: Axes, answer: WhatIf, rates: list[Fraction]) -> None:
     grid(axes, "y")
 
 
-def _mix(axes: Axes, points: list[Point], colours: dict[str, str]) -> None:
+def _mix(axes: Axes, points: list[Point], looks: dict[str, Look]) -> None:
     """Stacked bars; a cross where there is no plan."""
     width = 0.8 if len(points) <= MOST_TICKS else 1.0
     for x, point in enumerate(points):
         bottom = 0.0
         if point.result.value is None:
             axes.plot(x, 15, "x", color=MUTED, markersize=4)
-        for name, part in _parts(point, colours):
-            axes.bar(x, part, width, bottom, color=colours[name], linewidth=0)
+        for name, part in _parts(point, looks):
+            look = looks[name]
+            axes.bar(x, part, width, bottom, facecolor=look.colour, hatch=look.hatch, edgecolor="white", linewidth=0)
             bottom += part
     axes.set_ylim(0, 100)
     axes.set_yticks([0, 100])
 
 
-def _parts(point: Point, colours: dict[str, str]) -> Iterator[tuple[str, float]]:
+def _parts(point: Point, looks: dict[str, Look]) -> Iterator[tuple[str, float]]:
     """Names and percentages of a bar, from below."""
     costs = point.cost_by_hardware
-    named = {name: float(cost) for name, cost in costs.items() if name in colours}
+    named = {name: float(cost) for name, cost in costs.items() if name in looks}
     named[OTHER] = float(sum(costs.values())) - sum(named.values())
     total = float(sum(costs.values()))
-    for name in colours:
+    for name in looks:
         if named.get(name, 0) > 1e-12 * total:
             yield name, 100 * named[name] / total
 
 
-def _colours(answer: WhatIf) -> dict[str, str]:
-    """Colours of the hardware types that cost the most; the others share one."""
+def _looks(answer: WhatIf) -> dict[str, Look]:
+    """Looks of the hardware types that cost the most; the others share one."""
     totals = dict.fromkeys(answer.hardware, 0.0)
     for point in answer.points.values():
         for name, cost in point.cost_by_hardware.items():
             if name in totals:
                 totals[name] += float(cost)
-    chosen = answer.hardware
-    if len(chosen) > len(HARDWARE):
-        most = sorted(totals, key=lambda name: -totals[name])[: len(HARDWARE)]
-        chosen = [*(name for name in chosen if name in most), OTHER]
-    return dict(zip(chosen, [*HARDWARE, MUTED], strict=False))
+    every = hardware_looks(h.name for h in answer.question.session.hardware)
+    looks = {name: every[name] for name in answer.hardware}
+    if len(looks) <= MOST_HARDWARE:
+        return looks
+    most = sorted(totals, key=lambda name: -totals[name])[:MOST_HARDWARE]
+    return {name: look for name, look in looks.items() if name in most} | {OTHER: Look(MUTED, "")}
 
 
 def _ticks(axes: Axes, answer: WhatIf) -> None:
@@ -141,12 +143,18 @@ def _ticks(axes: Axes, answer: WhatIf) -> None:
     axes.set_xlabel("SLO (ms)", fontsize=8)
 
 
-def _legend(figure: Figure, answer: WhatIf, rates: list[Fraction], colours: dict[str, str]) -> None:
+def _legend(figure: Figure, answer: WhatIf, rates: list[Fraction], looks: dict[str, Look]) -> None:
     ways = answer.question.chargings
     lines = [Line2D([], [], color=_shade(k, rates), label=f"{full(rate)} req/s") for k, rate in enumerate(rates)]
     if len(ways) > 1:
         lines += [Line2D([], [], color=MUTED, linestyle=STYLES[way], label=way.value) for way in ways]
-    handles = [*lines, *(Patch(color=colour, label=legend_label(name)) for name, colour in colours.items())]
+    handles = [
+        *lines,
+        *(
+            Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=legend_label(name))
+            for name, look in looks.items()
+        ),
+    ]
     if any(point.result.value is None for point in answer.points.values()):
         handles.append(Line2D([], [], color=MUTED, marker="x", linestyle="", markersize=4, label="no plan"))
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5), fontsize=8)

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from euclio.core.tables import new_table
-from euclio.core.words import DASH, figures, full, milliseconds
+from euclio.core.words import DASH, amount, figures, full, milliseconds
 from euclio.files import csv_writing
 from euclio.session.charging import Charging
 from euclio.session.costs import per_million, per_month
@@ -81,7 +81,7 @@ def _cells(point: Point) -> Iterator[str]:
     yield point.cost_in_words()
     machines = point.machines
     names = [h.name for h in point.session.hardware if machines.get(h.name)]
-    yield ", ".join(f"{name}{NO_BREAK}{float(machines[name]):.4g}" for name in names) or DASH
+    yield ", ".join(f"{name}{NO_BREAK}{amount(machines[name], digits=4)}" for name in names) or DASH
     if not point.charging.whole:
         yield figures(point.rounded_up_per_h)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from euclio.core.words import full
 from euclio.session.instance import Configuration, Session
 from euclio.session.plan import Plan
 from euclio.session.policies import Form, Policy
@@ -76,7 +77,7 @@ def broken_groups(session: Session, plan: Plan, policy: Policy, partial_rps: lis
         problems += _beyond_memory(session, group, names)
         busy = sum((r.busy for r in group), Fraction(0))
         if busy > 1:
-            problems.append(f"modules {names} share a machine and need {float(busy):.6g} of its time")
+            problems.append(f"modules {names} share a machine and need {full(busy, digits=6)} of its time")
     return problems
 
 
@@ -91,11 +92,9 @@ def _beyond_memory(session: Session, group: tuple[Resident, ...], names: str) ->
         return []
     needed = [memory_mb(session, r) for r in group]
     if None in needed:
-        return [f"modules {names} share a machine of {float(there):g} MB; give memory_mb of their configurations"]
+        return [f"modules {names} share a machine of {full(there)} MB; give memory_mb of their configurations"]
     total = sum((own for own in needed if own is not None), Fraction(0))
-    return (
-        [f"modules {names} share a machine and need {float(total):g} of {float(there):g} MB"] if total > there else []
-    )
+    return [f"modules {names} share a machine and need {full(total)} of {full(there)} MB"] if total > there else []
 
 
 def memory_mb(session: Session, resident: Resident) -> Fraction | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
+from euclio.core.words import full
 from euclio.session.simulation.record import Latencies, Simulation
 from euclio.simulation.histogram import edges
 from euclio.simulation.latency_figure import MOST_CURVES, Curve, draw_curves
@@ -23,7 +24,9 @@ def draw(simulation: Simulation) -> Figure:
         checked = float(system.evaluation.modules[m].worst_case_latency_s)
         curves.append(_curve(system.modules[m].name, simulation.modules[m].latencies, checked))
     part = "" if len(chosen) == len(order) else f", {len(chosen)} of {len(order)} modules"
-    load = f"{setup.clients} clients" if setup.clients else f"{setup.arrivals.value} arrivals at load {setup.load:g}"
+    load = (
+        f"{setup.clients} clients" if setup.clients else f"{setup.arrivals.value} arrivals at load {full(setup.load)}"
+    )
     title = f"{simulation.session.name}\n{load}, dispatch {simulation.dispatch.value}{part}"
     return draw_curves(curves, title, "SLO; worst case as checked")
 

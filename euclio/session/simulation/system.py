@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.core.errors import InputError
+from euclio.core.words import full
 from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.session.instance import Configuration, Module, Session
 from euclio.session.latency.paths import times_from
@@ -331,7 +332,7 @@ def _modules(session: Session, built: list[_Built], rate: Fraction, clock: Clock
         per_request = b.module.rate_rps / rate
         if per_request > MOST_INVOCATIONS:
             raise InputError(
-                f"module {b.module.name} is invoked {float(per_request):.3g} times per request; up to "
+                f"module {b.module.name} is invoked {full(per_request, digits=3)} times per request; up to "
                 f"{MOST_INVOCATIONS} are simulated",
                 field="modules",
             )
@@ -361,7 +362,7 @@ def _durations(module: Module, c: Configuration, clock: Clock) -> tuple[int, ...
     """
     if c.duration_s > MOST_S:
         raise InputError(
-            f"module {module.name} takes {float(c.duration_s):g} s at batch {c.batch}; up to {MOST_S} s are simulated",
+            f"module {module.name} takes {full(c.duration_s)} s at batch {c.batch}; up to {MOST_S} s are simulated",
             field="plan",
         )
     by_batch = {k.batch: clock.duration(k.duration_s) for k in alike(module, c)}

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from euclio.core.tables import new_table
-from euclio.core.words import counted, figures, milliseconds, percent
+from euclio.core.words import counted, figures, full, milliseconds, percent
 from euclio.session.simulation.metrics import describe
 from euclio.session.simulation.record import Simulation
 from euclio.simulation.table import highest_load_table
@@ -19,6 +19,16 @@ MOST_ROWS = 40
 """Modules and allocations that are listed."""
 SPARE = ("mean ms", "p50 ms", "batch", "p90 ms", "max ms", "within %", "p99.9 ms")
 """Columns of latencies that a narrow window does without, the least needed first."""
+LATENCY_LEGEND = {"worst case": "as checked", "within %": "requests within it", "batch": "mean requests of a batch"}
+MACHINE_LEGEND = {
+    "conc.": "executions at a time",
+    "count": "machines",
+    "plan %": "share of the time that they work, as planned",
+    "busy %": "as simulated",
+    "most %": "of the busiest one",
+    "queue": "most requests that waited",
+}
+"""What the columns of the tables mean."""
 SEEN = Fraction(1, 10**6)
 """Durations that are rounded by a larger share are spoken of."""
 LATENCIES = ("latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_p99_s", "latency_p99_9_s", "latency_max_s")
@@ -40,13 +50,13 @@ def _header(found: dict[str, Any], simulation: Simulation) -> list[str]:
     lines = [
         f"{found['instance']}: {percent(found['attainment'])} of {counted(found['arrived'], 'request')} answered "
         f"within the SLO of {milliseconds(found['slo_s'])} ms",
-        f"{_arrivals(found)} for {found['seconds']:g} s, seed {found['seed']}, noise {found['noise']:g}",
+        f"{_arrivals(found)} for {full(found['seconds'])} s, seed {found['seed']}, noise {full(found['noise'])}",
         f"dispatch {found['dispatch']}{_extras(found)}",
     ]
     shared = {tuple(machine["shared_by"]) for machine in found["machines"] if "shared_by" in machine}
     lines += [f"one machine is shared by {', '.join(names)}" for names in sorted(shared)[:MOST_ROWS]]
     lines += _rounding(simulation)
-    missed = [f"{found[key]} {key}" for key in ("late", "dropped") if found[key]]
+    missed = [f"{found[key]:,} {key}" for key in ("late", "dropped") if found[key]]
     if missed:
         lines.append(", ".join(missed))
     return lines
@@ -63,14 +73,15 @@ def _rounding(simulation: Simulation) -> list[str]:
     if rounded <= SEEN:
         return []
     return [
-        f"times are whole ticks of 1/{clock.ticks_per_ns} ns; durations are off by up to {float(100 * rounded):.2g} %"
+        f"times are whole ticks of 1/{clock.ticks_per_ns} ns; durations are off by up to "
+        f"{full(100 * rounded, digits=2)} %"
     ]
 
 
 def _arrivals(found: dict[str, Any]) -> str:
     if found.get("clients"):
         return f"{counted(found['clients'], 'client')}, who wait for their answers,"
-    return f"{found['arrivals']} arrivals at load {found['load']:g} ({figures(found['offered_rps'])} req/s)"
+    return f"{found['arrivals']} arrivals at load {full(found['load'])} ({figures(found['offered_rps'])} req/s)"
 
 
 def _extras(found: dict[str, Any]) -> str:
@@ -90,7 +101,7 @@ def _extras(found: dict[str, Any]) -> str:
 
 def _latency_table(found: dict[str, Any]) -> RenderableType:
     heads = ("mean ms", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms", "worst case", "within %", "batch")
-    table = new_table("module", *heads, numbers=heads, spare=SPARE)
+    table = new_table("module", *heads, numbers=heads, spare=SPARE, legend=LATENCY_LEGEND)
     for row in found["modules"][:MOST_ROWS]:
         _add_latencies(table, row["name"], row, row["within_worst_case"], figures(row["mean_batch"]))
     _add_latencies(table, "end to end", found, None, "")
@@ -104,10 +115,9 @@ def _add_latencies(table: Any, name: str, row: dict[str, Any], within: float | N
 
 
 def _machine_table(found: dict[str, Any]) -> RenderableType:
-    heads = ("batch", "conc.", "machines", "planned", "busy", "busiest", "mean batch", "most waiting")
-    table = new_table(
-        "module", "hardware", *heads, numbers=heads, spare=("conc.", "busiest", "most waiting", "batch", "hardware")
-    )
+    heads = ("batch", "conc.", "count", "plan %", "busy %", "most %", "mean batch", "queue")
+    spare = ("conc.", "most %", "queue", "batch", "hardware")
+    table = new_table("module", "hardware", *heads, numbers=heads, spare=spare, legend=MACHINE_LEGEND)
     for machines in _allocations(found)[:MOST_ROWS]:
         first = machines[0]
         busy = [machine["utilization"] for machine in machines]
@@ -118,12 +128,12 @@ def _machine_table(found: dict[str, Any]) -> RenderableType:
             first["hardware"],
             str(first["batch"]),
             str(first["concurrency"]),
-            str(len(machines)),
-            percent(sum(machine["planned_utilization"] for machine in machines) / len(machines), 1),
-            percent(sum(busy) / len(busy), 1),
-            percent(max(busy), 1),
+            f"{len(machines):,}",
+            percent(sum(machine["planned_utilization"] for machine in machines) / len(machines), 1, sign=""),
+            percent(sum(busy) / len(busy), 1, sign=""),
+            percent(max(busy), 1, sign=""),
             figures(served / batches if batches else None),
-            str(max(machine["most_waiting"] for machine in machines)),
+            f"{max(machine['most_waiting'] for machine in machines):,}",
         )
         table.add_row(*(Text(cell) for cell in cells))
     return table

@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 from matplotlib.figure import Figure
 
-from euclio.core.words import counted
+from euclio.core.words import counted, full
 from euclio.session.simulation.record import Simulation
 from euclio.simulation.timeline_figure import Boxes, Group, draw_timeline
 from euclio.simulation.units import Ints
@@ -27,7 +27,9 @@ def draw(simulation: Simulation) -> Figure:
     groups = _groups(simulation)
     shown = groups[:MOST_ALLOCATIONS]
     part = "" if len(shown) == len(groups) else f", {len(shown)} of {len(groups)} allocations"
-    load = f"{setup.clients} clients" if setup.clients else f"{setup.arrivals.value} arrivals at load {setup.load:g}"
+    load = (
+        f"{setup.clients} clients" if setup.clients else f"{setup.arrivals.value} arrivals at load {full(setup.load)}"
+    )
     title = (
         f"{simulation.session.name}: {load}, dispatch {simulation.dispatch.value}{part}\n"
         "box: an execution; number: invocations in its batch; colour: module"

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.core.errors import InputError
-from euclio.core.words import counted, percent
+from euclio.core.words import counted, full, percent
 from euclio.session.instance import Configuration
 from euclio.session.workloads.csv_profiles import whole_nanoseconds
 
@@ -123,8 +123,8 @@ def _refuse_batching(server: Server, measured: Sequence[Point], best: Point) -> 
         busy = server.busy(point)
         if busy is not None and busy > MOST_BUSY:
             raise InputError(
-                f"had {float(busy):.3g} requests at work per instance at concurrency {point.clients}: the server put "
-                "requests together, or runs more instances; say how many, or measure without dynamic batching"
+                f"had {full(busy, digits=3)} requests at work per instance at concurrency {point.clients}: the server "
+                "put requests together, or runs more instances; say how many, or measure without dynamic batching"
             )
     busy = server.busy(best)
     if server.batches:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
 from euclio.analysis.charts import legend_below, one_scale, side_by_side
-from euclio.core.figures import INK, MUTED, PALETTE, PUBLISHED, figure_style, grid, svg_text
+from euclio.core.figures import INK, MUTED, PALETTE, PUBLISHED, figure_style, grid, hardware_looks, svg_text
 from euclio.pipeline.simulation.setup import Setup
 from euclio.pipeline.simulation.simulation import simulate
 from euclio.pipeline.simulation.timeline_figure import draw as draw_timeline
@@ -57,9 +57,10 @@ PUBLISHED_PLAN = (
 def figure_2(axes: Sequence[Axes], latencies: pd.DataFrame) -> str:
     """Latency of every model on every GPU type."""
     places = np.arange(len(latencies))
+    looks = hardware_looks(GPUS)
     for k, gpu in enumerate(GPUS):
         values = 1000 * latencies[f"{gpu}_{BATCH}"]
-        axes[0].bar(places + (k - 1.5) * 0.2, values, 0.19, color=PALETTE[k], label=gpu)
+        axes[0].bar(places + (k - 1.5) * 0.2, values, 0.19, color=looks[gpu].colour, label=gpu)
     axes[0].axhline(1000 * SLO_S, color=MUTED, linewidth=1.0, linestyle="--", label="200 ms")
     axes[0].set_xticks(places, list(latencies.index), rotation=45, ha="right")
     axes[0].set_ylabel(f"latency, batch {BATCH} (ms)")

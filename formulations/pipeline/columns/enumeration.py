@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.errors import InapplicableError
+from euclio.core.words import plain
 from euclio.pipeline import BlockProfile, Cluster, Model, PipelineSpace
 
 Ints = NDArray[np.int64]
@@ -127,7 +128,7 @@ def enumerate_columns(cluster: Cluster, space: PipelineSpace) -> Columns:
                     found += len(part)
                     if found > MOST_COLUMNS:
                         raise InapplicableError(
-                            f"more than {MOST_COLUMNS:.0e} pipelines keep the SLO; allow fewer partitions or shares"
+                            f"more than {MOST_COLUMNS:,} pipelines keep the SLO; allow fewer partitions or shares"
                         )
     if not parts:
         wide, narrow = np.zeros((0, most), np.int64), np.zeros(0, np.int64)
@@ -189,7 +190,7 @@ def _refuse_too_many(cluster: Cluster, choices: list[list[list[_Choice]]], most:
     )
     if total > MOST_COMBINATIONS:
         raise InapplicableError(
-            f"{total:.3g} pipelines would have to be enumerated, {MOST_COMBINATIONS:.0e} are the most; "
+            f"{plain(total, 3, ',')} pipelines would have to be enumerated, {MOST_COMBINATIONS:,} are the most; "
             "allow fewer partitions, group the layers into fewer blocks, or unify batch sizes"
         )
 

@@ -288,7 +288,7 @@ def test_bad_option_is_one_line_and_exit_2(capsys, instance, options, words):
     assert_bad_input(capsys, ["solve", instance, "--solver", "first", *options], words)
 
 
-@pytest.mark.parametrize("arguments", [[], ["sovle"], ["solve"], ["reproduce", "nothing"]])
+@pytest.mark.parametrize("arguments", [["sovle"], ["solve"], ["reproduce", "nothing"]])
 def test_bad_command_line_is_one_line_and_exit_2(capsys, arguments):
     assert_bad_input(capsys, arguments, "--help")
 

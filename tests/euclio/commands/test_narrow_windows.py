@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from decimal import Decimal
 
 import pytest
 import tiny_clusters
@@ -29,6 +31,10 @@ VERBS = {
     "what-if": ["what-if", "session.json", "--rate", "7.123456,9", "--slo", "0.9,1"],
     "changes": ["changes", "session.json", "--from", "result.json", "--rate", "12.3456789"],
     "simulate": ["simulate", "session.json", "result.json", "--seconds", "5"],
+    "simulate, cluster": ["simulate", "cluster.json", "cluster-result.json", "--seconds", "2"],
+    "simulate, fleet": ["simulate", "fleet.json", "fleet-result.json", "--seconds", "2"],
+    "simulate --highest-load": ["simulate", "fleet.json", "fleet-result.json", "--seconds", "2", "--highest-load"],
+    "solvers --covers": ["solvers", "--covers"],
     "diff": ["diff", "result.json", "other.json"],
     "plan-day": ["plan-day", "session.json", "--load", "load.csv"],
 }
@@ -42,6 +48,18 @@ def folder(tmp_path_factory):
     (folder / "fleet.json").write_text(tiny_fleets.TEXT)
     (folder / "load.csv").write_text("time_s,factor\n0,0.3\n3600,0.512345678\n7200,1\n")
     return folder
+
+
+def roundings(cell: str) -> Iterator[str]:
+    """A cell, and where it is a number with decimals also its roundings to four figures or more."""
+    yield cell
+    found = re.fullmatch(r"([0-9][0-9,]*)\.([0-9]+)( ?%?)", cell)
+    if found:
+        number = Decimal(cell.rstrip(" %").replace(",", ""))
+        for text in (f"{number:.{places}f}" for places in range(len(found[2]))):
+            if len(text.replace(".", "").lstrip("0")) >= 4:
+                before, point, after = text.partition(".")
+                yield f"{int(before):,}{point}{after}{found[3]}" if "," in found[1] else text + found[3]
 
 
 def shown(content) -> Iterator[FittedTable]:
@@ -59,6 +77,8 @@ def printed(request, folder, monkeypatch, capsys):
     if not (folder / "other.json").exists():
         assert main(["solve", "session.json", "--out", "result.json"]) == 0
         assert main(["solve", "session.json", "--solver", "harpagon", "--rate", "17", "--out", "other.json"]) == 0
+        for kind in ("cluster", "fleet"):
+            assert main(["solve", f"{kind}.json", "--out", f"{kind}-result.json"]) == 0
     found, real = [], tables.to_text
     monkeypatch.setattr(tables, "to_text", lambda content, width=None: found.append(content) or real(content, width))
     assert main(VERBS[request.param]) in (0, 3), capsys.readouterr().err
@@ -67,7 +87,10 @@ def printed(request, folder, monkeypatch, capsys):
 
 
 def test_no_number_of_any_table_is_broken_or_cut(printed):
-    """A number stands in one line, or its column is named as hidden; no line is wider than the window."""
+    """A number, or its first four figures, stands in one line, or its column is named as hidden.
+
+    No line is wider than the window.
+    """
     for table in [one for content in printed for one in shown(content)]:
         numbers = [column for column in table.columns if column.justify == "right"]
         for k in range(len(LONG)):
@@ -78,5 +101,21 @@ def test_no_number_of_any_table_is_broken_or_cut(printed):
             hidden = " ".join(text.split()).partition("hidden at this width: ")[2]
             for column in numbers:
                 for cell in column.cells:
-                    whole = any(str(cell).strip() in line for line in text.splitlines())
+                    texts = set(roundings(str(cell).strip()))
+                    whole = any(one in line for line in text.splitlines() for one in texts)
                     assert whole or str(column.header) in hidden, (width, column.header, str(cell), text)
+
+
+@pytest.mark.parametrize("verb", [name for name in VERBS if name.startswith("simulate")])
+def test_simulations_fit_eighty_columns(verb, folder, monkeypatch, capsys):
+    """Terminals are 80 columns wide unless somebody makes them wider."""
+    monkeypatch.chdir(folder)
+    for kind, result in (("session", "result"), ("cluster", "cluster-result"), ("fleet", "fleet-result")):
+        if not (folder / f"{result}.json").exists():
+            assert main(["solve", f"{kind}.json", "--out", f"{result}.json"]) == 0
+    capsys.readouterr()
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(VERBS[verb]) == 0
+    out = capsys.readouterr().out
+    assert "hidden at this width" not in out
+    assert max(map(len, out.splitlines())) <= 80

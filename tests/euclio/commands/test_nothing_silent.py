@@ -9,7 +9,8 @@ import pytest
 import tiny_sessions
 
 import euclio
-from euclio.cli import COMMANDS, _module, main
+from euclio.cli import main
+from euclio.commands.parsing import COMMANDS, module_of
 from euclio.core import progress
 from euclio.core.registry import Solver
 from euclio.core.result import Answer
@@ -59,7 +60,7 @@ def of_work(capfd):
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_every_command_says_that_it_is_at_work(verb, monkeypatch, capfd):
     """Where nothing inside it says more."""
-    module = import_module(f"euclio.commands.{_module(verb)}")
+    module = import_module(f"euclio.commands.{module_of(verb)}")
     monkeypatch.setattr(module, "add_options", lambda parser: None)
     monkeypatch.setattr(module, "run", lambda arguments: time.sleep(SLEEP_S) or 0, raising=False)
     assert main([verb]) == 0

@@ -7,7 +7,8 @@ import pytest
 import tiny_clusters
 import tiny_sessions
 
-from euclio.cli import COMMANDS, main
+from euclio.cli import main
+from euclio.commands.parsing import COMMANDS
 
 PYTHON = re.compile(r"(?<![\w.-])(None|True|False|nan)(?![\w-])")
 TEXTS = {"session": tiny_sessions.TEXT, "pipeline": tiny_clusters.TEXT}

@@ -102,7 +102,7 @@ def test_a_result_of_a_session_is_refused(capsys, files, tmp_path):
         (("--off", "2"), "--off: is for --arrivals on-off; leave it out"),
         (("--timeline", "out.txt"), "end the name in .svg, .png, .pdf"),
         (("--timeline", "out.svg", "--highest-load"), "shows one load, --highest-load tries many"),
-        (("--seconds", "1e7"), "--seconds: would bring about 2.5e+09 requests"),
+        (("--seconds", "1e7"), "--seconds: would bring about 2,500,000,000 requests"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(capsys, files, arguments, message):

@@ -84,7 +84,7 @@ def test_of_many_fragments_the_worst_are_listed(capsys, tmp_path):
         (("--dispatch", "random"), "--dispatch: invalid choice"),
         (("--load", "0"), "must be a number greater than 0"),
         (("--timeline", "out.txt"), "end the name in .svg, .png, .pdf"),
-        (("--seconds", "1e7"), "--seconds: would bring about 1e+09 requests"),
+        (("--seconds", "1e7"), "--seconds: would bring about 1,000,000,000 requests"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(capsys, files, arguments, message):

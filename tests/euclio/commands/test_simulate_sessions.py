@@ -22,7 +22,7 @@ def files(tmp_path):
 def test_the_table_says_what_became_of_the_requests(capsys, files):
     code, out, err = call(capsys, *files[:2], "--arrivals", "uniform", "--seconds", 20)
     assert code == 0
-    assert "tiny: 100.00 % of 200 requests answered within the SLO of 1000.0 ms" in out
+    assert "tiny: 100.00 % of 200 requests answered within the SLO of 1,000.0 ms" in out
     assert "uniform arrivals at load 1 (10.000 req/s) for 20 s, seed 0, noise 0\n" in out
     assert "dispatch rounds, time-outs as planned, dummies sent, partial machines alone\n" in out
     assert "200 requests simulated in" in err
@@ -84,7 +84,7 @@ def test_a_result_without_a_plan_ends_with_code_4(capsys, files):
         (("--clients", "3", "--load", "2"), "--clients: stands instead of --load; leave one out"),
         (("--timeline", "a.svg", "--latencies", "a.svg"), "is the file of --timeline too"),
         (("--latencies", "out.svg", "--highest-load"), "--latencies: shows one load, --highest-load tries many"),
-        (("--seconds", "1e9", "--load", "2"), "--seconds: would bring about 2e+10 requests"),
+        (("--seconds", "1e9", "--load", "2"), "--seconds: would bring about 20,000,000,000 requests"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(capsys, files, arguments, message):

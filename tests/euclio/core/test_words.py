@@ -1,16 +1,21 @@
 """Numbers, shares, durations and lists as text."""
 
 import math
+import re
 from fractions import Fraction
 
 import pytest
 
 from euclio.core.words import (
+    amount,
     decimals,
+    duration,
+    figures,
     full,
     joined,
     long_duration,
     milliseconds,
+    number,
     percent,
     plain,
     span,
@@ -65,3 +70,37 @@ def test_long_durations_are_minutes_and_hours(seconds, total, left):
 
 def test_joined_names_the_last_after_and():
     assert (joined(["a"]), joined(["a", "b"]), joined("abc")) == ("a", "a and b", "a, b and c")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1453 * 730.0, "1,060,690"),
+        (1061712.4, "1,061,712"),
+        (80802.4, "80,802"),
+        (8.0802, "8.08"),
+        (0.0000123456, "0.0000123"),
+        (0, "0"),
+        (-1234.5, "-1,234"),
+        (None, "-"),
+    ],
+)
+def test_an_amount_keeps_what_stands_before_the_point(value, text):
+    """Money per month of a large session was printed as 1.06171e+06."""
+    assert amount(value, digits=3) == text
+
+
+@pytest.mark.parametrize("exponent", range(-12, 22))
+@pytest.mark.parametrize("mantissa", [1.0, 1.23456789, 9.9999])
+def test_no_number_of_a_table_has_an_exponent(exponent, mantissa):
+    """Inputs lie between 1e-12 and 1e12, and a price times a rate times the hours of a month is larger."""
+    value = mantissa * 10.0**exponent
+    for show in (amount, figures, full, number, duration, plain):
+        assert not re.search("e[+-]", show(value)), show
+        near = float(show(value).split(" ")[0].replace(",", ""))
+        assert show is duration or near == pytest.approx(value, rel=1e-3)
+
+
+def test_a_long_duration_is_minutes_or_hours():
+    texts = [duration(s) for s in (7e-7, 0.0123, 0.99999, 12.34, 1234, 123456)]
+    assert texts == ["1 µs", "12.3 ms", "1 s", "12.3 s", "20.6 min", "34.3 h"]

@@ -75,7 +75,7 @@ def test_a_file_holds_what_the_instance_is():
         ({"steps": []}, "steps: there are no steps"),
         ({"steps": [{"length_s": 0, "rates_rps": [1]}]}, "steps[0].length_s: is 0"),
         ({"steps": [{"length_s": 1, "rates_rps": [1, 2]}]}, "steps[0].rates_rps: has 2 rates; the session has 1"),
-        ({"steps": [{"length_s": 1, "rates_rps": [1e12]}]}, "rate_rps: is 1e+12"),
+        ({"steps": [{"length_s": 1, "rates_rps": [1e12]}]}, "rate_rps: is 1000000000000"),
         ({"warm_up_s": -1}, "warm_up_s: is -1"),
         ({"session": {}}, "session.name: is missing"),
     ],

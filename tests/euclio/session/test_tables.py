@@ -20,7 +20,7 @@ def test_header_says_cost_bound_latency_solver_and_space():
     session = tiny_session()
     first, second, third = table_of(session, one_configuration_plan(session)).splitlines()[:3]
     assert first == "tiny: feasible, cost 1.5 per hour, bound 1.2 (gap 20.00 %)"
-    assert second.startswith("latency 700.000 of 1000.0 ms (70.0 % of the SLO), modules 2, machines 1")
+    assert second.startswith("latency 700.000 of 1,000.0 ms (70.0 % of the SLO), modules 2, machines 1")
     assert third.endswith("plan space: tc, dummies machine")
 
 
@@ -32,18 +32,26 @@ def test_rows_say_machines_utilisation_rate_latency_budget_and_share():
     assert "classify V100 1 2 0 + 0.500 50 % 5.000 400.000 700.000 0.75 50.0 %" in rows
 
 
+def test_legend_explains_a_machine_that_is_used_in_part_where_there_is_one():
+    session = tiny_session()
+    text = table_of(session, one_configuration_plan(session))
+    assert "machines: whole ones + the share of one more that is used" in text
+    whole = Session("w", 1, [Hardware("x", 1)], [Module("m", 20, [Configuration("x", 2, 1, "0.1")])])
+    assert "machines:" not in table_of(whole, one_configuration_plan(whole))
+
+
 def test_header_says_cost_per_month_and_per_million_requests():
     session = tiny_session()
     found = table_of(session, one_configuration_plan(session)).splitlines()[3]
     # 1.5 per hour for 730 hours; 10 req/s of the source are 36,000 requests per hour.
-    assert found == "1095 per month of 730 h, 41.67 per million requests at 10 req/s"
+    assert found == "1,095 per month of 730 h, 41.67 per million requests at 10 req/s"
 
 
 def test_header_names_the_currency_where_there_is_one():
     session = replace(tiny_session(), currency="EUR")
     lines = table_of(session, one_configuration_plan(session)).splitlines()
     assert "cost 1.5 EUR per hour" in lines[0]
-    assert lines[3] == "1095 EUR per month of 730 h, 41.67 EUR per million requests at 10 req/s"
+    assert lines[3] == "1,095 EUR per month of 730 h, 41.67 EUR per million requests at 10 req/s"
 
 
 def test_utilisation_is_that_of_machines_bought_whole_and_does_not_count_dummies():
@@ -108,7 +116,8 @@ def test_table_without_plan_is_its_header():
     assert len(lines) == 2
 
 
-def test_piped_table_has_no_colour_and_fits_100_columns():
+def test_piped_table_has_no_colour_and_fits_100_columns_if_asked_to(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     name = "a-module-with-quite-a-long-name"
     profile = [Configuration("NVIDIA-A100-80GB", 64, 4, "0.123457")]
     session = Session("wide", 10, [Hardware("NVIDIA-A100-80GB", "1234.5678")], [Module(name, "123456.789", profile)])
@@ -148,7 +157,7 @@ def test_solver_table_names_kind_and_space():
     assert "mine     heuristic   rr, no dummies   my own" in to_text(solver_table([solver]))
 
 
-@pytest.mark.parametrize(("value", "text"), [(0, "0"), (0.12345, "0.1235"), (1, "1.000"), (12345.67, "12345.7")])
+@pytest.mark.parametrize(("value", "text"), [(0, "0"), (0.12345, "0.1235"), (1, "1.000"), (12345.67, "12,345.7")])
 def test_figures(value, text):
     assert figures(value) == text
 

@@ -63,7 +63,7 @@ def test_no_changes_leave_an_equal_session():
         ({"price_per_h": {"P10": Fraction(1)}}, r"price_per_h\.P10: unknown hardware 'P10'; did you mean P100\?"),
         ({"price_per_h": {"T4": Fraction(1)}}, r"unknown hardware 'T4'; known: V100, P100"),
         ({"stock": {"V10": 1}}, r"stock\.V10: unknown hardware 'V10'; did you mean V100\?"),
-        ({"rate_rps": Fraction(10**12)}, "rate_rps: is too high for this session: a module's rate is 1e"),
+        ({"rate_rps": Fraction(10**12)}, "rate_rps: is too high for this session: a module's rate is 1000000000000"),
         ({"headroom": Fraction(10**12)}, "headroom: is too high for this session"),
     ],
 )

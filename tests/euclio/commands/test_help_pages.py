@@ -1,0 +1,127 @@
+"""The help of every verb: what a planner asks for first, research last, no option lost, examples that run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+import tiny_sessions
+
+from euclio.cli import main
+from euclio.commands.help_pages import PAGES
+from euclio.commands.parsing import COMMANDS, parsed, parser_of, subparsers
+
+SHOWN = re.compile(r"^  (?:-h, )?(--[a-z0-9-]+)", re.MULTILINE)
+MEASURED = """module,hardware,batch,duration_s
+classify,V100,1,0.02
+classify,V100,4,0.05
+"""
+EXAMPLES = [example for page in PAGES.values() for example in page.examples]
+LONG = (
+    "bench-set check",
+    "check-solver",
+    "completion",
+    "decompose --workloads",
+    "profile",
+    "report",
+    "reproduce",
+    "run",
+)
+LONG += ("status", "warm-up")
+"""Examples that take long, or that need what a long one leaves."""
+QUICK = [one for one in EXAMPLES if not one.removeprefix("euclio ").startswith(LONG)]
+
+
+@pytest.fixture(scope="module")
+def parsers():
+    """The parsers of all verbs and their actions, by what is written for them."""
+    top = subparsers(parser_of(COMMANDS))
+    below = {f"{verb} {name}": own for verb, one in top.items() for name, own in subparsers(one).items()}
+    return top | below
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The files that examples name."""
+    found = tmp_path_factory.mktemp("examples")
+    (found / "session.json").write_text(tiny_sessions.TEXT)
+    (found / "load.csv").write_text("time_s,factor\n0,0.3\n3600,1\n7200,0.5\n")
+    (found / "durations.csv").write_text(MEASURED)
+    session = str(found / "session.json")
+    assert main(["solve", session, "--out", str(found / "result.json")]) == 0
+    assert main(["solve", session, "--solver", "harpagon", "--rate", "17", "--out", str(found / "other.json")]) == 0
+    return found
+
+
+def test_no_option_is_lost_or_shown_twice(parsers):
+    """The sections are made from lists of options, which might name one that has another name by now."""
+    for verb, parser in parsers.items():
+        if subparsers(parser):
+            continue
+        flags = [action.option_strings[-1] for action in parser._actions if action.option_strings]
+        assert sorted(SHOWN.findall(parser.format_help())) == sorted(flags), verb
+
+
+def test_pages_name_options_that_their_verbs_have(parsers):
+    for verb, page in PAGES.items():
+        flags = {flag for action in parsers[verb]._actions for flag in action.option_strings}
+        assert not {*page.first, *page.research} - flags, verb
+
+
+def test_what_a_planner_asks_for_stands_first(parsers):
+    shown = SHOWN.findall(parsers["solve"].format_help())
+    assert shown[:5] == ["--slo", "--rate", "--machines", "--stock", "--out"]
+    assert shown.index("--solver") < shown.index("--policy") < shown.index("--engine")
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_every_verb_has_an_example_that_is_read(verb, folder, monkeypatch):
+    """The parser takes each example, and it is one of the verb."""
+    monkeypatch.chdir(folder)
+    assert PAGES[verb].examples
+    for example in PAGES[verb].examples:
+        program, *words = shlex.split(example)
+        assert (program, words[0]) == ("euclio", verb)
+        assert parsed(words) is not None
+
+
+SLOW = ("euclio certify", "euclio changes", "euclio compare session.json", "euclio what-if")
+
+
+@pytest.mark.parametrize(
+    "example", [pytest.param(one, marks=[pytest.mark.slow] if one.startswith(SLOW) else []) for one in QUICK]
+)
+def test_examples_run(example, folder, monkeypatch, capsys):
+    """What a help page shows does what it says: it ends well, but for the one that explains why there is no plan."""
+    monkeypatch.chdir(folder)
+    code = main(shlex.split(example)[1:])
+    assert code == (3 if "explain" in example else 0), capsys.readouterr().err
+
+
+def test_euclio_alone_shows_help_and_is_bad_input(capsys):
+    """A person sees the verbs; a script that lost its verb does not go on as if all were well."""
+    assert main([]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert all(verb in captured.err for verb in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("solve x --sol 3", "unknown option '--sol'; did you mean --solver or --slo?"),
+        ("solve x --slos=3", "unknown option '--slos'; did you mean --slo"),
+        ("simulate x y --highest", "did you mean --highest-load?"),
+        ("bench-set check --sampel 3", "did you mean --sample?; see `euclio bench-set check --help`"),
+        ("import csv x --prices V=1 --rates 1 --slo 1 --out x --memry 3", "did you mean --memory?"),
+        ("solve x --frobnicate", "unknown option '--frobnicate'; see `euclio solve --help`"),
+        ("verify x y z", "unrecognized arguments: z"),
+        ("sovle x", "unknown 'sovle'; did you mean solve"),
+    ],
+)
+def test_a_mistyped_word_is_met_with_the_nearest_right_ones(line, words, capsys):
+    assert main(line.split()) == 2
+    err = capsys.readouterr().err
+    assert words in err
+    assert err.count("\n") == 1

@@ -1,0 +1,46 @@
+"""Where numbers become text for people: in `euclio/core/words.py`, and nowhere in a way that may have an exponent."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+SHOWN = ("cli.py", "commands", "comparison", "contract", "core", "day", "fragments", "pipeline", "runs", "session")
+SHOWN += ("simulation", "bench_set", "files", "report", "results", "supervision")
+EXACT = {
+    "core/words.py": "makes the texts",
+    "core/numbers.py": "decimals of files",
+    "fragments/replanning/tables.py": "settings of a study, in a page that is made once",
+    "pipeline/designs/clusters.py": "names of instances",
+    "session/designs/sessions.py": "names of instances",
+    "session/workloads/random_sessions.py": "names of instances",
+    "session/dynamics/__main__.py": "defaults of a study",
+    "core/bytes_reading.py": "constants of a few seconds",
+    "files/instance_files.py": "constants of a few seconds",
+    "files/json_writing.py": "constants of a few seconds",
+    "commands/compare.py": "constants of a few seconds",
+    "commands/session_questions.py": "constants of a few seconds",
+    "comparison/figure.py": "labels of percentages below 10",
+}
+"""Where a format with an exponent stands on purpose, and why."""
+
+
+def exponent_formats(file: Path) -> list[int]:
+    """Lines with an f-string whose format may print an exponent: those that end with e or g."""
+    nodes = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.FormattedValue)]
+    specs = [(node.lineno, ast.unparse(node.format_spec)) for node in nodes if node.format_spec is not None]
+    return [line for line, spec in specs if spec.rstrip("'\"")[-1:] in ("e", "g", "E", "G")]
+
+
+@pytest.mark.parametrize("room", SHOWN)
+def test_no_text_for_people_may_have_an_exponent(room):
+    """`1.06171e+06 per month` was printed; a person reads 1,061,712, and a new place may forget it again."""
+    place = ROOT / "euclio" / room
+    files = [place] if place.is_file() else sorted(place.rglob("*.py"))
+    found = {}
+    for file in files:
+        name = file.relative_to(ROOT / "euclio").as_posix()
+        if not name.startswith(tuple(EXACT)) and (lines := exponent_formats(file)):
+            found[name] = lines
+    assert not found
