@@ -235,7 +235,8 @@ def _kept(asked: ByChanges, step: Step, most: int) -> Step:
     session, result = asked.limited(most), step.result
     assert result.plan is not None
     checked = evaluate(session, result.plan, result.space)
-    return Step(session, replace(result, evaluation=checked, value=checked.value, wall_s=0.0), most)
+    kept = replace(result, evaluation=checked, value=checked.value, wall_s=0.0, of_instance=session)
+    return Step(session, kept, most)
 
 
 def _gaps(known: dict[int, Step]) -> Iterable[tuple[int, int]]:

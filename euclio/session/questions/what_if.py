@@ -197,9 +197,10 @@ def _still_best(last: SessionResult | None, session: Session, solver: AnySolver)
     if last is None:
         return None
     if last.status is Status.INFEASIBLE and solver.kind == "exact":
-        return replace(last, reason="there is no plan under a longer SLO either", wall_s=0.0)
+        reason = "there is no plan under a longer SLO either"
+        return replace(last, reason=reason, wall_s=0.0, of_instance=session)
     checked = last.evaluation
     if last.status is not Status.OPTIMAL or checked is None or checked.latency_s is None:
         return None
     # Of all that is checked, only the longest path has to do with the objective.
-    return replace(last, wall_s=0.0) if checked.latency_s <= session.slo_s else None
+    return replace(last, wall_s=0.0, of_instance=session) if checked.latency_s <= session.slo_s else None
