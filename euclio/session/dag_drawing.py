@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
-
+from euclio.core.showing.html_text import html_text
 from euclio.core.words import figures
 from euclio.session.instance import Session
 
@@ -27,7 +26,7 @@ def dag_svg(session: Session) -> str:
     boxes = "".join(_box(session, m, place) for m, place in enumerate(places))
     width = max(x for x, _ in places) + BOX + 2
     height = max(y for _, y in places) + HIGH + 2
-    label = escape(f"{len(session.modules)} modules, {len(session.edges)} edges")
+    label = html_text(f"{len(session.modules)} modules, {len(session.edges)} edges")
     size = f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}"'
     return f'<div class="scroll"><svg role="img" aria-label="{label}" {size}>{edges}{boxes}</svg></div>'
 
@@ -60,11 +59,10 @@ def _edge(parent: Place, child: Place) -> str:
 def _box(session: Session, m: int, place: Place) -> str:
     module, (x, y) = session.modules[m], place
     name = module.name if len(module.name) <= LETTERS else f"{module.name[: LETTERS - 1]}…"
-    seen = "".join(sign if sign.isprintable() else "\ufffd" for sign in name)
     middle = x + BOX / 2
     return (
         f'<rect class="box" x="{x:g}" y="{y:g}" width="{BOX}" height="{HIGH}" rx="4"/>'
-        f'<text x="{middle:g}" y="{y + 15:g}" text-anchor="middle">{escape(seen)}</text>'
+        f'<text x="{middle:g}" y="{y + 15:g}" text-anchor="middle">{html_text(name)}</text>'
         f'<text class="small" x="{middle:g}" y="{y + 29:g}" text-anchor="middle">'
-        f"{escape(figures(module.rate_rps))} req/s</text>"
+        f"{html_text(figures(module.rate_rps))} req/s</text>"
     )

@@ -1,7 +1,7 @@
 """Objects that show themselves: a line of text, HTML for notebooks, frames and figures (docs/howto/jupyter.md).
 
-A class that shows itself is a `Shown` and names its `View`, which stands with its tables and is imported when it is asked
-for, so that a record stays as light as it is.
+A class that shows itself is a `Shown` and names its `View`, which stands with its tables and is imported when it is
+asked for, so that a record stays as light as it is.
 """
 
 from __future__ import annotations

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from html import escape
 from importlib.resources import files
 
 from rich.console import Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
+from euclio.core.showing.html_text import html_text
 from euclio.core.showing.view import Head
 
 MOST_ROWS = 200
@@ -60,9 +60,9 @@ def _facts(head: Head, line: str) -> tuple[str, ...] | None:
 
 
 def _head(head: Head) -> str:
-    name = f"<b>{_shown(head.name)}</b>" if head.name else ""
-    status = f'<em class="{TONES.get(head.status, "plain")}">{_shown(head.status)}</em>' if head.status else ""
-    facts = "".join(f"<span>{_shown(fact)}</span>" for fact in head.facts if fact)
+    name = f"<b>{html_text(head.name)}</b>" if head.name else ""
+    status = f'<em class="{TONES.get(head.status, "plain")}">{html_text(head.status)}</em>' if head.status else ""
+    facts = "".join(f"<span>{html_text(fact)}</span>" for fact in head.facts if fact)
     return f'<div class="head">{name}{status}{facts}</div>'
 
 
@@ -81,12 +81,12 @@ def _parts(content: RenderableType) -> Iterator[str | Table]:
 def _line(text: str) -> str:
     indent = (len(text) - len(text.lstrip())) // 2
     moved = f' style="margin-left:{indent}em"' if indent else ""
-    return f'<div class="line"{moved}>{_shown(text.strip())}</div>'
+    return f'<div class="line"{moved}>{html_text(text.strip())}</div>'
 
 
 def _table(table: Table) -> str:
-    title = f'<div class="title">{_shown(_plain(table.title))}</div>' if table.title else ""
-    head = "".join(f"<th{_class(column)}>{_shown(_plain(column.header))}</th>" for column in table.columns)
+    title = f'<div class="title">{html_text(_plain(table.title))}</div>' if table.title else ""
+    head = "".join(f"<th{_class(column)}>{html_text(_plain(column.header))}</th>" for column in table.columns)
     rows = zip(*(list(column.cells)[:MOST_ROWS] for column in table.columns), strict=True)
     body = "".join(f"<tr>{''.join(map(_cell, table.columns, map(_plain, row)))}</tr>" for row in rows)
     more = table.row_count - MOST_ROWS
@@ -96,7 +96,7 @@ def _table(table: Table) -> str:
 
 
 def _cell(column: Column, text: str) -> str:
-    return f"<td{_class(column, text)}>{_shown(text)}</td>"
+    return f"<td{_class(column, text)}>{html_text(text)}</td>"
 
 
 def _class(column: Column, text: str = "") -> str:
@@ -107,8 +107,3 @@ def _class(column: Column, text: str = "") -> str:
 
 def _plain(cell: object) -> str:
     return cell.plain if isinstance(cell, Text) else Text.from_markup(str(cell)).plain
-
-
-def _shown(text: str) -> str:
-    """Text of any signs as HTML; those that cannot be seen are replaced."""
-    return escape("".join(sign if sign.isprintable() or sign == "\u00a0" else "\ufffd" for sign in text))

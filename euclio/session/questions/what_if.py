@@ -13,9 +13,11 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.core.families import family_of
+from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number
 from euclio.core.progress import told
 from euclio.core.result import Status
+from euclio.core.showing import Framed, Plotted
 from euclio.core.solver import AnySolver
 from euclio.core.solving import solve, solver_for
 from euclio.core.space_fields import word
@@ -91,14 +93,16 @@ class Grid(Question):
         return sorted({slo for _, slo in self.sessions})
 
 
-@dataclass(frozen=True, slots=True)
-class WhatIf:
+@dataclass(frozen=True, slots=True, repr=False)
+class WhatIf(Framed, Plotted):
     """The answer: a plan, or that there is none, at each point.
 
     Attributes:
         question: what was asked.
         points: by rate, objective and way of charging, ascending.
     """
+
+    _view = late_value("euclio.session.questions.views", "WHAT_IF")
 
     question: Grid
     points: dict[tuple[Fraction, Fraction, Charging], Point]
