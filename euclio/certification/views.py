@@ -11,8 +11,10 @@ from euclio.core.words import duration
 
 
 def _head(found: Certificate) -> Head:
+    claim = f"claim by {found.solver}: {found.claim}"
+    why = (f"why: {found.reason}",) if found.reason else ()
     by = f"{prover_in_words(found)} in {duration(found.wall_s)}"
-    return Head(found.instance, found.verdict.value, (found.claim, found.reason, by))
+    return Head(found.instance, found.verdict.value, (claim, *why, by))
 
 
 def _table(found: Certificate) -> RenderableType | None:

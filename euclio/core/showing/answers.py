@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from euclio.core.families import families
 from euclio.core.family import Difference, Explained
 from euclio.core.showing.view import Head, View
-from euclio.core.words import counted
+from euclio.core.words import counted, full
 
 
 def _explained_head(found: Explained) -> Head:
-    first = found.text.partition("\n")[0]
-    name = str(found.data.get("instance", ""))
-    facts = first.removeprefix(f"{name}: ").removeprefix(found.status.value).lstrip(",;: ")
-    return Head(name, found.status.value, (facts,))
+    lines = found.text.splitlines()
+    return Head(str(found.data.get("instance", "")), found.status.value, tuple(lines[1:][-1:]))
 
 
 def _changes(found: Difference) -> str:
@@ -25,7 +24,12 @@ def _changes(found: Difference) -> str:
 
 
 def _difference_head(found: Difference) -> Head:
-    return Head("", "", (_changes(found),))
+    goals = {f"change_{goal.value_field}": goal for family in families() for goal in family.goals}
+    value = ""
+    for goal in (goal for field, goal in goals.items() if found.data.get(field) is not None):
+        before, after = (found.data[which][goal.value_field] for which in ("before", "after"))
+        value = f"{goal.name} {full(before)} -> {full(after)} {goal.unit}"
+    return Head("", "", (value, _changes(found)))
 
 
 def _difference_rows(found: Difference) -> list[dict[str, Any]]:

@@ -26,37 +26,32 @@ TONES = {
 """Tones of outcomes; all others have none."""
 
 
-def view_html(head: Head, drawing: str, table: RenderableType | None) -> str:
+def view_html(head: Head, drawing: str, table: RenderableType | None, *, leads: bool = False) -> str:
     """An object as HTML.
 
     Args:
-        head: what is said first. Where the first line of the table says it too, that line is taken instead, as it says
-            more, such as the currency.
+        head: what is said first; lines of the table that say the same are left out.
         drawing: HTML between the head and the table.
         table: what the terminal shows; None: nothing.
+        leads: whether the first line of the table says more than the facts of the head, and stands in their place.
     """
     parts = [] if table is None else list(_parts(table))
-    if parts and isinstance(parts[0], str):
-        facts = _facts(head, parts[0])
-        if facts is not None:
-            head, parts = head._replace(facts=facts), parts[1:]
-    body = "".join(_line(part) if isinstance(part, str) else _table(part) for part in parts)
+    begins = f"{head.name}: "
+    if head.name and parts and isinstance(parts[0], str) and parts[0].startswith(begins):
+        rest = parts[0].removeprefix(begins)
+        if head.status and rest.startswith(head.status):
+            rest = rest.removeprefix(head.status).lstrip(" ,:;")
+        if leads and rest:
+            head = head._replace(facts=(rest,))
+        parts[0] = "" if leads else rest
+    kept = (part for part in parts if not isinstance(part, str) or (part and part not in head.facts))
+    body = "".join(_line(part) if isinstance(part, str) else _table(part) for part in kept)
     return f'<div class="euclio-view"><style>{_style()}</style>{_head(head)}{drawing}{body}</div>'
 
 
 @cache
 def _style() -> str:
     return files("euclio.core.showing").joinpath("notebook.css").read_text(encoding="utf-8")
-
-
-def _facts(head: Head, line: str) -> tuple[str, ...] | None:
-    """What a line says behind the name and the status; None: it does not begin with them."""
-    if not head.name or not line.startswith(f"{head.name}: "):
-        return None
-    rest = line.removeprefix(f"{head.name}: ")
-    if head.status and rest.startswith(head.status):
-        rest = rest.removeprefix(head.status).lstrip(" ,:;")
-    return (rest,) if rest else ()
 
 
 def _head(head: Head) -> str:

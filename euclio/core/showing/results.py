@@ -56,5 +56,5 @@ def _written_value(result: WrittenResult, goal: Goal) -> tuple[str, ...]:
     return (*value, *bound, f"solver {result.solver}")
 
 
-RESULT = View(_head, _table, rows=_rows)
+RESULT = View(_head, _table, rows=_rows, leads=True)
 WRITTEN = View(_written_head)

@@ -84,7 +84,7 @@ def html_of(thing: object, view: Views) -> str | None:
         from euclio.core.showing.html import view_html
 
         found = view()
-        return view_html(found.head(thing), found.drawing(thing), found.table(thing))
+        return view_html(found.head(thing), found.drawing(thing), found.table(thing), leads=found.leads)
     # A cell that has made an object should not end in a traceback because it cannot be shown.
     except Exception:
         return None

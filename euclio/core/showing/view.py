@@ -31,7 +31,7 @@ def _nothing(thing: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How the objects of a class show themselves; each field is a function of the object.
+    """How the objects of a class show themselves; fields are functions of the object.
 
     Attributes:
         head: what is said first; it has to be quick, as debuggers ask for it too.
@@ -39,6 +39,8 @@ class View:
         drawing: a drawing between the head and the table, as HTML that is written out as it is; empty: none.
         rows: the rows of its frame, by name of the column, fractions allowed; None: it is no table.
         draw: draws it on axes, inside `euclio.core.figures.figure_style`; None: it has no figure.
+        leads: whether the first line of the table says more than the facts of the head, such as the currency. It is no
+            function.
     """
 
     head: Callable[[Any], Head]
@@ -46,3 +48,4 @@ class View:
     drawing: Callable[[Any], str] = lambda thing: ""
     rows: Callable[[Any], Iterable[dict[str, Any]]] | None = None
     draw: Callable[[Axes, Any], None] | None = None
+    leads: bool = False

@@ -23,6 +23,5 @@ def _rows(found: Simulation) -> list[dict[str, Any]]:
     return [{"fragment": row.pop("name"), **row} for row in describe(found)["fragments"]]
 
 
-SIMULATION = View(
-    _head, simulation_table, rows=_rows, draw=late("euclio.fragments.simulation.distribution_figure", "draw_on")
-)
+LATENCIES = late("euclio.fragments.simulation.distribution_figure", "draw_on")
+SIMULATION = View(_head, simulation_table, rows=_rows, draw=LATENCIES, leads=True)

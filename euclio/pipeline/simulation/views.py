@@ -25,6 +25,5 @@ def _rows(found: Simulation) -> list[dict[str, Any]]:
     return [{"model": row.pop("name"), **row} for row in describe(found)["models"]]
 
 
-SIMULATION = View(
-    _head, simulation_table, rows=_rows, draw=late("euclio.pipeline.simulation.latency_figure", "draw_on")
-)
+LATENCIES = late("euclio.pipeline.simulation.latency_figure", "draw_on")
+SIMULATION = View(_head, simulation_table, rows=_rows, draw=LATENCIES, leads=True)

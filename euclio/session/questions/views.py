@@ -55,7 +55,7 @@ def _curve_head(curve: Curve) -> Head:
         if not steps
         else (f"cost {full(steps[0].cost_per_h)} per hour with {counted(steps[0].most or 0, 'change')}",)
     )
-    least = () if free.cost_per_h is None else (f"{full(free.cost_per_h)} with {counted(free.changes or 0, 'change')}",)
+    least = () if free.cost_per_h is None else (f"{full(free.cost_per_h)} without a limit",)
     every = "all falls of the cost are known" if curve.complete else "there may be other falls of the cost"
     return Head(curve.question.session.name, free.result.status.value, (*fewest, *least, every))
 

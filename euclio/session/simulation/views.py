@@ -24,4 +24,5 @@ def _rows(found: Simulation) -> list[dict[str, Any]]:
     return [{"module": row.pop("name"), **row} for row in describe(found)["modules"]]
 
 
-SIMULATION = View(_head, simulation_table, rows=_rows, draw=late("euclio.session.simulation.latency_figure", "draw_on"))
+LATENCIES = late("euclio.session.simulation.latency_figure", "draw_on")
+SIMULATION = View(_head, simulation_table, rows=_rows, draw=LATENCIES, leads=True)
