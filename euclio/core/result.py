@@ -171,6 +171,14 @@ class Result(Framed, Generic[PlanT, SpaceT, EvaluationT]):
         """The checked value as a float: the cost of a session's plan in money per hour; other families read `value`."""
         return None if self.value is None else float(self.value)
 
+    @property
+    def gap(self) -> float | None:
+        """What the bound leaves open, as a share of the value (of 1 where that is 0); None: one is not known."""
+        if self.value is None or self.bound is None:
+            return None
+        room = abs(float(self.value) - self.bound)
+        return room / abs(float(self.value)) if self.value else room
+
 
 AnyResult = Result[Any, Any, Any]
 

@@ -41,7 +41,7 @@ def _rows(result: AnyResult) -> list[dict[str, Any]]:
     family = _family(result)
     if family is None or family.rows is None or result.plan is None or result.value is None:
         name = "value" if family is None else family.goal(result.space).name.replace(" ", "_")
-        figures = {name: result.value, "bound": result.bound, "wall_s": result.wall_s}
+        figures = {name: result.value, "bound": result.bound, "gap": result.gap, "wall_s": result.wall_s}
         return [{"instance": result.instance, "solver": result.solver, "status": result.status} | figures]
     return family.rows(result.of_instance, result.plan, result.evaluation)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import time
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from xml.etree import ElementTree
 
 import matplotlib as mpl
@@ -247,11 +247,20 @@ def test_a_figure_of_its_own_is_one_of_pyplot(shown):
         pyplot.close(axes.figure)
 
 
+def test_the_gap_of_a_result_is_what_the_bound_leaves_open(shown):
+    """None where there is no plan or no bound, 0 where the bound meets the value."""
+    assert shown["result"].gap == pytest.approx(0, abs=1e-9)
+    assert shown["result of a heuristic"].gap is None
+    assert replace(shown["result"], bound=shown["result"].cost / 2).gap == pytest.approx(0.5)
+    assert shown["result without a plan"].gap is None
+
+
 def test_a_result_holds_its_instance_but_is_not_compared_by_it():
     """Tables need it; the same run on a copy is the same result."""
     session = small_session()
     result = solve(session, "harpagon")
     assert result.of_instance is session
+    assert replace(result, of_instance=None) == result
     assert "of_instance" not in repr(result)
 
 
