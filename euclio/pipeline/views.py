@@ -20,7 +20,7 @@ MOST_ROWS = 200
 
 
 def _cluster_head(cluster: Cluster) -> Head:
-    gpus = ", ".join(f"{gpu.count:,} {gpu.name}" for gpu in cluster.gpus)
+    gpus = listed(f"{gpu.count:,} {gpu.name}" for gpu in cluster.gpus)
     return Head(cluster.name, "", (f"GPUs {gpus}", f"models {listed(model.name for model in cluster.models)}"))
 
 
@@ -103,7 +103,7 @@ def plan_rows(cluster: Cluster | None, plan: PipelinePlan, evaluation: PlanEvalu
 
 def _evaluation_head(found: PlanEvaluation) -> Head:
     value = () if found.value is None else (f"value {full(found.value)}",)
-    used = ", ".join(f"{float(count):g} {name}" for name, count in found.gpus.items())
+    used = listed(f"{float(count):g} {name}" for name, count in found.gpus.items())
     status = "accepted" if found.feasible else "refused"
     return Head("", status, (*value, f"GPUs used: {used or 'none'}", *found.violations[:1]))
 

@@ -76,6 +76,11 @@ class Evaluation(Framed):
         """What the plan is to be best at: its cost."""
         return self.cost_per_h
 
+    @property
+    def cost(self) -> float | None:
+        """The cost in money per hour as a float, as of results; None: it could not be computed."""
+        return None if self.cost_per_h is None else float(self.cost_per_h)
+
 
 def evaluate(
     session: Session, plan: Plan, space: PlanSpace = FULL_SPACE, *, slo_s: Fraction | None = None

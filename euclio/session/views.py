@@ -28,7 +28,7 @@ NO_NAMES = "modules by their place in the session, from 0: a plan does not know 
 def _session_head(session: Session) -> Head:
     sizes = f"{counted(len(session.modules), 'module')}, {counted(len(session.edges), 'edge')}"
     asked = f"{full(source_rate(session))} req/s within {milliseconds(session.slo_s)} ms"
-    hardware = ", ".join(f"{h.name} {money(session, h.price_per_h)}/h" for h in session.hardware)
+    hardware = listed(f"{h.name} {money(session, h.price_per_h)}/h" for h in session.hardware)
     return Head(session.name, "", (asked, sizes, hardware))
 
 

@@ -213,6 +213,7 @@ def test_tables_are_frames(shown):
     assert {"cost", "bound", "gap"} <= set(shown["comparison"].frame().columns)
     result = shown["result"]
     assert result.frame().cost.sum() == pytest.approx(result.cost)
+    assert result.evaluation.cost == result.cost
     assert list(result.frame().module.unique()) == [EVIL, "classify"]
 
 
