@@ -108,6 +108,7 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
         instance_sha256=instance_sha256(instance),
         plan_sha256=plan_sha256(instance, said.plan, checked),
         changes=said.changes,
+        of_instance=instance,
     )
 
 

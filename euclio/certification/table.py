@@ -24,14 +24,15 @@ def certificate_table(instance: Any, certificate: Certificate) -> RenderableType
     lines += [f"why: {certificate.reason}"] if certificate.reason else []
     lines += [] if certificate.changes is None else [f"with {certificate.changes.in_words()}"]
     lines.append(f"plan space: {family.describe_space(certificate.space)}")
-    lines.append(f"{_by(certificate)} in {duration(certificate.wall_s)}")
+    lines.append(f"{prover_in_words(certificate)} in {duration(certificate.wall_s)}")
     body = Text("\n".join(lines))
     if certificate.plan is None:
         return Group(head, body)
     return Group(head, body, Text(""), family.table(instance, better_result(instance, certificate)))
 
 
-def _by(certificate: Certificate) -> str:
+def prover_in_words(certificate: Certificate) -> str:
+    """Who decided, and how much work it was."""
     if certificate.prover == CHECKER:
         return "decided by the checker alone,"
     return f"prover {certificate.prover}: {certificate.nodes:,} nodes"

@@ -14,10 +14,12 @@ from euclio.core.engine_packages import MissingEngineError
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.family import Family
+from euclio.core.lazy import late_value
 from euclio.core.objective import Goal
 from euclio.core.progress import told
 from euclio.core.registry import find_solver, solvers
 from euclio.core.result import AnyResult, Status
+from euclio.core.showing import Framed, Plotted
 from euclio.core.solver import AnySolver
 from euclio.core.solving import solve, without_engine
 
@@ -70,8 +72,8 @@ class Row:
         return None if self.design_share is None else 1 - self.design_share
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Framed, Plotted):
     """All systems on one instance, the best first, those without a plan last.
 
     Attributes:
@@ -84,6 +86,8 @@ class Comparison:
         proofs: number of proofs among the results.
         certificates: one per proof that an independent prover tried; a result whose proof it refuted is an error.
     """
+
+    _view = late_value("euclio.comparison.views", "COMPARISON")
 
     instance: Any
     goal: Goal

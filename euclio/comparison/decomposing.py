@@ -8,7 +8,7 @@ optimum) / optimum, which add up to the mean gap; of throughput it is what is lo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -17,14 +17,42 @@ from euclio.comparison.gap import Gap, Value
 from euclio.core.errors import InputError
 from euclio.core.families import families, family_of
 from euclio.core.family import Family
+from euclio.core.lazy import late_value
 from euclio.core.objective import LEAST_COST, Goal
 from euclio.core.progress import progress_bar
+from euclio.core.showing import html_of, line_of, plotted
 from euclio.core.solver import Solver
 from euclio.core.solving import solve
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_VIEW = late_value("euclio.comparison.views", "DECOMPOSITION")
 SCHEMA = "euclio/decomposition/1"
 QUANTILES = {"low": 0.25, "median": 0.5, "high": 0.75}
+
+
+class Decomposition(pd.DataFrame):
+    """The rows of `decompose`: a frame that shows itself per system; what is cut out of it is a plain frame."""
+
+    @property
+    def _constructor(self) -> type[pd.DataFrame]:
+        return pd.DataFrame
+
+    def __repr__(self) -> str:
+        return line_of(self, _VIEW)
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self, _VIEW)
+
+    def frame(self) -> pd.DataFrame:
+        """The rows as a plain frame."""
+        return pd.DataFrame(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:  # type: ignore[override]
+        """Draw each system's mean value, split by cause; arguments as of `euclio.core.showing.Plotted`."""
+        return plotted(self, _VIEW, ax)
 
 
 def decompose(
@@ -34,7 +62,7 @@ def decompose(
     advance: Callable[[Comparison], None] | None = None,
     solving: Solving = solve,
     objective: str | None = None,
-) -> pd.DataFrame:
+) -> Decomposition:
     """Run systems on instances, and the exact solver in the full plan space and in each system's own.
 
     Args:
@@ -54,7 +82,7 @@ def decompose(
     """
     given = list(instances) if isinstance(instances, Iterable) else [instances]
     if not given:
-        return pd.DataFrame()
+        return Decomposition()
     chosen = chosen_solvers(solvers, common_family(given))
     rows: list[dict[str, Any]] = []
     with progress_bar("instances", len(given)) as count:
@@ -65,7 +93,7 @@ def decompose(
             count()
             if advance is not None:
                 advance(comparison)
-    return pd.DataFrame.from_records(rows)
+    return Decomposition(pd.DataFrame.from_records(rows))
 
 
 def common_family(instances: Sequence[Any]) -> Family:

@@ -65,6 +65,19 @@ def draw(table: pd.DataFrame, title: str = "") -> Figure:
     return figure
 
 
+def draw_bars_on(axes: Axes, table: pd.DataFrame) -> None:
+    """The bars alone, of all systems together."""
+    goal, found = goal_of(table), aggregate(table)
+    found = found[found.split > 0].sort_values("total_mean", ascending=not goal.maximised, kind="stable")
+    axes.set_title(f"mean {goal.loss if goal.maximised else goal.name}, split by cause", fontsize=10)
+    if found.empty:
+        axes.set_title("no gap is known: no plan, or no proven optimum", fontsize=10)
+        return
+    _bars(axes, found, goal)
+    axes.set_xlabel(_axis(goal))
+    axes.legend(handles=_legend()[:-1], loc="upper center", bbox_to_anchor=(0.4, -0.14), ncols=3, fontsize=8)
+
+
 def _groups(names: Sequence[str]) -> list[list[str]]:
     """Systems without variants, then those with; without the empty ones."""
     family = Counter(name.partition(":")[0] for name in names)

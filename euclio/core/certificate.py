@@ -12,6 +12,9 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+from euclio.core.lazy import late_value
+from euclio.core.showing import Shown
+
 
 class Verdict(StrEnum):
     """What became of a claim."""
@@ -39,8 +42,8 @@ class Search:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Certificate:
+@dataclass(frozen=True, slots=True, repr=False)
+class Certificate(Shown):
     """What became of the claim of one result.
 
     Values are in the unit of the objective.
@@ -63,7 +66,11 @@ class Certificate:
         instance_sha256: SHA-256 of the instance's text as euclio writes it, in hex.
         plan_sha256: the same of the result's plan; None: it has none, or the checker cannot price it.
         changes: changes of the named instance whose result it is (`euclio.core.result.Result`).
+        of_instance: the instance itself, with these changes, for tables; None: it is not at hand. It is no part of what
+            makes two certificates equal.
     """
+
+    _view = late_value("euclio.certification.views", "CERTIFICATE")
 
     instance: str
     solver: str
@@ -81,6 +88,7 @@ class Certificate:
     instance_sha256: str
     plan_sha256: str | None
     changes: Any = None
+    of_instance: Any = field(default=None, compare=False)
 
 
 CHECKER = "checker"

@@ -12,12 +12,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from euclio.core.demand import Demand
-from euclio.core.lazy import lazy_names
+from euclio.core.lazy import late_value, lazy_names
 from euclio.core.objective import Goal
 from euclio.core.parts.options import SetupOption, SpaceOption
 from euclio.core.result import Status
+from euclio.core.showing import frame_of, html_of, line_of
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.console import RenderableType
 
     from euclio.core.certificate import Search
@@ -54,6 +56,10 @@ class Changes(Protocol):
         """The changes in a few words."""
 
 
+_EXPLAINED = late_value("euclio.core.showing.answers", "EXPLAINED")
+_DIFFERENCE = late_value("euclio.core.showing.answers", "DIFFERENCE")
+
+
 class Explained(NamedTuple):
     """Why an instance has a plan or none.
 
@@ -67,6 +73,12 @@ class Explained(NamedTuple):
     text: str
     data: dict[str, Any]
 
+    def __repr__(self) -> str:
+        return line_of(self, _EXPLAINED)
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self, _EXPLAINED)
+
 
 class Difference(NamedTuple):
     """What changes from one plan to another.
@@ -78,6 +90,16 @@ class Difference(NamedTuple):
 
     text: RenderableType
     data: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return line_of(self, _DIFFERENCE)
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self, _DIFFERENCE)
+
+    def frame(self) -> pd.DataFrame:
+        """Machines added and removed by hardware type or, of other families, the parts that only one plan has."""
+        return frame_of(self, _DIFFERENCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +165,7 @@ class Family:
             compared as they are written.
         demands: what its instances and plan spaces may ask for that not every solver covers, such as a stock.
         companion: what `euclio solve` finds out next to a plan; None: nothing.
+        rows: instance, plan and the checker's answer in, the rows of the plan's frame out; None: it has none.
     """
 
     name: str
@@ -184,6 +207,7 @@ class Family:
     hint: Callable[[Any], str] = lambda instance: ""
     demands: tuple[Demand, ...] = ()
     companion: Callable[[], Companion] | None = None
+    rows: Callable[[Any, Any, Any], list[dict[str, Any]]] | None = None
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""

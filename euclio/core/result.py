@@ -9,7 +9,9 @@ from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
+from euclio.core.lazy import late_value
 from euclio.core.objective import Goal
+from euclio.core.showing import Framed, Shown
 from euclio.core.tolerances import BRACKET_TOLERANCE as BRACKET_TOLERANCE
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE as OPTIMALITY_TOLERANCE
 from euclio.core.tolerances import PROOF_TOLERANCE as PROOF_TOLERANCE
@@ -113,8 +115,8 @@ class Answer(Generic[PlanT]):
         return cls(plan, otherwise, claimed, bound if bound and bound > 0 else None, stats=stats, reason=reason)
 
 
-@dataclass(frozen=True, slots=True)
-class Result(Generic[PlanT, SpaceT, EvaluationT]):
+@dataclass(frozen=True, slots=True, repr=False)
+class Result(Framed, Generic[PlanT, SpaceT, EvaluationT]):
     """A checked answer; `value` is the checker's, never the solver's.
 
     Values are in the unit of the objective: money per hour (least is best), or weighted requests per second (most is).
@@ -138,7 +140,11 @@ class Result(Generic[PlanT, SpaceT, EvaluationT]):
         trace: incumbent and bound over time, as claimed.
         warm_start: what became of the plan that the solver was given to start from.
         changes: changes of the named instance (`Family.changes`) whose result it is; None: it is of that as it stands.
+        of_instance: the instance itself, with these changes, for tables; None: it is not at hand. It is no part of what
+            makes two results equal.
     """
+
+    _view = late_value("euclio.core.showing.results", "RESULT")
 
     instance: str
     solver: str
@@ -158,18 +164,27 @@ class Result(Generic[PlanT, SpaceT, EvaluationT]):
     trace: tuple[TracePoint, ...] = ()
     warm_start: WarmStart = WarmStart.NONE
     changes: Any = None
+    of_instance: Any = field(default=None, compare=False)
 
     @property
     def cost(self) -> float | None:
         """The checked value as a float: the cost of a session's plan in money per hour; other families read `value`."""
         return None if self.value is None else float(self.value)
 
+    @property
+    def gap(self) -> float | None:
+        """What the bound leaves open, as a share of the value (of 1 where that is 0); None: one is not known."""
+        if self.value is None or self.bound is None:
+            return None
+        room = abs(float(self.value) - self.bound)
+        return room / abs(float(self.value)) if self.value else room
+
 
 AnyResult = Result[Any, Any, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class WrittenResult(Shown):
     """What a result file says, not yet checked.
 
     Attributes:
@@ -188,6 +203,8 @@ class WrittenResult:
         changes: these changes (`Family.changes`); None: there are none.
         options: plan space and options of the run as they stand in the file.
     """
+
+    _view = late_value("euclio.core.showing.results", "WRITTEN")
 
     instance: str
     solver: str

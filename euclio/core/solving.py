@@ -284,6 +284,7 @@ def check(instance: Any, solver: str, space: Any, limits: Limits[Any], answer: A
         provenance={**provenance(), "kernels": how_kernels_ran(), "seed": limits.seed},
         trace=answer.trace,
         warm_start=answer.warm_start,
+        of_instance=instance,
     )
 
 

@@ -10,8 +10,10 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.lazy import late_value
 from euclio.core.progress import progress_bar
 from euclio.core.result import AnyResult, Status
+from euclio.core.showing import Framed, Plotted
 from euclio.core.tables import new_table
 from euclio.core.words import DASH, amount, figures, percent
 from euclio.day.evaluate import DayEvaluation
@@ -22,8 +24,8 @@ SCHEMA = "euclio/day-comparison/1"
 Solving = Callable[..., AnyResult]
 
 
-@dataclass(frozen=True, slots=True)
-class DayComparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class DayComparison(Framed, Plotted):
     """Results on one load over time.
 
     Attributes:
@@ -31,6 +33,8 @@ class DayComparison:
         results: one per solver, in the order in which they were asked for.
         bound: the largest proven bound on the cost of all plans; None: there is none.
     """
+
+    _view = late_value("euclio.day.views", "COMPARISON")
 
     day: Day
     results: tuple[AnyResult, ...]

@@ -37,7 +37,7 @@ def draw_day(comparison: DayComparison, chosen: Sequence[str] = DRAWN) -> Figure
         figure = Figure(figsize=(WIDTH_IN, 2.1 + 1.9 * len(plans)))
         FigureCanvasAgg(figure)
         panels = figure.subplots(1 + len(plans), 1, sharex=True, squeeze=False)[:, 0]
-        times = [float(t) for t in accumulate((step.length_s / HOUR_S for step in day.steps), initial=0)]
+        times = _times(day)
         _draw_load(panels[0], day, times)
         most = max((sum(row) for _, on in plans for row in on), default=1)
         for axes, (result, on) in zip(panels[1:], plans, strict=True):
@@ -45,14 +45,43 @@ def draw_day(comparison: DayComparison, chosen: Sequence[str] = DRAWN) -> Figure
             axes.set_ylim(0, 1.08 * max(most, 1))
         panels[-1].set_xlabel("hours")
         panels[-1].set_xlim(times[0], times[-1])
-        used = [any(row[h] for _, on in plans for row in on) for h in range(len(day.session.hardware))]
-        looks = [look for look, some in zip(_looks(day).items(), used, strict=True) if some]
-        handles = [
-            Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=legend_label(name))
-            for name, look in looks
-        ]
+        handles = _patches(day, [on for _, on in plans])
         figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5))
     return figure
+
+
+def draw_load_on(axes: Axes, day: Day) -> None:
+    """The load alone, by the hour."""
+    _draw_load(axes, day, _times(day))
+    axes.set_xlabel("hours")
+
+
+def draw_best_on(axes: Axes, comparison: DayComparison) -> None:
+    """The machines of the cheapest plan by the hour; without a plan the load."""
+    best, day = comparison.best, comparison.day
+    if best is None:
+        draw_load_on(axes, day)
+        return
+    on = _machines(best)
+    _draw_machines(axes, comparison, best, on, _times(day))
+    axes.set_ylim(0, 1.08 * max(1, *map(sum, on)))
+    axes.set_xlabel("hours")
+    axes.legend(handles=_patches(day, [on]), fontsize=8)
+
+
+def _times(day: Day) -> list[float]:
+    """Hours at which steps begin, and the end."""
+    return [float(t) for t in accumulate((step.length_s / HOUR_S for step in day.steps), initial=0)]
+
+
+def _patches(day: Day, plans: Sequence[list[list[int]]]) -> list[Patch]:
+    """The hardware types that some plan uses, for a legend."""
+    used = [any(row[h] for on in plans for row in on) for h in range(len(day.session.hardware))]
+    looks = [look for look, some in zip(_looks(day).items(), used, strict=True) if some]
+    return [
+        Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=legend_label(name))
+        for name, look in looks
+    ]
 
 
 def _looks(day: Day) -> dict[str, Look]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed
 from euclio.core.words import full
 from euclio.day.instance import HOUR_S, Day, at_rates
 from euclio.day.plan import DayPlan, Serving, Staffing, StepPlan
@@ -26,8 +28,8 @@ Machines = tuple[tuple[int, ...], ...]
 """Machines that are on in a step: by module, by hardware type in the order of the session's."""
 
 
-@dataclass(frozen=True, slots=True)
-class DayEvaluation:
+@dataclass(frozen=True, slots=True, repr=False)
+class DayEvaluation(Framed):
     """The checker's answer on a plan; sums are None or empty where machines cannot be counted.
 
     Attributes:
@@ -39,6 +41,8 @@ class DayEvaluation:
         starts: machines that are started.
         stops: machines that are stopped.
     """
+
+    _view = late_value("euclio.day.views", "EVALUATION")
 
     violations: tuple[str, ...]
     value: Fraction | None

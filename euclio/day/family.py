@@ -65,6 +65,7 @@ DAY_DEMANDS = (
 FAMILY = replace(
     plain_family("day", Day, DayPlan, LEAST_COST_IN_ALL, evaluate, small, "day-exact", instance_files=DAYS),
     table=late("euclio.day.table", "day_table"),
+    rows=late("euclio.day.views", "plan_rows"),
     summary=_summary,
     demands=DAY_DEMANDS,
     features=_features,

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.core.errors import InputError
+from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number
+from euclio.core.showing import Framed, Plotted
 from euclio.session import Module, Session
 
 HOUR_S = 3600
@@ -34,8 +36,8 @@ class Step:
         object.__setattr__(self, "rates_rps", rates)
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
+@dataclass(frozen=True, slots=True, repr=False)
+class Day(Framed, Plotted):
     """A load over time.
 
     Attributes:
@@ -49,6 +51,8 @@ class Day:
     Raises:
         InputError: no steps, too many, a step with another number of modules than the session, a number out of range.
     """
+
+    _view = late_value("euclio.day.views", "DAY")
 
     name: str
     session: Session

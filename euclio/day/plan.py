@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed
+
 
 @dataclass(frozen=True, slots=True)
 class Serving:
@@ -42,12 +45,14 @@ class StepPlan:
     modules: tuple[Staffing, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DayPlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class DayPlan(Framed):
     """A plan.
 
     Attributes:
         steps: one per step of the load.
     """
+
+    _view = late_value("euclio.day.views", "PLAN")
 
     steps: tuple[StepPlan, ...]

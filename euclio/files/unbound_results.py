@@ -12,9 +12,11 @@ from pydantic import BaseModel
 from euclio.core.errors import InputError
 from euclio.core.families import families
 from euclio.core.family import Family
+from euclio.core.lazy import late_value
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
 from euclio.core.result import Status
+from euclio.core.showing import Shown
 from euclio.core.space_fields import word
 from euclio.files.boundary import at, validated, without_schema
 from euclio.files.dataclass_files import made
@@ -22,8 +24,8 @@ from euclio.files.json_reading import read_json
 from euclio.files.result_files import SCHEMA, goal_of, result_model
 
 
-@dataclass(frozen=True, slots=True)
-class UnboundResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class UnboundResult(Shown):
     """What a result file says; nothing of it is checked against an instance.
 
     Attributes:
@@ -39,6 +41,8 @@ class UnboundResult:
         parts: the plan as it stands in the file; empty: there is none.
         options: plan space and options of the run as they stand in the file.
     """
+
+    _view = late_value("euclio.files.views", "UNBOUND")
 
     file: str
     family: Family

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed
 from euclio.core.words import full
 from euclio.fragments.instance import Fleet
 from euclio.fragments.plan import FragmentPlan, Head, RealignedSet, Stage
@@ -53,8 +55,8 @@ class SetEvaluation:
     heads: tuple[StageEvaluation | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FleetEvaluation:
+@dataclass(frozen=True, slots=True, repr=False)
+class FleetEvaluation(Framed):
     """The checker's answer on a plan.
 
     Attributes:
@@ -62,6 +64,8 @@ class FleetEvaluation:
         value: GPU share of all instances in percent of one GPU; None if it could not be computed.
         sets: one entry per set (empty if one could not be priced).
     """
+
+    _view = late_value("euclio.fragments.views", "EVALUATION")
 
     violations: tuple[str, ...]
     value: Fraction | None

@@ -118,4 +118,5 @@ FAMILY = Family(
         ),
     ),
     designs=late("euclio.fragments.designs.grid", "fleet_designs"),
+    rows=late("euclio.fragments.views", "plan_rows"),
 )

@@ -13,7 +13,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 from euclio.core.errors import InputError
+from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number, whole_number
+from euclio.core.showing import Framed
 from euclio.core.space_fields import word
 
 WHOLE_GPU_PCT = 100
@@ -122,8 +124,8 @@ class Points(StrEnum):
     """The mean of each client, which it keeps to (Static and Static+, Graft §5.1)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fleet:
+@dataclass(frozen=True, slots=True, repr=False)
+class Fleet(Framed):
     """One DNN and the fragments of it that a fleet of mobile clients leaves to the server.
 
     Attributes:
@@ -135,6 +137,8 @@ class Fleet:
     Raises:
         InputError: no fragments, a name twice, a partition point outside of the network, or unknown `points`.
     """
+
+    _view = late_value("euclio.fragments.views", "FLEET")
 
     name: str
     network: Network

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -63,8 +66,10 @@ class RealignedSet:
         return (self.shared, *(head.stage for head in self.heads if head.stage is not None))
 
 
-@dataclass(frozen=True, slots=True)
-class FragmentPlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class FragmentPlan(Framed):
     """The realigned sets of all fragments; a fragment that is served alone is a set by itself."""
+
+    _view = late_value("euclio.fragments.views", "PLAN")
 
     sets: tuple[RealignedSet, ...]

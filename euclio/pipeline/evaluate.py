@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed
 from euclio.core.words import full
 from euclio.pipeline.instance import Cluster, Model
 from euclio.pipeline.plan import Partition, Pipeline, PipelinePlan
@@ -39,8 +41,8 @@ class ModelEvaluation:
     weighted_rps: Fraction
 
 
-@dataclass(frozen=True, slots=True)
-class PlanEvaluation:
+@dataclass(frozen=True, slots=True, repr=False)
+class PlanEvaluation(Framed):
     """The checker's answer on a plan.
 
     Attributes:
@@ -51,6 +53,8 @@ class PlanEvaluation:
         models: one entry per model (empty if a pipeline could not be priced).
         gpus: GPUs used by type: whole ones, or fractions where the plan space adds them up.
     """
+
+    _view = late_value("euclio.pipeline.views", "EVALUATION")
 
     violations: tuple[str, ...]
     value: Fraction | None

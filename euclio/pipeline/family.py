@@ -128,4 +128,5 @@ FAMILY = Family(
     setup_options=(
         SetupOption("--scheduler", "scheduler", "who forms batches; default: reservation", ("reservation", "reactive")),
     ),
+    rows=late("euclio.pipeline.views", "plan_rows"),
 )

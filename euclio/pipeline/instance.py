@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from euclio.core.errors import InputError
+from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number, whole_number
+from euclio.core.showing import Framed
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +154,8 @@ class Model:
         return sum((row[batch - 1] for row in rows), Fraction(0))
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
+@dataclass(frozen=True, slots=True, repr=False)
+class Cluster(Framed):
     """GPU types with counts, and the models that they serve together.
 
     Attributes:
@@ -166,6 +168,8 @@ class Cluster:
     Raises:
         InputError: duplicate or unknown names, numbers out of range.
     """
+
+    _view = late_value("euclio.pipeline.views", "CLUSTER")
 
     name: str
     gpus: tuple[Gpu, ...]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed
+
 
 @dataclass(frozen=True, slots=True)
 class Partition:
@@ -39,8 +42,10 @@ class Pipeline:
         return tuple(partition.gpu for partition in self.partitions)
 
 
-@dataclass(frozen=True, slots=True)
-class PipelinePlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class PipelinePlan(Framed):
     """The pooled pipelines of all models."""
+
+    _view = late_value("euclio.pipeline.views", "PLAN")
 
     pipelines: tuple[Pipeline, ...]

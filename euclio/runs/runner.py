@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
+from euclio.core.lazy import late_value
+from euclio.core.showing import Shown
 from euclio.runs.durable import replaced
 from euclio.runs.expansion import Expansion
 from euclio.runs.experiment import Experiment
@@ -39,8 +41,8 @@ class RunInterrupted(KeyboardInterrupt):
     """The runner was stopped, as its cause says; says how to go on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+@dataclass(frozen=True, slots=True, repr=False)
+class Outcome(Shown):
     """What became of an experiment.
 
     Attributes:
@@ -50,6 +52,8 @@ class Outcome:
         no_longer: number of runs in the folder that the experiment no longer has.
         refuted: number of runs made now whose proof a prover refuted.
     """
+
+    _view = late_value("euclio.runs.views", "OUTCOME")
 
     folder: Path
     made: int

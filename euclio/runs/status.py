@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.lazy import late_value
 from euclio.core.progress import told
+from euclio.core.showing import Framed
 from euclio.runs.folder import ResultFolder
 from euclio.runs.lock import runner_at
 from euclio.runs.runner import default_folder
 
 
-@dataclass(frozen=True, slots=True)
-class ExperimentStatus:
+@dataclass(frozen=True, slots=True, repr=False)
+class ExperimentStatus(Framed):
     """How far an experiment is.
 
     Attributes:
@@ -30,6 +32,8 @@ class ExperimentStatus:
         rate_per_s: runs per second of late, as the runner at work says; None: not known.
         left_s: seconds left, as it says.
     """
+
+    _view = late_value("euclio.runs.views", "STATUS")
 
     name: str
     folder: Path

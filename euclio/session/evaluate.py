@@ -11,7 +11,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple, assert_never
 
+from euclio.core.lazy import late_value
 from euclio.core.numbers import MOST_DIGITS, has_text
+from euclio.core.showing import Framed
 from euclio.core.words import full
 from euclio.session.checking.derived_rates import whole_rps, written_slack_rps
 from euclio.session.checking.machine_limits import beyond_limits, changes_to, needed_too_much
@@ -41,8 +43,8 @@ class ModuleEvaluation:
     dummy_rps: Fraction
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation(Framed):
     """The checker's answer on a plan.
 
     Attributes:
@@ -54,6 +56,8 @@ class Evaluation:
             a module could not be priced.
         spare_cost_per_h: what spare machines cost, in money per hour; part of `cost_per_h`.
     """
+
+    _view = late_value("euclio.session.views", "EVALUATION")
 
     violations: tuple[str, ...]
     cost_per_h: Fraction | None
@@ -71,6 +75,11 @@ class Evaluation:
     def value(self) -> Fraction | None:
         """What the plan is to be best at: its cost."""
         return self.cost_per_h
+
+    @property
+    def cost(self) -> float | None:
+        """The cost in money per hour as a float, as of results; None: it could not be computed."""
+        return None if self.cost_per_h is None else float(self.cost_per_h)
 
 
 def evaluate(

@@ -143,4 +143,5 @@ FAMILY = Family(
     hint=late("euclio.session.explain.hints", "slo_hint"),
     demands=SESSION_DEMANDS,
     companion=late_value("euclio.session.questions.bought_whole", "COMPANION"),
+    rows=late("euclio.session.views", "plan_rows"),
 )

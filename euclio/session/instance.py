@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from euclio.core.errors import InputError
+from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number, whole_number
+from euclio.core.showing import Framed
 from euclio.core.words import amount, full
 from euclio.session.running import Running
 
@@ -167,8 +169,8 @@ def _check_machines(rate_rps: Fraction, profile: tuple[Configuration, ...]) -> N
             )
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Session:
+@dataclass(frozen=True, slots=True, weakref_slot=True, repr=False)
+class Session(Framed):
     """A session: all requests of one application with one latency objective (Harpagon §III-A).
 
     Attributes:
@@ -186,6 +188,8 @@ class Session:
     Raises:
         InputError: duplicate names, unknown hardware or modules, a cycle, numbers out of range.
     """
+
+    _view = late_value("euclio.session.views", "SESSION")
 
     name: str
     slo_s: Fraction

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed
 from euclio.session.instance import Configuration
 
 
@@ -31,14 +33,16 @@ class ModulePlan:
     dummy_rps: Fraction = Fraction(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan(Framed):
     """A plan of a session.
 
     Attributes:
         modules: one `ModulePlan` per module, in the order of the session's modules.
         shared: groups of indices of modules whose partial machines are one machine (`euclio.session.sharing.packing`).
     """
+
+    _view = late_value("euclio.session.views", "PLAN")
 
     modules: tuple[ModulePlan, ...]
     shared: tuple[tuple[int, ...], ...] = ()

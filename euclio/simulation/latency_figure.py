@@ -54,18 +54,27 @@ def draw_curves(curves: Sequence[Curve], title: str, limits_are: str) -> Figure:
     with figure_style():
         figure = Figure(figsize=(8.0, 4.4))
         FigureCanvasAgg(figure)
-        axes = figure.subplots()
-        colours = iter(PALETTE)
-        lowest = 1.0
-        for curve in curves:
-            colour = INK if curve.whole else next(colours)
-            if curve.count.sum():
-                _line(axes, curve, colour)
-                lowest = min(lowest, 1 / float(curve.count.sum()))
-        axes.plot([], [], color=INK, linestyle="--", linewidth=0.9, label=limits_are)
-        _finish(axes, max(lowest, LEAST_SHARE), title)
+        _draw(figure.subplots(), curves, title, limits_are)
         figure.legend(fontsize=8, loc="outside right center")
     return figure
+
+
+def draw_curves_on(axes: Axes, curves: Sequence[Curve], title: str, limits_are: str) -> None:
+    """The same on axes of a figure, with the legend inside."""
+    _draw(axes, curves, title, limits_are)
+    axes.legend(fontsize=8)
+
+
+def _draw(axes: Axes, curves: Sequence[Curve], title: str, limits_are: str) -> None:
+    colours = iter(PALETTE)
+    lowest = 1.0
+    for curve in curves:
+        colour = INK if curve.whole else next(colours)
+        if curve.count.sum():
+            _line(axes, curve, colour)
+            lowest = min(lowest, 1 / float(curve.count.sum()))
+    axes.plot([], [], color=INK, linestyle="--", linewidth=0.9, label=limits_are)
+    _finish(axes, max(lowest, LEAST_SHARE), title)
 
 
 def stream_curves(streams: Sequence[tuple[str, Requests, float]]) -> list[Curve]:

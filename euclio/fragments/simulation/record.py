@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed, Plotted
 from euclio.fragments.instance import Fleet
 from euclio.fragments.plan import FragmentPlan
 from euclio.fragments.simulation.setup import Setup
@@ -46,8 +48,8 @@ class Executions:
     end_ns: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Simulation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Simulation(Framed, Plotted):
     """A simulated plan.
 
     Attributes:
@@ -61,6 +63,8 @@ class Simulation:
         executions: every execution.
         wall_s: seconds that the loop over all queues took.
     """
+
+    _view = late_value("euclio.fragments.simulation.views", "SIMULATION")
 
     fleet: Fleet
     plan: FragmentPlan

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed, Plotted
 from euclio.pipeline import Cluster, PipelinePlan
 from euclio.pipeline.simulation.placement import VirtualGpu
 from euclio.pipeline.simulation.queues import Queues
@@ -59,8 +61,8 @@ class Uses:
     estimate_ns: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Simulation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Simulation(Framed, Plotted):
     """A simulated plan.
 
     Attributes:
@@ -76,6 +78,8 @@ class Simulation:
         probes: calls of probe().
         wall_s: seconds that the event loop took.
     """
+
+    _view = late_value("euclio.pipeline.simulation.views", "SIMULATION")
 
     cluster: Cluster
     plan: PipelinePlan

@@ -10,8 +10,10 @@ import time
 from dataclasses import dataclass
 from fractions import Fraction
 
+from euclio.core.lazy import late_value
 from euclio.core.progress import told
 from euclio.core.result import Status
+from euclio.core.showing import Shown
 from euclio.session import FULL_SPACE, Plan, PlanSpace, Session, evaluate, longest_path
 from euclio.session.explain.chains import shortest_chain_above
 from euclio.session.explain.least_latency import Least, bracket, least_latency
@@ -40,8 +42,8 @@ class Conflict:
         return sum(bounds, Fraction(0)) if len(bounds) == len(self.least) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(Shown):
     """Why a session is infeasible, or how much room it has.
 
     Attributes:
@@ -57,6 +59,8 @@ class Explanation:
         lifts: the restrictions of the plan space that make the session feasible when lifted alone.
         bottleneck: index of the module of the conflict, or of the longest path, that needs most; None: unknown.
     """
+
+    _view = late_value("euclio.session.explain.views", "EXPLANATION")
 
     session: Session
     space: PlanSpace

@@ -15,8 +15,10 @@ from itertools import pairwise
 
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
+from euclio.core.lazy import late_value
 from euclio.core.progress import told
 from euclio.core.result import Status
+from euclio.core.showing import Framed, Plotted
 from euclio.core.solver import AnySolver
 from euclio.core.solving import solve, solver_for
 from euclio.session.charging import Charging
@@ -84,8 +86,8 @@ class ByChanges(Question):
         return replace(self.changed, running=replace(running, most_changes=most))
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+@dataclass(frozen=True, slots=True, repr=False)
+class Curve(Framed, Plotted):
     """The answer.
 
     Attributes:
@@ -94,6 +96,8 @@ class Curve:
         free: the cheapest plan without a limit.
         complete: whether every fall of the cost is known, between no changes and the last of `tried`.
     """
+
+    _view = late_value("euclio.session.questions.views", "CURVE")
 
     question: ByChanges
     tried: tuple[Step, ...]
@@ -235,7 +239,8 @@ def _kept(asked: ByChanges, step: Step, most: int) -> Step:
     session, result = asked.limited(most), step.result
     assert result.plan is not None
     checked = evaluate(session, result.plan, result.space)
-    return Step(session, replace(result, evaluation=checked, value=checked.value, wall_s=0.0), most)
+    kept = replace(result, evaluation=checked, value=checked.value, wall_s=0.0, of_instance=session)
+    return Step(session, kept, most)
 
 
 def _gaps(known: dict[int, Step]) -> Iterable[tuple[int, int]]:

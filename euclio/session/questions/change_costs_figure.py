@@ -24,19 +24,23 @@ def draw(curve: Curve) -> Figure:
     with figure_style():
         figure = Figure(figsize=(7.2, 3.6))
         FigureCanvasAgg(figure)
-        axes = figure.subplots()
-        draw_steps(axes, curve)
-        draw_optimum(axes, curve)
-        end = axes.get_xlim()[1]
-        none = curve.without_plan
-        if none is not None:
-            to = curve.steps[0].most if curve.steps else end
-            axes.axvspan(0, to or 0, color=MUTED, alpha=0.15, linewidth=0, label="no plan")
-        label_axes(axes, curve)
-        axes.set_title(f"{curve.question.session.name}: cost by changes of machines", fontsize=9, loc="left")
-        if curve.steps:
-            axes.legend(fontsize=8)
+        draw_on(figure.subplots(), curve)
     return figure
+
+
+def draw_on(axes: Axes, curve: Curve) -> None:
+    """The same on axes of a figure."""
+    draw_steps(axes, curve)
+    draw_optimum(axes, curve)
+    end = axes.get_xlim()[1]
+    none = curve.without_plan
+    if none is not None:
+        to = curve.steps[0].most if curve.steps else end
+        axes.axvspan(0, to or 0, color=MUTED, alpha=0.15, linewidth=0, label="no plan")
+    label_axes(axes, curve)
+    axes.set_title(f"{curve.question.session.name}: cost by changes of machines", fontsize=9, loc="left")
+    if curve.steps:
+        axes.legend(fontsize=8)
 
 
 def draw_steps(axes: Axes, curve: Curve, colour: str = PALETTE[0], label: str = "cheapest plan") -> None:

@@ -13,6 +13,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from euclio.core.family import Difference
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed
 from euclio.core.tables import new_table
 from euclio.core.words import counted
 from euclio.session.checking.machine_changes import (
@@ -60,8 +62,8 @@ class Move:
     to_hardware: str
 
 
-@dataclass(frozen=True, slots=True)
-class PlanDifference:
+@dataclass(frozen=True, slots=True, repr=False)
+class PlanDifference(Framed):
     """All that changes between two plans.
 
     Attributes:
@@ -72,6 +74,8 @@ class PlanDifference:
         shifts: machines added and removed, by setting.
         moves: which of those added and removed can be read as machines that move; each of them is still two changes.
     """
+
+    _view = late_value("euclio.session.questions.views", "DIFFERENCE")
 
     before: NamedPlan
     after: NamedPlan
@@ -135,13 +139,13 @@ def difference(before: Any, after: Any) -> Difference:
         InputError: naming the field; a plan is none.
     """
     found = plan_difference(plan_without_instance(before), plan_without_instance(after))
-    return Difference(_text(found), _data(found))
+    return Difference(difference_text(found), _data(found))
 
 
-def _text(found: PlanDifference) -> RenderableType:
+def difference_text(found: PlanDifference) -> RenderableType:
     """The number of changes, a row per configuration that changes, hardware by type, and moves in words."""
     rows = list(_rows(found))
-    parts: list[RenderableType] = [Text(_headline(found))]
+    parts: list[RenderableType] = [Text(difference_headline(found))]
     if rows:
         numbers = ("batch", "conc.", "before", "after")
         table = new_table(
@@ -158,7 +162,8 @@ def _text(found: PlanDifference) -> RenderableType:
     return Group(*parts)
 
 
-def _headline(found: PlanDifference) -> str:
+def difference_headline(found: PlanDifference) -> str:
+    """How many machines change, in one line."""
     added, removed = sum(found.changes.added.values()), sum(found.changes.removed.values())
     reset = sum(one.machines for one in found.resets)
     return (
@@ -219,12 +224,12 @@ def _setting_words(setting: Setting) -> str:
 def _hardware_table(found: PlanDifference) -> RenderableType:
     numbers = ("before", "after", "added", "removed", "changes")
     table = new_table("hardware", *numbers, numbers=numbers, spare=("changes",))
-    for row in _by_hardware(found):
+    for row in hardware_rows(found):
         table.add_row(*(Text(str(cell)) for cell in row.values()))
     return table
 
 
-def _by_hardware(found: PlanDifference) -> list[dict[str, Any]]:
+def hardware_rows(found: PlanDifference) -> list[dict[str, Any]]:
     """Machines by hardware type before and after, and how many are added and removed."""
     before, after = (_by_type(machine_counts(plan)) for plan in (found.before, found.after))
     added, removed = _by_type(found.changes.added), _by_type(found.changes.removed)
@@ -261,7 +266,7 @@ def _data(found: PlanDifference) -> dict[str, Any]:
         "changes": found.changes.total,
         "added": sum(found.changes.added.values()),
         "removed": sum(found.changes.removed.values()),
-        "hardware": _by_hardware(found),
+        "hardware": hardware_rows(found),
         "machines": [_shift_data(shift) for shift in found.shifts],
         "reset": [_reset_data(reset) for reset in found.resets],
         "moves": [asdict(move) for move in found.moves],

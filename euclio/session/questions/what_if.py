@@ -13,9 +13,11 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.core.families import family_of
+from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number
 from euclio.core.progress import told
 from euclio.core.result import Status
+from euclio.core.showing import Framed, Plotted
 from euclio.core.solver import AnySolver
 from euclio.core.solving import solve, solver_for
 from euclio.core.space_fields import word
@@ -91,14 +93,16 @@ class Grid(Question):
         return sorted({slo for _, slo in self.sessions})
 
 
-@dataclass(frozen=True, slots=True)
-class WhatIf:
+@dataclass(frozen=True, slots=True, repr=False)
+class WhatIf(Framed, Plotted):
     """The answer: a plan, or that there is none, at each point.
 
     Attributes:
         question: what was asked.
         points: by rate, objective and way of charging, ascending.
     """
+
+    _view = late_value("euclio.session.questions.views", "WHAT_IF")
 
     question: Grid
     points: dict[tuple[Fraction, Fraction, Charging], Point]
@@ -197,9 +201,10 @@ def _still_best(last: SessionResult | None, session: Session, solver: AnySolver)
     if last is None:
         return None
     if last.status is Status.INFEASIBLE and solver.kind == "exact":
-        return replace(last, reason="there is no plan under a longer SLO either", wall_s=0.0)
+        reason = "there is no plan under a longer SLO either"
+        return replace(last, reason=reason, wall_s=0.0, of_instance=session)
     checked = last.evaluation
     if last.status is not Status.OPTIMAL or checked is None or checked.latency_s is None:
         return None
     # Of all that is checked, only the longest path has to do with the objective.
-    return replace(last, wall_s=0.0) if checked.latency_s <= session.slo_s else None
+    return replace(last, wall_s=0.0, of_instance=session) if checked.latency_s <= session.slo_s else None

@@ -55,8 +55,18 @@ def draw(answer: WhatIf) -> Figure:
         _ticks(every[-1], answer)
         for axes in every:
             axes.tick_params(labelsize=8)
-        _legend(figure, answer, rates, looks)
+        handles = _handles(answer, rates, looks)
+        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5), fontsize=8)
     return figure
+
+
+def draw_curves_on(axes: Axes, answer: WhatIf) -> None:
+    """The curves alone, without what is paid for which hardware."""
+    rates = _some(answer.question.rates)
+    _curves(axes, answer, rates)
+    _ticks(axes, answer)
+    axes.tick_params(labelsize=8)
+    axes.legend(handles=_handles(answer, rates, {}), fontsize=8)
 
 
 def _some(rates: list[Fraction]) -> list[Fraction]:
@@ -143,18 +153,17 @@ def _ticks(axes: Axes, answer: WhatIf) -> None:
     axes.set_xlabel("SLO (ms)", fontsize=8)
 
 
-def _legend(figure: Figure, answer: WhatIf, rates: list[Fraction], looks: dict[str, Look]) -> None:
+def _handles(answer: WhatIf, rates: list[Fraction], looks: dict[str, Look]) -> list[Line2D | Patch]:
+    """What a legend names: rates, ways of charging, and hardware types by their looks, where these are drawn."""
     ways = answer.question.chargings
     lines = [Line2D([], [], color=_shade(k, rates), label=f"{full(rate)} req/s") for k, rate in enumerate(rates)]
     if len(ways) > 1:
         lines += [Line2D([], [], color=MUTED, linestyle=STYLES[way], label=way.value) for way in ways]
-    handles = [
-        *lines,
-        *(
-            Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=legend_label(name))
-            for name, look in looks.items()
-        ),
+    patches = [
+        Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=legend_label(name))
+        for name, look in looks.items()
     ]
-    if any(point.result.value is None for point in answer.points.values()):
+    handles: list[Line2D | Patch] = [*lines, *patches]
+    if patches and any(point.result.value is None for point in answer.points.values()):
         handles.append(Line2D([], [], color=MUTED, marker="x", linestyle="", markersize=4, label="no plan"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5), fontsize=8)
+    return handles

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from euclio.core.words import full
 from euclio.session.simulation.record import Latencies, Simulation
 from euclio.simulation.histogram import edges
-from euclio.simulation.latency_figure import MOST_CURVES, Curve, draw_curves
+from euclio.simulation.latency_figure import MOST_CURVES, Curve, draw_curves, draw_curves_on
 from euclio.simulation.units import NS_PER_S
 
 
@@ -16,6 +17,16 @@ def draw(simulation: Simulation) -> Figure:
 
     Of many modules, those whose 99th percentile is the longest against their worst case.
     """
+    return draw_curves(*_curves(simulation))
+
+
+def draw_on(axes: Axes, simulation: Simulation) -> None:
+    """The same on axes of a figure."""
+    draw_curves_on(axes, *_curves(simulation))
+
+
+def _curves(simulation: Simulation) -> tuple[list[Curve], str, str]:
+    """The curves, the title, and what dashed lines mark."""
     setup, system = simulation.setup, simulation.system
     order = sorted(range(len(system.modules)), key=lambda m: -_over(simulation, m))
     chosen = sorted(order[:MOST_CURVES])
@@ -28,7 +39,7 @@ def draw(simulation: Simulation) -> Figure:
         f"{setup.clients} clients" if setup.clients else f"{setup.arrivals.value} arrivals at load {full(setup.load)}"
     )
     title = f"{simulation.session.name}\n{load}, dispatch {simulation.dispatch.value}{part}"
-    return draw_curves(curves, title, "SLO; worst case as checked")
+    return curves, title, "SLO; worst case as checked"
 
 
 def _over(simulation: Simulation, module: int) -> float:

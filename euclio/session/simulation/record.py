@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed, Plotted
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
 from euclio.session.simulation.setup import Dispatch, Setup
@@ -117,8 +119,8 @@ class Executions:
     end_ns: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Simulation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Simulation(Framed, Plotted):
     """A simulated plan.
 
     Attributes:
@@ -138,6 +140,8 @@ class Simulation:
         executions: what was executed in the part of the time that a timeline shows.
         wall_s: seconds that the simulation took.
     """
+
+    _view = late_value("euclio.session.simulation.views", "SIMULATION")
 
     session: Session
     plan: Plan

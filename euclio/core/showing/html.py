@@ -1,0 +1,104 @@
+"""The terminal's tables as HTML for notebooks: no script, nothing from elsewhere, the notebook's own colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+from rich.console import Group, RenderableType
+from rich.table import Column, Table
+from rich.text import Text
+
+from euclio.core.showing.html_text import html_text
+from euclio.core.showing.view import Head
+
+MOST_ROWS = 200
+"""Rows of a table that are shown: more make notebooks slow."""
+NARROW = 28
+"""Characters up to which a text stays on one line."""
+
+TONES = {
+    **dict.fromkeys(("optimal", "certified", "accepted", "complete"), "good"),
+    **dict.fromkeys(("infeasible", "error", "refuted", "refused"), "bad"),
+    **dict.fromkeys(("unknown", "open", "inapplicable"), "open"),
+}
+"""Tones of outcomes; all others have none."""
+
+
+def view_html(head: Head, drawing: str, table: RenderableType | None, *, leads: bool = False) -> str:
+    """An object as HTML.
+
+    Args:
+        head: what is said first; lines of the table that say the same are left out.
+        drawing: HTML between the head and the table.
+        table: what the terminal shows; None: nothing.
+        leads: whether the first line of the table says more than the facts of the head, and stands in their place.
+    """
+    parts = [] if table is None else list(_parts(table))
+    begins = f"{head.name}: "
+    if head.name and parts and isinstance(parts[0], str) and parts[0].startswith(begins):
+        rest = parts[0].removeprefix(begins)
+        if head.status and rest.startswith(head.status):
+            rest = rest.removeprefix(head.status).lstrip(" ,:;")
+        if leads and rest:
+            head = head._replace(facts=(rest,))
+        parts[0] = "" if leads else rest
+    kept = (part for part in parts if not isinstance(part, str) or (part and part not in head.facts))
+    body = "".join(_line(part) if isinstance(part, str) else _table(part) for part in kept)
+    return f'<div class="euclio-view"><style>{_style()}</style>{_head(head)}{drawing}{body}</div>'
+
+
+@cache
+def _style() -> str:
+    return files("euclio.core.showing").joinpath("notebook.css").read_text(encoding="utf-8")
+
+
+def _head(head: Head) -> str:
+    name = f"<b>{html_text(head.name)}</b>" if head.name else ""
+    status = f'<em class="{TONES.get(head.status, "plain")}">{html_text(head.status)}</em>' if head.status else ""
+    facts = "".join(f"<span>{html_text(fact)}</span>" for fact in head.facts if fact)
+    return f'<div class="head">{name}{status}{facts}</div>'
+
+
+def _parts(content: RenderableType) -> Iterator[str | Table]:
+    """Lines and tables, in their order; lines without a sign are left out."""
+    if isinstance(content, Group):
+        for part in content.renderables:
+            yield from _parts(part)
+    elif isinstance(content, Table):
+        yield content
+    else:
+        text = content.plain if isinstance(content, Text) else str(content)
+        yield from (line for line in text.splitlines() if line.strip())
+
+
+def _line(text: str) -> str:
+    indent = (len(text) - len(text.lstrip())) // 2
+    moved = f' style="margin-left:{indent}em"' if indent else ""
+    return f'<div class="line"{moved}>{html_text(text.strip())}</div>'
+
+
+def _table(table: Table) -> str:
+    title = f'<div class="title">{html_text(_plain(table.title))}</div>' if table.title else ""
+    head = "".join(f"<th{_class(column)}>{html_text(_plain(column.header))}</th>" for column in table.columns)
+    rows = zip(*(list(column.cells)[:MOST_ROWS] for column in table.columns), strict=True)
+    body = "".join(f"<tr>{''.join(map(_cell, table.columns, map(_plain, row)))}</tr>" for row in rows)
+    more = table.row_count - MOST_ROWS
+    left_out = f'<div class="line">… and {more:,} more rows</div>' if more > 0 else ""
+    inside = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'{title}<div class="scroll">{inside}</div>{left_out}'
+
+
+def _cell(column: Column, text: str) -> str:
+    return f"<td{_class(column, text)}>{html_text(text)}</td>"
+
+
+def _class(column: Column, text: str = "") -> str:
+    if column.justify == "right":
+        return ' class="number"'
+    return ' class="long"' if len(text) > NARROW else ""
+
+
+def _plain(cell: object) -> str:
+    return cell.plain if isinstance(cell, Text) else Text.from_markup(str(cell)).plain

@@ -1,0 +1,60 @@
+"""How results of all families show themselves: status, value and proof, then the table that `euclio solve` prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import RenderableType
+
+from euclio.core.families import families, family_of
+from euclio.core.family import Family
+from euclio.core.objective import Goal
+from euclio.core.result import AnyResult, WrittenResult
+from euclio.core.showing.view import Head, View
+from euclio.core.tables import value_text
+from euclio.core.words import duration, full
+
+
+def _family(result: AnyResult) -> Family | None:
+    """The family of a result; None: it is not known."""
+    if result.of_instance is not None:
+        return family_of(result.of_instance)
+    own = (family for family in families() if isinstance(result.plan, family.plan))
+    alike = (family for family in families() if type(result.space) is type(family.full_space))
+    return next(own, None) or next(alike, None)
+
+
+def _head(result: AnyResult) -> Head:
+    family = _family(result)
+    value = "" if family is None else value_text(result, family.goal(result.space)).removeprefix(", ")
+    why = result.reason if result.value is None else ""
+    return Head(result.instance, result.status.value, (value, why, f"{result.solver} in {duration(result.wall_s)}"))
+
+
+def _table(result: AnyResult) -> RenderableType | None:
+    family = _family(result)
+    return None if family is None or result.of_instance is None else family.table(result.of_instance, result)
+
+
+def _rows(result: AnyResult) -> list[dict[str, Any]]:
+    """The parts of the plan; of a family that has no rows, and without a plan, the result itself."""
+    family = _family(result)
+    if family is None or family.rows is None or result.plan is None or result.value is None:
+        name = "value" if family is None else family.goal(result.space).name.replace(" ", "_")
+        figures = {name: result.value, "bound": result.bound, "gap": result.gap, "wall_s": result.wall_s}
+        return [{"instance": result.instance, "solver": result.solver, "status": result.status} | figures]
+    return family.rows(result.of_instance, result.plan, result.evaluation)
+
+
+def _written_head(result: WrittenResult) -> Head:
+    return Head(result.instance, result.status.value, (*_written_value(result, result.goal), "as written, not checked"))
+
+
+def _written_value(result: WrittenResult, goal: Goal) -> tuple[str, ...]:
+    value = () if result.value is None else (f"{goal.name} {full(result.value)} {goal.unit}",)
+    bound = () if result.bound is None else (f"bound {full(result.bound)}",)
+    return (*value, *bound, f"solver {result.solver}")
+
+
+RESULT = View(_head, _table, rows=_rows, leads=True)
+WRITTEN = View(_written_head)

@@ -1,0 +1,51 @@
+"""What is shown of the objects of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from rich.console import RenderableType
+
+
+class Head(NamedTuple):
+    """What is said of an object before all else.
+
+    Attributes:
+        name: its name, or that of the instance that it is about; empty: it has none.
+        status: its outcome in a word, such as "optimal"; empty: it has none.
+        facts: what is to be known of it, the most important first, such as its cost and what is proven of that.
+    """
+
+    name: str
+    status: str = ""
+    facts: tuple[str, ...] = ()
+
+
+def _nothing(thing: Any) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How the objects of a class show themselves; fields are functions of the object.
+
+    Attributes:
+        head: what is said first; it has to be quick, as debuggers ask for it too.
+        table: the table that the command line prints; None: there is none.
+        drawing: a drawing between the head and the table, as HTML that is written out as it is; empty: none.
+        rows: the rows of its frame, by name of the column, fractions allowed; None: it is no table.
+        draw: draws it on axes, inside `euclio.core.figures.figure_style`; None: it has no figure.
+        leads: whether the first line of the table says more than the facts of the head, such as the currency. It is no
+            function.
+    """
+
+    head: Callable[[Any], Head]
+    table: Callable[[Any], RenderableType | None] = _nothing
+    drawing: Callable[[Any], str] = lambda thing: ""
+    rows: Callable[[Any], Iterable[dict[str, Any]]] | None = None
+    draw: Callable[[Axes, Any], None] | None = None
+    leads: bool = False
