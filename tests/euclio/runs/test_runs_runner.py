@@ -322,7 +322,7 @@ def test_what_is_declared_quick_is_run_first(pool, tmp_path):
 
 
 def test_runs_on_a_population_say_which_one_it_is(pool, tmp_path):
-    """Name, seed and hash, also where the instances were drawn before: a share of the runs is one of that population."""
+    """Name, seed and hash, also where the instances were drawn before: a share of runs is one of that population."""
     text = experiment(tmp_path).read_text().partition("[[instances]]")[0]
     rest = '[[instances]]\ngenerate = "nvidia"\ncount = 2\n[[solvers]]\nname = "harpagon"\n'
     (tmp_path / "fake.toml").write_text(text + rest)
