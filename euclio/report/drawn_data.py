@@ -13,6 +13,7 @@ from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator
 
 from euclio.files.csv_writing import csv_text
@@ -68,6 +69,13 @@ def _panel(number: int, panel: Axes) -> Iterator[Row]:
                 low, high = path.vertices.min(axis=0), path.vertices.max(axis=0)  # type: ignore[union-attr]
                 for x, y in (low, high):
                     yield _row(number, "band", marks, places, x, y)
+    drawn_as_bars = {bar for container in bars for bar in container.patches}
+    for patch in panel.patches:
+        if isinstance(patch, Rectangle) and patch not in drawn_as_bars:
+            across = patch.get_transform() == panel.get_xaxis_transform()  # from the lower to the upper edge
+            low, high = patch.get_bbox().min, patch.get_bbox().max
+            for x, y in (low, high):
+                yield _row(number, "band", patch, places, x, None if across else y)
     for text in panel.texts:
         x, y = text.get_position()
         yield number, "text", " ".join(text.get_text().split()), places.name(x, y), _number(x), _number(y)

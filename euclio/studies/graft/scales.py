@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -75,8 +75,12 @@ def fleets(count: int, seed: int) -> Iterator[Fleet]:
         count: draws of each network at each scale.
         seed: seed of the draws.
     """
-    for scale, case in drawn_at_all(seed, count):
-        yield replace(case.now, name=f"{scale}-{case.network}-{case.draw:02d}")
+    return named(drawn_at_all(seed, count))
+
+
+def named(cases: Iterable[tuple[str, Drawn]]) -> Iterator[Fleet]:
+    """What clients leave to the server at a moment, each fleet under a name of its own."""
+    return (replace(case.now, name=f"{scale}-{case.network}-{case.draw:02d}") for scale, case in cases)
 
 
 def shares(cases: list[tuple[str, Drawn]], advance: Advance) -> pd.DataFrame:
