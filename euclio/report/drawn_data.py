@@ -124,11 +124,11 @@ def _named(axis: Axis) -> dict[float, str]:
     """Names by place of an axis whose places were given names."""
     if not isinstance(axis.get_major_locator(), FixedLocator):
         return {}
-    places = axis.get_majorticklocs()
+    places = [float(place) for place in axis.get_majorticklocs()]
     names = [" ".join(text.split()) for text in axis.get_major_formatter().format_ticks(places)]
     if all(_NUMERIC.fullmatch(name) for name in names):
         return {}
-    return {float(at): name for at, name in zip(places, names, strict=True)}
+    return dict(zip(places, names, strict=True))
 
 
 def _number(value: Any) -> float | None:

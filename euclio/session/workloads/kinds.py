@@ -41,7 +41,8 @@ def _published(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]
 
 
 def _profiled(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
-    return library_sessions(settings.get("library", "nvidia"), count, seed)
+    sessions: Iterator[Any] = library_sessions(settings.get("library", "nvidia"), count, seed)
+    return sessions
 
 
 def _workloads(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
