@@ -105,7 +105,7 @@ def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Seque
     for name, table in {**collected.tables, "certificates": collected.certified.table}.items():
         save(table, folder / f"{name}.parquet", how)
     took = {"seconds": sum(collected.seconds.values()), "jobs": collected.jobs, "whole": asked.workloads is None}
-    took |= {"asked": asked.workloads, "proofs": collected.certified.proofs}
+    how |= {"asked": asked.workloads, "proofs": collected.certified.proofs}
     save(score_frame(scores), folder / "scorecard.parquet", {**how, **took})
     save(power, folder / "power.parquet", {**how, **took})
     page = folder / "index.html"

@@ -19,7 +19,7 @@ from euclio.studies.building import blocks, scored, study_of
 from euclio.studies.certifying import Certified
 from euclio.studies.collector import Collector
 from euclio.studies.evidence import random_by_key
-from euclio.studies.population_blocks import shown_of
+from euclio.studies.population_blocks import shown_of, without_populations
 from euclio.studies.power import power_frame, withdrawn, without
 from euclio.studies.study import Asked, Collected, Study
 from euclio.supervision import cores
@@ -105,11 +105,13 @@ def _known(name: str, names: Sequence[str], paper: str) -> str:
     Raises:
         InputError: there is none; names the nearest ones, or all.
     """
-    short = _SHORT.fullmatch(name.lower())
-    for one in (name.lower(), f"figure-{name.lower()}", *([f"figure-{short[1]}"] if short else ())):
+    word = name.lower()
+    short = _SHORT.fullmatch(word)
+    meant = f"figure-{word if short is None else short[1]}"
+    for one in (word, meant):
         if one in names:
             return one
-    hint = nearest(f"figure-{short[1]}" if short else name, names)
+    hint = nearest(word if short is None else meant, names)
     raise InputError(f"{paper} has no part {name!r}; {hint} (`--only {HELP}` lists them)", field="--only")
 
 
@@ -136,9 +138,10 @@ def _from_report(study: Study, name: str, folder: Path) -> Made:
     for found, block in _named(page):
         if found == name:
             data = block.data if isinstance(block, Figure) else csv_text(block.columns, block.rows)
-            title = (block.title or block.caption) if isinstance(block, Figure) else block.caption
-            on = ", ".join(one.text for one in collected.populations) or "populations that it does not name"
-            return Made(name, data, title, f"the stored runs in {folder} (git {git[:10]}), on {on}")
+            caption = without_populations(block.caption)
+            on = shown_of(study, collected, name if isinstance(block, Figure) else caption)
+            source = f"the stored runs in {folder} (git {git[:10]}){f' on {on}' if on else ''}"
+            return Made(name, data, (block.title if isinstance(block, Figure) else "") or caption, source)
     raise InputError(f"is no longer on the page of {study.paper}; run it again", field="--only")
 
 
@@ -202,6 +205,6 @@ def _titles(folder: Path) -> dict[str, str]:
 
 def _table_name(caption: str) -> str:
     """The name of a table: what its caption begins with, without the populations."""
-    words = re.sub(r"[^a-z0-9]+", "-", caption.partition(". On ")[0].lower()).strip("-")
+    words = re.sub(r"[^a-z0-9]+", "-", without_populations(caption).lower()).strip("-")
     short = words[:_LONGEST_NAME]
     return f"table-{short if short == words else short.rpartition('-')[0]}"

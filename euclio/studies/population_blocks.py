@@ -10,6 +10,8 @@ from euclio.report import Block, Figure, Heading, Paragraph, Table
 from euclio.studies.study import Found, Study
 from euclio.workloads.populations import POPULATIONS, Identity
 
+_ON = ". On "
+"""Stands between a caption and the populations that it is about."""
 SAYING = (
     "Which instances the figures and tables of this page are about. `euclio generate NAME` writes those that are "
     "registered; in their folder `sha256sum *.json | sha256sum` gives the hash, of which figures and tables show the "
@@ -36,7 +38,9 @@ def population_blocks(found: Found) -> list[Block]:
 def _about(one: Identity) -> str:
     """What a population is: registered ones say so."""
     known = POPULATIONS.get(one.name)
-    return "this study's own" if known is None else f"{known.about}; {known.drawn}"
+    if one.seed is None:
+        return "from files or tables; nothing of it is drawn"
+    return "drawn by this study alone" if known is None else f"{known.about}; {known.drawn}"
 
 
 def identified(study: Study, found: Found, blocks: Sequence[Block]) -> list[Block]:
@@ -55,7 +59,12 @@ def _key(block: Figure | Table) -> str:
 
 def _with_populations(study: Study, found: Found, key: str, caption: str) -> str:
     text = shown_of(study, found, key)
-    return f"{caption.rstrip('.')}. On {text}." if text else caption
+    return f"{caption.rstrip('.')}{_ON}{text}." if text else caption
+
+
+def without_populations(caption: str) -> str:
+    """A caption without the populations that were added to it."""
+    return caption.partition(_ON)[0]
 
 
 def shown_of(study: Study, found: Found, key: str) -> str:

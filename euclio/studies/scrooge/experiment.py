@@ -130,11 +130,11 @@ def looser_name(ms: int) -> str:
 
 def shown(key: str) -> Sequence[str] | None:
     """The populations of a figure or a table; the changing workloads and what goes in are of none."""
-    if key in {"figure-10", "figure-11", SUMMARY_CAPTION}:
+    if key in {"figure-10", "figure-11", "figure-applications", SUMMARY_CAPTION}:
         return OWN, PROTOCOL
     if key == "figure-tightness":
         return OWN, *map(looser_name, LOOSER_MS)
-    return (PROTOCOL,) if key == "figure-applications" else ()
+    return ()
 
 
 def own_decisions(collector: Collector, count: int, seed: int, objective: int = 0) -> list[Workload]:

@@ -133,8 +133,8 @@ def figure_applications(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
         panel.set_xlim(0, 1.2 * max(max(m.value, m.high or 0.0) for m in measured.values()) + 1e-3)
     axes[1].set_yticklabels([])
     return (
-        "Two worker types; lines: 95 % intervals. Scrooge's own decisions of §4.2 above, workloads of Harpagon's "
-        "protocol below. Published: about 85 % at the optimum over all decisions of §4.2."
+        "Two worker types; lines: 95 % intervals. Scrooge's own decisions of §4.2 above, protocol "
+        "workloads below. Published: about 85 % at the optimum over all decisions of §4.2."
     )
 
 
