@@ -18,13 +18,13 @@ from euclio import solve
 from euclio.cli import main
 from euclio.commands import exit_codes
 from euclio.core import registry
-from euclio.core.errors import InputError
 from euclio.core.families import GROUP as FAMILIES
 from euclio.core.families import families
 from euclio.core.registry import solvers
 from euclio.files import save_instance
 from euclio.studies.harpagon.kinds import answers
-from euclio.workloads.kinds import find_kind
+from euclio.workloads.kinds import kinds
+from euclio.workloads.populations import POPULATIONS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -163,11 +163,15 @@ def test_every_word_of_a_plan_space_is_in_the_docs():
 
 
 def test_every_kind_of_workload_is_in_the_docs_with_its_settings():
-    with pytest.raises(InputError) as known:
-        find_kind("no such kind")
-    for kind in known.value.message.partition("choose from ")[2].split(", "):
-        (row,) = [line for line in all_pages().splitlines() if line.startswith(f"| `{kind}` |")]
-        assert [setting.name for setting in find_kind(kind).settings if f"`{setting.name}`" not in row] == []
+    for name, kind in kinds().items():
+        (row,) = [line for line in all_pages().splitlines() if line.startswith(f"| `{name}` |")]
+        assert [setting.name for setting in kind.settings if f"`{setting.name}`" not in row] == []
+
+
+def test_every_population_is_in_the_docs_with_its_seed_and_hash():
+    for name, one in POPULATIONS.items():
+        (row,) = [line for line in all_pages().splitlines() if line.startswith(f"| `{name}` | {one.about}")]
+        assert row.endswith(f"| {one.seed} | `{one.published.short}` |")
 
 
 def test_every_option_of_a_plan_space_is_in_the_docs():
@@ -307,7 +311,7 @@ def test_the_readme_says_of_other_profiles_what_the_report_of_harpagon_does():
     folder = ROOT / "reports" / "harpagon"
     found = answers(pd.read_parquet(folder / "runs.parquet"), pd.read_parquet(folder / "kinds.parquet"))
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (words,) = [" ".join(p.split()) for p in readme.split("\n\n") if "euclio generate profiled" in p]
+    (words,) = [" ".join(p.split()) for p in readme.split("\n\n") if "euclio generate nvidia" in p]
     others = [found[kind] for kind in ("nvidia", "parvagpu", "measured")]
     for name in ("split", "plan", "without"):
         shares = [f"{getattr(answer, name).value:.0f}" for answer in others]

@@ -27,7 +27,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "a heuristic's steps are known."
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="instances, or folders of them")
-    parser.add_argument("--workloads", type=count, metavar="N", help="also N workloads of Harpagon's protocol")
+    parser.add_argument(
+        "--workloads", type=count, metavar="N", help="also N protocol workloads (`euclio generate workloads`)"
+    )
     parser.add_argument("--objective", metavar="NAME", help="objective; default: the family's first")
     parser.add_argument("--seed", type=seed, metavar="N", help="seed of the workloads; default: the protocol's")
     parser.add_argument("--solvers", type=names, metavar="A,B", help="these systems; default: all heuristics")

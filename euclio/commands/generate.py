@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
+from textwrap import wrap
 
 from euclio.commands.exit_codes import SOLVED
 from euclio.core.errors import InputError
@@ -13,15 +14,25 @@ from euclio.core.family import Family
 from euclio.core.parts.kinds import Setting
 from euclio.core.values import count, seed
 from euclio.core.words import joined
+from euclio.workloads.populations import POPULATIONS
 from euclio.workloads.settings import add_settings, given_settings
+
+WIDTH, INDENT = 100, 24
+"""Columns of the listing in the help, and where what is said of a name begins."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     known = [family for family in families() if family.kinds()]
     drawn = joined((family.instances for family in known), "or")
-    parser.description = f"Write seeded workloads as instances: {drawn}; prints the path of each file."
-    parser.add_argument("kind", metavar="KIND", help="kind of workload; a wrong one lists them all")
+    parser.description = (
+        f"Write seeded workloads as instances: {drawn}; prints the path of each file. KIND is a population, which has "
+        "a size, a seed and a hash, or a kind of workload."
+    )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = "\n".join(wrap(parser.description, WIDTH))
+    parser.epilog = _listing(known)
+    parser.add_argument("kind", metavar="KIND", help="a population or a kind of workload; both are listed below")
     parser.add_argument(
         "--out",
         type=Path,
@@ -29,12 +40,31 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="folder, or FILE.json for one; default: instances",
     )
-    parser.add_argument("--count", type=count, default=1, metavar="N", help="how many; default: 1")
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of random choices; default: 0")
+    parser.add_argument("--count", type=count, metavar="N", help="how many; default: 1, of a population all")
+    parser.add_argument(
+        "--seed", type=seed, metavar="N", help="seed of random choices; default: 0, of a population its own"
+    )
     everywhere = _offered(known)
     for family in known:
         own = [setting for first, setting in everywhere.values() if first is family]
         add_settings(parser.add_argument_group(f"settings of {family.instances}"), own)
+
+
+def _listing(known: list[Family]) -> str:
+    """The populations and the kinds with a line each."""
+    lines = ["populations (all of it, from its own seed, unless --count and --seed say otherwise):"]
+    for one in POPULATIONS.values():
+        lines += _lines(one.name, f"{one.about}; {one.count} {one.of}, seed {one.seed}, sha256 {one.published.short}")
+    lines += ["", "kinds:"]
+    for kind in (kind for family in known for kind in family.kinds()):
+        lines += _lines(kind.name, kind.about)
+    return "\n".join(lines)
+
+
+def _lines(name: str, about: str) -> list[str]:
+    """A name and what it stands for, as the help of options is laid out."""
+    first, *others = wrap(about, WIDTH - INDENT) or [""]
+    return [f"  {name:<{INDENT - 3}} {first}", *(" " * INDENT + line for line in others)]
 
 
 def _offered(known: list[Family]) -> dict[str, tuple[Family, Setting]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
@@ -53,6 +54,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "harpagon, piccolo: instead of running anything, write the workloads that the study runs on as session files "
         "(--workloads and --seed as for the study)"
     )
+    only = (
+        "make one figure or table alone and print its data as CSV: from the runs that it needs, which are made, or "
+        "from the tables of the last report, which is said; `--only help` lists the names"
+    )
+    parser.add_argument("--only", metavar="PART", help=only)
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="with --only: write the data to this file")
     parser.add_argument("--write-workloads", type=Path, metavar="DIR", help=sessions)
 
 
@@ -66,6 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("accepts claims; add --claims", field="--accept")
     if arguments.instances is not None and not STUDIES[arguments.paper].takes_instances:
         raise InputError(f"{arguments.paper} takes no measured instances; leave it out", field="--instances")
+    if arguments.csv is not None and arguments.only is None:
+        raise InputError("takes the data of one figure or table; add --only PART", field="--csv")
+    if arguments.only is not None:
+        return _make_part(arguments)
     if arguments.write_workloads is not None:
         return _write_workloads(arguments)
     if arguments.posterior:
@@ -93,6 +104,42 @@ def _renew_posterior(arguments: argparse.Namespace) -> None:
     renew(arguments.paper, arguments.jobs or cores())
 
 
+def _make_part(arguments: argparse.Namespace) -> int:
+    """Make one figure or table and print its data, or list the names."""
+    _refuse_together(arguments, "--only", ("certify", "instances", "full", "posterior", "write_workloads"))
+    from euclio.core.progress import say
+    from euclio.files.json_writing import write_text
+    from euclio.files.outputs import check_outputs
+    from euclio.studies.parts import HELP, make_part, part_lines
+
+    folder = arguments.out or Path("reports") / arguments.paper
+    if arguments.only == HELP:
+        print("\n".join(part_lines(arguments.paper, folder)))
+        return SOLVED
+    check_outputs({"--csv": arguments.csv}, [])
+    time_runs()
+    given = {name: getattr(arguments, name) for name in ("workloads", "seed", "jobs")}
+    made = make_part(arguments.paper, arguments.only, folder, **given)
+    say(f"{made.title}: from {made.source}")
+    if arguments.csv is None:
+        print(made.data, end="")
+    else:
+        write_text(made.data, arguments.csv)
+        print(arguments.csv)
+    return SOLVED
+
+
+def _refuse_together(arguments: argparse.Namespace, flag: str, names: Sequence[str]) -> None:
+    """Refuse options that mean nothing next to one that runs no study.
+
+    Raises:
+        InputError: one of them is given; names it.
+    """
+    given = next((name for name in names if getattr(arguments, name)), None)
+    if given is not None:
+        raise InputError(f"runs no study, so that {given} has no meaning; leave one of the two out", field=flag)
+
+
 def _write_workloads(arguments: argparse.Namespace) -> int:
     """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
     from euclio.posterior.bridge import protocol_draws
@@ -118,7 +165,18 @@ def _write_workloads(arguments: argparse.Namespace) -> int:
 
 def _check_claims(arguments: argparse.Namespace) -> int:
     """Check the claims against the last reports, write their table and print what became of them."""
-    of_runs = ("paper", "jobs", "workloads", "seed", "certify", "instances", "full", "posterior", "write_workloads")
+    of_runs = (
+        "paper",
+        "jobs",
+        "workloads",
+        "seed",
+        "certify",
+        "instances",
+        "full",
+        "posterior",
+        "write_workloads",
+        "only",
+    )
     given = next((name for name in of_runs if getattr(arguments, name)), None)
     if given is not None:
         raise InputError(f"runs nothing, so that {given} has no meaning; leave one of the two out", field="--claims")

@@ -34,6 +34,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="files of your own whose solvers and policies the experiment names; what only the experiment names is not "
         "run",
     )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="LABEL",
+        help="make the runs of this solver or of this instance only, by label or name; may be given again",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -49,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
             dask=arguments.dask,
             retry=arguments.retry,
             code=arguments.code,
+            only=arguments.only,
         )
     finally:
         signal.signal(signal.SIGTERM, before)

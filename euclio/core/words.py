@@ -5,6 +5,7 @@ Nothing here has an exponent: a person reads 1,061,712, not 1.06171e+06. Files a
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -175,3 +176,10 @@ def joined(texts: Iterable[str], before_last: str = "and") -> str:
     """One text or more as an enumeration, such as "a, b and c"; the word before the last one may be another."""
     *first, last = texts
     return f"{', '.join(first)} {before_last} {last}" if first else last
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """What to say of a word that is not known: the nearest known one or two, else all of them."""
+    words = list(known)
+    near = difflib.get_close_matches(word, words, n=2)
+    return f"did you mean {' or '.join(near)}?" if near else f"choose from {', '.join(words)}"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import count as count_up
+from itertools import islice
 
 from euclio.posterior.generator import Generator
+from euclio.posterior.measures import Solved
 from euclio.posterior.prior import Setting
-from euclio.posterior.simulation import LONGEST_SLO_S, accepted
+from euclio.posterior.reference import reference_setting
+from euclio.posterior.simulation import LONGEST_SLO_S, accepted, places
 from euclio.session import Session
 from euclio.session.workloads import protocol
 
@@ -24,12 +28,40 @@ def protocol_draws(paper: str, setting: Setting, seed: int, count: int) -> proto
     solved, refused, drawn = accepted(paper, setting, seed, count, exactly=True)
     found = []
     for number, one in enumerate(solved, start=1):
-        session = one.workload.session(f"{one.workload.application}-{number:04d}")
+        session = _named(one, number)
         least, useful = protocol.latency_range(session)
         tightness = (float(session.slo_s) - least) / (useful - least) if useful > least else 1.0
         rate: Fraction = session.modules[0].rate_rps
         found.append(protocol.Workload(session, one.workload.application, rate, round(tightness, 6)))
     return protocol.Draws(tuple(found), drawn, dict(sorted(refused.items())))
+
+
+def _named(one: Solved, number: int) -> Session:
+    """A workload as a session that is named after its application and its number, from 1."""
+    return one.workload.session(f"{one.workload.application}-{number:04d}")
+
+
+def reference_sessions(paper: str, count: int, seed: int) -> Iterator[Session]:
+    """The sessions of `protocol_draws` under the reference setting, one by one.
+
+    Args:
+        paper: "harpagon" or "piccolo".
+        count: how many.
+        seed: seed of the workloads.
+    """
+    solved = (one for _, one in places(paper, reference_setting(paper), seed) if one is not None)
+    return (_named(one, number) for number, one in enumerate(islice(solved, count), start=1))
+
+
+def unselected_sessions(paper: str, count: int, seed: int) -> Iterator[Session]:
+    """The sessions of `candidates` under the reference setting, drawn when the first one is asked for.
+
+    Args:
+        paper: "harpagon" or "piccolo".
+        count: how many.
+        seed: seed of the workloads.
+    """
+    yield from candidates(paper, reference_setting(paper), seed, count)
 
 
 def candidates(paper: str, setting: Setting, seed: int, count: int) -> list[Session]:

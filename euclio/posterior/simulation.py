@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count as count_up
+from itertools import islice
 
 import numpy as np
 
@@ -62,26 +63,48 @@ def accepted(
         The workloads with all outcomes, fewer than asked for where a place stayed empty; refusals by system; draws.
         None are returned where too few candidates have a plan.
     """
-    generator = Generator.of(setting, seed)
-    rows = systems_of(paper, setting, generator.template)
     solved: list[Solved] = []
     refused: Counter[str] = Counter()
     drawn = 0
-    for slot in count_up() if exactly else range(count):
-        if len(solved) == count:
-            break
-        for attempt in range(ATTEMPTS):
+    for against, found in islice(places(paper, setting, seed), None if exactly else count):
+        refused.update(against)
+        drawn += len(against)
+        if found is not None:
+            solved.append(found)
             drawn += 1
-            workload = generator.draw(slot, attempt)
-            outcomes, against = _asked(rows, workload)
-            if not against:
-                solved.append(Solved(workload, outcomes))
-                break
-            refused[against] += 1
         # Given up early where it is clear already.
         if drawn > DRAWS_PER_WORKLOAD * (len(solved) + max(PATIENCE, count // 4)):
             return [], refused, drawn
+        if len(solved) == count:
+            break
     return solved, refused, drawn
+
+
+def places(paper: str, setting: Setting, seed: int) -> Iterator[tuple[list[str], Solved | None]]:
+    """The places among a setting's workloads one by one, without end.
+
+    Args:
+        paper: the paper.
+        setting: the setting.
+        seed: seed of the workloads.
+
+    Yields:
+        Who refused candidates for the place, and the first one that every system has a plan for; None: none of
+        `ATTEMPTS` is, and the place stays empty.
+    """
+    generator = Generator.of(setting, seed)
+    rows = systems_of(paper, setting, generator.template)
+    for slot in count_up():
+        refused: list[str] = []
+        filled = None
+        for attempt in range(ATTEMPTS):
+            workload = generator.draw(slot, attempt)
+            outcomes, against = _asked(rows, workload)
+            if not against:
+                filled = Solved(workload, outcomes)
+                break
+            refused.append(against)
+        yield refused, filled
 
 
 def _asked(rows: Mapping[str, Row], workload: Workload) -> tuple[dict[str, Outcome], str]:

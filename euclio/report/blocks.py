@@ -147,12 +147,14 @@ class Figure:
         svg: the drawing, its title included.
         caption: the sentence.
         title: its title, for Markdown, which has no drawings.
+        data: what it shows, as CSV (`euclio.report.drawn_data`), which its page offers; empty: nothing is offered.
     """
 
     key: str
     svg: str
     caption: str
     title: str = ""
+    data: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure as Drawing
 from euclio.analysis.drawing import WIDTH_IN
 from euclio.core.figures import figure_style, svg_text
 from euclio.report.blocks import Figure
+from euclio.report.drawn_data import drawn_data
 
 P = ParamSpec("P")
 
@@ -37,7 +38,8 @@ def drawn(
                 axes = drawing.subplots(1, panels, squeeze=False, width_ratios=width_ratios)[0]
                 caption = fill(list(axes), *data, **options)
                 drawing.suptitle(question, x=0.01, ha="left", fontsize=12, fontweight="bold")
-                return Figure(key, svg_text(drawing, key, question), caption)
+                svg = svg_text(drawing, key, question)
+                return Figure(key, svg, caption, question, drawn_data(drawing))
 
         return made
 

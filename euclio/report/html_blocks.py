@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from urllib.parse import quote
 
 from euclio.report.blocks import (
     Block,
@@ -24,6 +25,8 @@ LONG_TABLE = 12
 """Rows above which a table has a box to filter them by."""
 WIDE_NUMBER = 16
 """Characters from which a number, such as an interval, may take two lines, so that texts next to it stay in sight."""
+_KEPT = ",.;:/()!*=+@$ "
+"""Characters that stand in the address of data as they are; the link is in double quotes."""
 SHORT_TEXT, LONG_TEXT = 24, 60
 """Characters up to which a cell stays on one line, and above which it is given room to wrap in."""
 
@@ -43,7 +46,8 @@ def block_html(block: Block, name: str = "") -> str:
         return f"<pre>{escape(block.text)}</pre>"
     if isinstance(block, Figure):
         drawing = f'<div class="drawing">{block.svg}</div>'
-        return f'<figure id="{block.key}">{drawing}<figcaption>{escape(block.caption)}</figcaption></figure>'
+        caption = f"<figcaption>{escape(block.caption)}{_download(block)}</figcaption>"
+        return f'<figure id="{block.key}">{drawing}{caption}</figure>'
     if isinstance(block, Facts):
         return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in block.pairs) + "</dl>"
     if isinstance(block, Table):
@@ -51,6 +55,14 @@ def block_html(block: Block, name: str = "") -> str:
     if isinstance(block, KeyNumbers):
         return _key_numbers(block)
     return _counts(block) if isinstance(block, Counts) else _fold(block)
+
+
+def _download(block: Figure) -> str:
+    """A link that saves what a figure shows, which is in the page itself; nothing where there is nothing to save."""
+    if not block.data:
+        return ""
+    address = f"data:text/csv;charset=utf-8,{quote(block.data, safe=_KEPT)}"
+    return f' <a download="{block.key}.csv" href="{address}">data (CSV)</a>'
 
 
 def _key_numbers(block: KeyNumbers) -> str:

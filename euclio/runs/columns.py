@@ -50,7 +50,7 @@ SCHEMA = pa.schema(list(_columns()))
 JSON_TEXT = ("options", "features", "stats", "plan", "packages", "measured")
 """Columns of JSON text."""
 
-LATER = ("certificate", "certify_s", "certify_nodes", "certify_reason", "cpu_s", "measured", "kernels")
+LATER = ("certificate", "certify_s", "certify_nodes", "certify_reason", "cpu_s", "measured", "population", "kernels")
 """Columns that results of earlier versions do not have; they are missing there."""
 
 

@@ -168,6 +168,7 @@ def blank_record(task: Task) -> Record:
         worker=os.getpid(),
         host=platform.node(),
         provenance=provenance(),
+        population=task.population or None,
     )
 
 

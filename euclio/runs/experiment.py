@@ -52,15 +52,15 @@ class DrawnSource:
     """Instances drawn from a seed, as `euclio generate` draws them.
 
     Attributes:
-        kind: kind of instance.
-        count: how many of each combination of settings.
-        seed: first seed.
+        kind: kind of instance, or name of a population.
+        count: how many of each combination of settings; None: 1, of a population all.
+        seed: first seed; None: 0, of a population its own.
         settings: settings of the kind; a list gives alternatives, all combinations are drawn.
     """
 
     kind: str
-    count: int = 1
-    seed: int = 0
+    count: int | None = None
+    seed: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 

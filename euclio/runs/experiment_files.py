@@ -55,8 +55,8 @@ class _Certify(FileModel):
 class _Instances(FileModel):
     files: list[Text] | None = None
     generate: Name | None = None
-    count: Count = 1
-    seed: Seed = 0
+    count: Count | None = None
+    seed: Seed | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
 
 

@@ -137,8 +137,12 @@ class ResultFolder:
             found.update(read_table(path, ["key"]).column("key").to_pylist())
         return found
 
-    def drop(self, statuses: Collection[str]) -> int:
-        """Remove the compacted records with these statuses, as far as the experiment has their runs.
+    def drop(self, statuses: Collection[str], keys: Collection[str]) -> int:
+        """Remove the compacted records with these statuses.
+
+        Args:
+            statuses: the statuses.
+            keys: keys of the runs that may be dropped, such as those that the experiment has.
 
         Returns:
             How many they were.
@@ -151,7 +155,7 @@ class ResultFolder:
 
         from euclio.runs.columns import read_table, write_table
 
-        known, dropped = pa.array(self.labels(), pa.string()), 0
+        known, dropped = pa.array(list(keys), pa.string()), 0
         for path in self.compacted():
             table = read_table(path)
             again = pc.is_in(table["status"].cast(pa.string()), pa.array(statuses, pa.string()))

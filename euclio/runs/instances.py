@@ -20,6 +20,8 @@ from euclio.runs.durable import replaced
 from euclio.runs.experiment import DrawnSource, Experiment, FileSource, GivenSource
 from euclio.runs.solver_settings import solver_of
 from euclio.runs.task import Setting, SolverSetting, text_hash
+from euclio.workloads.commands import amount
+from euclio.workloads.populations import Identifying
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class InstanceEntry:
         hash: hash of its text (`text_hash`).
         file: file that holds it.
         offset: byte at which its line begins in a file of drawn instances; None: the whole file is its text.
+        population: label of the population that it was drawn as one of; empty: it was not drawn.
     """
 
     family: str
@@ -39,6 +42,7 @@ class InstanceEntry:
     hash: str
     file: Path
     offset: int | None = None
+    population: str = ""
 
     def text(self) -> str:
         """Its JSON text.
@@ -98,15 +102,28 @@ class InstanceIndex:
         """
         for source in self._sources:
             if isinstance(source, DrawnSource):
-                settings = [source.kind, source.count, source.seed, source.settings, version("euclio")]
+                count, seed = amount(source.kind, source.count, source.seed)
+                settings = [source.kind, count, seed, source.settings, version("euclio")]
                 path = folder / f"instances-{text_hash(json.dumps(settings, sort_keys=True, default=str))[:16]}.jsonl"
-                self._keep(path, partial(_drawn_texts, source))
+                self._keep(path, partial(_drawn_texts, source), partial(_label, source.kind, seed))
             elif isinstance(source, GivenSource):
                 given = list(_with_texts(source.instances))
                 path = folder / f"instances-{text_hash(json.dumps([text for _, text in given]))[:16]}.jsonl"
                 self._keep(path, partial(iter, given))
 
-    def _keep(self, path: Path, instances: Callable[[], Iterable[tuple[Any, str]]]) -> None:
+    def _keep(
+        self,
+        path: Path,
+        instances: Callable[[], Iterable[tuple[Any, str]]],
+        label: Callable[[Identifying], str] | None = None,
+    ) -> None:
+        """Have instances in a file, and take them up.
+
+        Args:
+            path: the file; where it is there already, they are taken from it.
+            instances: draws them, each with its text.
+            label: the label of the population that they are, when all of them are known; None: they are none.
+        """
         new = not path.exists()
         if new:
             with replaced(path) as stream:
@@ -115,12 +132,17 @@ class InstanceIndex:
                     row = {"family": family_of(instance).name, "name": instance.name, "text": text}
                     stream.write(json.dumps(row).encode() + b"\n")
                     self._advance()
+        found, known = [], Identifying()
         for entry, text in _kept(path):
+            found.append(entry)
+            known.add(entry.name, text)
             if not new:
                 if self._spaces.get(entry.family):
                     self._check(find_family(entry.family).read(parse_json(text), None), entry.name)
                 self._advance()
-            self._add(entry)
+        population = "" if label is None else label(known)
+        for entry in found:
+            self._add(replace(entry, population=population))
 
     def _check(self, instance: Any, where: str) -> None:
         family = family_of(instance)
@@ -209,6 +231,11 @@ def _drawn(source: DrawnSource) -> Iterator[Any]:
 
 def _drawn_texts(source: DrawnSource) -> Iterator[tuple[Any, str]]:
     return _with_texts(_drawn(source))
+
+
+def _label(name: str, seed: int, known: Identifying) -> str:
+    """The label of the population that drawn instances are."""
+    return known.identity(name, seed).label
 
 
 def _with_texts(instances: Iterable[Any]) -> Iterator[tuple[Any, str]]:

@@ -77,6 +77,8 @@ class Record:
         cpu_s: processor seconds of this process for the answer and its check, which other processes hardly touch; None:
             it never answered.
         measured: rows of what was measured (`euclio.runs.task.Measure`, `SolverSetting.measure`); None: nothing was.
+        population: name, seed and shortened hash of the drawn instances that the instance is one of
+            (`euclio.workloads.populations.Identity.label`); None: it was not drawn.
     """
 
     key: str
@@ -119,3 +121,4 @@ class Record:
     certify_reason: str = ""
     cpu_s: float | None = None
     measured: list[dict[str, Any]] | None = None
+    population: str | None = None

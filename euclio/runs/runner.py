@@ -76,6 +76,7 @@ def run(
     dask: str | None = None,
     retry: Collection[str] = (),
     code: Collection[str | Path] = (),
+    only: Collection[str] = (),
     quiet: bool = False,
     pool: Pool | None = None,
     finished: Callable[[int], None] | None = None,
@@ -90,6 +91,8 @@ def run(
         retry: statuses, such as "error", whose runs are made again; their records are dropped at the start.
         code: Python files of solvers and policies that a file of an experiment names; what only that file names is not
             run. An `Experiment` is a call, so that what it names is run.
+        only: labels of solvers, or names of instances: only their runs are made; where both are named, only the runs of
+            these solvers on these instances. The others stay missing. Empty: all.
         quiet: show no progress.
         pool: pool that is open and stays open, for experiments one after the other; None: one of this experiment's own.
         finished: is called with the number of runs that are finished, those made before first, then each as it is made.
@@ -113,7 +116,7 @@ def run(
             folder.make(loaded.name)
             with RunnerLock(folder.lock_file) as lock:
                 runner = _Runner(loaded, folder, index, lock, display, finished or (lambda _: None))
-                return runner.run(slots, dask, retry, pool)
+                return runner.run(slots, dask, retry, pool, only)
     except InputError as error:
         raise (error if error.file or isinstance(experiment, Experiment) else error.in_file(str(experiment))) from None
 
@@ -138,7 +141,9 @@ class _Runner:
     finished: Callable[[int], None]
     refuted: int = 0
 
-    def run(self, slots: int | None, dask: str | None, retry: Collection[str], pool: Pool | None) -> Outcome:
+    def run(
+        self, slots: int | None, dask: str | None, retry: Collection[str], pool: Pool | None, only: Collection[str]
+    ) -> Outcome:
         """Make what is to be made."""
         folder = self.folder
         folder.clean()
@@ -149,17 +154,18 @@ class _Runner:
             self.index.draw(folder.path)
         expansion = Expansion(self.experiment, self.index.entries)
         folder.write_runs((task.key, task.setting.label) for task in expansion.tasks())
-        if retry:
-            folder.drop(retry)
-        finished, known = folder.keys(), folder.labels()
+        known = folder.labels()
         if not known:
             raise InputError("has no runs: none of its solvers is for its instances; name a solver of their family")
-        left = sum(key not in finished for key in known)
-        pace = Pace(len(known), len(known) - left)
+        asked = expansion.keys_of(only) if only else known.keys()
+        if retry:
+            folder.drop(retry, asked)
+        finished = folder.keys()
+        left = sum(key not in finished for key in asked)
+        pace = Pace(len(asked), len(asked) - left)
         no_longer = sum(key not in known for key in finished)
-        del known
         wide = min(slots or self.experiment.slots or cores(), cores())
-        batches = expansion.batches(lambda key: key not in finished, left, wide)
+        batches = expansion.batches(lambda key: key in asked and key not in finished, left, wide)
         self.finished(pace.kept)
         if left:
             self.display.begin(pace)

@@ -117,7 +117,9 @@ class Task:
         seed: seed of the solver's random choices.
         repeat: number of the repetition, from 0.
         certify_s: limit in seconds of a prover that tries the result if it is a proof; None: none does.
-        key: hash of all of the above.
+        population: label of the population that the instance is one of (`euclio.workloads.populations.Identity.label`);
+            empty: it was not drawn. No part of the key.
+        key: hash of all else.
     """
 
     family: str
@@ -128,6 +130,7 @@ class Task:
     seed: int
     repeat: int
     certify_s: float | None = None
+    population: str = ""
     key: str = field(init=False)
 
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from euclio.studies.claims import verdicts_before
 from euclio.studies.collector import Collector
 from euclio.studies.consistent import posterior_blocks
 from euclio.studies.evidence import gathered, random_by_key
+from euclio.studies.population_blocks import as_data, identified, population_blocks
 from euclio.studies.power import power_frame, withdrawn, without
 from euclio.studies.power_blocks import power_blocks
 from euclio.studies.scorecard import Score, scorecard
@@ -99,16 +101,18 @@ def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Seque
     scores = without(given, withdrawn(power))
     text = study.text(collected, scores)
     how = {**provenance(), "reproduction": paper, "seed": asked.seed, "full": asked.full, **collected.how}
+    how["populations"] = as_data(collected.populations)
     for name, table in {**collected.tables, "certificates": collected.certified.table}.items():
         save(table, folder / f"{name}.parquet", how)
     took = {"seconds": sum(collected.seconds.values()), "jobs": collected.jobs, "whole": asked.workloads is None}
+    how |= {"asked": asked.workloads, "proofs": collected.certified.proofs}
     save(score_frame(scores), folder / "scorecard.parquet", {**how, **took})
     save(power, folder / "power.parquet", {**how, **took})
     page = folder / "index.html"
     page.write_text(
-        html_page(study.title, blocks(paper, collected, scores, text, power)), encoding="utf-8", newline="\n"
+        html_page(study.title, blocks(study, collected, scores, text, power)), encoding="utf-8", newline="\n"
     )
-    card = markdown_page(study.title, card_blocks(paper, scores, text))
+    card = markdown_page(study.title, card_blocks(study, collected, scores, text))
     (folder / "scorecard.md").write_text(card, encoding="utf-8", newline="\n")
     return page, [*text.headlines, *verdict_lines(scores)]
 
@@ -135,38 +139,42 @@ def collect(study: Study, asked: Asked, folder: Path, jobs: int, certify: int) -
         found = study.collect(collector, asked)
         with collector.stage("certify a sample of the proofs", min(certify, len(found.proofs))) as advance:
             certified = certify_sample(found.proofs, certify, asked.seed, advance)
-    parts = (found.tables, found.proofs, found.details, found.how)
-    return Collected(*parts, asked, certified, collector.seconds, jobs)
+    parts = (found.tables, found.proofs, found.details, found.how, found.populations)
+    return Collected(*parts, asked=asked, certified=certified, seconds=collector.seconds, jobs=jobs)
 
 
-def blocks(paper: str, collected: Collected, scores: Sequence[Score], text: Text, power: pd.DataFrame) -> list[Block]:
+def blocks(study: Study, collected: Collected, scores: Sequence[Score], text: Text, power: pd.DataFrame) -> list[Block]:
     """The whole page: what is to be seen first, the scorecard, then the study's own sections and the run."""
+    paper, known = study.paper, partial(identified, study, collected)
     return [
         *refuted_blocks(collected.certified),
-        *opening(scores, text),
+        *known(opening(scores, text)),
         *text.summary[:1],
-        *_folded("The numbers behind this", text.summary[1:]),
+        *_folded("The numbers behind this", known(text.summary[1:])),
+        *population_blocks(collected),
         Heading("Scorecard"),
         *scorecard_blocks(scores, verdicts_before(paper)),
         how_to_read(text.tally),
         *power_blocks(power),
         *posterior_blocks(paper),
-        *text.sections,
+        *known(text.sections),
         *certificate_blocks(collected.certified),
         *text.run,
         _wall_times(collected),
     ]
 
 
-def card_blocks(paper: str, scores: Sequence[Score], text: Text) -> list[Block]:
+def card_blocks(study: Study, collected: Collected, scores: Sequence[Score], text: Text) -> list[Block]:
     """The scorecard's Markdown file: the same numbers, tables and verdicts, with the study's own part of it."""
+    known = partial(identified, study, collected)
     return [
-        *opening(scores, text),
-        *text.summary,
+        *known(opening(scores, text)),
+        *known(text.summary),
+        *population_blocks(collected),
         Heading("Scorecard"),
-        *scorecard_blocks(scores, verdicts_before(paper)),
+        *scorecard_blocks(scores, verdicts_before(study.paper)),
         how_to_read(text.tally),
-        *text.card,
+        *known(text.card),
     ]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -21,7 +21,9 @@ from euclio.runs.task import SolverSetting
 from euclio.session.workloads.protocol import Draws, Workload
 from euclio.studies.collector import Advance, Collector
 from euclio.studies.scorecard import outcomes_text
-from euclio.studies.study import Collected
+from euclio.studies.sessions import session_tables
+from euclio.studies.study import Asked, Collected, Found
+from euclio.workloads.populations import identify
 
 PAGE = "docs/model/posterior.md"
 REFUSALS = {
@@ -63,15 +65,45 @@ def draw_workloads_of(
     Returns:
         What was drawn, and the results frame of the systems on the workloads that were kept.
     """
-    setting = reference_setting(paper)
-    draws = protocol_draws(paper, setting, seed, count)
+    draws = reference_draws(paper, count, seed)
     frame = collector.runs([workload.session for workload in draws.workloads], settings, advance)
     lacking = frame[frame.value.isna()]
     refused = set(lacking.instance)
     kept = tuple(workload for workload in draws.workloads if workload.session.name not in refused)
     left_out = dict(sorted(Counter(lacking.label).items()))
-    found = ReferenceDraws(kept, draws.drawn, draws.rejected, left_out, setting.given)
+    found = replace(draws, workloads=kept, left_out=left_out)
     return found, frame[~frame.instance.isin(refused)].reset_index(drop=True)
+
+
+def reference_draws(paper: str, count: int, seed: int) -> ReferenceDraws:
+    """What is drawn from the reference setting, before the checked systems are asked.
+
+    Args:
+        paper: "harpagon" or "piccolo".
+        count: number of workloads.
+        seed: seed of the workloads.
+    """
+    setting = reference_setting(paper)
+    draws = protocol_draws(paper, setting, seed, count)
+    return ReferenceDraws(draws.workloads, draws.drawn, draws.rejected, {}, setting.given)
+
+
+def runs_of_some(
+    collector: Collector, asked: Asked, paper: str, count: int, settings: Sequence[SolverSetting]
+) -> Found:
+    """The runs of some solvers on the workloads of the reference setting, for a part of a study.
+
+    Args:
+        collector: makes the runs.
+        asked: what was asked.
+        paper: "harpagon" or "piccolo".
+        count: number of workloads unless asked otherwise.
+        settings: the solvers.
+    """
+    draws = reference_draws(paper, asked.workloads or count, asked.seed)
+    sessions = [workload.session for workload in draws.workloads]
+    tables = session_tables([collector.staged("runs", sessions, settings)], draws.workloads)
+    return Found(tables, (), draws, {}, [identify(sessions, paper, asked.seed)])
 
 
 def workload_blocks(collected: Collected, systems: str, remarks: str) -> list[Block]:

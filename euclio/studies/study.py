@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from euclio.studies.certifying import Certified, Proof
 from euclio.studies.collector import Collector
 from euclio.studies.scorecard import Score
 from euclio.studies.verdicts import OtherReading, Stated
+from euclio.workloads.populations import Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +45,17 @@ class Found:
         proofs: its runs that ended with a proof.
         details: what the study's own text needs next to the tables, such as what was drawn.
         how: facts about the run that are kept with the tables.
+        populations: what it was run on, the one that most of the page is about first; those that numbers are shown of.
     """
 
     tables: Mapping[str, pd.DataFrame]
     proofs: Sequence[Proof]
     details: Any
     how: Mapping[str, Any]
+    populations: Sequence[Identity] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Collected(Found):
     """Everything that a report is made of: what was found, and what else is said of the run.
 
@@ -110,6 +113,29 @@ def nothing_stated(_: Collected) -> Mapping[str, Stated]:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A figure that needs some of a study's runs only.
+
+    Attributes:
+        solvers: labels of the solvers whose runs it needs.
+        make: tables of these runs, and published values by key in; the figure out.
+    """
+
+    solvers: tuple[str, ...]
+    make: Callable[[Mapping[str, pd.DataFrame], Mapping[str, float]], Figure]
+
+
+def no_details(_: Asked) -> Any:
+    """Of a study whose text needs nothing next to the tables."""
+    return None
+
+
+def the_first_one(_: str) -> Sequence[str] | None:
+    """Of a study whose figures and tables are all about its first population."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
 class Study:
     """A paper's evaluation.
 
@@ -124,6 +150,11 @@ class Study:
         readings: figures under the other answers to questions that the paper leaves open, by key.
         stated: verdicts of the study's own, by key, for figures that no rule of `verdicts.judge` has one for.
         swept: parameters that the study varied by itself, with what they do to a figure, by key.
+        shown: names of the populations that a figure (by key) or a table (by caption) is about, empty for one that is
+            about none; None: the first one.
+        details: the details of what was found, made again without a run, for parts that are taken from stored tables.
+        parts: figures that can be made with some of the runs alone, by key.
+        collect_runs: makes the runs of these solvers alone, by label; None: there are no such parts.
     """
 
     paper: str
@@ -136,3 +167,7 @@ class Study:
     readings: Callable[[Collected], Mapping[str, Sequence[OtherReading]]] = no_readings
     stated: Callable[[Collected], Mapping[str, Stated]] = nothing_stated
     swept: Callable[[Collected], Mapping[str, Sequence[Moved]]] = nothing_swept
+    shown: Callable[[str], Sequence[str] | None] = the_first_one
+    details: Callable[[Asked], Any] = no_details
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    collect_runs: Callable[[Collector, Asked, Collection[str]], Found] | None = None

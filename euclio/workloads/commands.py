@@ -11,22 +11,35 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.progress import told
 from euclio.workloads.kinds import find_kind
+from euclio.workloads.populations import POPULATIONS, population
 from euclio.workloads.settings import grid, read_settings, refuse_unknown
 from euclio.workloads.writing import write_instances
 
 
+def amount(kind: str, count: int | None = None, seed: int | None = None) -> tuple[int, int]:
+    """How many instances, and from which seed, unless given: those of a population, else one from seed 0.
+
+    Args:
+        kind: name of a kind or of a population; it need not be known.
+        count: how many; None: as the name has it.
+        seed: seed; None: as the name has it.
+    """
+    population = POPULATIONS.get(kind)
+    usual = (1, 0) if population is None else (population.count, population.seed)
+    return usual[0] if count is None else count, usual[1] if seed is None else seed
+
+
 def draw_instances(
-    kind: str, count: int = 1, seed: int = 0, settings: Mapping[str, Any] | None = None
+    kind: str, count: int | None = None, seed: int | None = None, settings: Mapping[str, Any] | None = None
 ) -> Iterator[Any]:
     """Draw instances; the same arguments give the same ones.
 
     Args:
-        kind: "application" (one session of an application), "workloads" (the seeded protocol), "random" (small random
-            sessions), "chain" (long chains of the applications' modules), "published" (a chain of published models),
-            "profiled" (the applications with networks of a library of measured profiles) or "pipelines" (PPipe's
-            clusters with synthetic models).
-        count: how many of the kinds that draw them, per combination of settings; of "pipelines" the number of seeds.
-        seed: seed; instance k of "random", "chain" and "pipelines" has seed + k.
+        kind: name of a population (`euclio.workloads.populations.POPULATIONS`), such as "harpagon", or of a kind
+            (`euclio.workloads.kinds.kinds`), such as "random".
+        count: how many of the kinds that draw them, per combination of settings; of "pipelines" the number of seeds;
+            None: 1, of a population all.
+        seed: seed; instance k of "random", "chain" and "pipelines" has seed + k; None: 0, of a population its own.
         settings: plain values by name; `euclio.workloads.kinds.KINDS` says which a kind takes. A list of values (of
             lists, where a value is a list) stands for each of them, and the names of the instances distinguish them.
 
@@ -36,12 +49,16 @@ def draw_instances(
     Raises:
         InputError: unknown kind, a setting that the kind does not take, one that is missing, or a wrong value.
     """
+    given = {} if settings is None else settings
+    if kind in POPULATIONS:
+        refuse_unknown((), given, kind)
+        return population(kind, count, seed)
     chosen = find_kind(kind)
+    count, seed = amount(kind, count, seed)
     if count < 1:
         raise InputError(f"is {count}; it must be at least 1", field="count")
     if chosen.single and count > 1:
         raise InputError(f"is {count}; kind {kind!r} has nothing to draw and makes one instance", field="count")
-    given = {} if settings is None else settings
     refuse_unknown(chosen.settings, given, kind)
     parts = [
         _distinguished(chosen.draw(read_settings(chosen.settings, point), count, seed), suffix)
@@ -56,7 +73,12 @@ def _distinguished(instances: Iterator[Any], suffix: str) -> Iterator[Any]:
 
 @told("drawing instances")
 def generate(
-    kind: str, out: Path, *, count: int = 1, seed: int = 0, settings: Mapping[str, Any] | None = None
+    kind: str,
+    out: Path,
+    *,
+    count: int | None = None,
+    seed: int | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> list[Path]:
     """Write instances; the same arguments write the same bytes.
 

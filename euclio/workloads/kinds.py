@@ -7,6 +7,8 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.families import families
 from euclio.core.parts.kinds import Kind
+from euclio.core.words import nearest
+from euclio.workloads.populations import POPULATIONS
 
 
 def needed(settings: dict[str, Any], name: str, hint: str) -> Any:
@@ -29,9 +31,9 @@ def find_kind(name: str) -> Kind:
     """The kind of this name.
 
     Raises:
-        InputError: there is none; names them all.
+        InputError: there is none; names the nearest ones, populations among them, or all.
     """
     known = kinds()
     if name not in known:
-        raise InputError(f"unknown kind {name!r}; choose from {', '.join(known)}", field="kind")
+        raise InputError(f"unknown kind {name!r}; {nearest(name, [*known, *POPULATIONS])}", field="kind")
     return known[name]

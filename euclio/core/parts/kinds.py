@@ -44,6 +44,7 @@ class Kind:
         example: settings that it can be drawn with in no time, of all that it takes or needs.
         single: one instance only, with nothing drawn.
         seed: seed of its published draws, used where a verb is given none.
+        about: what it is, in a line.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Kind:
     example: Mapping[str, Any] = field(default_factory=dict)
     single: bool = False
     seed: int = 0
+    about: str = ""
 
 
 class Design(Protocol):

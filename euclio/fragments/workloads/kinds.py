@@ -62,11 +62,13 @@ KINDS = (
         (_FRAGMENTS, _LAYERS),
         late("euclio.fragments.workloads.random_fleets", "random_fleets"),
         {"fragments": 4, "layers": 3},
+        about="random fleets with shares in steps of 1 %",
     ),
     Kind(
         "fleets",
         (_MODEL, _CLIENTS, _TX2, _SLO_RATIO, _BANDWIDTH, _TRACE),
         _fleets,
         {"model": "mob", "clients": 6, "tx2": 2},
+        about="mobile clients that run one of Graft's networks and cut it as their bandwidth has it",
     ),
 )

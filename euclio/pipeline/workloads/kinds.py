@@ -50,5 +50,6 @@ KINDS = (
         (*(_CLUSTER, _HIGH, _LOW, _GROUP, _MODELS, _RATE), *(_SLO_SCALE, _MARGIN, _BLOCKS, _LAYERS, _MAX_PARTITIONS)),
         _pipelines,
         {"models": ["FCN"]},
+        about="PPipe's clusters with synthetic layers",
     ),
 )

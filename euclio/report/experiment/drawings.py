@@ -13,6 +13,7 @@ from euclio.analysis.pairs import paired_figure, pairwise_figure
 from euclio.analysis.proofs import cactus, proven_figure
 from euclio.analysis.trace_figures import convergence_figure, trace_figure
 from euclio.report import Figure, figure_style, svg_text
+from euclio.report.drawn_data import drawn_data
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -116,4 +117,4 @@ def drawn(kind: Kind, runs: pd.DataFrame, prefix: str = "") -> Figure:
     with figure_style():
         drawing = kind.draw(runs)
         key, question = prefix + kind.key, drawing.get_suptitle()
-        return Figure(key, svg_text(drawing, key, question), kind.caption, question)
+        return Figure(key, svg_text(drawing, key, question), kind.caption, question, drawn_data(drawing))

@@ -28,6 +28,7 @@ def overview(frame: pd.DataFrame) -> Facts:
             ("experiment", listed(_values(frame, "experiment"))),
             ("runs", f"{counted(len(frame), 'run')} of {counted(frame.label.nunique(), 'solver setting')}"),
             ("instances", instances(frame)),
+            *_populations(frame),
             ("solvers", listed(_values(frame, "label"), most=MOST_SOLVERS)),
             ("outcomes", _outcomes(frame)),
             ("limits", _limits(frame)),
@@ -44,6 +45,15 @@ def instances(frame: pd.DataFrame) -> str:
     """How many instances of each family."""
     counts = frame.groupby("family", observed=True).instance_hash.nunique()
     return ", ".join(instances_of(str(family), int(count)) for family, count in counts.items())
+
+
+def _populations(frame: pd.DataFrame) -> list[tuple[str, str]]:
+    """Which populations drawn instances are, by name, seed and shortened hash; nothing where none was drawn."""
+    if "population" not in frame:  # of frames that earlier versions made
+        return []
+    found = frame.dropna(subset="population").groupby("population", observed=True).instance_hash.nunique()
+    texts = [f"{label} ({count:,})" for label, count in found.items()]
+    return [("populations", listed(texts, most=MOST_SOLVERS))] if texts else []
 
 
 def _outcomes(frame: pd.DataFrame) -> str:

@@ -33,7 +33,7 @@ NOT_DRAWN = frozenset(
     (
         *("key", "solver_version", "features", "raw_status", "reason", "claimed", "warm_start", "stats", "plan"),
         *("options", "import_s", "check_s", "peak_memory_mb", "started_at", "worker", "host"),
-        *("certificate", "certify_s", "certify_nodes", "certify_reason", "cpu_s", "measured", "kernels"),
+        *("certificate", "certify_s", "certify_nodes", "certify_reason", "cpu_s", "measured", "population", "kernels"),
         *("git", "euclio", "python", "cpu", "cores", "packages"),
     )
 )

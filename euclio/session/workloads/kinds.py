@@ -10,11 +10,10 @@ from euclio.core.numbers import exact
 from euclio.core.parts.kinds import Kind, Setting
 from euclio.core.values import NOT_NEGATIVE, POSITIVE, count, names, positive, seconds, whole
 from euclio.workloads.kinds import needed
+from euclio.workloads.populations import PROTOCOL_SEED
 from euclio.workloads.settings import name_in
 from euclio.workloads.settings import names as list_of_names
 
-PROTOCOL_SEED = 20240917
-"""Seed of the protocol workloads, and of the 1131 workloads of the reference setting."""
 MOST_MODULES = 1000
 MOST_CONFIGURATIONS = 500
 MOST_TYPES = 26
@@ -27,8 +26,7 @@ chain_from_modules = late("euclio.session.workloads.random_sessions", "chain_fro
 applications = late("euclio.session.workloads.applications", "applications")
 find_application = late("euclio.session.workloads.applications", "find_application")
 published_models = late("euclio.session.workloads.published", "published_models")
-find_library = late("euclio.session.workloads.libraries", "find_library")
-profiled_session = late("euclio.session.workloads.profiled", "draw")
+library_sessions = late("euclio.session.workloads.profiled", "library_sessions")
 
 
 def _application(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
@@ -43,8 +41,8 @@ def _published(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]
 
 
 def _profiled(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
-    library = find_library(settings.get("library", "nvidia"))
-    return (profiled_session(library, seed, number) for number in range(count))
+    sessions: Iterator[Any] = library_sessions(settings.get("library", "nvidia"), count, seed)
+    return sessions
 
 
 def _workloads(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
@@ -100,16 +98,41 @@ KINDS = (
         _application,
         {"application": "traffic", "rate": 30.0, "slo": 0.6},
         single=True,
+        about="one session of an application: traffic, face, pose, caption, actdet",
     ),
-    Kind("workloads", (), _workloads, seed=PROTOCOL_SEED),
-    Kind("random", (_MODULES, _TIGHTNESS, _CONFIGURATIONS, _HARDWARE, _CONCURRENCY, _SHAPE), _random, {"modules": 4}),
-    Kind("chain", (_MODULES, _TIGHTNESS), _chain, {"modules": 6, "tightness": 0.3}),
+    Kind(
+        "workloads",
+        (),
+        _workloads,
+        seed=PROTOCOL_SEED,
+        about="sessions of the applications over fixed profiles by a seeded protocol, those that 20 systems plan",
+    ),
+    Kind(
+        "random",
+        (_MODULES, _TIGHTNESS, _CONFIGURATIONS, _HARDWARE, _CONCURRENCY, _SHAPE),
+        _random,
+        {"modules": 4},
+        about="small random sessions",
+    ),
+    Kind(
+        "chain",
+        (_MODULES, _TIGHTNESS),
+        _chain,
+        {"modules": 6, "tightness": 0.3},
+        about="long chains of the applications' modules",
+    ),
     Kind(
         "published",
         (_MODELS, _GPUS, _RATE, _SLO),
         _published,
         {"models": ["ssd_resnet50", "resnet50"], "rate": 50.0, "slo": 0.5},
         single=True,
+        about="a chain of real models with NVIDIA's printed profiles",
     ),
-    Kind("profiled", (_LIBRARY,), _profiled),
+    Kind(
+        "profiled",
+        (_LIBRARY,),
+        _profiled,
+        about="the applications with other networks in them, drawn from a library of measured profiles",
+    ),
 )

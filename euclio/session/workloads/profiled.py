@@ -8,13 +8,14 @@ eight times that. Nothing is asked of any system, so that sessions which a plann
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.numbers import short
 from euclio.session import Session
 from euclio.session.workloads.applications import Application, applications
-from euclio.session.workloads.libraries import Library
+from euclio.session.workloads.libraries import Library, find_library
 from euclio.session.workloads.protocol import latency_range, log_uniform, one_machine_rate, round_up
 
 MACHINES = (0.5, 20.0)
@@ -43,6 +44,21 @@ def draw(library: Library, seed: int, number: int) -> Session:
     session = application.session(f"{library.name}-{shape.name}-{number:04d}", rate, Fraction(1), factors)
     least, _ = latency_range(session)
     return replace(session, slo_s=round_up(over * least))
+
+
+def library_sessions(name: str, count: int, seed: int) -> Iterator[Session]:
+    """The first sessions over a library's profiles, each made when it is asked for.
+
+    Args:
+        name: name of the library.
+        count: how many.
+        seed: seed of the draws.
+
+    Raises:
+        InputError: there is no such library.
+    """
+    library = find_library(name)
+    return (draw(library, seed, number) for number in range(count))
 
 
 def _with_networks(shape: Application, library: Library, stream: random.Random) -> Application:

@@ -23,7 +23,7 @@ from euclio.session import FULL_SPACE, Session
 from euclio.session.arrays import session_arrays
 from euclio.session.latency.paths import times_until
 from euclio.session.workloads.applications import Application, applications
-from euclio.session.workloads.kinds import PROTOCOL_SEED
+from euclio.workloads.populations import PROTOCOL_SEED
 
 PUBLISHED_WORKLOADS = 1131
 SEED = PROTOCOL_SEED

@@ -1,7 +1,7 @@
 """The seven applications of Scrooge (Figure 1) with its CPU modules, from `data/scrooge.json`.
 
-They are apart from the five of Harpagon's protocol, which has no CPU modules: a module on machines without a GPU takes
-one input at a time, and a recurrent network takes batch 1 only (Scrooge §3.3 footnote 5, §4.4).
+They are apart from the five of the protocol workloads, which have no CPU modules: a module on machines without a GPU
+takes one input at a time, and a recurrent network takes batch 1 only (Scrooge §3.3 footnote 5, §4.4).
 """
 
 from __future__ import annotations

@@ -9,11 +9,13 @@ every decision, on a logarithmic scale, in the ranges of `data/scrooge.json`.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.numbers import exact
 from euclio.session import Configuration, Module, Session
+from euclio.session.workloads.acceptance import planned_in
 from euclio.session.workloads.protocol import Workload, latency_range, log_uniform
 from euclio.session.workloads.scrooge_applications import find_scrooge_application
 from euclio.session.workloads.synthesis import DURATION_DIGITS
@@ -65,3 +67,16 @@ def _tightness(session: Session) -> float:
     least, useful = latency_range(session)
     slo = float(session.slo_s)
     return round((slo - least) / (useful - least), 6) if useful > least else 1.0
+
+
+def decisions(count: int, seed: int, objective: int = 0) -> Iterator[Session]:
+    """The decisions of §4.2 that have a plan in Scrooge's plan space, each drawn when it is asked for.
+
+    Args:
+        count: decisions of each application of `COMPARED`, with those that have no plan.
+        seed: seed of the draws.
+        objective: which of the applications' latency objectives, from the tightest.
+    """
+    rejected_by = planned_in("scrooge-milp")
+    drawn = (draw_scrooge(name, seed, k, objective).session for name in COMPARED for k in range(1, count + 1))
+    return (session for session in drawn if not rejected_by(session))

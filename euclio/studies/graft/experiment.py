@@ -16,7 +16,7 @@ from euclio.studies.graft.measures import measures
 from euclio.studies.graft.optima import bounded, grouped_optima, optima_of, ratio_table
 from euclio.studies.graft.readings import readings
 from euclio.studies.graft.reasons import reasons
-from euclio.studies.graft.scales import drawn_at_all, massive, ratio_fleets, shares, throughput
+from euclio.studies.graft.scales import drawn_at_all, massive, named, ratio_fleets, shares, throughput
 from euclio.studies.graft.serving import SERVED_SCALES, latencies
 from euclio.studies.graft.sweeps import all_movements, settings, swept
 from euclio.studies.graft.systems import EXACT
@@ -31,6 +31,7 @@ from euclio.studies.graft.variants import (
     thresholds,
 )
 from euclio.studies.study import Asked, Collected, Found, Study
+from euclio.workloads.populations import identify
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +77,21 @@ def collect(collector: Collector, asked: Asked) -> Found:
     return Found(
         tables,
         [*proofs, *more],
-        Details(sampling, least_ratio(seed), least_ratio(seed, 1.0), EXACT),
+        details(asked),
         {"draws": sampling.draws},
+        [identify(named(cases), "graft", seed)],
     )
+
+
+def details(asked: Asked) -> Details:
+    """What the text needs next to the tables."""
+    sampling = sampling_of(asked.workloads, full=asked.full)
+    return Details(sampling, least_ratio(asked.seed), least_ratio(asked.seed, 1.0), EXACT)
+
+
+def shown(key: str) -> Sequence[str] | None:
+    """The populations of a figure or a table: the fleets of all scales, or draws of its own."""
+    return None if key in {"over-optimum", "figure-6", "figure-7", "figures-8-10"} else ()
 
 
 def _staged(
@@ -142,4 +155,6 @@ def moved_by_sweeps(collected: Collected) -> Mapping[str, Sequence[Moved]]:
 
 
 TITLE = "Graft reproduced: what does realigning fragments save, and how near is it to the optimum?"
-STUDY = Study("graft", TITLE, 0, collect, measures, reasons, text, readings, swept=moved_by_sweeps)
+STUDY = Study(
+    "graft", TITLE, 0, collect, measures, reasons, text, readings, swept=moved_by_sweeps, shown=shown, details=details
+)

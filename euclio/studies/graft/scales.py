@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -65,6 +66,21 @@ def drawn_at_all(seed: int, draws: int, parameters: Parameters = DEFAULT) -> lis
         (scale.key, drawn(key, scale, seed, draw, parameters))
         for scale, key, draw in product(SCALES, NETWORKS, range(draws))
     ]
+
+
+def fleets(count: int, seed: int) -> Iterator[Fleet]:
+    """The fleets of `drawn_at_all` at a moment, each under a name of its own.
+
+    Args:
+        count: draws of each network at each scale.
+        seed: seed of the draws.
+    """
+    return named(drawn_at_all(seed, count))
+
+
+def named(cases: Iterable[tuple[str, Drawn]]) -> Iterator[Fleet]:
+    """What clients leave to the server at a moment, each fleet under a name of its own."""
+    return (replace(case.now, name=f"{scale}-{case.network}-{case.draw:02d}") for scale, case in cases)
 
 
 def shares(cases: list[tuple[str, Drawn]], advance: Advance) -> pd.DataFrame:

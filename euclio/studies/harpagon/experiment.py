@@ -5,12 +5,15 @@ The same question on other kinds of profiles is asked last.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from euclio.papers.harpagon import HARPAGON
 from euclio.session.workloads.acceptance import SYSTEMS
 from euclio.session.workloads.protocol import PUBLISHED_WORKLOADS, SEED, draw
 from euclio.studies.certifying import proofs_of
 from euclio.studies.collector import Collector, seeded_sample
-from euclio.studies.harpagon.kinds import collect_kinds
+from euclio.studies.harpagon.kinds import MEASURED, POPULATION, collect_kinds
+from euclio.studies.harpagon.kinds_text import CAPTION as KINDS_CAPTION
 from euclio.studies.harpagon.measures import (
     ENUMERATION,
     PLAN_OPTIMUM,
@@ -23,13 +26,15 @@ from euclio.studies.harpagon.measures import (
     measures,
     own_optimum,
 )
+from euclio.studies.harpagon.parts import PARTS
 from euclio.studies.harpagon.readings import OTHER_RUNS, under_other_readings
 from euclio.studies.harpagon.reasons import reasons
 from euclio.studies.harpagon.text import text
 from euclio.studies.modules import kept_by_allocation
-from euclio.studies.reference_workloads import draw_workloads_of
+from euclio.studies.reference_workloads import ReferenceDraws, draw_workloads_of, reference_draws, runs_of_some
 from euclio.studies.sessions import session_runs, session_tables
 from euclio.studies.study import Asked, Found, Study
+from euclio.workloads.populations import identify
 
 TIME_LIMIT_S = 10.0
 """Limit of one run; it leaves a bound and a gap, never a missing row."""
@@ -79,12 +84,41 @@ def collect(collector: Collector, asked: Asked) -> Found:
         proofs += proofs_of(frame, sessions, settings)
     timed = seeded_sample(accepted, TIMED_SAMPLE, seed)
     timings = collector.staged("time the brute force, one process", timed, TIMED, alone=True)
-    tables = session_tables(frames, drawn.workloads) | {
-        "timings": session_runs(timings, drawn.workloads),
-        "kinds": collect_kinds(collector, asked),
-    }
-    return Found(tables, proofs, drawn, {"workloads": count})
+    kinds, others = collect_kinds(collector, asked)
+    own = identify(accepted, HARPAGON, seed)
+    tables = session_tables(frames, drawn.workloads) | {"timings": session_runs(timings, drawn.workloads)}
+    tables = {name: table.assign(population=own.label) for name, table in tables.items()}
+    return Found({**tables, "kinds": kinds}, proofs, drawn, {"workloads": count}, [own, *others])
+
+
+def details(asked: Asked) -> ReferenceDraws:
+    """What was drawn, as far as no run is needed for it."""
+    return reference_draws(HARPAGON, asked.workloads or PUBLISHED_WORKLOADS, asked.seed)
+
+
+def collect_runs(collector: Collector, asked: Asked, labels: Collection[str]) -> Found:
+    """The runs of some of the systems and optima alone, by label."""
+    settings = [setting for setting in (*SYSTEM_RUNS, *REFERENCES, *DESIGNS) if setting.label in labels]
+    return runs_of_some(collector, asked, HARPAGON, PUBLISHED_WORKLOADS, settings)
+
+
+def shown(key: str) -> Sequence[str] | None:
+    """The populations of a figure or a table: the first picture and its table are about all of them."""
+    return (HARPAGON, *POPULATION.values(), MEASURED) if key in {"figure-kinds", KINDS_CAPTION} else None
 
 
 TITLE = "Harpagon reproduced: how far from optimal is it?"
-STUDY = Study("harpagon", TITLE, SEED, collect, measures, reasons, text, under_other_readings)
+STUDY = Study(
+    "harpagon",
+    TITLE,
+    SEED,
+    collect,
+    measures,
+    reasons,
+    text,
+    under_other_readings,
+    shown=shown,
+    details=details,
+    parts=PARTS,
+    collect_runs=collect_runs,
+)

@@ -21,6 +21,7 @@ from euclio.papers.harpagon import THREE_GIVEN, second_configuration
 from euclio.papers.modules import Given, given_module, given_modules, less, relative_throughput
 from euclio.report import MUTED, Figure, figure_style, svg_text
 from euclio.report.drawings import drawn
+from euclio.report.drawn_data import drawn_data
 from euclio.session.workloads.acceptance import ABLATIONS
 from euclio.studies.costs import costs
 from euclio.studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM, THREE_MODULE_APPLICATION
@@ -217,7 +218,8 @@ def figure_decomposition(table: pd.DataFrame) -> Figure:
     """Stacked bars of all systems."""
     key = "figure-decomposition"
     with figure_style():
-        return Figure(key, svg_text(draw_decomposition(table, QUESTION), key, QUESTION), CAPTION)
+        drawing = draw_decomposition(table, QUESTION)
+        return Figure(key, svg_text(drawing, key, QUESTION), CAPTION, QUESTION, drawn_data(drawing))
 
 
 def figures(tables: Mapping[str, pd.DataFrame], scores: Sequence[Score], application: str) -> list[Figure]:

@@ -15,20 +15,18 @@ import pandas as pd
 from euclio.analysis.statistics import Measured, share
 from euclio.core.errors import InputError
 from euclio.papers.harpagon import HARPAGON
-from euclio.posterior.bridge import candidates
-from euclio.posterior.reference import reference_setting
 from euclio.runs.solver_settings import solver_settings
 from euclio.runs.task import SolverSetting
 from euclio.session import Session
 from euclio.session.files.instances import load_session
-from euclio.session.workloads.libraries import LIBRARIES, find_library
-from euclio.session.workloads.profiled import draw
+from euclio.session.workloads.libraries import LIBRARIES
 from euclio.session.workloads.protocol import latency_range
 from euclio.studies.collector import Collector
 from euclio.studies.costs import costs, stopped, within
 from euclio.studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM
 from euclio.studies.sessions import by_solver, counters
 from euclio.studies.study import Asked
+from euclio.workloads.populations import Identity, identify, population
 
 SESSIONS = 300
 """Sessions of a kind that are drawn."""
@@ -57,6 +55,10 @@ SOURCES = {
 """Where the sessions of a kind come from."""
 
 
+POPULATION = {CANDIDATES: "harpagon-unselected", **{name: name for name in LIBRARIES}}
+"""The population of each kind that is drawn here."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """How optimal Harpagon is on the sessions of a kind.
@@ -82,7 +84,7 @@ class Answer:
     stopped: int
 
 
-def collect_kinds(collector: Collector, asked: Asked) -> pd.DataFrame:
+def collect_kinds(collector: Collector, asked: Asked) -> tuple[pd.DataFrame, list[Identity]]:
     """Harpagon, the best split and the best plan on the sessions of every kind but the reference setting's workloads.
 
     Args:
@@ -90,24 +92,30 @@ def collect_kinds(collector: Collector, asked: Asked) -> pd.DataFrame:
         asked: what was asked; fewer workloads than `SESSIONS` are fewer sessions of each kind.
 
     Returns:
-        One row per session and solver: kind, workload, tight, solver, status, cost_per_h, stat_share.
+        One row per session and solver: kind, population, workload, tight, solver, status, cost_per_h, stat_share; and
+        the populations.
 
     Raises:
         InputError: the named folder holds no session.
     """
     count = min(SESSIONS, asked.workloads or SESSIONS)
     drawn: dict[str, Sequence[Session]] = {
-        CANDIDATES: candidates(HARPAGON, reference_setting(), asked.seed, count),
-        **{name: [draw(find_library(name), asked.seed, k) for k in range(count)] for name in LIBRARIES},
+        **{kind: list(population(name, count, asked.seed)) for kind, name in POPULATION.items()},
         MEASURED: measured_sessions(asked.instances)[: None if asked.workloads is None else count],
     }
     kind = {session.name: name for name, sessions in drawn.items() for session in sessions}
     sessions = [session for some in drawn.values() for session in some]
     frame = collector.staged("other kinds of profiles", sessions, _settings())
     tight = {session.name: float(session.slo_s) < latency_range(session)[0] for session in sessions}
-    return pd.DataFrame(
+    known = {
+        name: identify(some, POPULATION.get(name, name), asked.seed if name in POPULATION else None)
+        for name, some in drawn.items()
+        if some
+    }
+    table = pd.DataFrame(
         {
             "kind": frame.instance.map(kind),
+            "population": frame.instance.map(kind).map({name: one.label for name, one in known.items()}),
             "workload": frame.instance,
             "tight": frame.instance.map(tight),
             "solver": frame.label,
@@ -116,6 +124,7 @@ def collect_kinds(collector: Collector, asked: Asked) -> pd.DataFrame:
             "stat_share": counters(frame).get("stat_share", 1.0),
         }
     )
+    return table, list(known.values())
 
 
 def measured_sessions(folder: Path | None) -> list[Session]:

@@ -14,6 +14,7 @@ from euclio.report.drawings import drawn
 from euclio.studies.harpagon.kinds import MEASURED, NAMES, SOURCES, SPLIT_LIMIT_S, Answer
 
 SPLIT_COLOR, PLAN_COLOR = PALETTE[0], PALETTE[2]
+CAPTION = "Harpagon on every kind of profiles"
 QUESTION = "Optimal on 91.5 % of the workloads. Of which workloads?"
 
 
@@ -92,7 +93,7 @@ def kinds_blocks(found: Mapping[str, Answer]) -> list[Block]:
         "split searches stopped",
     )
     return [
-        Table("Harpagon on every kind of profiles", columns, tuple(rows), frozenset(range(2, 9))),
+        Table(CAPTION, columns, tuple(rows), frozenset(range(2, 9))),
         Paragraph(_meaning(found)),
     ]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pandas as pd
 
 import euclio.results as results
@@ -15,6 +18,7 @@ from euclio.studies.mlperf.measures import measures, readings
 from euclio.studies.mlperf.rules import CONFIGURED, RULES, SWEPT, Rule, modelled
 from euclio.studies.mlperf.text import reasons, text
 from euclio.studies.study import Asked, Found, Study
+from euclio.workloads.populations import Identity, identify
 
 SEEDS = 5
 """Runs of each server under the rule that the page answers by, for its 95 % intervals; one under every other."""
@@ -43,7 +47,17 @@ def collect(collector: Collector, asked: Asked) -> Found:
     clients = results.measured(collector.staged("clients of Triton", sessions(), [among]))
     tried = tried.drop(columns=["instance", "label"])
     tables = {"servers": _ordered(served), "tried": tried, "clients": compared(clients.drop(columns="label"))}
-    return Found(tables, (), None, {"length": length, "length_of_others": OTHERS * length})
+    return Found(tables, (), None, {"length": length, "length_of_others": OTHERS * length}, [servers_of()])
+
+
+def servers_of() -> Identity:
+    """The population of the servers of MLPerf, as the first rule models them; nothing of it is drawn."""
+    return identify([replace(modelled(case, CONFIGURED)[0], name=case.name) for case in cases()], "mlperf", None)
+
+
+def shown(key: str) -> Sequence[str] | None:
+    """The populations of a figure or a table: the servers, but of what is about Triton's clients."""
+    return () if key == "clients" or "saturated" in key or key == "Median of absolute errors" else None
 
 
 def _served(case: Case, rule: Rule, seed: int, length: float) -> Measure:
@@ -68,4 +82,4 @@ def _ordered(served: pd.DataFrame) -> pd.DataFrame:
 
 
 TITLE = "Predicted against measured: the simulator held against hardware"
-STUDY = Study("mlperf", TITLE, 0, collect, measures, reasons, text, readings)
+STUDY = Study("mlperf", TITLE, 0, collect, measures, reasons, text, readings, shown=shown)

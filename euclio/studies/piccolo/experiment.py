@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from euclio.papers.piccolo import PICCOLO
 from euclio.session.workloads.acceptance import BASELINES
 from euclio.session.workloads.protocol import SEED, draw
@@ -17,12 +19,14 @@ from euclio.studies.piccolo.measures import (
     measures,
     settled,
 )
+from euclio.studies.piccolo.parts import PARTS
 from euclio.studies.piccolo.readings import FEW, OTHER_ROWS, under_other_readings, unfilled
 from euclio.studies.piccolo.reasons import reasons
 from euclio.studies.piccolo.text import text
-from euclio.studies.reference_workloads import draw_workloads_of
+from euclio.studies.reference_workloads import ReferenceDraws, draw_workloads_of, reference_draws, runs_of_some
 from euclio.studies.sessions import session_runs, session_tables
 from euclio.studies.study import Asked, Found, Study
+from euclio.workloads.populations import identify
 
 WORKLOADS = 663
 TIME_LIMIT_S = 10.0
@@ -85,8 +89,33 @@ def collect(collector: Collector, asked: Asked) -> Found:
     asked_of = {session.name for session in sample}
     tables["runs"] = tables["runs"].assign(split_sample=tables["runs"].workload.isin(asked_of))
     tables["timings"] = session_runs(timings, drawn.workloads)
-    return Found(tables, proofs_of(best, accepted, (OPTIMUM,)), drawn, {"workloads": count})
+    own = identify(accepted, PICCOLO, seed)
+    tables = {name: table.assign(population=own.label) for name, table in tables.items()}
+    return Found(tables, proofs_of(best, accepted, (OPTIMUM,)), drawn, {"workloads": count}, [own])
+
+
+def details(asked: Asked) -> ReferenceDraws:
+    """What was drawn, as far as no run is needed for it."""
+    return reference_draws(PICCOLO, asked.workloads or WORKLOADS, asked.seed)
+
+
+def collect_runs(collector: Collector, asked: Asked, labels: Collection[str]) -> Found:
+    """The runs of some of the systems alone, by label."""
+    settings = [setting for setting in SYSTEM_RUNS if setting.label in labels]
+    return runs_of_some(collector, asked, PICCOLO, WORKLOADS, settings)
 
 
 TITLE = "Piccolo reproduced: 97 % of what?"
-STUDY = Study("piccolo", TITLE, SEED, collect, measures, reasons, text, under_other_readings)
+STUDY = Study(
+    "piccolo",
+    TITLE,
+    SEED,
+    collect,
+    measures,
+    reasons,
+    text,
+    under_other_readings,
+    details=details,
+    parts=PARTS,
+    collect_runs=collect_runs,
+)

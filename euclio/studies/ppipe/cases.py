@@ -6,7 +6,7 @@ Groups of models, single models under varied conditions, measured instances, and
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -163,6 +163,16 @@ def group_cases(count: int, seed: int) -> list[Case]:
     """The first groups of three models on the four large clusters (§7.2)."""
     chosen = groups(seed)[:count]
     return [Case(hc, f"G{k}", models, (GROUPS,), seed=seed) for hc in LARGE for k, models in enumerate(chosen, 1)]
+
+
+def group_clusters(count: int, seed: int) -> Iterator[Cluster]:
+    """The clusters of `group_cases` under the names of their cases, each made when it is asked for.
+
+    Args:
+        count: groups of models.
+        seed: seed of layers and weights.
+    """
+    return (replace(case.cluster(), name=case.name) for case in group_cases(count, seed))
 
 
 def sampled_models(count: int, seed: int) -> list[str]:

@@ -23,6 +23,7 @@ from euclio.studies.collector import Collector
 from euclio.studies.ppipe.cases import (
     FULL,
     MEAN,
+    MEASURED,
     SAMPLED,
     TESTBED,
     UNMERGED,
@@ -30,6 +31,7 @@ from euclio.studies.ppipe.cases import (
     MeasuredCase,
     Sampling,
     group_cases,
+    group_clusters,
     joined_cases,
     planning_clusters,
     sampled_models,
@@ -43,6 +45,7 @@ from euclio.studies.ppipe.serving import Serving
 from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, PRINTED, SERVED, SYSTEMS, plan_table
 from euclio.studies.ppipe.text import text
 from euclio.studies.study import Asked, Found, Study
+from euclio.workloads.populations import Identity, identify
 
 INSTANCES = Path("../shared/instances/pipelines")
 """Where measured instances are looked for unless a folder is named."""
@@ -109,7 +112,20 @@ def collect(collector: Collector, asked: Asked) -> Found:
         "planning": planning,
         "instances": instances,
     }
-    return Found(tables, proofs, sampling, {"groups": sampling.groups})
+    clusters = (identify(group_clusters(sampling.groups, asked.seed), "ppipe", asked.seed), *measured_of(files))
+    return Found(tables, proofs, sampling, {"groups": sampling.groups}, clusters)
+
+
+def measured_of(files: Sequence[Path]) -> list[Identity]:
+    """The population of measured clusters; nothing where there are no files."""
+    return [identify(map(load_cluster, files), MEASURED, None)] if files else []
+
+
+def shown(key: str) -> Sequence[str] | None:
+    """The populations of a figure or a table: groups on large clusters, the authors' clusters, or cases of its own."""
+    if key.startswith("figure-6-") or key in {"figure-7", "figure-8", "figure-10"}:
+        return ("ppipe",)
+    return (MEASURED,) if key.startswith(("Blocks that the authors measured", "Weighted requests per second")) else ()
 
 
 def stages(sampling: Sampling, seed: int, files: Sequence[Path]) -> list[Stage]:
@@ -249,4 +265,4 @@ def _expected(folder: Path) -> dict[str, Any]:
 
 
 TITLE = "PPipe reproduced: what do pooled pipelines gain on mixed GPUs?"
-STUDY = Study("ppipe", TITLE, 0, collect, measures, reasons, text)
+STUDY = Study("ppipe", TITLE, 0, collect, measures, reasons, text, shown=shown, details=sampling_of)

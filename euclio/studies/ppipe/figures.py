@@ -16,6 +16,7 @@ from euclio.pipeline.simulation.simulation import simulate
 from euclio.pipeline.simulation.timeline_figure import draw as draw_timeline
 from euclio.report import Figure, Table
 from euclio.report.drawings import drawn
+from euclio.report.drawn_data import drawn_data
 from euclio.simulation.highest_load import TARGET
 from euclio.studies.certifying import made
 from euclio.studies.ppipe.cases import BY_COUNT, BY_TYPES, LARGE, MARGINS, RATIOS, SCALES, SMALLS, Case
@@ -307,4 +308,4 @@ def plan_and_timeline(case: Case) -> tuple[Table, Figure]:
         "Figure 12. How do batches pass through the pools? Each row is a virtual GPU, each box a batched inference; "
         f"Poisson arrivals at load factor {LOAD:g}."
     )
-    return table, Figure("figure-12", svg, caption)
+    return table, Figure("figure-12", svg, caption, data=drawn_data(drawing))

@@ -13,7 +13,8 @@ from euclio.posterior.moving import Moved
 from euclio.results.tables import joined
 from euclio.runs.solver_settings import solver_settings
 from euclio.runs.task import SolverSetting
-from euclio.session.workloads.protocol import SEED, Workload
+from euclio.session.workloads.acceptance import planned_in
+from euclio.session.workloads.protocol import SEED, Draws, Workload, workloads
 from euclio.session.workloads.scrooge_applications import scrooge_applications
 from euclio.session.workloads.scrooge_sessions import COMPARED, draw_scrooge
 from euclio.session.workloads.worker_types import on_worker_types
@@ -35,15 +36,18 @@ from euclio.studies.scrooge.measures import (
     on_types,
 )
 from euclio.studies.scrooge.objectives import ALONE, SPATIAL, with_decisions
-from euclio.studies.scrooge.text import reasons, text
+from euclio.studies.scrooge.text import SUMMARY_CAPTION, reasons, text
 from euclio.studies.sessions import draw_workloads, session_runs
 from euclio.studies.study import Asked, Collected, Found, Study
 from euclio.studies.verdicts import OtherReading
+from euclio.workloads.populations import identify
 
 WORKLOADS = 200
 DECISIONS, LATENCY_DECISIONS = 8, 10
 """Per so many workloads one decision of each application in Figures 10 and 11, and in Figures 12 and 13."""
 LEAST_DECISIONS = 2
+OWN, PROTOCOL = "scrooge", "protocol-scrooge"
+"""Populations: the decisions of §4.2 at their tightest objective, and the protocol workloads."""
 WORLDS = 3
 """Changing workloads of each application in a full run; else one."""
 SAMPLE = 24
@@ -71,7 +75,7 @@ OBJECTIVES = tuple(
 
 
 def collect(collector: Collector, asked: Asked) -> Found:
-    """Draw workloads of Harpagon's protocol and decisions as in §4.2, and run every solver on them."""
+    """Draw protocol workloads and decisions as in §4.2, and run every solver on them."""
     count, seed = asked.workloads or WORKLOADS, asked.seed
     with collector.stage("draw workloads that have a plan", count) as advance:
         # It is the exact method that says whether there is a plan, not what a heuristic finds.
@@ -101,7 +105,36 @@ def collect(collector: Collector, asked: Asked) -> Found:
     runs = joined(tables).sort_values(["workload", "solver"], ignore_index=True)
     under_objectives = run_objectives(collector, max(LEAST_DECISIONS, count // LATENCY_DECISIONS), seed)
     changing = run_changing(collector, seed, count / WORKLOADS, WORLDS if asked.full else 1)
-    return Found({"runs": runs, **under_objectives, **changing}, proofs, drawn, {"workloads": count})
+    populations = {
+        protocol: identify([workload.session for workload in chosen], name, seed)
+        for protocol, name, chosen in (
+            (OWN_SESSIONS, OWN, own),
+            (FIVE_APPLICATIONS, PROTOCOL, accepted),
+            *((at_objective(ms), looser_name(ms), looser[ms]) for ms in LOOSER_MS),
+        )
+    }
+    runs = runs.assign(population=runs.protocol.map({name: one.label for name, one in populations.items()}))
+    found = {"runs": runs, **under_objectives, **changing}
+    return Found(found, proofs, drawn, {"workloads": count}, list(populations.values()))
+
+
+def details(asked: Asked) -> Draws:
+    """What was drawn of the protocol, asking for plans anew."""
+    return workloads(planned_in(MILP), asked.workloads or WORKLOADS, asked.seed)
+
+
+def looser_name(ms: int) -> str:
+    """Name of the decisions under a looser objective, in milliseconds."""
+    return f"{OWN}-{ms}ms"
+
+
+def shown(key: str) -> Sequence[str] | None:
+    """The populations of a figure or a table; the changing workloads and what goes in are of none."""
+    if key in {"figure-10", "figure-11", "figure-applications", SUMMARY_CAPTION}:
+        return OWN, PROTOCOL
+    if key == "figure-tightness":
+        return OWN, *map(looser_name, LOOSER_MS)
+    return ()
 
 
 def own_decisions(collector: Collector, count: int, seed: int, objective: int = 0) -> list[Workload]:
@@ -137,4 +170,16 @@ def moved_by_clients(collected: Collected) -> Mapping[str, Sequence[Moved]]:
     return movements(collected.tables["changing"])
 
 
-STUDY = Study("scrooge", TITLE, SEED, collect, measures, reasons, text, readings, swept=moved_by_clients)
+STUDY = Study(
+    "scrooge",
+    TITLE,
+    SEED,
+    collect,
+    measures,
+    reasons,
+    text,
+    readings,
+    swept=moved_by_clients,
+    shown=shown,
+    details=details,
+)

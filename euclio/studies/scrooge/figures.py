@@ -43,7 +43,7 @@ from euclio.studies.scrooge.objectives import (
 from euclio.studies.sessions import application_of
 
 NAMES = {MILP: "MILP", GREEDY: "greedy", BRUTE_FORCE: "brute force"}
-TITLES = ("§4.2, 2 worker types", f"§4.2, {MANY_TYPES} worker types", "Harpagon's protocol, 2")
+TITLES = ("§4.2, 2 worker types", f"§4.2, {MANY_TYPES} worker types", "protocol workloads, 2")
 SHOWN_RATIO = 1.15
 """End of Figure 10's cost axis; the published one is cut as well."""
 
@@ -68,7 +68,7 @@ def figure_10(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     return (
         f"Distribution over all decisions, cut at {SHOWN_RATIO:g} (like the published one). Dots: published shares at "
         "the optimum, 85 and 80 %, over the decisions of §4.2 with 2 VM types, which the left panel draws anew: "
-        "traffic, face and tracker within 400 ms. Right: the workloads of Harpagon's protocol."
+        "traffic, face and tracker within 400 ms. Right: the protocol workloads."
     )
 
 
@@ -88,7 +88,7 @@ def figure_11(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     published_line(axes[1], 130, "paper: MILP at most", 0)
     return (
         "Distribution over the decisions, model building included; brute force with 30 types on a seeded sample of the "
-        "workloads of Harpagon's protocol. Dashed: published limits. The paper's brute force does not end with 30 "
+        "protocol workloads. Dashed: published limits. The paper's brute force does not end with 30 "
         "types."
     )
 
@@ -133,8 +133,8 @@ def figure_applications(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
         panel.set_xlim(0, 1.2 * max(max(m.value, m.high or 0.0) for m in measured.values()) + 1e-3)
     axes[1].set_yticklabels([])
     return (
-        "Two worker types; lines: 95 % intervals. Scrooge's own decisions of §4.2 above, workloads of Harpagon's "
-        "protocol below. Published: about 85 % at the optimum over all decisions of §4.2."
+        "Two worker types; lines: 95 % intervals. Scrooge's own decisions of §4.2 above, protocol "
+        "workloads below. Published: about 85 % at the optimum over all decisions of §4.2."
     )
 
 

@@ -16,7 +16,7 @@ MILP, GREEDY, BRUTE_FORCE = "scrooge-milp", "scrooge-greedy", "scrooge-bruteforc
 OPTIMUM = "exact"
 """The optimum of Scrooge's plan space, by a method that shares nothing with the brute force."""
 FIVE_APPLICATIONS, OWN_SESSIONS = "five applications", "as in §4.2"
-"""Where a workload was drawn: Harpagon's protocol, or Scrooge's own applications, rates and latency objective.
+"""Where a workload was drawn: the protocol, or Scrooge's own applications, rates and latency objective.
 
 The paper's Figures 10 and 11 are about the decisions of its §4.2, so they are judged on those.
 """

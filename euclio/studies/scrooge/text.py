@@ -47,6 +47,10 @@ from euclio.studies.scrooge.reasons import complete_decisions, objective_reasons
 from euclio.studies.sessions import application_of, by_solver
 from euclio.studies.study import Collected, Text
 
+SUMMARY_CAPTION = (
+    "Scrooge's own algorithms against the optimum of their plan space (dispatch at machine rate, no dummies)"
+)
+
 
 def text(collected: Collected, scores: Sequence[Score]) -> Text:
     """The study's part of the page."""
@@ -110,14 +114,14 @@ def summary(runs: pd.DataFrame) -> list[Block]:
     five, own = drawn_as(runs, FIVE_APPLICATIONS), drawn_as(runs, OWN_SESSIONS)
     rows = []
     for solver, name in ((MILP, "MILP, then partial allocations"), (GREEDY, "greedy")):
-        for place, chosen in (("decisions of §4.2", own), ("Harpagon's protocol", five)):
+        for place, chosen in (("decisions of §4.2", own), ("protocol workloads", five)):
             rows.append(_row(f"{name}; {place}, 2 worker types", chosen, solver, OPTIMUM))
             many = (on_types(solver), on_types(OPTIMUM))
             rows.append(_row(f"{name}; {place}, {MANY_TYPES} worker types", chosen, *many))
     return [
         Paragraph(_summary_text(runs)),
         Table(
-            "Scrooge's own algorithms against the optimum of their plan space (dispatch at machine rate, no dummies)",
+            SUMMARY_CAPTION,
             (
                 "method",
                 "workloads",
@@ -162,7 +166,7 @@ def _summary_text(runs: pd.DataFrame) -> str:
         f"at most 3 % more on {within.value:.1f} %, the greedy the same on {greedy.value:.1f} %; the paper prints "
         f"about 85 % and all, and 80 %. How tight the objective is against the execution times, which are mostly not "
         f"printed, decides: under {max(LOOSER_MS)} ms the same decisions give {loosest[MILP]:.1f} and "
-        f"{loosest[GREEDY]:.1f} %. On {theirs.n} workloads of Harpagon's protocol, which are not the paper's, it "
+        f"{loosest[GREEDY]:.1f} %. On {theirs.n} protocol workloads, which are not the paper's, it "
         f"is {theirs.value:.1f} and {theirs_greedy.value:.1f} %. The second step was infeasible on "
         f"{int(fell_back(own).sum())} of the {same.n} decisions, where the greedy search took over. A decision takes "
         f"{1000 * wall(own, MILP).median():.0f} ms (median; with {MANY_TYPES} worker types "
@@ -184,7 +188,7 @@ def run_blocks(collected: Collected) -> list[Block]:
     return [
         Heading("Workloads and run"),
         Paragraph(
-            f"Seed {collected.asked.seed}: {draws.drawn} draws of Harpagon's protocol, of which {rejected} have no "
+            f"Seed {collected.asked.seed}: {draws.drawn} draws of the protocol, of which {rejected} have no "
             f"plan in Scrooge's plan space (proven), and {drawn_as(runs, OWN_SESSIONS).workload.nunique()} decisions "
             f"as in §4.2 that have one. The two worker types are P100 and V100; {MANY_TYPES} types are seeded "
             "variations of speed and price within the ratios of Scrooge's Table 1. Optimum proven on "
@@ -205,14 +209,14 @@ def reasons(collected: Collected) -> dict[str, str]:
     return {
         "milp_same_share": (
             f"{_fallback(own)} {_by_objective(runs, MILP)} By application: {_by_application(own, MILP)}; on workloads "
-            f"of Harpagon's protocol: {_by_application(five, MILP)}."
+            f"of the protocol: {_by_application(five, MILP)}."
         ),
         "milp_extra_max": f"{_spread(own, MILP, 1.03)} {_worst(own)}",
         "greedy_same_share": (
             "The rule counts requests gained per second of latency, not money saved, so modules that serve many "
             "requests per unit of money take the latency first, where there is little to save. "
             f"{_by_objective(runs, GREEDY)} By application: {_by_application(own, GREEDY)}; on workloads of "
-            f"Harpagon's protocol: {_by_application(five, GREEDY)}."
+            f"the protocol: {_by_application(five, GREEDY)}."
         ),
         "greedy_extra_max": _spread(own, GREEDY, 1.05),
         "milp_time_max": _times(own, MILP),

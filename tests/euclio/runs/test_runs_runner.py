@@ -13,6 +13,7 @@ from euclio.runs.experiment import Experiment, FileSource, GivenSource
 from euclio.runs.lock import RunnerLock, runner_at
 from euclio.runs.solver_settings import solver_settings
 from euclio.runs.task import RunLimits
+from euclio.workloads.populations import PROTOCOL_SEED, identify, population
 
 
 @pytest.fixture
@@ -281,3 +282,55 @@ def test_an_experiment_without_runs_is_refused(pool, tmp_path):
     given = Experiment("none", (FileSource((str(path),)),), solver_settings("own.py:packs", folder=tmp_path))
     with pytest.raises(InputError, match="has no runs"):
         runner.run(given, tmp_path / "out", quiet=True)
+
+
+def test_only_the_runs_of_a_solver_or_of_an_instance_are_made(pool, tmp_path):
+    path = experiment(tmp_path)
+    outcome = run_named(path, only=["two"], quiet=True)
+    assert (outcome.made, {task.setting.label for task in pool.made}) == (3, {"two"})
+    assert run_named(path, only=["s1"], quiet=True).made == 1
+    assert euclio.status(tmp_path / "fake-results").missing == {"one": 2}
+    assert run_named(path, quiet=True).made == 2
+
+
+def test_a_solver_and_an_instance_that_are_both_named_leave_one_run(pool, tmp_path):
+    assert run_named(experiment(tmp_path), only=["one", "s2"], quiet=True).made == 1
+    assert [(task.setting.label, task.instance) for task in pool.made] == [("one", "s2")]
+
+
+def test_runs_made_again_are_of_what_is_asked_for_only(pool, tmp_path):
+    """Else records of the other solvers would be dropped, and their runs not be made."""
+    path = experiment(tmp_path)
+    run_named(path, quiet=True)
+    again = run_named(path, only=["two"], retry=["feasible"], quiet=True)
+    assert (again.made, len(again.frame())) == (3, 6)
+
+
+def test_a_label_that_is_none_is_answered_with_the_nearest_one(pool, tmp_path, capsys):
+    arguments = ["run", str(experiment(tmp_path)), "--code", str(tmp_path / "own.py"), "--only", "tow"]
+    assert main(arguments) == 2
+    assert "--only: no solver and no instance is called 'tow'; did you mean two?" in capsys.readouterr().err
+
+
+def test_what_is_declared_quick_is_run_first(pool, tmp_path):
+    """By what solvers say of themselves; which runs there are does not depend on it."""
+    text = experiment(tmp_path).read_text().partition("[[solvers]]")[0]
+    names = ("plan-bruteforce", "exact", "harpagon")
+    (tmp_path / "fake.toml").write_text(text + "".join(f'[[solvers]]\nname = "{name}"\n' for name in names))
+    assert run_named(tmp_path / "fake.toml", quiet=True).made == 9
+    assert [task.setting.label for task in pool.made] == [name for name in reversed(names) for _ in range(3)]
+
+
+def test_runs_on_a_population_say_which_one_it_is(pool, tmp_path):
+    """Name, seed and hash, also where the instances were drawn before: a share of runs is one of that population."""
+    text = experiment(tmp_path).read_text().partition("[[instances]]")[0]
+    rest = '[[instances]]\ngenerate = "nvidia"\ncount = 2\n[[solvers]]\nname = "harpagon"\n'
+    (tmp_path / "fake.toml").write_text(text + rest)
+    label = identify(population("nvidia", 2), "nvidia", PROTOCOL_SEED).label
+    assert set(run_named(tmp_path / "fake.toml", quiet=True).frame().population) == {label}
+    again = run_named(tmp_path / "fake.toml", retry=["feasible"], quiet=True)
+    assert (again.made, set(again.frame().population)) == (2, {label})
+
+
+def test_runs_on_files_are_of_no_population(pool, tmp_path):
+    assert run_named(experiment(tmp_path), quiet=True).frame().population.isna().all()

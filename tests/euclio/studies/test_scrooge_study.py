@@ -144,7 +144,7 @@ def collected(table):
     """What the measures are taken from."""
     asked = Asked(None, 1, False)
     tables = {"runs": table, **objective_tables(), "changing": changing_table()}
-    return Collected(tables, (), None, {}, asked, None, {}, 1)
+    return Collected(tables, (), None, {}, asked=asked, certified=None, seconds={}, jobs=1)
 
 
 TWO_TYPES = {MILP: [1.0, 1.02, 1.0], GREEDY: [1.0, 1.5, 1.1], BRUTE_FORCE: [1.0, 1.0, NONE], OPTIMUM: [1.0, 1.0, 1.0]}

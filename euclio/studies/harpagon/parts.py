@@ -1,0 +1,69 @@
+"""Figures of Harpagon's page that need the runs of some solvers only: `euclio reproduce harpagon --only FIGURE`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from euclio.analysis.statistics import Measured, measured
+from euclio.papers.costs import extras, normalized
+from euclio.papers.harpagon import HARPAGON, NO_DUMMIES
+from euclio.papers.modules import dispatch, given_module, less
+from euclio.posterior.reference import reference_setting
+from euclio.report import Figure
+from euclio.session.workloads.acceptance import ABLATIONS, BASELINES
+from euclio.studies.costs import costs
+from euclio.studies.harpagon import figures
+from euclio.studies.harpagon.measures import ABLATION_RUNS, PLAN_OPTIMUM, REPRICED_RUN, SPLIT_OPTIMUM
+from euclio.studies.modules import majority_configurations, module_figures
+from euclio.studies.study import Part
+
+Tables = Mapping[str, pd.DataFrame]
+Values = Mapping[str, float]
+
+
+def _runs(*ablations: str) -> tuple[str, ...]:
+    """Harpagon and some of its ablations."""
+    return (HARPAGON, *(f"{HARPAGON}:{name}" for name in ablations))
+
+
+def _figure_6(tables: Tables, published: Values) -> Figure:
+    ratio = normalized(costs(tables["runs"]), HARPAGON)
+    return figures.figure_6(measured(extras(ratio, HARPAGON, ABLATIONS)), published)
+
+
+def _figure_7(tables: Tables, published: Values) -> Figure:
+    allocations = tables["allocations"]
+    found = measured(dispatch(majority_configurations(allocations, REPRICED_RUN)))
+    return figures.figure_7(found, module_figures(allocations), published)
+
+
+def _figure_8(tables: Tables, published: Values) -> Figure:
+    modules = module_figures(tables["allocations"])
+    return figures.figure_8(tables["runs"], modules, reference_setting(HARPAGON).given, published)
+
+
+def _figure_9(tables: Tables, published: Values) -> Figure:
+    modules = module_figures(tables["allocations"])
+    given = given_module(modules, HARPAGON, reference_setting(HARPAGON).given)
+    names = ("nb", "nhc", "nhe")
+    found: dict[str, Measured] = measured(
+        {f"{name}_throughput_less": less(modules, f"{HARPAGON}:{name}", given) for name in names}
+    )
+    return figures.figure_9(found, published)
+
+
+PARTS = {
+    "figure-5": Part((HARPAGON, *BASELINES, SPLIT_OPTIMUM, PLAN_OPTIMUM), lambda t, _: figures.figure_5(t["runs"])),
+    "figure-6": Part((HARPAGON, *ABLATION_RUNS), _figure_6),
+    "figure-7": Part(_runs("2d", "dt"), _figure_7),
+    "figure-8": Part((*_runs("1c", "2c"), NO_DUMMIES), _figure_8),
+    "figure-9": Part(_runs("nb", "nhc", "nhe"), _figure_9),
+    "figure-10": Part(_runs("0re", "1re"), lambda t, published: figures.figure_10(t["runs"], published)),
+    "figure-11": Part(_runs("tb"), lambda t, _: figures.figure_11(t["runs"], module_figures(t["allocations"]))),
+    "figure-12": Part(_runs("q0.01", "q0.1"), lambda t, published: figures.figure_12(t["runs"], published)),
+    "figure-map": Part((HARPAGON, SPLIT_OPTIMUM, PLAN_OPTIMUM), lambda t, _: figures.figure_map(t["runs"])),
+    "figure-gaps": Part((HARPAGON, SPLIT_OPTIMUM, PLAN_OPTIMUM), lambda t, _: figures.figure_gaps(t["runs"])),
+}
+"""By key of the figure; the pictures that the page opens with and all tables need more than that."""
