@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 GRID: dict[str, Any] = {
     "rates": [5, 10, 20],
-    "slos": ["0.35", "0.9", 1],
+    "slos": ["0.1", "0.9", 1],
     "prices": {"V100": ["1.5", 3]},
     "stock": {"V100": [1, None]},
 }
@@ -99,18 +99,18 @@ def test_every_place_is_reached_by_keyboard_and_shows_what_the_solver_said(page:
 
 def test_sliders_say_their_values_to_readers_of_the_screen(page: Any) -> None:
     slider(page, "SLO").press("Home")
-    assert slider(page, "SLO").get_attribute("aria-valuetext") == "0.35 s"
+    assert slider(page, "SLO").get_attribute("aria-valuetext") == "0.1 s"
     assert page.locator("[role=status]").text_content().startswith("charged by share: ")
     assert page.locator("input[type=range]").count() == 4
 
 
 def test_where_there_is_no_plan_it_says_why_and_marks_the_curve(page: Any, found: Swept) -> None:
-    """20 req/s within 0.35 s on one V100: neither way of charging has a plan, which crosses on the curve show."""
+    """20 req/s within 0.1 s on one V100: neither way of charging has a plan, which crosses on the curve show."""
     slider(page, "rate").press("End")
     slider(page, "stock of V100").press("Home")
     slider(page, "SLO").press("Home")
     assert costs(page) == said(found, 2, 0, 0, 0) == ["no plan", "no plan"]
-    assert "more than the SLO of 0.35 s" in page.locator(".limits").text_content()
+    assert "more than the SLO of 0.1 s" in page.locator(".limits").text_content()
     assert page.locator("svg path.none").count() >= 2
 
 

@@ -12,7 +12,7 @@ from euclio.report.what_if.parts import notebook_style
 from euclio.report.what_if.widget import widget
 from euclio.session.questions.changes import SessionChanges
 
-GRID = {"rates": [5, 20], "slos": ["0.35", "0.9"], "prices": {"V100": ["1.5"]}, "stock": {"V100": [9]}}
+GRID = {"rates": [5, 20], "slos": ["0.1", "0.9"], "prices": {"V100": ["1.5"]}, "stock": {"V100": [9]}}
 
 
 def test_without_anywidget_one_line_says_the_remedy(monkeypatch):

@@ -15,7 +15,7 @@ from euclio.session.questions.sweep.description import describe
 from euclio.session.questions.sweep.question import question
 from euclio.session.questions.sweep.solving import Swept, sweep
 
-GRID = {"rates": [5, 20], "slos": ["0.35", "0.9"], "prices": {"V100": ["1.5", 3]}, "stock": {"V100": [1, None]}}
+GRID = {"rates": [5, 20], "slos": ["0.1", "0.9"], "prices": {"V100": ["1.5", 3]}, "stock": {"V100": [1, None]}}
 
 
 def unproven(session, space, limits):
