@@ -7,9 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from euclio.commands.change_options import add_changes, applied
-from euclio.commands.exit_codes import of_points
 from euclio.commands.plan_space import add_plan_space
-from euclio.commands.session_questions import Asked, Given, add_outputs, add_session, add_solver, asked, give_out
+from euclio.commands.session_questions import (
+    Asked,
+    Given,
+    add_outputs,
+    add_session,
+    add_solver,
+    asked,
+    exit_code,
+    give_out,
+)
 from euclio.commands.what_if_page import add_page, settle, write_page
 from euclio.core.errors import InputError
 from euclio.core.progress import say
@@ -80,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         lambda: _figure(answers[0]),
     )
     give_out(arguments, given.changes, forms)
-    return of_points([point.result for answer in answers for point in answer.points.values()])
+    return exit_code([point.result for answer in answers for point in answer.points.values()])
 
 
 def _questions(arguments: argparse.Namespace, given: Asked) -> list[Grid]:

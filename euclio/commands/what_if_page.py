@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from euclio.commands.change_options import applied
-from euclio.commands.exit_codes import of_points
-from euclio.commands.session_questions import LIMIT_S, asked
+from euclio.commands.session_questions import LIMIT_S, asked, exit_code
 from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.values import count_or_none, exact_not_negative, named_points
@@ -105,7 +104,7 @@ def write_page(arguments: argparse.Namespace) -> int:
         found = _covered(found, arguments.file)
     write_text(page(found), arguments.html)
     print(json_text(describe(found)) if arguments.json else _said(found, arguments.html))
-    return of_points([point.result for point in found.points.values()])
+    return exit_code([point.result for point in found.points.values()])
 
 
 def check_points(session: Session, points: dict[str, dict[str, tuple[Any, ...]]]) -> None:

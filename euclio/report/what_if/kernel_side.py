@@ -10,7 +10,7 @@ import traitlets
 from euclio.report.what_if.parts import notebook_style, script
 
 if TYPE_CHECKING:
-    from euclio.report.what_if.widget import Known
+    from euclio.report.what_if.known import Known
     from euclio.session.questions.sweep.solving import Swept
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -11,13 +10,11 @@ from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
 from euclio.core.solving import solve
-from euclio.files.json_writing import json_text
+from euclio.report.what_if.known import Known
 from euclio.session import Session
 from euclio.session.questions.changes import source_rate
 from euclio.session.questions.question import Solving
-from euclio.session.questions.sweep.description import REASON_LIMIT_S, entry, grid
-from euclio.session.questions.sweep.limits import Reasons
-from euclio.session.questions.sweep.question import Place, question
+from euclio.session.questions.sweep.question import question
 from euclio.session.questions.sweep.solving import Swept
 
 if TYPE_CHECKING:
@@ -70,29 +67,3 @@ def widget(
         **asked,
     )
     return SweepWidget(Known(Swept(found, solving)))
-
-
-class Known:
-    """The plans of a widget, as the plain data that its script shows.
-
-    Args:
-        swept: the grid, and the plans that are known.
-    """
-
-    def __init__(self, swept: Swept) -> None:
-        self.swept = swept
-        self._reasons = Reasons(REASON_LIMIT_S)
-
-    def grid(self) -> dict[str, Any]:
-        """The axes, as `euclio/what-if-sweep/1` has them."""
-        return _plain(grid(self.swept.question))
-
-    def points(self, place: Place) -> list[dict[str, Any]]:
-        """The entries of a place, one for each way of charging, solved where they are not known."""
-        asked = self.swept.question
-        return _plain([entry(self.swept.point(place, way), asked, self._reasons) for way in asked.chargings])
-
-
-def _plain(value: Any) -> Any:
-    """Plain data with numbers in place of fractions, the same as in a page."""
-    return json.loads(json_text(value))

@@ -11,9 +11,9 @@ import pytest
 from browser import Heard, chromium, opened
 from tiny_sessions import tiny_session
 
+from euclio.report.what_if.known import Known
 from euclio.report.what_if.page import page as page_text
 from euclio.report.what_if.parts import notebook_style, script
-from euclio.report.what_if.widget import Known
 from euclio.session.questions.sweep.question import question
 from euclio.session.questions.sweep.solving import Swept, sweep
 
