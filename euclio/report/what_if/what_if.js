@@ -77,6 +77,9 @@ function render({ model, el }) {
   const curve = make("div", { class: "curve" });
   const legend = make("p", { class: "legend" });
   el.classList.add("what-if");
+  // JupyterLab takes keys for its own shortcuts, but from what has this mark.
+  for (const control of [...sliders.map((one) => one.input), back, choice])
+    control.setAttribute("data-lm-suppress-shortcuts", "true");
   el.replaceChildren(
     make("div", { class: "axes", role: "group", "aria-label": "what is changed" }, ...sliders.map((one) => one.box)),
     ...(grid.axes.length ? [back] : []), status, costs,

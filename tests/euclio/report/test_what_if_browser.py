@@ -175,6 +175,13 @@ def test_print_keeps_the_values_and_leaves_the_controls_out(page: Any) -> None:
     assert [*visible, page.get_by_role("button", name="back").is_visible()] == [True, True, True, False, False]
 
 
+def test_controls_keep_their_keys_in_a_notebook(page: Any) -> None:
+    """JupyterLab takes arrow keys for its own shortcuts but from what has this mark, on the control itself."""
+    controls = page.locator(".what-if :is(input, select, button)")
+    marked = page.locator(".what-if :is(input, select, button)[data-lm-suppress-shortcuts]")
+    assert controls.count() == marked.count() == 6
+
+
 @pytest.fixture
 def notebook(browser: Any, tmp_path: Path) -> Iterator[tuple[Any, Known, list[str]]]:
     """The widget's script with its kernel's side, and a model between them as anywidget makes one."""
