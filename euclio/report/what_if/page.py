@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from euclio.core.progress import told
+from euclio.core.result import Status
 from euclio.core.space_fields import in_words
 from euclio.core.words import DASH, counted, figures, full, joined
 from euclio.files.json_writing import json_text, one_line
@@ -28,6 +29,11 @@ document.getElementById("{WITHOUT}").hidden = true;
 render({{ model, el: document.getElementById("{ROOM}") }});
 """
 """What a page does with the script that it shares with the widget."""
+FIRST = (
+    '@media (max-width: 45rem) { .stacks td:first-child::before { content: attr(data-column) ": "; } }\n'
+    ".what-if { margin-bottom: 1.5rem; }\n"
+)
+"""Styles of the page alone: in its table the first cell of a row is a number like the others."""
 
 
 def what_if_page(session: Session, **asked: Any) -> str:
@@ -46,7 +52,7 @@ def page(found: Swept) -> str:
         f'<p id="{WITHOUT}">The sliders need scripts; the table below has all points.</p>\n'
         f'<script type="application/json" id="{DATA}">{safe}</script>'
     )
-    live = Live(html, style(), script() + START)
+    live = Live(html, style() + FIRST, script() + START)
     return html_page(f"What if: {found.question.session.name}", list(_blocks(found)), live)
 
 
@@ -70,8 +76,16 @@ def _facts(found: Swept) -> Iterator[tuple[str, str]]:
     for one in asked.axes:
         yield one.heading, ", ".join(one.text(k) for k in range(len(one.values)))
     ways = joined(f"charged by {way}" if not way.whole else f"machines charged {way}" for way in asked.chargings)
-    outcomes = Counter(proof(point).partition(" up to")[0] for point in found.points.values())
-    yield "plans", f"{asked.plans:,}, {ways}: {joined(f'{n:,} {words}' for words, n in outcomes.most_common())}"
+    outcomes = Counter(_outcome(point) for point in found.points.values())
+    counts = joined(f"{n:,} {words}" for words, n in outcomes.most_common())
+    yield "plans", f"{asked.plans:,}, {ways}; {counts}"
+
+
+def _outcome(point: Point) -> str:
+    """What is proven of a point, for counting."""
+    if point.result.status is Status.INFEASIBLE:
+        return "proven to have none"
+    return "with a gap" if point.result.status is Status.FEASIBLE else proof(point)
 
 
 def _table(found: Swept) -> Table:

@@ -162,6 +162,16 @@ def test_nothing_is_asked_for_or_complained_of(browser: Any, file: Path) -> None
         assert heard == Heard()
 
 
+def test_one_point_is_shown_without_sliders(browser: Any, tmp_path: Path) -> None:
+    """Every value given once leaves nothing to move, and a page that still says what the plan costs."""
+    alone = sweep(tiny_session(), rates=[10], slos=[1], prices={"V100": [1]}, stock={"V100": [9]})
+    path = tmp_path / "page.html"
+    path.write_text(page_text(alone), encoding="utf-8")
+    with opened(browser, path) as (page, heard):
+        assert costs(page) == said(alone)
+        assert (page.locator(".what-if input").count(), heard) == (0, Heard())
+
+
 def test_without_scripts_the_table_stands_alone(browser: Any, file: Path, found: Swept) -> None:
     with opened(browser, file, scripts=False) as (page, _):
         assert not page.locator("#what-if").is_visible()
