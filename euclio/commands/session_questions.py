@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from euclio.commands.change_options import changed
+from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.plan_space import plan_space
 from euclio.core.errors import InputError
 from euclio.core.families import DEFAULT_FAMILY, find_family
@@ -16,6 +17,7 @@ from euclio.core.values import seconds
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from euclio.core.result import AnyResult
     from euclio.core.solver import AnySolver
     from euclio.session.instance import Session
     from euclio.session.questions.changes import SessionChanges
@@ -127,3 +129,12 @@ def give_out(arguments: argparse.Namespace, changes: SessionChanges | None, give
         from euclio.report.figure_files import save_figure
 
         save_figure(given.draw(), arguments.plot)
+
+
+def exit_code(results: Sequence[AnyResult]) -> int:
+    """The exit code of many points: whether one has a plan, and otherwise whether it is proven that none has."""
+    from euclio.core.result import Status
+
+    if any(result.value is not None for result in results):
+        return SOLVED
+    return INFEASIBLE if all(result.status is Status.INFEASIBLE for result in results) else NO_PLAN

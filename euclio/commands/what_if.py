@@ -7,9 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from euclio.commands.change_options import add_changes, applied
-from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.plan_space import add_plan_space
-from euclio.commands.session_questions import Asked, Given, add_outputs, add_session, add_solver, asked, give_out
+from euclio.commands.session_questions import (
+    Asked,
+    Given,
+    add_outputs,
+    add_session,
+    add_solver,
+    asked,
+    exit_code,
+    give_out,
+)
+from euclio.commands.what_if_page import add_page, settle, write_page
 from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.values import capacities, exacts, names
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
 
     from euclio.session.questions.what_if import Grid, WhatIf
 
-OWN = ("rate_rps", "slo_s", "resources")
+OWN = ("rate_rps", "slo_s", "resources", "price_per_h", "stock")
 """Changes of which this verb takes several values."""
 
 
@@ -53,16 +62,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_changes(parser, without=OWN)
     add_plan_space(parser, without=("charging",))
     add_outputs(parser)
+    add_page(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Solve all points, print, write, plot."""
+    """Solve all points, print, write, plot; or write the page."""
     from rich.console import Group
     from rich.text import Text
 
     from euclio.session.questions.what_if import answered
     from euclio.session.questions.what_if_table import csv_text, describe, what_if_table
 
+    settle(arguments)
+    if arguments.html is not None:
+        return write_page(arguments)
     given = asked(arguments, "what-if")
     questions = _questions(arguments, given)
     if arguments.plot is not None and len(questions) > 1:
@@ -75,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         lambda: _figure(answers[0]),
     )
     give_out(arguments, given.changes, forms)
-    return _exit_code(answers)
+    return exit_code([point.result for answer in answers for point in answer.points.values()])
 
 
 def _questions(arguments: argparse.Namespace, given: Asked) -> list[Grid]:
@@ -138,12 +151,3 @@ def _covered(answers: list[WhatIf], file: str) -> list[WhatIf]:
     for reason in reasons:
         say(f"{file}: --machines {reason}")
     return [answer.only(kept) for answer in answers]
-
-
-def _exit_code(answers: list[WhatIf]) -> int:
-    from euclio.core.result import Status
-
-    results = [point.result for answer in answers for point in answer.points.values()]
-    if any(result.value is not None for result in results):
-        return SOLVED
-    return INFEASIBLE if all(result.status is Status.INFEASIBLE for result in results) else NO_PLAN

@@ -154,6 +154,25 @@ def named(read: Callable[[str], ValueT]) -> Callable[[str], dict[str, ValueT]]:
     return parse
 
 
+def named_points(read: Callable[[str], ValueT]) -> Callable[[str], dict[str, tuple[ValueT, ...]]]:
+    """What reads one value or more by name, as in ``A100=1.1,1.5,T4=0.3``; `read` reads one value, each counts once."""
+
+    def parse(text: str) -> dict[str, tuple[ValueT, ...]]:
+        found: dict[str, tuple[ValueT, ...]] = {}
+        name = ""
+        for part in text.split(","):
+            own, sign, value = (piece.strip() for piece in part.rpartition("="))
+            if not value or (not own if sign else not name):
+                raise argparse.ArgumentTypeError(f"{part!r} must be NAME=VALUE; pairs are divided by commas")
+            if own in found:
+                raise argparse.ArgumentTypeError(f"{own!r} is given twice; keep one of them")
+            name = own or name
+            found[name] = tuple(dict.fromkeys((*found.get(name, ()), read(value))))
+        return found
+
+    return parse
+
+
 def capacities(text: str) -> tuple[str, tuple[Fraction, ...]]:
     """A name and exact numbers that are not negative, as in ``power=1600,2400``."""
     name, sign, numbers = (piece.strip() for piece in text.rpartition("="))

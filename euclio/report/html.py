@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -25,12 +26,28 @@ THEME_SWITCH = (
 )
 
 
-def html_page(title: str, blocks: Sequence[Block]) -> str:
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What a script of its own makes of a page, above its blocks, which alone are there without scripts.
+
+    Attributes:
+        html: where the script works, and its data.
+        css: styles of what it makes.
+        script: an ES module.
+    """
+
+    html: str
+    css: str
+    script: str
+
+
+def html_page(title: str, blocks: Sequence[Block], live: Live | None = None) -> str:
     """A complete HTML document.
 
     Args:
         title: title of the page.
         blocks: its content, in order; headings make the table of contents, which stands below what opens the page.
+        live: what a script makes of it; None: nothing.
     """
     anchors = _anchors(blocks)
     links = [
@@ -42,14 +59,18 @@ def html_page(title: str, blocks: Sequence[Block]) -> str:
     first = _opening(blocks)
     contents = f"<nav><ul>{''.join(links)}</ul></nav>"
     body = "\n".join([*parts[:first], contents, *parts[first:]])
+    css, script = "", ""
+    if live is not None:
+        body, css = f"{live.html}\n{body}", live.css
+        script = f'<script type="module">\n{live.script}</script>\n'
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{NOTHING_FROM_OUTSIDE}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<script>\n{_part('theme.js')}</script>\n"
-        f"<style>\n{_part('page.css')}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{escape(title)}</title>\n<script>\n{part('theme.js')}</script>\n"
+        f"<style>\n{part('page.css')}{css}</style>\n</head>\n<body>\n<main>\n"
         f"<header><h1>{escape(title)}</h1>{THEME_SWITCH}</header>\n"
-        f"{body}\n</main>\n<script>\n{_part('page.js')}</script>\n</body>\n</html>\n"
+        f"{body}\n</main>\n<script>\n{part('page.js')}</script>\n{script}</body>\n</html>\n"
     )
 
 
@@ -61,7 +82,8 @@ def _opening(blocks: Sequence[Block]) -> int:
 
 
 @cache
-def _part(name: str) -> str:
+def part(name: str) -> str:
+    """A style or script that stands next to this file."""
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 

@@ -50,7 +50,9 @@ class Heard:
 
 
 @contextmanager
-def opened(browser: Any, file: Path, *, width: int = 1200, theme: str = "light") -> Iterator[tuple[Any, Heard]]:
+def opened(
+    browser: Any, file: Path, *, width: int = 1200, theme: str = "light", scripts: bool = True
+) -> Iterator[tuple[Any, Heard]]:
     """A page in a context of its own that is offline.
 
     Args:
@@ -58,9 +60,14 @@ def opened(browser: Any, file: Path, *, width: int = 1200, theme: str = "light")
         file: the HTML file.
         width: of the window in CSS pixels.
         theme: the system's theme.
+        scripts: whether scripts run.
     """
     context = browser.new_context(
-        offline=True, color_scheme=theme, viewport={"width": width, "height": 900}, reduced_motion="reduce"
+        offline=True,
+        color_scheme=theme,
+        viewport={"width": width, "height": 900},
+        reduced_motion="reduce",
+        java_script_enabled=scripts,
     )
     heard = Heard()
     page = context.new_page()

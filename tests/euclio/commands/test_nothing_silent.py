@@ -16,6 +16,7 @@ from euclio.core.registry import Solver
 from euclio.core.result import Answer
 from euclio.day.comparing import compare_day
 from euclio.session.attainment.attaining import solve_attaining
+from euclio.session.questions.sweep.solving import sweep
 from euclio.session.questions.what_if import what_if
 
 # Not in the quick tier: commands in processes of their own that have to work for two seconds.
@@ -26,6 +27,8 @@ def solve(session):
     time.sleep({0})
 """
 SLEEP_S = 0.15
+FIXED = {"prices": {"V100": [1]}, "stock": {"V100": [None]}}
+"""Of a sweep, in which the session's own point would be solved first to choose the type whose price and stock move."""
 EXPERIMENT = """schema = "euclio/experiment/1"
 name = "small"
 slots = 1
@@ -86,9 +89,10 @@ def session():
         (lambda: euclio.compare(session(), [SLOW]), {"running all systems "}),
         (lambda: euclio.decompose([session()] * 2, [SLOW]), {"instances"}),
         (lambda: what_if(session(), rates=[10], slos=[1], solver=SLOW), {"solving all points "}),
+        (lambda: sweep(session(), rates=[10], slos=[1], **FIXED, solver=SLOW), {"solving all points "}),
         (lambda: solve_attaining(session(), SLOW), {"looking for a plan that keeps the attainment "}),
     ],
-    ids=["solve", "compare", "decompose", "what_if", "solve_attaining"],
+    ids=["solve", "compare", "decompose", "what_if", "sweep", "solve_attaining"],
 )
 def test_calls_that_run_slow_solvers_say_what_they_do(call, said, capfd):
     """Each in one line of its own, whatever number of runs it makes."""
@@ -105,6 +109,7 @@ INNER = {
     "workloads": ("euclio.session.workloads.protocol", "workloads", "sampling workloads"),
     "steps_of": ("euclio.comparison.steps", "steps_of", "looking at each step"),
     "what_if": ("euclio.session.questions.what_if", "answered", "solving all points"),
+    "what_if_page": ("euclio.report.what_if.page", "page", "writing the page"),
     "change_costs": ("euclio.session.questions.change_costs", "answered", "solving all numbers of changes"),
     "simulate a cluster": ("euclio.pipeline.simulation.simulation", "simulate", "simulating"),
     "simulate a fleet": ("euclio.fragments.simulation.simulation", "simulate", "simulating"),

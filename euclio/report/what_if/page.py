@@ -1,0 +1,122 @@
+"""A grid of plans as one offline page with sliders; without scripts, and printed, a table of its points."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from euclio.core.progress import told
+from euclio.core.result import Status
+from euclio.core.space_fields import in_words
+from euclio.core.words import DASH, counted, figures, full, joined
+from euclio.files.json_writing import json_text, one_line
+from euclio.report.blocks import Block, Facts, Heading, Table
+from euclio.report.html import Live, html_page
+from euclio.report.what_if.parts import script, style
+from euclio.session import Session
+from euclio.session.questions.sweep.description import describe, proof
+from euclio.session.questions.sweep.solving import Swept, sweep
+from euclio.session.questions.what_if import Point
+
+ROOM, WITHOUT, DATA = "what-if", "what-if-without", "what-if-data"
+"""Ids in the page: where the sliders are, what stands there without scripts, and its data."""
+START = f"""
+const data = JSON.parse(document.getElementById("{DATA}").textContent);
+const model = {{ get: (name) => data[name], set() {{}}, save_changes() {{}}, on() {{}}, off() {{}} }};
+document.getElementById("{ROOM}").hidden = false;
+document.getElementById("{WITHOUT}").hidden = true;
+render({{ model, el: document.getElementById("{ROOM}") }});
+"""
+"""What a page does with the script that it shares with the widget."""
+FIRST = (
+    '@media (max-width: 45rem) { .stacks td:first-child::before { content: attr(data-column) ": "; } }\n'
+    ".what-if { margin-bottom: 1.5rem; }\n"
+)
+"""Styles of the page alone: in its table the first cell of a row is a number like the others."""
+
+
+def what_if_page(session: Session, **asked: Any) -> str:
+    """The page of a session over a grid of rates, objectives, prices, stocks; arguments and errors as of `sweep`."""
+    return page(sweep(session, **asked))
+
+
+@told("writing the page")
+def page(found: Swept) -> str:
+    """The page of a grid whose points are all known, as HTML."""
+    data = one_line(json_text(describe(found)))
+    # Within a script element only this sign could end it, or begin a comment.
+    safe = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    html = (
+        f'<div id="{ROOM}" hidden></div>\n'
+        f'<p id="{WITHOUT}">The sliders need scripts; the table below has all points.</p>\n'
+        f'<script type="application/json" id="{DATA}">{safe}</script>'
+    )
+    live = Live(html, style() + FIRST, script() + START)
+    return html_page(f"What if: {found.question.session.name}", list(_blocks(found)), live)
+
+
+def _blocks(found: Swept) -> Iterator[Block]:
+    yield Heading("How it was computed")
+    yield Facts(tuple(_facts(found)))
+    yield Heading("All points")
+    yield _table(found)
+
+
+def _facts(found: Swept) -> Iterator[tuple[str, str]]:
+    asked = found.question
+    yield "session", asked.session.name
+    if asked.session.currency:
+        yield "prices in", asked.session.currency
+    if asked.changes is not None:
+        yield "changed at all points", asked.changes.in_words()
+    limit = "" if asked.time_limit_s is None else f", {asked.time_limit_s:g} s at most for each plan"
+    yield "solver", f"{asked.solver.name}{limit}; every cost is the checker's"
+    yield "plan space", in_words(asked.space)
+    for one in asked.axes:
+        yield one.heading, ", ".join(one.text(k) for k in range(len(one.values)))
+    ways = joined(f"charged by {way}" if not way.whole else f"machines charged {way}" for way in asked.chargings)
+    outcomes = Counter(_outcome(point) for point in found.points.values())
+    counts = joined(f"{n:,} {words}" for words, n in outcomes.most_common())
+    yield "plans", f"{asked.plans:,}, {ways}; {counts}"
+
+
+def _outcome(point: Point) -> str:
+    """What is proven of a point, for counting."""
+    if point.result.status is Status.INFEASIBLE:
+        return "proven to have none"
+    return "with a gap" if point.result.status is Status.FEASIBLE else proof(point)
+
+
+def _table(found: Swept) -> Table:
+    """A row per place; plans that are not proven the cheapest say how far the bound is below them."""
+    asked = found.question
+    axes = [one.heading for one in asked.axes]
+    columns = [*axes, *(heading for way in asked.chargings for heading in _headings(str(way), whole=way.whole))]
+    rows = []
+    for place in asked.places:
+        cells = [one.text(k) for one, k in zip(asked.axes, place, strict=True)]
+        for way in asked.chargings:
+            cells += _cells(found.point(place, way))
+        rows.append(tuple(cells))
+    numeric = frozenset(k for k, heading in enumerate(columns) if not heading.startswith("machines"))
+    currency = f", in {asked.session.currency}" if asked.session.currency else ""
+    return Table(
+        f"Cost per hour{currency} at {counted(len(rows), 'place')}.", tuple(columns), tuple(rows), numeric, stacks=True
+    )
+
+
+def _headings(way: str, *, whole: bool) -> Iterator[str]:
+    yield f"{way} cost/h"
+    yield f"machines, {way}"
+    if not whole:
+        yield "rounded up"
+
+
+def _cells(point: Point) -> Iterator[str]:
+    yield point.cost_in_words()
+    machines = point.machines
+    names = [h.name for h in point.session.hardware if machines.get(h.name)]
+    yield ", ".join(f"{name} {full(machines[name], digits=4)}" for name in names) or DASH
+    if not point.charging.whole:
+        yield figures(point.rounded_up_per_h)

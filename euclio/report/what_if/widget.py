@@ -1,0 +1,69 @@
+"""The same sliders in a notebook, where the kernel solves what is not known yet (extra `widget`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from euclio.core.engine_packages import is_installed
+from euclio.core.errors import InputError
+from euclio.core.numbers import Number
+from euclio.core.solving import solve
+from euclio.report.what_if.known import Known
+from euclio.session import Session
+from euclio.session.questions.changes import source_rate
+from euclio.session.questions.question import Solving
+from euclio.session.questions.sweep.question import question
+from euclio.session.questions.sweep.solving import Swept
+
+if TYPE_CHECKING:
+    from euclio.report.what_if.kernel_side import SweepWidget
+
+FACTORS = tuple(Fraction(k, 10) for k in range(3, 21))
+"""Rates and SLOs where none are given, as multiples of the session's own: finer than a page's, as few are solved."""
+MOST_POINTS = 10**6
+"""Plans that the grid of a widget may have; only those that are looked at are solved."""
+LIMIT_S = 1.0
+"""Limit of each run: one that moves a slider waits for it."""
+
+
+def widget(
+    session: Session,
+    *,
+    rates: Iterable[Number] = (),
+    slos: Iterable[Number] = (),
+    time_limit_s: float | None = LIMIT_S,
+    solving: Solving = solve,
+    **asked: Any,
+) -> SweepWidget:
+    """Sliders over a session in a notebook; what they stand at is solved when they rest.
+
+    Args:
+        session: the session.
+        rates: requests per second of all sources together; none: 0.3 to 2 times the session's.
+        slos: objectives in seconds; none: 0.3 to 2 times the session's.
+        time_limit_s: limit of each run in seconds; None: none.
+        solving: what solves a point.
+        **asked: the rest as of `euclio.session.questions.sweep.question.question`.
+
+    Returns:
+        The widget; its `swept` holds the plans that are known.
+
+    Raises:
+        InputError: anywidget is not installed; and as of `question`.
+    """
+    if not is_installed("anywidget"):
+        raise InputError("the widget needs anywidget, which is missing; `pip install 'euclio[widget]'`")
+    from euclio.report.what_if.kernel_side import SweepWidget
+
+    found = question(
+        session,
+        rates=list(rates) or [factor * source_rate(session) for factor in FACTORS],
+        slos=list(slos) or [factor * session.slo_s for factor in FACTORS],
+        time_limit_s=time_limit_s,
+        solving=solving,
+        most=MOST_POINTS,
+        **asked,
+    )
+    return SweepWidget(Known(Swept(found, solving)))
