@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from euclio import results
 from euclio.core.lazy import lazy_names
+from euclio.verbs import PLACES
 
 if TYPE_CHECKING:
     from euclio.certification.certifying import certify
@@ -42,13 +43,11 @@ __getattr__ = lazy_names(
         "euclio.comparison.comparing": ["compare"],
         "euclio.comparison.decomposing": ["decompose"],
         "euclio.contract.checking": ["check_solver"],
-        "euclio.core.families": ["evaluate"],
-        "euclio.core.solving": ["solve"],
         "euclio.core.versions": ["show_versions"],
         "euclio.files.citing": ["cite"],
         "euclio.files.instance_files": ["load_instance as load"],
         "euclio.runs.runner": ["run"],
         "euclio.runs.status": ["status"],
-        "euclio.verbs": ["explain"],
+        **PLACES,
     },
 )

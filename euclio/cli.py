@@ -14,7 +14,7 @@ import sys
 from typing import NoReturn, TextIO
 
 from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
-from euclio.core.errors import InputError, OwnSolverError, RefutedError, TerminatedError, UnwritableError
+from euclio.core.errors import InputError, KeywordError, OwnSolverError, RefutedError, TerminatedError, UnwritableError
 from euclio.core.lazy import late
 from euclio.core.progress import say, waiting
 
@@ -90,7 +90,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except InputError as error:
-        say(str(error))
+        say(str(error.said if isinstance(error, KeywordError) else error))
         return BAD_INPUT
     except BrokenPipeError:
         # The reader has gone: point standard output elsewhere, or the interpreter complains when it flushes.

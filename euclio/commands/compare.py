@@ -13,8 +13,8 @@ from euclio.core.progress import say
 from euclio.core.values import names, seconds
 
 if TYPE_CHECKING:
-    from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import Comparison
+    from euclio.verbs.supervised import Supervised
 
 CERTIFY_S = 60.0
 """Limit of the prover for each proof where none is given."""
@@ -44,7 +44,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print, plot."""
-    from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers, compare
     from euclio.comparison.table import comparison_table
     from euclio.core.families import family_of
@@ -55,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files.json_writing import json_text
     from euclio.files.outputs import check_outputs
     from euclio.files.result_files import stated
+    from euclio.verbs.supervised import Supervised
 
     check_outputs({"--plot": arguments.plot}, [arguments.file, *map(file_of, arguments.solvers or ())])
     if arguments.plot is not None:

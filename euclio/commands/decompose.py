@@ -39,7 +39,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Decompose, print, write, plot."""
-    from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers
     from euclio.comparison.decomposing import common_family, decompose, describe, goal_of
     from euclio.comparison.steps import steps_of, steps_table
@@ -50,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
     from euclio.report.figure_files import check_figure_path, save_figure
+    from euclio.verbs.supervised import Supervised
 
     read = [*arguments.files, *map(file_of, arguments.solvers or ())]
     check_outputs({"--plot": arguments.plot, "--csv": arguments.csv}, read)

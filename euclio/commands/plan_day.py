@@ -59,7 +59,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Plan, print, write, draw."""
-    from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers
     from euclio.core.references import file_of
     from euclio.core.registry import solvers_of
@@ -70,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files import save_instance, save_result
     from euclio.files.json_writing import json_text
     from euclio.files.outputs import check_outputs
+    from euclio.verbs.supervised import Supervised
 
     outputs = {"--plot": arguments.plot, "--out": arguments.out, "--day-out": arguments.day_out}
     check_outputs(outputs, [arguments.file, arguments.load, *map(file_of, arguments.solvers or ())])

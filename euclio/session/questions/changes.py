@@ -11,14 +11,17 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
 from euclio.core.parts.options import SpaceOption
+from euclio.core.result import AnyResult
 from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
 from euclio.core.words import counted, full, joined, percent
 from euclio.session.checking.machine_changes import machine_counts
 from euclio.session.instance import Module, Session, amounts, machine_number, share
+from euclio.session.plan import Plan
 from euclio.session.running import Running, RunningMachines
 
 
@@ -166,16 +169,23 @@ def check_hardware(name: str, known: Iterable[str], field: str) -> None:
         raise InputError(f"unknown hardware {name!r}; {hint}", field=field)
 
 
-def _running_of(path: str) -> tuple[RunningMachines, ...]:
-    """The value of option --from.
+def _running_of(given: str | Path | Plan | AnyResult | tuple[RunningMachines, ...]) -> tuple[RunningMachines, ...]:
+    """The value of option --from: of the file of a result, or in Python of a result, a plan or running machines.
 
     Raises:
         argparse.ArgumentTypeError: there is no such result, or it has no plan of a session.
     """
     try:
-        return running_machines(path)
+        if isinstance(given, str | Path):
+            return running_machines(str(given))
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+    if isinstance(given, tuple) and all(isinstance(own, RunningMachines) for own in given):
+        return given
+    plan = given if isinstance(given, Plan) else getattr(given, "plan", None)
+    if not isinstance(plan, Plan):
+        raise argparse.ArgumentTypeError("must be a result with a plan of a session, or the file of one")
+    return _machines_of(plan)
 
 
 def running_machines(path: str) -> tuple[RunningMachines, ...]:
@@ -190,7 +200,12 @@ def running_machines(path: str) -> tuple[RunningMachines, ...]:
     found = load_without_instance(path)
     if found.family.name != "session" or found.plan is None:
         raise InputError("holds no plan of a session; give a result that has one", file=path)
-    counts = machine_counts(plan_without_instance(found.plan))
+    return _machines_of(plan_without_instance(found.plan))
+
+
+def _machines_of(plan: Plan) -> tuple[RunningMachines, ...]:
+    """The machines of a plan."""
+    counts = machine_counts(plan)
     return tuple(RunningMachines(*place, machines) for place, machines in sorted(counts.items()) if machines)
 
 

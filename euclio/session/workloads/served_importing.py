@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from euclio.core.errors import InputError
+from euclio.core.numbers import Number
 from euclio.core.parts.files import ProfileImporter
 from euclio.core.progress import say
-from euclio.core.values import whole
+from euclio.core.values import divided, whole
 from euclio.core.words import counted
 from euclio.session.instance import Configuration
 
@@ -31,9 +32,9 @@ def profiles_out(module: str, configurations: Sequence[Configuration], out: Path
     return profiles_text({module: tuple(configurations)})
 
 
-def whole_numbers(text: str) -> tuple[int, ...]:
+def whole_numbers(text: Number | Iterable[Number]) -> tuple[int, ...]:
     """Whole numbers from 1 to 1,000,000 divided by commas."""
-    return tuple(whole().parse(number) for number in text.split(","))
+    return tuple(whole().parse(number) for number in divided(text))
 
 
 def _add_perf_analyzer_options(parser: argparse.ArgumentParser) -> None:

@@ -16,7 +16,7 @@ from run_batches import HERE, is_alive, pid_in
 from tiny_sessions import TEXT
 
 from euclio.cli import main
-from euclio.commands.supervised import Supervised
+from euclio.verbs.supervised import Supervised
 from euclio.core.own_solver import load_solver
 from euclio.core.registry import solvers
 from euclio.files.json_reading import parse_json
