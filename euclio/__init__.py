@@ -40,8 +40,6 @@ __getattr__ = lazy_names(
     __name__,
     {
         "euclio.certification.certifying": ["certify"],
-        "euclio.comparison.comparing": ["compare"],
-        "euclio.comparison.decomposing": ["decompose"],
         "euclio.contract.checking": ["check_solver"],
         "euclio.core.versions": ["show_versions"],
         "euclio.files.citing": ["cite"],

@@ -13,8 +13,17 @@ import re
 import sys
 from typing import NoReturn, TextIO
 
-from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
-from euclio.core.errors import InputError, KeywordError, OwnSolverError, RefutedError, TerminatedError, UnwritableError
+from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, NO_PLAN, REFUSED, SOLVED, TERMINATED
+from euclio.core.errors import (
+    InputError,
+    KeywordError,
+    NoPlanError,
+    OwnSolverError,
+    RefusedError,
+    RefutedError,
+    TerminatedError,
+    UnwritableError,
+)
 from euclio.core.lazy import late
 from euclio.core.progress import say, waiting
 
@@ -91,7 +100,7 @@ def main(argv: list[str] | None = None) -> int:
         return code
     except InputError as error:
         say(str(error.said if isinstance(error, KeywordError) else error))
-        return BAD_INPUT
+        return {NoPlanError: NO_PLAN, RefusedError: REFUSED}.get(type(error), BAD_INPUT)
     except BrokenPipeError:
         # The reader has gone: point standard output elsewhere, or the interpreter complains when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -11,7 +11,7 @@ from euclio.commands.arrivals import add_arrivals, arrival_flags
 from euclio.commands.setup_options import add_setup_options, setup_flags
 from euclio.core.families import find_family
 from euclio.core.values import SHARE
-from euclio.verbs.solving import SERVED, SERVING
+from euclio.verbs.defaults import SERVED, SERVING
 
 if TYPE_CHECKING:
     from euclio.core.family import Family

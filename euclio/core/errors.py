@@ -50,6 +50,14 @@ class KeywordError(InputError):
         self.field = keyword
 
 
+class NoPlanError(InputError):
+    """A result has no plan, which is needed here; exit code 4."""
+
+
+class RefusedError(InputError):
+    """The checker refuses a result, which has to be accepted here; exit code 1."""
+
+
 class TerminatedError(KeyboardInterrupt):
     """The command was ended with SIGTERM: it ends as after Ctrl-C, with exit code 143."""
 

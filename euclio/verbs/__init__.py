@@ -9,6 +9,8 @@ from euclio.core.lazy import lazy_names
 
 PLACES = {
     "euclio.verbs.solving": ["evaluate", "solve"],
+    "euclio.verbs.asking": ["changes", "what_if"],
+    "euclio.verbs.comparing": ["compare", "decompose"],
     "euclio.verbs.explaining": ["explain"],
 }
 """The verbs by the file that they stand in."""

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from euclio.core.errors import InputError, KeywordError
+from euclio.core.errors import InputError, KeywordError, NoPlanError, RefusedError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -54,7 +54,7 @@ def verb(*further: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
             _refuse_unknown(function.__name__, keywords, known)
             try:
                 return function(*given, **keywords)
-            except KeywordError:
+            except (KeywordError, NoPlanError, RefusedError):
                 raise
             except InputError as error:
                 raise _in_python(error, dict(zip(shown.parameters, given, strict=False)) | keywords, known) from None
@@ -108,6 +108,6 @@ def _in_python(error: InputError, given: Mapping[str, Any], known: frozenset[str
     text = repr(value) if isinstance(value, str) else str(value)
     if not isinstance(value, SHOWN) or len(text) > LONGEST_SHOWN:
         return KeywordError(error, message, name)
-    for doubled in (f"{value!r} ", f"{str(value)!r} ", f"is {value!r}; it ", f"is {value}; it "):
+    for doubled in (f"{value!r} ", f"{str(value)!r} ", f"is {value!r}; it ", f"is {value}; it ", f"is {value!r}; "):
         message = message.removeprefix(doubled)
     return KeywordError(error, message, name, text)

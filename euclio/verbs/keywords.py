@@ -66,7 +66,7 @@ def changed(family: Family, instance: Any, keywords: Mapping[str, Any]) -> tuple
         if value is None:
             continue
         _refuse_other(owner, family, option.flag)
-        given[option.field] = read(option.parse or str, value, option.flag)
+        given[option.field] = _change_value(option, value, instance)
     if not given or family.changes is None:
         return instance, None
     changes = family.changes(**given)
@@ -187,6 +187,16 @@ def _space_value(option: SpaceOption, value: Any) -> Any:
     if not isinstance(value, str) or (option.reference is not None and is_reference(value)):
         return value  # such as a policy itself
     return one_of(option.choices or (), value, option.flag)
+
+
+def _change_value(option: SpaceOption, value: Any, instance: Any) -> Any:
+    """The value of a field of the changes."""
+    if option.given is None:
+        return read(option.parse or str, value, option.flag)
+    try:
+        return option.given(value, instance)
+    except InputError as error:
+        raise InputError(str(error), field=option.flag) from None
 
 
 def _is_flag(option: SpaceOption) -> bool:

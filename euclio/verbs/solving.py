@@ -22,14 +22,10 @@ from euclio.session.attainment.demand import Demand
 from euclio.verbs import keyword_types as words
 from euclio.verbs.arrivals import arrival_fields
 from euclio.verbs.calling import keyword_of, verb
+from euclio.verbs.defaults import SERVED, SERVING
 from euclio.verbs.keywords import changed, plan_space, read_if, setup_fields
 from euclio.verbs.opened import opened
 from euclio.verbs.result_types import ClusterResult, DayResult, FleetResult, SessionResult
-
-SERVED = "session"
-"""The family whose plans can be asked for an attainment."""
-SERVING = ("dispatch", "time_out", "hold", "dropping")
-"""Keywords of its simulations that a plan can be made for; the others are what the plan pays for."""
 
 
 @overload
