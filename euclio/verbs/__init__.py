@@ -8,10 +8,27 @@ from __future__ import annotations
 from euclio.core.lazy import lazy_names
 
 PLACES = {
-    "euclio.verbs.solving": ["evaluate", "solve"],
     "euclio.verbs.asking": ["changes", "what_if"],
+    "euclio.verbs.benches": ["build_bench_set", "certify_bench_set", "check_bench_set", "list_bench_set"],
+    "euclio.verbs.checking": ["certify", "verify"],
     "euclio.verbs.comparing": ["compare", "decompose"],
+    "euclio.verbs.experiments": ["report", "run", "status"],
     "euclio.verbs.explaining": ["explain"],
+    "euclio.verbs.exporting": ["diff", "export"],
+    "euclio.verbs.generating": ["generate"],
+    "euclio.verbs.importing": [
+        "import_csv",
+        "import_mlperf",
+        "import_model_analyzer",
+        "import_perf_analyzer",
+        "import_ppipe",
+    ],
+    "euclio.verbs.knowing": ["check_solver", "cite", "show_versions", "solvers", "versions", "warm_up"],
+    "euclio.verbs.planning_days": ["plan_day"],
+    "euclio.verbs.profiling": ["profile"],
+    "euclio.verbs.reproducing": ["reproduce"],
+    "euclio.verbs.simulating": ["simulate"],
+    "euclio.verbs.solving": ["evaluate", "solve"],
 }
 """The verbs by the file that they stand in."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import keyword
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import wraps
@@ -35,11 +35,12 @@ def keyword_of(flag: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
-def verb(*further: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def verb(*further: type, more: Callable[[], Collection[str]] = tuple) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Makes a function a verb.
 
     Args:
         *further: typed dictionaries of the keywords that it takes next to its parameters.
+        more: names of others, which families of other packages may bring along.
 
     Returns:
         The function, whose signature lists every keyword, and whose `InputError`s name them (`KeywordError`).
@@ -51,7 +52,8 @@ def verb(*further: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         @wraps(function)
         def call(*given: P.args, **keywords: P.kwargs) -> R:
-            _refuse_unknown(function.__name__, keywords, known)
+            if not known.issuperset(keywords):
+                _refuse_unknown(function.__name__, keywords, known.union(more()))
             try:
                 return function(*given, **keywords)
             except (KeywordError, NoPlanError, RefusedError):

@@ -21,7 +21,7 @@ from euclio.files.instance_files import load_instance
 from euclio.verbs import keyword_types as words
 from euclio.verbs.calling import verb
 from euclio.verbs.defaults import CERTIFY_S
-from euclio.verbs.keywords import changed, read_if
+from euclio.verbs.keywords import changed, of_families, read_if
 from euclio.verbs.opened import Opened, opened
 from euclio.verbs.solving import either, time_limit_of
 from euclio.verbs.supervised import Supervised
@@ -33,7 +33,7 @@ PROTOCOL = "workloads"
 """Kind of instance that `workloads` samples."""
 
 
-@verb(words.Changes)
+@verb(words.Changes, more=of_families)
 def compare(
     instance: Any,
     solvers: str | Sequence[str | AnySolver] | None = None,

@@ -10,3 +10,9 @@ SERVED = "session"
 """The family whose plans can be asked for an attainment."""
 SERVING = ("dispatch", "time_out", "hold", "dropping")
 """Keywords of its simulations that a plan can be made for; the others are what the plan pays for."""
+CLASSES = ("easy", "medium", "hard", "open")
+"""Classes of the benchmark set."""
+ALL = "all"
+"""Word for all proofs of the benchmark set."""
+SAMPLE = 20
+"""Proofs of the benchmark set that are tried."""

@@ -15,7 +15,7 @@ from euclio.session.explain.explaining import Explanation
 from euclio.session.explain.explaining import explain as explain_session
 from euclio.verbs import keyword_types as words
 from euclio.verbs.calling import verb
-from euclio.verbs.keywords import changed, plan_space
+from euclio.verbs.keywords import changed, of_families, plan_space
 from euclio.verbs.opened import opened
 from euclio.verbs.solving import time_limit_of
 from euclio.verbs.supervised import Supervised
@@ -42,7 +42,7 @@ def explain(
     supervised: bool = False,
     **keywords: Unpack[words.ExplainAny],
 ) -> Explained: ...
-@verb(words.ExplainAny)
+@verb(words.ExplainAny, more=of_families)
 def explain(
     session: Any,
     space: Any = None,

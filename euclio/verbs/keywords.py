@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from euclio.core.solver import AnySolver
 
 
+def of_families() -> frozenset[str]:
+    """The keywords that families have: their changes, fields of plan spaces and simulations."""
+    return frozenset((*_change_options(), *_space_options(), *_space_fields(), *setup_owners()))
+
+
 def read(parse: Callable[[Any], Any], value: Any, flag: str) -> Any:
     """The value of a keyword, by what reads the text of the option.
 

@@ -23,7 +23,7 @@ from euclio.verbs import keyword_types as words
 from euclio.verbs.arrivals import arrival_fields
 from euclio.verbs.calling import keyword_of, verb
 from euclio.verbs.defaults import SERVED, SERVING
-from euclio.verbs.keywords import changed, plan_space, read_if, setup_fields
+from euclio.verbs.keywords import changed, of_families, plan_space, read_if, setup_fields
 from euclio.verbs.opened import opened
 from euclio.verbs.result_types import ClusterResult, DayResult, FleetResult, SessionResult
 
@@ -60,7 +60,7 @@ def solve(
 def solve(
     instance: Any, solver: str | AnySolver | None = None, *, space: Any = None, **keywords: Unpack[words.SolveAny]
 ) -> AnyResult: ...
-@verb(words.SolveAny)
+@verb(words.SolveAny, more=of_families)
 def solve(instance: Any, solver: str | AnySolver | None = None, *, space: Any = None, **keywords: Any) -> AnyResult:
     """Solve an instance and check the plan, as `euclio solve` does.
 

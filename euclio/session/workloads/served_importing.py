@@ -54,7 +54,7 @@ def _add_perf_analyzer_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-dynamic-batching", action="store_true", help=UNBATCHED)
 
 
-def _read_perf_analyzer(arguments: argparse.Namespace) -> str:
+def _read_perf_analyzer(arguments: argparse.Namespace) -> tuple[str, list[Configuration]]:
     from euclio.session.workloads.perf_analyzer import derive_all
     from euclio.session.workloads.served import Server
 
@@ -65,7 +65,7 @@ def _read_perf_analyzer(arguments: argparse.Namespace) -> str:
     servers = [Server(batch, count, known) for batch, count in zip(batches, instances, strict=True)]
     found = derive_all(list(zip(files, servers, strict=True)), arguments.hardware)
     say_some([one.remark for one in found if one.remark])
-    return profiles_out(arguments.model, [one.configuration for one in found], arguments.out, arguments.append)
+    return arguments.model, [one.configuration for one in found]
 
 
 def say_some(lines: Sequence[str]) -> None:
@@ -93,7 +93,7 @@ def _add_model_analyzer_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-dynamic-batching", action="store_true", help=UNBATCHED)
 
 
-def _read_model_analyzer(arguments: argparse.Namespace) -> str:
+def _read_model_analyzer(arguments: argparse.Namespace) -> tuple[str, list[Configuration]]:
     from euclio.session.workloads.model_analyzer import derive_all
 
     found = derive_all(
@@ -101,7 +101,7 @@ def _read_model_analyzer(arguments: argparse.Namespace) -> str:
     )
     say_some(found.left_out)
     say_some([one.remark for one in found.derived if one.remark])
-    return profiles_out(found.model, [one.configuration for one in found.derived], arguments.out, arguments.append)
+    return found.model, [one.configuration for one in found.derived]
 
 
 PROFILE_IMPORTERS = (
