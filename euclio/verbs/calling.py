@@ -24,8 +24,12 @@ LONGEST_SHOWN = 40
 """Characters of the longest value that an error repeats."""
 SHOWN = (str, int, float, Decimal, Fraction)
 
+_WORDS = ("arrivals", "dispatch", "dummy", "engine", "machines", "policy", "to")
+"""Options whose values are words, which errors name with them."""
+
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
-_WITH_VALUE = re.compile(r"`--([a-z][a-z0-9-]*) ([\w.:-]+)`")
+_WITH_VALUE = re.compile(rf"`--([a-z][a-z0-9-]*) ([\w.:-]+)`|--({'|'.join(_WORDS)}) ([a-z][\w-]*)")
+_WITH_PLACEHOLDER = re.compile(r"--([a-z][a-z0-9-]*) ([A-Z][\w.:]*)")
 _COMMAND = re.compile(r"`euclio ([a-z-]+)`")
 
 
@@ -59,7 +63,8 @@ def verb(*further: type, more: Callable[[], Collection[str]] = tuple) -> Callabl
             except (KeywordError, NoPlanError, RefusedError):
                 raise
             except InputError as error:
-                raise _in_python(error, dict(zip(shown.parameters, given, strict=False)) | keywords, known) from None
+                told = _in_python(error, dict(zip(shown.parameters, given, strict=False)) | keywords, known)
+                raise error if told is None else told from None
 
         call.__signature__ = shown  # type: ignore[attr-defined]
         return call
@@ -97,15 +102,16 @@ def _refuse_unknown(function: str, given: Mapping[str, Any], known: frozenset[st
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
 
 
-def _in_python(error: InputError, given: Mapping[str, Any], known: frozenset[str]) -> KeywordError:
-    """An error in words of Python."""
+def _in_python(error: InputError, given: Mapping[str, Any], known: frozenset[str]) -> KeywordError | None:
+    """An error in words of Python; None: it is in no others."""
     field = error.field or ""
     name = keyword_of(field) if field.startswith("--") else field
-    message = _WITH_VALUE.sub(lambda found: f"`{keyword_of(found[1])}={found[2]!r}`", error.message)
+    message = _WITH_VALUE.sub(_assigned, error.message)
+    message = _WITH_PLACEHOLDER.sub(lambda found: f"{keyword_of(found[1])}={found[2]}", message)
     message = _OPTION.sub(lambda found: keyword_of(found[1]), message)
     message = _COMMAND.sub(lambda found: f"`euclio.{found[1].replace('-', '_')}()`", message)
     if name not in known:
-        return KeywordError(error, message, name or None)
+        return None if message == error.message else KeywordError(error, message, name or None)
     value = given.get(name)
     text = repr(value) if isinstance(value, str) else str(value)
     if not isinstance(value, SHOWN) or len(text) > LONGEST_SHOWN:
@@ -113,3 +119,9 @@ def _in_python(error: InputError, given: Mapping[str, Any], known: frozenset[str
     for doubled in (f"{value!r} ", f"{str(value)!r} ", f"is {value!r}; it ", f"is {value}; it ", f"is {value!r}; "):
         message = message.removeprefix(doubled)
     return KeywordError(error, message, name, text)
+
+
+def _assigned(found: re.Match[str]) -> str:
+    """An option with its value as a keyword with it."""
+    quoted, name, value = ("`", found[1], found[2]) if found[1] else ("", found[3], found[4])
+    return f"{quoted}{keyword_of(name)}={value!r}{quoted}"

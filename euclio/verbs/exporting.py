@@ -105,11 +105,11 @@ def exporter_of(given: Opened, to: str) -> Exporter:
         if exporter.name == to:
             return exporter
     own = given.family.instance.__name__.lower()
-    served = joined(other.instances for other in families() if to in {e.name for e in other.exporters()})
+    served = [other.instances for other in families() if to in {e.name for e in other.exporters()}]
     if not served:
-        known = joined((e.name for e in given.family.exporters()), "or")
-        raise InputError(f"must be {known}" if known else f"a {own} has no such files", file=given.file, field="--to")
-    raise InputError(f"is a {own}; --to {to} serves {served}", file=given.file)
+        every = dict.fromkeys(e.name for other in families() for e in other.exporters())
+        raise InputError(f"must be {joined(every, 'or')}", field="--to")
+    raise InputError(f"is a {own}; --to {to} serves {joined(served)}", file=given.file)
 
 
 @cache

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from euclio.core import registry
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
 from euclio.core.progress import progress_bar
-from euclio.core.registry import find_solver
-from euclio.core.registry import solvers as known_solvers
 from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver
 from euclio.core.values import count
@@ -47,7 +46,7 @@ def solvers(*, covers: bool = False) -> dict[str, AnySolver] | dict[str, dict[st
         The solvers by name; with `covers` by family what may be asked for, in words, with the solvers that cover it.
     """
     if not covers:
-        return dict(known_solvers())
+        return dict(registry.solvers())
     from euclio.core.coverage import covered, demand_words
     from euclio.core.families import families
 
@@ -134,7 +133,7 @@ def warm_up(*solvers: str, jobs: Number | None = None) -> dict[str, float]:
     processes = None if jobs is None else int(jobs)
     if processes is not None and processes < 1:
         raise InputError(f"is {processes}; give at least 1", field="--jobs")
-    names = [find_solver(name).name for name in solvers] or None
+    names = [registry.find_solver(name).name for name in solvers] or None
     began, seconds = time.perf_counter(), {}
     with progress_bar("compiling", len(parts(names)), after_s=0) as step:
         for name in compile_all(names, processes):

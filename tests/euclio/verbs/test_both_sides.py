@@ -1,4 +1,4 @@
-"""The command line and Python offer the same: every verb is a function, every option a keyword, and no other way round."""
+"""The command line and Python offer the same: every verb is a function, every option a keyword, and the other way."""
 
 from __future__ import annotations
 
