@@ -12,12 +12,12 @@ from euclio.core.lazy import lazy_names
 from euclio.verbs import PLACES
 
 if TYPE_CHECKING:
-    from euclio.files.instance_files import load_instance as load
     from euclio.verbs.asking import changes, what_if
     from euclio.verbs.benches import build_bench_set, certify_bench_set, check_bench_set, list_bench_set
     from euclio.verbs.checking import certify, verify
+    from euclio.verbs.citing import cite
     from euclio.verbs.comparing import compare, decompose
-    from euclio.verbs.experiments import report, run, status
+    from euclio.verbs.experiments import run, status
     from euclio.verbs.explaining import explain
     from euclio.verbs.exporting import diff, export
     from euclio.verbs.generating import generate
@@ -28,12 +28,15 @@ if TYPE_CHECKING:
         import_perf_analyzer,
         import_ppipe,
     )
-    from euclio.verbs.knowing import check_solver, cite, show_versions, solvers, versions, warm_up
+    from euclio.verbs.knowing import show_versions, solvers, versions, warm_up
+    from euclio.verbs.loading import load
     from euclio.verbs.planning_days import plan_day
     from euclio.verbs.profiling import profile
+    from euclio.verbs.reporting import report
     from euclio.verbs.reproducing import reproduce
     from euclio.verbs.simulating import simulate
     from euclio.verbs.solving import evaluate, solve
+    from euclio.verbs.trying import check_solver
 
 __all__ = [
     "build_bench_set",
@@ -78,9 +81,8 @@ __getattr__ = lazy_names(
     __name__,
     {
         **PLACES,
-        "euclio.files.instance_files": ["load_instance as load"],
         # The room of that name can be called, as the verb: whichever of them was asked for first.
-        "euclio.verbs.experiments": ["report_room as report", "run", "status"],
+        "euclio.verbs.reporting": ["report_room as report"],
     },
 )
 

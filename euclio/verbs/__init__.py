@@ -11,8 +11,9 @@ PLACES = {
     "euclio.verbs.asking": ["changes", "what_if"],
     "euclio.verbs.benches": ["build_bench_set", "certify_bench_set", "check_bench_set", "list_bench_set"],
     "euclio.verbs.checking": ["certify", "verify"],
+    "euclio.verbs.citing": ["cite"],
     "euclio.verbs.comparing": ["compare", "decompose"],
-    "euclio.verbs.experiments": ["report", "run", "status"],
+    "euclio.verbs.experiments": ["run", "status"],
     "euclio.verbs.explaining": ["explain"],
     "euclio.verbs.exporting": ["diff", "export"],
     "euclio.verbs.generating": ["generate"],
@@ -23,12 +24,15 @@ PLACES = {
         "import_perf_analyzer",
         "import_ppipe",
     ],
-    "euclio.verbs.knowing": ["check_solver", "cite", "show_versions", "solvers", "versions", "warm_up"],
+    "euclio.verbs.knowing": ["show_versions", "solvers", "versions", "warm_up"],
+    "euclio.verbs.loading": ["load"],
     "euclio.verbs.planning_days": ["plan_day"],
     "euclio.verbs.profiling": ["profile"],
+    "euclio.verbs.reporting": ["report"],
     "euclio.verbs.reproducing": ["reproduce"],
     "euclio.verbs.simulating": ["simulate"],
     "euclio.verbs.solving": ["evaluate", "solve"],
+    "euclio.verbs.trying": ["check_solver"],
 }
 """The verbs by the file that they stand in."""
 

@@ -10,6 +10,7 @@ from typing import Any, TypedDict, Unpack
 from euclio.core.families import families
 from euclio.core.numbers import Number
 from euclio.core.parts.kinds import Setting
+from euclio.core.progress import waiting
 from euclio.core.values import count as read_count
 from euclio.core.values import seed as read_seed
 from euclio.verbs.calling import verb
@@ -90,7 +91,8 @@ def generate(
     chosen = {name: value for name, value in asked.items() if value is not None}
     known = _settings()
     given = {name: _plain(known[name], value) for name, value in settings.items() if value is not None}
-    drawn = list(draw_instances(kind, **chosen, settings=given))
+    with waiting("drawing instances"):
+        drawn = list(draw_instances(kind, **chosen, settings=given))
     if out is not None:
         write_instances(drawn, Path(out))
     return drawn

@@ -1,32 +1,20 @@
-"""`solvers`, `check_solver`, `cite`, `versions`, `warm_up`: what there is, whether it holds, what it rests on."""
+"""`solvers`, `versions`, `warm_up`: what there is to solve with, on what it runs, and compiling it now."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 from euclio.core import registry
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
 from euclio.core.progress import progress_bar
-from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver
-from euclio.core.values import count
 from euclio.core.versions import show_versions
 from euclio.core.versions import versions as known_versions
 from euclio.verbs.calling import verb
-from euclio.verbs.keywords import read_if
 
-if TYPE_CHECKING:
-    from euclio.contract.findings import Report
-    from euclio.files.citing import Cited
-
-__all__ = ["check_solver", "cite", "show_versions", "solvers", "versions", "warm_up"]
-
-SAMPLES = 12
-"""Small instances of `check_solver`, by default."""
+__all__ = ["show_versions", "solvers", "versions", "warm_up"]
 
 
 @overload
@@ -57,47 +45,6 @@ def solvers(*, covers: bool = False) -> dict[str, AnySolver] | dict[str, dict[st
             fitting = tuple(name for names, row in rows.items() if row[k] for name in names)
             found.setdefault(family.instances, {})[demand_words(demand)] = fitting
     return found
-
-
-@verb()
-def check_solver(name: str, samples: Number = SAMPLES, advance: Callable[[int], None] | None = None) -> Report:
-    """Try whether a solver keeps the contract of all solvers, as `euclio check-solver` does.
-
-    It runs in processes of its own, so that one that crashes or hangs is a finding too.
-
-    Args:
-        name: name of a registered solver, or ``path/to/file.py:function``.
-        samples: number of small instances.
-        advance: called after each trial with the number of all of them.
-
-    Returns:
-        One finding per claim.
-
-    Raises:
-        InputError: there is no such solver.
-    """
-    from euclio.contract.checking import check_solver as checked
-
-    return checked(name, read_if(count, samples, "--samples"), advance)
-
-
-@verb()
-def cite(*results: AnyResult | str | Path, solver: str | Sequence[str] | None = None) -> Cited:
-    """What to cite, as `euclio cite` prints it; printed, it is BibTeX.
-
-    Args:
-        *results: results, or files of results: what their solvers, engines and starting plans rest on.
-        solver: name of a solver, or several; a path as in `euclio.solve` names code, which is run to look.
-
-    Returns:
-        euclio and what the results and solvers rest on; where none is given, euclio and the five papers.
-
-    Raises:
-        InputError: an unknown solver, or a file that is no result.
-    """
-    from euclio.files.citing import cite as cited
-
-    return cited(*results, solver=solver)
 
 
 @verb()

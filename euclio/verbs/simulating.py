@@ -23,6 +23,12 @@ from euclio.verbs.written import Read, read_result
 
 if TYPE_CHECKING:
     from euclio.core.parts.simulator import Simulator
+    from euclio.fragments import Fleet
+    from euclio.fragments.simulation.record import Simulation as FleetSimulation
+    from euclio.pipeline import Cluster
+    from euclio.pipeline.simulation.record import Simulation as ClusterSimulation
+    from euclio.session import Session
+    from euclio.session.simulation.record import Simulation as SessionSimulation
     from euclio.simulation.setup import Setup
 
 
@@ -79,16 +85,22 @@ AnyGiven = AnyResult | WrittenResult | str | Path | Read
 
 @overload
 def simulate(
-    instance: Any, result: AnyGiven, *, highest_load: Literal[False] = False, **keywords: Unpack[Serving]
-) -> Any: ...
+    instance: Session, result: AnyGiven, *, highest_load: Literal[False] = False, **keywords: Unpack[Serving]
+) -> SessionSimulation: ...
+@overload
+def simulate(
+    instance: Cluster, result: AnyGiven, *, highest_load: Literal[False] = False, **keywords: Unpack[Serving]
+) -> ClusterSimulation: ...
+@overload
+def simulate(
+    instance: Fleet, result: AnyGiven, *, highest_load: Literal[False] = False, **keywords: Unpack[Serving]
+) -> FleetSimulation: ...
 @overload
 def simulate(
     instance: Any, result: AnyGiven, *, highest_load: Literal[True], **keywords: Unpack[Serving]
 ) -> dict[str, float]: ...
 @overload
-def simulate(
-    instance: Any, result: AnyGiven, *, highest_load: bool, **keywords: Unpack[Serving]
-) -> Any | dict[str, float]: ...
+def simulate(instance: Any, result: AnyGiven, *, highest_load: bool = False, **keywords: Unpack[Serving]) -> Any: ...
 @verb(Serving, more=of_families)
 def simulate(instance: Any, result: AnyGiven, *, highest_load: bool = False, **keywords: Any) -> Any | dict[str, float]:
     """Serve a load with the plan of a result, request by request, as `euclio simulate` does.

@@ -138,7 +138,7 @@ def test_what_is_offered_is_a_verb_or_has_a_reason():
 def test_every_place_offers_what_euclio_does():
     """A verb that is written and not offered is not found."""
     placed = {name for names in PLACES.values() for name in names}
-    assert placed | {"load", "results"} == set(euclio.__all__)
+    assert placed | {"results"} == set(euclio.__all__)
 
 
 def test_no_reason_is_left_over():

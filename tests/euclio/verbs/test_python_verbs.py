@@ -13,6 +13,8 @@ import euclio
 from euclio.core.errors import InputError, NoPlanError
 from euclio.day import Step
 from euclio.files import save_result
+from euclio.pipeline import Cluster
+from euclio.session import Session
 from euclio.verbs.calling import keyword_of
 
 
@@ -128,3 +130,10 @@ def test_importing_euclio_imports_no_verb():
 def test_words_of_pythons_own_get_an_underscore():
     """`from` and `class` can be options, not keywords."""
     assert [keyword_of(flag) for flag in ("--from", "--class", "--time-limit")] == ["from_", "class_", "time_limit"]
+
+
+def test_a_file_is_loaded_as_what_is_asked_for(files):
+    """An editor knows what comes back, and a cluster in its place is told at once."""
+    assert euclio.load(files[0], Session) == euclio.load(files[0])
+    with pytest.raises(InputError, match=r"tiny\.json: is one of sessions; clusters are asked for"):
+        euclio.load(files[0], Cluster)
