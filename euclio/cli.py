@@ -100,7 +100,8 @@ def main(argv: list[str] | None = None) -> int:
         return code
     except InputError as error:
         say(str(error.said if isinstance(error, KeywordError) else error))
-        return {NoPlanError: NO_PLAN, RefusedError: REFUSED}.get(type(error), BAD_INPUT)
+        codes = {NoPlanError: NO_PLAN, RefusedError: REFUSED}
+        return next((code for kind, code in codes.items() if isinstance(error, kind)), BAD_INPUT)
     except BrokenPipeError:
         # The reader has gone: point standard output elsewhere, or the interpreter complains when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

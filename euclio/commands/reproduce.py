@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
+from euclio.commands.keywords import own_keywords
 from euclio.core.values import count, seed
 from euclio.studies import STUDIES
 
 if TYPE_CHECKING:
     from euclio.studies.claims import Checked
+
+KEYWORDS = (
+    *("paper", "claims", "accept", "full", "jobs", "out", "workloads", "seed", "certify", "posterior", "instances"),
+    "write_workloads",
+)
+"""What the verb takes of the arguments."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -62,8 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Reproduce and print where the report is, or check the claims."""
     from euclio.verbs import reproduce
 
-    asked = {name: value for name, value in vars(arguments).items() if name not in ("command", "run")}
-    found = reproduce(**asked)
+    found: Any = reproduce(**own_keywords(arguments, *KEYWORDS))
     if arguments.claims:
         return _print_claims(arguments, found)
     print(f"{len(found)} sessions in {arguments.write_workloads}" if arguments.write_workloads is not None else found)

@@ -12,10 +12,10 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
-from euclio.core.errors import InputError, KeywordError, NoPlanError, RefusedError
+from euclio.core.errors import InputError, KeywordError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,11 +60,11 @@ def verb(*further: type, more: Callable[[], Collection[str]] = tuple) -> Callabl
                 _refuse_unknown(function.__name__, keywords, known.union(more()))
             try:
                 return function(*given, **keywords)
-            except (KeywordError, NoPlanError, RefusedError):
+            except KeywordError:
                 raise
             except InputError as error:
                 told = _in_python(error, dict(zip(shown.parameters, given, strict=False)) | keywords, known)
-                raise error if told is None else told from None
+                raise (told or error) from None
 
         call.__signature__ = shown  # type: ignore[attr-defined]
         return call
@@ -110,15 +110,22 @@ def _in_python(error: InputError, given: Mapping[str, Any], known: frozenset[str
     message = _WITH_PLACEHOLDER.sub(lambda found: f"{keyword_of(found[1])}={found[2]}", message)
     message = _OPTION.sub(lambda found: keyword_of(found[1]), message)
     message = _COMMAND.sub(lambda found: f"`euclio.{found[1].replace('-', '_')}()`", message)
+    kind = _kind(type(error))
     if name not in known:
-        return None if message == error.message else KeywordError(error, message, name or None)
+        return None if message == error.message else kind(error, message, name or None)
     value = given.get(name)
     text = repr(value) if isinstance(value, str) else str(value)
     if not isinstance(value, SHOWN) or len(text) > LONGEST_SHOWN:
-        return KeywordError(error, message, name)
+        return kind(error, message, name)
     for doubled in (f"{value!r} ", f"{str(value)!r} ", f"is {value!r}; it ", f"is {value}; it ", f"is {value!r}; "):
         message = message.removeprefix(doubled)
-    return KeywordError(error, message, name, text)
+    return kind(error, message, name, text)
+
+
+@cache
+def _kind(kind: type[InputError]) -> type[KeywordError]:
+    """What an error of a kind becomes: one of that kind still, for those who wait for it."""
+    return KeywordError if kind is InputError else type(kind.__name__, (KeywordError, kind), {})
 
 
 def _assigned(found: re.Match[str]) -> str:

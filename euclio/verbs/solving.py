@@ -137,7 +137,9 @@ def run_options(keywords: Any) -> dict[str, Any]:
 
 def time_limit_of(keywords: Any) -> float | None:
     """The time limit in seconds, under either of its names; None: none."""
-    limit = either(keywords, "time_limit", "time_limit_s")
+    limit, older = either(keywords, "time_limit", "time_limit_s"), keywords.get("time_limit_s")
+    if isinstance(older, int | float) and older >= 0:
+        return float(older)  # 0 and infinity were always taken under this name
     return None if limit is None else float(read_if(seconds, limit, "--time-limit"))
 
 

@@ -12,6 +12,7 @@ from tiny_sessions import TEXT, tiny_session
 
 import euclio
 from euclio.cli import main
+from euclio.core.engine_packages import MissingEngineError
 from euclio.core.errors import InputError, KeywordError
 from euclio.session import PlanSpace
 from euclio.session.questions.changes import SessionChanges
@@ -118,3 +119,14 @@ def test_a_keyword_of_sessions_is_refused_on_clusters():
     """It would have no effect, and nobody would see that."""
     with pytest.raises(InputError, match=r"^rate=3: is an option for sessions, and this is one of clusters"):
         euclio.solve(tiny_cluster(), rate=3)
+
+
+def test_an_error_of_a_kind_stays_one_of_that_kind(monkeypatch):
+    """Whoever waits for a missing engine, as comparisons do, still gets that, in words of Python."""
+
+    def missing(*_: object) -> None:
+        raise MissingEngineError("needs highspy; take `--engine cbc`", field="--solver")
+
+    monkeypatch.setattr("euclio.core.solving.refuse_missing", missing)
+    with pytest.raises(MissingEngineError, match=r"^solver='harpagon': needs highspy; take `engine='cbc'`$"):
+        euclio.solve(tiny_session(), "harpagon")
