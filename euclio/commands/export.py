@@ -13,6 +13,7 @@ from euclio.core.errors import InputError
 from euclio.core.families import families
 from euclio.core.words import joined
 from euclio.verbs.calling import keyword_of
+from euclio.verbs.keywords import exporter_options
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +22,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "Write the plan of a result as files that a serving system reads. The result is checked first, as by "
         "`euclio verify`; what a format cannot express is said in the files."
     )
-    from euclio.verbs.exporting import exporter_options
-
     exporters = {exporter.name: exporter for family in families() for exporter in family.exporters()}
     parser.add_argument("instance", metavar="INSTANCE", help=f"{an_instance()} (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result with a plan (JSON, euclio/result/1)")
@@ -66,7 +65,5 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     """The options of exporters that were given, as keywords."""
-    from euclio.verbs.exporting import exporter_options
-
     given = vars(arguments)
     return {keyword_of(flag): given[flag] for flag in exporter_options() if flag in given}

@@ -15,6 +15,7 @@ from euclio.commands.setup_options import add_setup_options
 from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.values import SHARE, positive, seconds, seed
+from euclio.verbs.keywords import simulated
 
 if TYPE_CHECKING:
     from euclio.core.parts.simulator import Simulator
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
-    from euclio.verbs.simulating import simulated
-
     parser.description = (
         "Serve a load with the plan of a result: discrete-event simulation, request by request. Prints "
         f"SLO attainment, utilisation and the scheduler's work. Serves {simulated()}."

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache, wraps
+from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from euclio.core.errors import InputError, KeywordError
@@ -122,7 +122,6 @@ def _in_python(error: InputError, given: Mapping[str, Any], known: frozenset[str
     return kind(error, message, name, text)
 
 
-@cache
 def _kind(kind: type[InputError]) -> type[KeywordError]:
     """What an error of a kind becomes: one of that kind still, for those who wait for it."""
     return KeywordError if kind is InputError else type(kind.__name__, (KeywordError, kind), {})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -17,14 +16,13 @@ from euclio.core.verifying import reasons_against
 from euclio.core.words import joined
 from euclio.files.unbound_results import UnboundResult, load_without_instance, unbound_result
 from euclio.verbs.calling import keyword_of, verb
-from euclio.verbs.keywords import read
+from euclio.verbs.keywords import exporter_options, read
 from euclio.verbs.opened import Opened, opened
 from euclio.verbs.solving import changed_instance
 from euclio.verbs.written import Read, read_result
 
 if TYPE_CHECKING:
     from euclio.core.parts.files import Exporter
-    from euclio.core.parts.options import ExportOption
 
 
 class ExportKeywords(TypedDict, total=False):
@@ -110,19 +108,6 @@ def exporter_of(given: Opened, to: str) -> Exporter:
         every = dict.fromkeys(e.name for other in families() for e in other.exporters())
         raise InputError(f"must be {joined(every, 'or')}", field="--to")
     raise InputError(f"is a {own}; --to {to} serves {joined(served)}", file=given.file)
-
-
-@cache
-def exporter_options() -> dict[str, tuple[ExportOption, list[str]]]:
-    """All options by flag, each with the names of the exporters that take it."""
-    found: dict[str, tuple[ExportOption, list[str]]] = {}
-    for family in families():
-        for exporter in family.exporters():
-            for option in exporter.options:
-                known, owners = found.setdefault(option.flag, (option, []))
-                assert known == option, f"{option.flag} means two things"
-                owners.append(exporter.name)
-    return found
 
 
 def export_options(exporter: Exporter, keywords: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Keywords that families declare as options: changes of an instance, fields of the plan space, fields of a simulation.
+"""Keywords that families declare as options: of changes of an instance, plan spaces, simulations and exports.
 
 They are named as the options of the commands, and read by what reads those.
 """
@@ -21,7 +21,7 @@ from euclio.verbs.calling import keyword_of
 
 if TYPE_CHECKING:
     from euclio.core.family import Changes
-    from euclio.core.parts.options import SetupOption
+    from euclio.core.parts.options import ExportOption, SetupOption
     from euclio.core.solver import AnySolver
 
 
@@ -176,6 +176,25 @@ def setup_owners() -> dict[str, dict[str, SetupOption]]:
         for option in family.setup_options:
             found.setdefault(keyword_of(option.flag), {})[family.name] = option
     return found
+
+
+@cache
+def exporter_options() -> dict[str, tuple[ExportOption, list[str]]]:
+    """All options by flag, each with the names of the exporters that take it."""
+    found: dict[str, tuple[ExportOption, list[str]]] = {}
+    for family in families():
+        for exporter in family.exporters():
+            for option in exporter.options:
+                known, owners = found.setdefault(option.flag, (option, []))
+                assert known == option, f"{option.flag} means two things"
+                owners.append(exporter.name)
+    return found
+
+
+def simulated() -> str:
+    """The instances that can be simulated, with their schemas."""
+    served = [family for family in families() if family.simulator is not None]
+    return joined(f"{family.instances} ({family.schema})" for family in served)
 
 
 def _refuse_other(owner: Family, family: Family, flag: str) -> None:

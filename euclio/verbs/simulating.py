@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from euclio.core.errors import InputError, NoPlanError
-from euclio.core.families import families
 from euclio.core.numbers import Number
 from euclio.core.result import AnyResult, WrittenResult
 from euclio.core.values import SHARE, positive
 from euclio.core.values import seconds as read_seconds
 from euclio.core.values import seed as read_seed
-from euclio.core.words import joined
 from euclio.files.boundary import at
 from euclio.verbs.arrivals import arrival_fields
 from euclio.verbs.calling import verb
-from euclio.verbs.keywords import of_families, read_if, setup_fields
+from euclio.verbs.keywords import of_families, read_if, setup_fields, simulated
 from euclio.verbs.opened import Opened, opened
 from euclio.verbs.written import Read, read_result
 
@@ -149,12 +147,6 @@ def simulator_of(given: Opened) -> Simulator:
         own = given.family.instance.__name__.lower()
         raise InputError(f"is a {own}; `euclio simulate` serves {simulated()}", file=given.file)
     return given.family.simulator()
-
-
-def simulated() -> str:
-    """The instances that can be simulated, with their schemas."""
-    served = [family for family in families() if family.simulator is not None]
-    return joined(f"{family.instances} ({family.schema})" for family in served)
 
 
 def simulated_setup(given: Opened, simulator: Simulator, keywords: Any) -> Setup:
