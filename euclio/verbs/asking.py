@@ -20,7 +20,7 @@ from euclio.session.questions.changes import SessionChanges
 from euclio.verbs import keyword_types as words
 from euclio.verbs.calling import verb
 from euclio.verbs.defaults import LIMIT_S
-from euclio.verbs.keywords import applied, changed, plan_space, read_if
+from euclio.verbs.keywords import applied, changed, of_families, plan_space, read_if
 from euclio.verbs.opened import Opened, opened
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def what_if(
     time_limit: Number | None = LIMIT_S,
     **keywords: Unpack[words.WhatIfKeywords],
 ) -> list[WhatIf]: ...
-@verb(words.WhatIfKeywords)
+@verb(words.WhatIfKeywords, more=of_families)
 def what_if(
     session: Any,
     *,
@@ -140,7 +140,7 @@ def what_if(
     return answers[0] if resource is None else answers
 
 
-@verb(words.ChangesKeywords)
+@verb(words.ChangesKeywords, more=of_families)
 def changes(
     session: Any,
     *,

@@ -10,6 +10,7 @@ import pytest
 from tiny_sessions import TEXT, tiny_session
 
 import euclio
+from euclio.cli import main
 from euclio.core.errors import InputError, NoPlanError
 from euclio.day import Step
 from euclio.files import save_result
@@ -137,3 +138,10 @@ def test_a_file_is_loaded_as_what_is_asked_for(files):
     assert euclio.load(files[0], Session) == euclio.load(files[0])
     with pytest.raises(InputError, match=r"tiny\.json: is one of sessions; clusters are asked for"):
         euclio.load(files[0], Cluster)
+
+
+@pytest.mark.parametrize("verb", ["what-if", "changes"])
+def test_options_of_other_families_are_refused_by_their_names(files, capsys, verb):
+    """They stand in the help of all verbs; one line says that they mean nothing here."""
+    assert main([verb, str(files[0]), "--budgets", "own"]) == 2
+    assert "--budgets: is an option for fleets, and this is one of sessions; leave it out" in capsys.readouterr().err
