@@ -69,8 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files.json_writing import write_text
     from euclio.files.outputs import check_outputs
     from euclio.verbs import solve
-    from euclio.verbs.opened import Opened
-    from euclio.verbs.solving import changed_instance
+    from euclio.verbs.opened import Opened, changed_instance
 
     outputs = {"--out": arguments.out, "--log": arguments.log, "--export-lp": arguments.export_lp}
     read = [arguments.file, arguments.trace, file_of(arguments.solver or ""), file_of(arguments.warm_start or "")]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from euclio.certification.certifying import certify as certify_result
 from euclio.core.certificate import Certificate
 from euclio.core.family import Checked
 from euclio.core.numbers import Number
@@ -14,8 +13,8 @@ from euclio.core.result import AnyResult, WrittenResult
 from euclio.core.verifying import reasons_against
 from euclio.files.boundary import at
 from euclio.verbs.calling import verb
+from euclio.verbs.keywords import time_limit_of
 from euclio.verbs.opened import opened
-from euclio.verbs.solving import time_limit_of
 from euclio.verbs.written import Read, read_result
 
 
@@ -90,6 +89,8 @@ def certify(
     Raises:
         InputError: the result claims nothing that could be certified, or is of another instance.
     """
+    from euclio.certification.certifying import certify as certify_result
+
     given = opened(instance)
     said = read_result(result, given, policy)
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})

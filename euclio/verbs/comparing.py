@@ -21,9 +21,8 @@ from euclio.files.instance_files import load_instance
 from euclio.verbs import keyword_types as words
 from euclio.verbs.calling import verb
 from euclio.verbs.defaults import CERTIFY_S
-from euclio.verbs.keywords import changed, of_families, read_if
+from euclio.verbs.keywords import changed, either, of_families, read_if, time_limit_of
 from euclio.verbs.opened import Opened, opened
-from euclio.verbs.solving import either, time_limit_of
 from euclio.verbs.supervised import Supervised
 
 if TYPE_CHECKING:

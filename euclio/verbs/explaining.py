@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from euclio.core.family import Explained
 from euclio.core.numbers import Number
@@ -11,14 +11,13 @@ from euclio.core.solver import AnySolver
 from euclio.core.solving import solver_for
 from euclio.files.boundary import at
 from euclio.session import PlanSpace, Session
-from euclio.session.explain.explaining import Explanation
-from euclio.session.explain.explaining import explain as explain_session
 from euclio.verbs import keyword_types as words
 from euclio.verbs.calling import verb
-from euclio.verbs.keywords import changed, of_families, plan_space
+from euclio.verbs.keywords import changed, of_families, plan_space, time_limit_of
 from euclio.verbs.opened import opened
-from euclio.verbs.solving import time_limit_of
-from euclio.verbs.supervised import Supervised
+
+if TYPE_CHECKING:
+    from euclio.session.explain.explaining import Explanation
 
 
 @overload
@@ -80,9 +79,13 @@ def explain(
         asked = plan_space(family, chosen, target, keywords, start)
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
     if supervised:
+        from euclio.verbs.supervised import Supervised
+
         with Supervised([target]) as other:
             return other.explain(family, target, asked, limit_s)
     with waiting(f"explaining {target.name}"):
         if isinstance(target, Session):
+            from euclio.session.explain.explaining import explain as explain_session
+
             return explain_session(target, asked, limit_s)
         return family.explain(target, asked, limit_s)

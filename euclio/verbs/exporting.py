@@ -17,8 +17,7 @@ from euclio.core.words import joined
 from euclio.files.unbound_results import UnboundResult, load_without_instance, unbound_result
 from euclio.verbs.calling import keyword_of, verb
 from euclio.verbs.keywords import exporter_options, read
-from euclio.verbs.opened import Opened, opened
-from euclio.verbs.solving import changed_instance
+from euclio.verbs.opened import Opened, changed_instance, opened
 from euclio.verbs.written import Read, read_result
 
 if TYPE_CHECKING:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from euclio.core.numbers import Number
-from euclio.core.result import AnyResult
-from euclio.pipeline.space import Objective
-from euclio.session.charging import Charging
-from euclio.session.plan import Plan
-from euclio.session.policies import Policy
-from euclio.session.rules import DummyRule
-from euclio.session.running import RunningMachines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from euclio.core.result import AnyResult
+    from euclio.pipeline.space import Objective
+    from euclio.session.charging import Charging
+    from euclio.session.plan import Plan
+    from euclio.session.policies import Policy
+    from euclio.session.rules import DummyRule
+    from euclio.session.running import RunningMachines
 
 ByName = Mapping[str, Number] | str
 """Numbers by name, such as ``{"A100": 4}``, or the same as text: ``"A100=4"``."""

@@ -16,6 +16,7 @@ from euclio.core.families import families, find_family
 from euclio.core.family import Family
 from euclio.core.parts.options import SpaceOption
 from euclio.core.references import is_reference
+from euclio.core.values import seconds
 from euclio.core.words import joined
 from euclio.verbs.calling import keyword_of
 
@@ -45,6 +46,25 @@ def read(parse: Callable[[Any], Any], value: Any, flag: str) -> Any:
 def read_if(parse: Callable[[Any], Any], value: Any, flag: str) -> Any:
     """As `read`; None stays None: nothing is given."""
     return None if value is None else read(parse, value, flag)
+
+
+def time_limit_of(keywords: Any) -> float | None:
+    """The time limit in seconds, under either of its names; None: none."""
+    limit, older = either(keywords, "time_limit", "time_limit_s"), keywords.get("time_limit_s")
+    if isinstance(older, int | float) and older >= 0:
+        return float(older)  # 0 and infinity were always taken under this name
+    return None if limit is None else float(read_if(seconds, limit, "--time-limit"))
+
+
+def either(keywords: Any, name: str, older: str) -> Any:
+    """The value of a keyword that has an older name.
+
+    Raises:
+        InputError: both are given.
+    """
+    if keywords.get(name) is not None and keywords.get(older) is not None:
+        raise InputError(f"is given next to {name}, which is the same; leave one out", field=older)
+    return keywords.get(older) if keywords.get(name) is None else keywords[name]
 
 
 def one_of(words: Iterable[str], value: Any, flag: str) -> Any:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from euclio.core.families import family_of
-from euclio.core.family import Family
+from euclio.core.family import Changes, Family
 from euclio.files.instance_files import load_instance
 
 
@@ -36,3 +36,8 @@ def opened(given: Any) -> Opened:
     if isinstance(given, Opened):
         return given
     return Opened(load_instance(given), str(given)) if isinstance(given, str | Path) else Opened(given, None)
+
+
+def changed_instance(instance: Any, changes: Changes | None) -> Any:
+    """The instance that a result with changes is of."""
+    return instance if changes is None else changes.applied_to(instance)

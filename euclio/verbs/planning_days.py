@@ -21,9 +21,8 @@ from euclio.day.family import FAMILY
 from euclio.day.load import read_load
 from euclio.session import Session
 from euclio.verbs.calling import verb
-from euclio.verbs.keywords import read_if
+from euclio.verbs.keywords import read_if, time_limit_of
 from euclio.verbs.opened import Opened, opened
-from euclio.verbs.solving import time_limit_of
 from euclio.verbs.supervised import Supervised
 
 OPTIONS = {"warm_up_s": "--warm-up", "keep_alive_s": "--keep-alive", "price_per_change": "--price-per-change"}

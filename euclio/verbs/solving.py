@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from euclio.core import families, solving
 from euclio.core.errors import InputError
-from euclio.core.family import Changes, Checked, Family
+from euclio.core.family import Checked, Family
 from euclio.core.progress import say
 from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver, Solver
-from euclio.core.values import SHARE, count, seconds, seed
-from euclio.day import Day, DayEvaluation, DayPlan
+from euclio.core.values import SHARE, count, seed
 from euclio.files.boundary import at
-from euclio.fragments import Fleet, FleetEvaluation, FragmentPlan, FragmentSpace
-from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
-from euclio.session import Evaluation, Plan, PlanSpace, Session
-from euclio.session.attainment.demand import Demand
 from euclio.verbs import keyword_types as words
 from euclio.verbs.arrivals import arrival_fields
 from euclio.verbs.calling import keyword_of, verb
 from euclio.verbs.defaults import SERVED, SERVING
-from euclio.verbs.keywords import changed, of_families, plan_space, read_if, setup_fields
+from euclio.verbs.keywords import changed, either, of_families, plan_space, read_if, setup_fields, time_limit_of
 from euclio.verbs.opened import opened
-from euclio.verbs.result_types import ClusterResult, DayResult, FleetResult, SessionResult
+
+if TYPE_CHECKING:
+    from euclio.day import Day, DayEvaluation, DayPlan
+    from euclio.fragments import Fleet, FleetEvaluation, FragmentPlan, FragmentSpace
+    from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
+    from euclio.session import Evaluation, Plan, PlanSpace, Session
+    from euclio.session.attainment.demand import Demand
+    from euclio.verbs.result_types import ClusterResult, DayResult, FleetResult, SessionResult
 
 
 @overload
@@ -101,17 +103,19 @@ def solve(instance: Any, solver: str | AnySolver | None = None, *, space: Any = 
 
 def _made(instance: Any, solver: AnySolver, demand: Demand | None, supervised: bool, options: Any) -> AnyResult:
     """The result in this process, or in one of its own."""
-    from euclio.session.attainment.attaining import attaining
-
     if supervised:
         from euclio.verbs.supervised import Supervised
 
         with Supervised([instance], [solver]) as other:
             if demand is None:
                 return other.solve_and_explain(instance, solver, **options)
+            from euclio.session.attainment.attaining import attaining
+
             return other.solve_with(attaining, demand, instance, solver, **options)
     if demand is None:
         return solving.solve(instance, solver, **options)
+    from euclio.session.attainment.attaining import attaining
+
     ready = solving.asked(instance, solver, **options)
     ready.warm_up()
     return attaining(demand, ready)
@@ -135,25 +139,6 @@ def run_options(keywords: Any) -> dict[str, Any]:
     }
 
 
-def time_limit_of(keywords: Any) -> float | None:
-    """The time limit in seconds, under either of its names; None: none."""
-    limit, older = either(keywords, "time_limit", "time_limit_s"), keywords.get("time_limit_s")
-    if isinstance(older, int | float) and older >= 0:
-        return float(older)  # 0 and infinity were always taken under this name
-    return None if limit is None else float(read_if(seconds, limit, "--time-limit"))
-
-
-def either(keywords: Any, name: str, older: str) -> Any:
-    """The value of a keyword that has an older name.
-
-    Raises:
-        InputError: both are given.
-    """
-    if keywords.get(name) is not None and keywords.get(older) is not None:
-        raise InputError(f"is given next to {name}, which is the same; leave one out", field=older)
-    return keywords.get(older) if keywords.get(name) is None else keywords[name]
-
-
 def attainment_demand(family: Family, keywords: Any) -> Demand | None:
     """The demand that keywords make; None: none is asked for.
 
@@ -168,6 +153,7 @@ def attainment_demand(family: Family, keywords: Any) -> Demand | None:
         return None
     if family.name != SERVED:
         raise InputError(f"is an option for {served.instances}; leave it out", field="--attainment")
+    from euclio.session.attainment.demand import Demand
     from euclio.session.simulation.setup import Setup
 
     noise = read_if(SHARE.parse, keywords.get("noise"), "--noise")
@@ -203,8 +189,3 @@ def evaluate(instance: Any, plan: Any, space: Any = None) -> Checked:
         The checker's answer.
     """
     return families.evaluate(instance, plan, space)
-
-
-def changed_instance(instance: Any, changes: Changes | None) -> Any:
-    """The instance that a result with changes is of."""
-    return instance if changes is None else changes.applied_to(instance)

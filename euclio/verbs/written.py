@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from euclio.certification.certifying import written
 from euclio.core.result import AnyResult, Result, WrittenResult
 from euclio.files.result_files import load_result
-from euclio.verbs.opened import Opened
-from euclio.verbs.solving import changed_instance
+from euclio.verbs.opened import Opened, changed_instance
 
 
 class Read(NamedTuple):
@@ -40,5 +38,7 @@ def read_result(given: AnyResult | WrittenResult | str | Path | Read, of: Opened
     if isinstance(given, str | Path):
         return Read(load_result(given, of.instance, policy=policy), str(given))
     if isinstance(given, Result):
+        from euclio.certification.certifying import written
+
         return Read(written(changed_instance(of.instance, given.changes), given), None)
     return Read(given, None)
