@@ -1,4 +1,7 @@
-"""euclio: the optimization research workbench for DNN inference serving."""
+"""euclio: the optimization research workbench for DNN inference serving.
+
+Every verb of the command `euclio` is a function here, with the same keywords (docs/api/verbs.md).
+"""
 
 from __future__ import annotations
 
@@ -6,49 +9,84 @@ from typing import TYPE_CHECKING
 
 from euclio import results
 from euclio.core.lazy import lazy_names
+from euclio.verbs import PLACES
 
 if TYPE_CHECKING:
-    from euclio.certification.certifying import certify
-    from euclio.comparison.comparing import compare
-    from euclio.comparison.decomposing import decompose
-    from euclio.contract.checking import check_solver
-    from euclio.core.versions import show_versions
-    from euclio.files.citing import cite
-    from euclio.files.instance_files import load_instance as load
-    from euclio.runs.runner import run
-    from euclio.runs.status import status
-    from euclio.verbs import evaluate, explain, solve
+    from euclio.verbs.asking import changes, what_if
+    from euclio.verbs.benches import build_bench_set, certify_bench_set, check_bench_set, list_bench_set
+    from euclio.verbs.checking import certify, verify
+    from euclio.verbs.citing import cite
+    from euclio.verbs.comparing import compare, decompose
+    from euclio.verbs.experiments import run, status
+    from euclio.verbs.explaining import explain
+    from euclio.verbs.exporting import diff, export
+    from euclio.verbs.generating import generate
+    from euclio.verbs.importing import (
+        import_csv,
+        import_mlperf,
+        import_model_analyzer,
+        import_perf_analyzer,
+        import_ppipe,
+    )
+    from euclio.verbs.knowing import show_versions, solvers, versions, warm_up
+    from euclio.verbs.loading import load
+    from euclio.verbs.planning_days import plan_day
+    from euclio.verbs.profiling import profile
+    from euclio.verbs.reporting import report
+    from euclio.verbs.reproducing import reproduce
+    from euclio.verbs.simulating import simulate
+    from euclio.verbs.solving import evaluate, solve
+    from euclio.verbs.trying import check_solver
 
 __all__ = [
+    "build_bench_set",
     "certify",
+    "certify_bench_set",
+    "changes",
+    "check_bench_set",
     "check_solver",
     "cite",
     "compare",
     "decompose",
+    "diff",
     "evaluate",
     "explain",
+    "export",
+    "generate",
+    "import_csv",
+    "import_mlperf",
+    "import_model_analyzer",
+    "import_perf_analyzer",
+    "import_ppipe",
+    "list_bench_set",
     "load",
+    "plan_day",
+    "profile",
+    "report",
+    "reproduce",
     "results",
     "run",
     "show_versions",
+    "simulate",
     "solve",
+    "solvers",
     "status",
+    "verify",
+    "versions",
+    "warm_up",
+    "what_if",
 ]
 
 __getattr__ = lazy_names(
     __name__,
     {
-        "euclio.certification.certifying": ["certify"],
-        "euclio.comparison.comparing": ["compare"],
-        "euclio.comparison.decomposing": ["decompose"],
-        "euclio.contract.checking": ["check_solver"],
-        "euclio.core.families": ["evaluate"],
-        "euclio.core.solving": ["solve"],
-        "euclio.core.versions": ["show_versions"],
-        "euclio.files.citing": ["cite"],
-        "euclio.files.instance_files": ["load_instance as load"],
-        "euclio.runs.runner": ["run"],
-        "euclio.runs.status": ["status"],
-        "euclio.verbs": ["explain"],
+        **PLACES,
+        # The room of that name can be called, as the verb: whichever of them was asked for first.
+        "euclio.verbs.reporting": ["report_room as report"],
     },
 )
+
+
+def __dir__() -> list[str]:
+    """What is offered, and not what happens to be imported already."""
+    return sorted(__all__)

@@ -10,9 +10,18 @@ import os
 import sys
 from typing import TextIO
 
-from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, REFUSED, SOLVED, TERMINATED
+from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, NO_PLAN, REFUSED, SOLVED, TERMINATED
 from euclio.commands.parsing import parsed, parser_of
-from euclio.core.errors import InputError, OwnSolverError, RefutedError, TerminatedError, UnwritableError
+from euclio.core.errors import (
+    InputError,
+    KeywordError,
+    NoPlanError,
+    OwnSolverError,
+    RefusedError,
+    RefutedError,
+    TerminatedError,
+    UnwritableError,
+)
 from euclio.core.progress import say, waiting
 
 TRACEBACK = "EUCLIO_TRACEBACK"
@@ -36,8 +45,9 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except InputError as error:
-        say(str(error))
-        return BAD_INPUT
+        say(str(error.said if isinstance(error, KeywordError) else error))
+        codes = {NoPlanError: NO_PLAN, RefusedError: REFUSED}
+        return next((code for kind, code in codes.items() if isinstance(error, kind)), BAD_INPUT)
     except BrokenPipeError:
         # The reader has gone: point standard output elsewhere, or the interpreter complains when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -26,7 +26,7 @@ SAYS = {
     "papers": "figures, measures",
     "bench_set": "best known plans",
     "contract": "tries solvers",
-    "verbs": "the Python verbs",
+    "verbs": "the verbs in Python",
     "report": "pages",
     "analysis": "frames to figures",
     "comparison": "gaps, decomposed",

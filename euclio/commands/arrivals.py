@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
-from euclio.core.errors import InputError
 from euclio.simulation.setup import PHASE_S, VARIABILITY, Arrivals, Setup
-
-DRAWN = tuple(kind.value for kind in Arrivals if kind is not Arrivals.TRACE)
+from euclio.verbs.arrivals import DRAWN
 
 PARAMETERS = {"cv": (Arrivals.GAMMA, "--cv"), "on_s": (Arrivals.ON_OFF, "--on"), "off_s": (Arrivals.ON_OFF, "--off")}
 """Fields of setups that one process has, with the option of each."""
@@ -33,28 +30,6 @@ def add_arrivals(parser: argparse._ActionsContainer, default: str = "poisson, or
             metavar="S",
             help=f"mean length of {what}, for --arrivals on-off; default: 1",
         )
-
-
-def arrivals(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The fields of a setup that those options give.
-
-    Raises:
-        InputError: they do not go together, or the trace cannot be read.
-    """
-    from euclio.simulation.trace_files import load_trace
-
-    if arguments.trace is not None and arguments.arrivals is not None:
-        raise InputError("is given next to --arrivals; leave one out", field="--trace")
-    drawn = Arrivals(arguments.arrivals or "poisson")
-    kind = drawn if arguments.trace is None else Arrivals.TRACE
-    found: dict[str, Any] = {"arrivals": kind}
-    for name, (process, flag) in PARAMETERS.items():
-        value = getattr(arguments, name)
-        if value is not None and kind is not process:
-            raise InputError(f"is for --arrivals {process}; leave it out", field=flag)
-        if value is not None:
-            found[name] = value
-    return found | ({"trace_s": load_trace(arguments.trace)} if kind is Arrivals.TRACE else {})
 
 
 def arrival_flags(setup: Setup, trace: Path | None) -> list[str]:

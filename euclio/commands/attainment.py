@@ -7,21 +7,18 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from euclio.commands.arrivals import add_arrivals, arrival_flags, arrivals
-from euclio.commands.setup_options import add_setup_options, setup_flags, setup_options
-from euclio.core.errors import InputError
+from euclio.commands.arrivals import add_arrivals, arrival_flags
+from euclio.commands.setup_options import add_setup_options, setup_flags
 from euclio.core.families import find_family
 from euclio.core.values import SHARE
+from euclio.verbs.defaults import SERVED, SERVING
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
     from euclio.core.result import AnyResult, WrittenResult
-    from euclio.session.attainment.demand import Demand
 
-SERVED = "session"
-"""The family whose plans can be asked for an attainment."""
-FLAGS = ("--dispatch", "--time-out", "--hold", "--dropping")
-"""Options of its simulations that a plan can be made for; the others are what the plan pays for."""
+FLAGS = tuple(f"--{name.replace('_', '-')}" for name in SERVING)
+"""Options of simulations that a plan can be made for."""
 
 
 def add_attainment(parser: argparse.ArgumentParser) -> None:
@@ -40,27 +37,6 @@ def add_attainment(parser: argparse.ArgumentParser) -> None:
         "--noise", type=SHARE.parse, metavar="X", help="coefficient of variation of durations; default: 0"
     )
     add_setup_options(group, family, FLAGS)
-
-
-def attainment_demand(arguments: argparse.Namespace, family: Family) -> Demand | None:
-    """The demand that the options make; None: none is asked for.
-
-    Raises:
-        InputError: of another family, without an attainment, or options that do not go together.
-    """
-    served = find_family(SERVED)
-    if arguments.attainment is None:
-        for flag, field in _dependent().items():
-            if vars(arguments).get(field) is not None:
-                raise InputError("says what --attainment is asked under; give that too, or leave this out", field=flag)
-        return None
-    if family.name != SERVED:
-        raise InputError(f"is an option for {served.instances}; leave it out", field="--attainment")
-    from euclio.session.attainment.demand import Demand
-    from euclio.session.simulation.setup import Setup
-
-    setup = Setup(noise=arguments.noise or 0.0, **arrivals(arguments), **setup_options(arguments, family))
-    return Demand(arguments.attainment, setup)
 
 
 def shown_by(result: AnyResult, family: Family, instance: Path, out: Path | None, trace: Path | None) -> str | None:
@@ -103,9 +79,3 @@ def otherwise(result: WrittenResult, family: Family, setup: Any, trace: Path | N
         return None
     flags = shlex.join([*arrival_flags(asked, trace), *setup_flags(asked, family)])
     return f"serves otherwise than the plan's attainment counts on, which is shown under {flags}"
-
-
-def _dependent() -> dict[str, str]:
-    """Options that mean nothing without an attainment, with their places among the arguments."""
-    own = {"--arrivals": "arrivals", "--trace": "trace", "--cv": "cv", "--on": "on_s", "--off": "off_s"}
-    return {**own, "--noise": "noise", **{flag: flag for flag in FLAGS}}

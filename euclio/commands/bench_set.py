@@ -8,23 +8,16 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.commands.families import instances
-from euclio.core.compiled import time_runs
-from euclio.core.errors import InputError
+from euclio.commands.keywords import own_keywords
 from euclio.core.families import homes
-from euclio.core.progress import progress_bar, say, waiting
+from euclio.core.progress import say
 from euclio.core.values import count, seconds, seed
+from euclio.verbs.defaults import ALL, CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from euclio.bench_set.comparing import Compared
-    from euclio.bench_set.manifest import Entry
     from euclio.core.values import Verbs
-
-CLASSES = ("easy", "medium", "hard", "open")
-ALL = "all"
-SAMPLE = 20
-"""Proofs that `check --certify` tries."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -94,130 +87,58 @@ def _sample(text: str) -> int | str:
 
 def run_check(arguments: argparse.Namespace) -> int:
     """Check, compare, print."""
-    from euclio.bench_set.checking import defects, defects_of_set
-    from euclio.bench_set.folder import set_folder
-    from euclio.bench_set.manifest import read_manifest
-    from euclio.bench_set.table import summary
-
-    _check_options(arguments)
-    folder = arguments.folder or set_folder()
-    entries = read_manifest(folder).entries
-    chosen = [e for e in entries if arguments.difficulty in (None, e.difficulty)]
-    wrong = defects(folder, chosen)
-    if arguments.difficulty is None:
-        wrong += defects_of_set(folder, entries)
-    for line in wrong:
-        print(line)
-    if wrong:
-        say(f"the benchmark set has {len(wrong)} defects")
-        return REFUSED
-    print(summary(chosen))
-    code = SOLVED
-    if arguments.certify:
-        code = _certify_sample(folder, chosen, arguments)
-    if arguments.solve is not None:
-        code = max(code, _solve(folder, chosen, arguments.solve, arguments.time_limit))
-    return code
-
-
-def _check_options(arguments: argparse.Namespace) -> None:
-    """Refuse options of work that is not asked for."""
-    if arguments.time_limit is not None and arguments.solve is None and not arguments.certify:
-        raise InputError("is the limit of a run; ask for one by --solve or --certify", field="--time-limit")
-    for name in ("sample", "seed"):
-        if getattr(arguments, name) is not None and not arguments.certify:
-            raise InputError("is for the proofs that are tried; add --certify, or leave it out", field=f"--{name}")
-
-
-def _solve(folder: Path, entries: Sequence[Entry], solver: str, time_limit_s: float | None) -> int:
-    from euclio.bench_set.comparing import compare_with_best
-    from euclio.bench_set.table import compared_table
-    from euclio.core.registry import find_solver
+    from euclio.bench_set.table import certificate_table, compared_table, summary
     from euclio.core.tables import to_text
-    from euclio.core.warm_up import compile_solver
+    from euclio.verbs import check_bench_set
 
-    family = find_solver(solver).family
-    chosen = [e for e in entries if e.family == family]
-    found: list[Compared] = []
-    time_runs()
-    with waiting(f"loading {solver}, or compiling it"):
-        compile_solver(find_solver(solver), find_solver(solver).space)
-    with progress_bar(solver, len(chosen)) as advance:
-        for compared in compare_with_best(folder, chosen, solver, time_limit_s):
-            found.append(compared)
-            advance()
-    print(to_text(compared_table(found)))
-    return REFUSED if any(compared.wrong for compared in found) else SOLVED
+    own = own_keywords(arguments, "solve", "certify", "sample", "seed", "time_limit")
+    found = check_bench_set(arguments.folder, class_=arguments.difficulty, **own)
+    for line in found.defects:
+        print(line)
+    if found.defects:
+        say(f"the benchmark set has {len(found.defects)} defects")
+        return REFUSED
+    print(summary(found.entries))
+    if arguments.certify:
+        print(to_text(certificate_table(found.certified)))
+        _exit_code(found.against)
+    if arguments.solve is not None:
+        print(to_text(compared_table(found.compared)))
+    return SOLVED if found.good else REFUSED
 
 
 def run_list(arguments: argparse.Namespace) -> int:
     """Print the paths."""
-    from euclio.bench_set.folder import instance_path, set_folder
-    from euclio.bench_set.manifest import read_manifest
+    from euclio.verbs import list_bench_set
 
-    folder = arguments.folder or set_folder()
-    for entry in read_manifest(folder).entries:
-        if arguments.difficulty in (None, entry.difficulty) and arguments.family in (None, entry.family):
-            print(instance_path(folder, entry))
+    for path in list_bench_set(arguments.folder, family=arguments.family, class_=arguments.difficulty):
+        print(path)
     return SOLVED
 
 
 def run_build(arguments: argparse.Namespace) -> int:
     """Make the set."""
-    from euclio.bench_set.build import TIME_LIMIT_S, build, designs
     from euclio.bench_set.table import summary
+    from euclio.verbs import build_bench_set
 
-    with progress_bar("instances", len(designs())) as advance:
-        manifest = build(arguments.folder, arguments.time_limit or TIME_LIMIT_S, advance=advance)
-    print(summary(manifest.entries))
+    print(summary(build_bench_set(arguments.folder, time_limit=arguments.time_limit).entries))
     return SOLVED
-
-
-def _certify_sample(folder: Path, entries: Sequence[Entry], arguments: argparse.Namespace) -> int:
-    """Try a sample of the proofs again and print what came out; the exit code."""
-    from euclio.bench_set.certifying import TIME_LIMIT_S, certified, proofs, sample, wrong
-    from euclio.bench_set.table import certificate_table
-    from euclio.core.tables import to_text
-
-    size = None if arguments.sample == ALL else arguments.sample or SAMPLE
-    chosen = sample(proofs(entries), size, arguments.seed or 0)
-    made, against = [], []
-    with progress_bar("certify", len(chosen)) as advance:
-        for entry in chosen:
-            found = certified(folder, entry, arguments.time_limit or TIME_LIMIT_S)
-            made.append((entry, found))
-            against.append(wrong(entry, found))
-            advance()
-    print(to_text(certificate_table(made)))
-    return _exit_code(against)
-
-
-def _exit_code(against: Sequence[str]) -> int:
-    """Say what is wrong; the exit code."""
-    problems = [line for line in against if line]
-    for line in problems:
-        say(line)
-    return REFUSED if problems else SOLVED
 
 
 def run_certify(arguments: argparse.Namespace) -> int:
     """Make certificates and keep them."""
-    from euclio.bench_set.certifying import TIME_LIMIT_S, fill, has_certificate, proofs
-    from euclio.bench_set.folder import set_folder
-    from euclio.bench_set.manifest import read_manifest
     from euclio.bench_set.table import certificates
     from euclio.core.certificate import Verdict
+    from euclio.verbs import certify_bench_set
 
-    folder = arguments.folder or set_folder()
-
-    def wanted(entry: Entry) -> bool:
-        if arguments.family not in (None, entry.family):
-            return False
-        return arguments.again or not has_certificate(folder, entry)
-
-    chosen = [entry.name for entry in filter(wanted, proofs(read_manifest(folder).entries))]
-    with progress_bar("certificates", len(chosen)) as advance:
-        manifest = fill(folder, chosen, arguments.time_limit or TIME_LIMIT_S, advance)
+    manifest = certify_bench_set(arguments.folder, **own_keywords(arguments, "time_limit", "again", "family"))
     print(certificates(manifest.entries))
     refuted = [e.name for e in manifest.entries if e.certificate and e.certificate.verdict is Verdict.REFUTED]
     return _exit_code([f"{name}: its proof is REFUTED; `euclio certify` prints the better plan" for name in refuted])
+
+
+def _exit_code(problems: Sequence[str]) -> int:
+    """Say what is wrong; the exit code."""
+    for line in problems:
+        say(line)
+    return REFUSED if problems else SOLVED

@@ -32,18 +32,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Certify, print, write."""
-    from euclio.certification.certifying import better_result, certify
-    from euclio.files import load_instance, load_result, save_result
-    from euclio.files.boundary import at
+    from euclio.certification.certifying import better_result
+    from euclio.files import load_instance, save_result
     from euclio.files.certificate_files import certificate_to_text
     from euclio.files.outputs import check_outputs
+    from euclio.verbs import certify
+    from euclio.verbs.opened import Opened
+    from euclio.verbs.written import read_result
 
-    instance = load_instance(arguments.instance)
-    result = load_result(arguments.result, instance, **named_code(arguments))
-    instance = result.changed
+    given = Opened(load_instance(arguments.instance), arguments.instance)
+    said = read_result(arguments.result, given, **named_code(arguments))
+    instance = said.result.changed
     check_outputs({"--out": arguments.out}, [arguments.instance, arguments.result])
-    with at("", arguments.result):
-        certificate = certify(instance, result, arguments.time_limit)
+    certificate = certify(given, said, time_limit=arguments.time_limit)
     if arguments.json:
         print(certificate_to_text(certificate, instance), end="")
     else:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
+from euclio.commands.keywords import family_keywords, own_keywords
 from euclio.commands.plan_space import add_plan_space
-from euclio.commands.session_questions import Given, add_outputs, add_session, add_solver, asked, give_out
+from euclio.commands.session_questions import Given, add_outputs, add_session, add_solver, give_out, opened_session
 from euclio.core.families import DEFAULT_FAMILY
 from euclio.core.progress import say
 from euclio.core.values import count_or_none
@@ -42,23 +43,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Solve, print, write, plot."""
-    from euclio.files.boundary import at
-    from euclio.session.questions.change_costs import answered, question
     from euclio.session.questions.change_costs_table import change_table, csv_text, describe
+    from euclio.verbs import changes
 
-    session, changes, solver, space = asked(arguments, "changes")
-    with at("", arguments.file):
-        questions = question(
-            session,
-            changes=changes,
-            most=arguments.most,
-            solver=solver,
-            space=space,
-            time_limit_s=arguments.time_limit,
-        )
-    curve = answered(questions)
+    given = opened_session(arguments)
+    own: Any = {**own_keywords(arguments, "most", "solver", "time_limit"), **family_keywords(arguments)}
+    curve = changes(given, **own)
     forms = Given(describe(curve), lambda: change_table(curve), lambda: csv_text(curve), lambda: _figure(curve))
-    give_out(arguments, changes, forms)
+    give_out(arguments, given, forms)
     return _exit_code(curve, arguments.file)
 
 

@@ -21,10 +21,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Try, judge, print."""
-    from euclio.contract.checking import check_solver
     from euclio.contract.findings import report_table
     from euclio.core.tables import to_text
     from euclio.files.json_writing import json_text
+    from euclio.verbs import check_solver
 
     report = check_solver(arguments.solver, arguments.samples)
     print(json_text(report.describe()) if arguments.json else to_text(report_table(report)))

@@ -22,8 +22,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the references."""
     from euclio.core.words import joined
-    from euclio.files.citing import cite
     from euclio.files.json_writing import json_text
+    from euclio.verbs import cite
 
     cited = cite(*arguments.results, solver=arguments.solver)
     print(json_text(cited.describe()) if arguments.json else cited)

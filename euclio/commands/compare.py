@@ -6,18 +6,16 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.commands.change_options import add_changes, changed
+from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import objectives, schemas
+from euclio.commands.keywords import family_keywords, own_keywords
 from euclio.core.progress import say
 from euclio.core.values import names, seconds
+from euclio.verbs.defaults import CERTIFY_S
 
 if TYPE_CHECKING:
-    from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import Comparison
-
-CERTIFY_S = 60.0
-"""Limit of the prover for each proof where none is given."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -44,38 +42,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print, plot."""
-    from euclio.commands.supervised import Supervised
-    from euclio.comparison.comparing import chosen_solvers, compare
     from euclio.comparison.table import comparison_table
-    from euclio.core.families import family_of
     from euclio.core.references import file_of
     from euclio.core.tables import to_text
     from euclio.files import load_instance
-    from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
     from euclio.files.outputs import check_outputs
     from euclio.files.result_files import stated
+    from euclio.verbs import compare
+    from euclio.verbs.keywords import changed
+    from euclio.verbs.opened import Opened
 
     check_outputs({"--plot": arguments.plot}, [arguments.file, *map(file_of, arguments.solvers or ())])
     if arguments.plot is not None:
         from euclio.report.figure_files import check_figure_path
 
         check_figure_path(arguments.plot)
-    instance = load_instance(arguments.file)
-    with at("", arguments.file):
-        instance, changes = changed(arguments, family_of(instance), instance)
-        chosen = chosen_solvers(arguments.solvers, family_of(instance))
-    with Supervised([instance], chosen) as supervised:
-        with at("", arguments.file):
-            comparison = compare(
-                instance,
-                chosen,
-                arguments.time_limit,
-                arguments.objective,
-                arguments.certify,
-                solving=supervised.solve,
-            )
-        why = _why_infeasible(supervised, comparison, arguments.time_limit)
+    given = Opened(load_instance(arguments.file), arguments.file)
+    own, keywords = own_keywords(arguments, "time_limit", "objective", "certify"), family_keywords(arguments)
+    comparison = compare(given, arguments.solvers, supervised=True, **own, **keywords)
+    why = _why_infeasible(comparison, arguments.time_limit)
+    _, changes = changed(given.family, given.instance, keywords)
     if arguments.json:
         print(json_text({**comparison.describe(), **stated(changes)}))
     else:
@@ -108,14 +95,16 @@ def _say_refuted(comparison: Comparison, file: str) -> bool:
     return bool(refuted)
 
 
-def _why_infeasible(supervised: Supervised, comparison: Comparison, limit_s: float | None) -> str | None:
+def _why_infeasible(comparison: Comparison, limit_s: float | None) -> str | None:
     """Why no system has a plan, where there is none; None: one of them has, or nobody knows."""
     from euclio.core.families import family_of
     from euclio.core.result import Status
+    from euclio.verbs.supervised import Supervised
 
     best, instance = comparison.best, comparison.instance
     if best is None or best.status is not Status.INFEASIBLE:
         return None
     if any(row.result.value is not None for row in comparison.rows):
         return None
-    return supervised.why_infeasible(family_of(instance), instance, best, limit_s)
+    with Supervised([instance]) as supervised:
+        return supervised.why_infeasible(family_of(instance), instance, best, limit_s)

@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.core.errors import InputError
-from euclio.core.progress import say, waiting
+from euclio.core.progress import say
 from euclio.core.values import count, names, seconds, seed
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-PROTOCOL = "workloads"
-"""Kind of instance that `--workloads` samples."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -41,9 +37,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Decompose, print, write, plot."""
-    from euclio.commands.supervised import Supervised
     from euclio.comparison.comparing import chosen_solvers
-    from euclio.comparison.decomposing import common_family, decompose, describe, goal_of
+    from euclio.comparison.decomposing import common_family, describe, goal_of
     from euclio.comparison.steps import steps_of, steps_table
     from euclio.comparison.table import decomposition_table
     from euclio.core.references import file_of
@@ -52,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
     from euclio.report.figure_files import check_figure_path, save_figure
+    from euclio.verbs import decompose
 
     read = [*arguments.files, *map(file_of, arguments.solvers or ())]
     check_outputs({"--plot": arguments.plot, "--csv": arguments.csv}, read)
@@ -59,15 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
         check_figure_path(arguments.plot)
     instances = _instances(arguments)
     chosen = chosen_solvers(arguments.solvers, common_family(instances))
-    with Supervised(instances, chosen) as supervised:
-        table = decompose(
-            instances,
-            chosen,
-            arguments.time_limit,
-            solving=supervised.solve,
-            objective=arguments.objective,
-        )
-        steps = steps_of(instances, chosen, table, arguments.time_limit)
+    table = decompose(
+        instances, chosen, time_limit=arguments.time_limit, objective=arguments.objective, supervised=True
+    )
+    steps = steps_of(instances, chosen, table, arguments.time_limit)
     if arguments.json:
         print(json_text(describe(table) | ({"steps": steps.to_dict("records")} if len(steps) else {})))
     else:
@@ -86,21 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _instances(arguments: argparse.Namespace) -> list[Any]:
     """The instances of all files, folders in the order of names, then the generated ones."""
-    from euclio.files import load_instance
+    from euclio.verbs.comparing import drawn_workloads, several_instances
 
-    found: list[Any] = []
-    for path in arguments.files:
-        inside = sorted(path.glob("*.json")) if path.is_dir() else [path]
-        if not inside:
-            raise InputError("the folder has no file that ends in .json; name another one", file=str(path))
-        found += [load_instance(file) for file in inside]
+    found = several_instances(arguments.files)
     if arguments.workloads is not None:
-        from euclio.workloads.kinds import find_kind
-
-        protocol = find_kind(PROTOCOL)
-        chosen = protocol.seed if arguments.seed is None else arguments.seed
-        with waiting("sampling workloads that every system has a plan for"):
-            found += protocol.draw({}, arguments.workloads, chosen)
+        found += drawn_workloads(arguments.workloads, arguments.seed)
     elif arguments.seed is not None:
         raise InputError("is the seed of generated workloads; give --workloads N too, or leave it out", field="--seed")
     if not found:

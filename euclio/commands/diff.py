@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from euclio.commands.exit_codes import NO_PLAN, SOLVED
-from euclio.core.progress import say
+from euclio.commands.exit_codes import SOLVED
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -21,16 +20,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, compare, print."""
-    from euclio.comparison.plan_difference import compare_plans
     from euclio.core.tables import to_text
     from euclio.files.json_writing import json_text
-    from euclio.files.unbound_results import load_without_instance
+    from euclio.verbs import diff
 
-    before, after = (load_without_instance(path) for path in (arguments.before, arguments.after))
-    for result in (before, after):
-        if result.plan is None:
-            say(f"{result.file}: there is no plan to compare (status {result.status})")
-            return NO_PLAN
-    found = compare_plans(before, after)
+    found = diff(arguments.before, arguments.after)
     print(json_text(found.data) if arguments.json else to_text(found.text))
     return SOLVED

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
-from euclio.commands.change_options import add_changes, changed
+from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.families import an_instance
-from euclio.commands.plan_space import add_plan_space, plan_space
+from euclio.commands.keywords import family_keywords
+from euclio.commands.plan_space import add_plan_space
 from euclio.core.values import seconds
 
 
@@ -28,22 +30,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain and print."""
-    from euclio.commands.supervised import Supervised
-    from euclio.core.families import family_of
     from euclio.core.result import Status
-    from euclio.core.solving import solver_for
     from euclio.files import load_instance
-    from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
     from euclio.files.result_files import stated
+    from euclio.verbs import explain
+    from euclio.verbs.keywords import changed
+    from euclio.verbs.opened import Opened
 
-    instance = load_instance(arguments.file)
-    family = family_of(instance)
-    with at("", arguments.file):
-        instance, changes = changed(arguments, family, instance)
-        space = plan_space(arguments, family, solver_for(family, arguments.solver), instance)
-    with Supervised([instance]) as supervised:
-        found = supervised.explain(family, instance, space, arguments.time_limit)
+    given = Opened(load_instance(arguments.file), arguments.file)
+    keywords: Any = family_keywords(arguments)
+    found = explain(given, solver=arguments.solver, time_limit=arguments.time_limit, supervised=True, **keywords)
+    _, changes = changed(given.family, given.instance, keywords)
     if arguments.json:
         print(json_text({**found.data, **stated(changes)}))
     else:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from euclio.commands.exit_codes import NO_PLAN, REFUSED, SOLVED
+from euclio.commands.exit_codes import SOLVED
 from euclio.commands.families import an_instance
 from euclio.commands.named_code import add_named_code, named_code
 from euclio.core.errors import InputError
-from euclio.core.families import families, family_of
-from euclio.core.progress import say
+from euclio.core.families import families
 from euclio.core.words import joined
-
-if TYPE_CHECKING:
-    from euclio.core.family import Family
-    from euclio.core.parts.files import Exporter
-    from euclio.core.parts.options import ExportOption
+from euclio.verbs.calling import keyword_of
+from euclio.verbs.keywords import exporter_options
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -35,113 +31,39 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="OUT", help="file to write, or where there are several a folder; default: printed"
     )
-    for option, owners in _options().values():
+    for option, owners in exporter_options().values():
         details: dict[str, Any] = {"type": option.parse, "metavar": option.metavar, "default": argparse.SUPPRESS}
         parser.add_argument(option.flag, dest=option.flag, help=f"of {joined(owners)}: {option.help}", **details)
 
 
-def _options() -> dict[str, tuple[ExportOption, list[str]]]:
-    """All options by flag, each with the names of the exporters that take it."""
-    found: dict[str, tuple[ExportOption, list[str]]] = {}
-    for family in families():
-        for exporter in family.exporters():
-            for option in exporter.options:
-                known, owners = found.setdefault(option.flag, (option, []))
-                assert known == option, f"{option.flag} means two things"
-                owners.append(exporter.name)
-    return found
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Check, export, write or print."""
-    from euclio.core.verifying import reasons_against
-    from euclio.files import load_instance, load_result
+    from euclio.files import load_instance
     from euclio.files.outputs import check_outputs
+    from euclio.verbs import export
+    from euclio.verbs.exporting import check_folder, export_options, exporter_of
+    from euclio.verbs.opened import Opened
 
-    instance = load_instance(arguments.instance)
-    family = family_of(instance)
-    exporter = _exporter(arguments, family)
-    given = _given(arguments, exporter)
-    if exporter.folder:
-        _check_folder(arguments.out, exporter)
-    else:
+    given = Opened(load_instance(arguments.instance), arguments.instance)
+    exporter, keywords = exporter_of(given, arguments.to), _given(arguments)
+    export_options(exporter, keywords)
+    if not exporter.folder:
         check_outputs({"--out": arguments.out}, [arguments.instance, arguments.result])
-    written = load_result(arguments.result, instance, **named_code(arguments))
-    instance = written.changed
-    if written.plan is None:
-        say(f"{arguments.result}: there is no plan to export (status {written.status.value})")
-        return NO_PLAN
-    reasons = reasons_against(instance, written, family.evaluate(instance, written.plan, written.space))
-    if reasons:
-        say(f"{arguments.result}: refused: {'; '.join(reasons)}")
-        return REFUSED
-    _write(exporter.files(instance, written, given), arguments.out, exporter.folder)
-    caution = exporter.caution(instance, written)
-    if caution:
-        say(caution)
+    elif arguments.out is None:
+        raise InputError(f"is missing; --to {exporter.name} writes several files, give a folder", field="--out")
+    else:
+        check_folder(arguments.out)
+    coded: Any = {**keywords, **named_code(arguments)}
+    files = export(given, arguments.result, to=arguments.to, out=arguments.out, **coded)
+    for name, text in files.items():
+        if arguments.out is None:
+            print(text, end="")
+        else:
+            print(arguments.out / name if exporter.folder else arguments.out)
     return SOLVED
 
 
-def _exporter(arguments: argparse.Namespace, family: Family) -> Exporter:
-    """The exporter that is asked for.
-
-    Raises:
-        InputError: the instance's family does not have it.
-    """
-    for exporter in family.exporters():
-        if exporter.name == arguments.to:
-            return exporter
-    own = family.instance.__name__.lower()
-    served = joined(other.instances for other in families() if arguments.to in {e.name for e in other.exporters()})
-    raise InputError(f"is a {own}; --to {arguments.to} serves {served}", file=arguments.instance)
-
-
-def _given(arguments: argparse.Namespace, exporter: Exporter) -> dict[str, Any]:
-    """The options that were given, by field.
-
-    Raises:
-        InputError: one that the exporter does not take, or none that it cannot do without.
-    """
-    values = vars(arguments)
-    for flag, (_, owners) in _options().items():
-        if flag in values and exporter.name not in owners:
-            raise InputError(f"is an option of --to {joined(owners, 'or')}; leave it out", field=flag)
-    for option in exporter.options:
-        if option.missing and option.flag not in values:
-            raise InputError(f"is missing; give {option.missing}", field=option.flag)
-    return {option.field: values[option.flag] for option in exporter.options if option.flag in values}
-
-
-def _check_folder(out: Path | None, exporter: Exporter) -> None:
-    """Refuse a folder that holds something: old files would stay next to the new ones, or be lost.
-
-    Raises:
-        InputError: naming the folder.
-    """
-    if out is None:
-        raise InputError(f"is missing; --to {exporter.name} writes several files, give a folder", field="--out")
-    try:
-        taken = out.exists() and (not out.is_dir() or any(out.iterdir()))
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}; choose another folder", file=str(out), field="--out") from None
-    if taken:
-        raise InputError("is there and not empty; choose a new folder", file=str(out), field="--out")
-
-
-def _write(files: dict[str, str], out: Path | None, folder: bool) -> None:
-    """Write the files and print their paths, or print the only one."""
-    from euclio.files.json_writing import write_text
-
-    for name, text in files.items():
-        if out is None:
-            print(text, end="")
-            continue
-        path = out / name if folder else out
-        if folder:
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                reason = (error.strerror or str(error)).lower()
-                raise InputError(f"cannot be made: {reason}; choose another folder", file=str(path.parent)) from None
-        write_text(text, path)
-        print(path)
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options of exporters that were given, as keywords."""
+    given = vars(arguments)
+    return {keyword_of(flag): given[flag] for flag in exporter_options() if flag in given}

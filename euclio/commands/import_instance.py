@@ -47,13 +47,14 @@ def run_profiles(importer: ProfileImporter, arguments: argparse.Namespace) -> in
     """Read, write the profiles, print the path."""
     from euclio.files.json_writing import write_text
     from euclio.files.outputs import check_outputs
+    from euclio.session.workloads.served_importing import profiles_out
 
     given = [getattr(arguments, name) for name in importer.reads]
     check_outputs(
         {"--out": arguments.out}, [path for one in given for path in (one if isinstance(one, list) else [one])]
     )
-    text = importer.read(arguments)
-    write_text(text, arguments.out)
+    module, profile = importer.read(arguments)
+    write_text(profiles_out(module, profile, arguments.out, arguments.append), arguments.out)
     print(arguments.out)
     return SOLVED
 

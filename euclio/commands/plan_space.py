@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Collection
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from euclio.core.errors import InputError
 from euclio.core.families import families
 from euclio.core.family import Family
 from euclio.core.references import is_reference
-
-if TYPE_CHECKING:
-    from euclio.core.solver import AnySolver
 
 
 def add_plan_space(parser: argparse.ArgumentParser, without: Collection[str] = ()) -> None:
@@ -32,29 +27,6 @@ def add_plan_space(parser: argparse.ArgumentParser, without: Collection[str] = (
                 words = option.choices or ()
                 details |= {"type": _word_or_reference(words), "choices": None, "metavar": _shown(words)}
             group.add_argument(option.flag, help=option.help, **details)
-
-
-def plan_space(arguments: argparse.Namespace, family: Family, solver: AnySolver, instance: Any) -> Any:
-    """The solver's plan space on an instance of the family, with the options that were given.
-
-    Raises:
-        InputError: an option of another family, or a plan space that does not go with the instance.
-    """
-    changes: dict[str, Any] = {}
-    for other in families():
-        for option in other.space_options:
-            given = vars(arguments).get(_place(other, option.field), argparse.SUPPRESS)
-            if given is argparse.SUPPRESS:
-                continue
-            if other is not family:
-                raise InputError(
-                    f"is an option for {other.instances}, and this is one of {family.instances}; leave it out",
-                    field=option.flag,
-                )
-            changes[option.field] = given
-    space = solver.space_on(instance, replace(solver.space, **changes))
-    family.check_space(instance, space)
-    return space
 
 
 def _word_or_reference(words: tuple[str, ...]) -> Callable[[str], str]:

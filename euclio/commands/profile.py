@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import SOLVED
 from euclio.commands.import_instance import add_profile_outputs
-from euclio.core.errors import InputError
-from euclio.core.progress import say
+from euclio.commands.keywords import own_keywords
 from euclio.core.values import seconds, whole
-from euclio.core.words import amount, counted
-from euclio.session.workloads.served_importing import profiles_out, say_some, whole_numbers
+from euclio.core.words import amount
+from euclio.session.workloads.served_importing import whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,10 +18,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from euclio.session.profiling.measuring import Sample
-
-MOST_WORKERS = 1000
-OTHER_WORK = 0.25
-"""Load per core before anything is measured, averaged over a minute, from which on it is said."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -53,43 +47,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, write the profile, print what was measured."""
-    from euclio.core.progress import late_bar
-    from euclio.core.system import load_average
     from euclio.core.tables import to_text
-    from euclio.files.json_writing import json_text, write_text
+    from euclio.files.json_writing import json_text
     from euclio.files.outputs import check_outputs
-    from euclio.session.instance import Configuration
-    from euclio.session.profiling.measuring import Effort, measure
+    from euclio.verbs import profile
 
-    batches, concurrencies = _once(arguments.batch), _once(arguments.concurrency)
-    if max(concurrencies) > MOST_WORKERS:
-        raise InputError(f"is more than {MOST_WORKERS} processes", field="--concurrency")
     file = arguments.words[0].rpartition(":")[0] if len(arguments.words) == 1 else None
     check_outputs({"--out": arguments.out}, [file or None])
-    # What the file has already, or what cannot be named, is refused before anything is measured.
-    expected = [Configuration(arguments.hardware, batch, e, 1) for batch in batches for e in concurrencies]
-    profiles_out(arguments.model, expected, arguments.out, arguments.append)
-    effort = Effort(arguments.warm_up, arguments.repeats, arguments.time_out)
-    total = len(batches) * sum(concurrencies) * effort.repeats
-    load = load_average()
-    with late_bar(f"measuring {arguments.model}", total) as move:
-        samples = measure(arguments.words, batches, concurrencies, effort, move)
-    found = [sample.configuration(arguments.hardware) for sample in samples]
-    write_text(profiles_out(arguments.model, found, arguments.out, arguments.append), arguments.out)
-    if load > OTHER_WORK * (os.cpu_count() or 1):
-        say(f"this machine had other work before: a load of {load:.1f} on {counted(os.cpu_count() or 1, 'core')}")
-    say_some([remark for sample in samples if (remark := sample.remark())])
+    own = own_keywords(arguments, "model", "hardware", "batch", "concurrency", "warm_up", "repeats", "time_out")
+    samples = profile(arguments.words, **own, **own_keywords(arguments, "out", "append"))
     if arguments.json:
         print(json_text(_data(arguments.model, arguments.hardware, samples)))
     else:
         print(to_text(_table(arguments.model, arguments.hardware, samples)))
         print(arguments.out)
     return SOLVED
-
-
-def _once(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """Each number once, in the order in which they are given."""
-    return tuple(dict.fromkeys(numbers))
 
 
 def _table(model: str, hardware: str, samples: Sequence[Sample]) -> RenderableType:

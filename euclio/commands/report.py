@@ -30,12 +30,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report and print where it is."""
-    from euclio.report.experiment.page import write_report
     from euclio.results import VersionsDiffer
+    from euclio.verbs import report
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", VersionsDiffer)
-        page = write_report(*arguments.results, out=arguments.out, title=arguments.title)
+        page = report(*arguments.results, out=arguments.out, title=arguments.title)
     messages = (str(warning.message) for warning in caught if issubclass(warning.category, VersionsDiffer))
     for line in dict.fromkeys(messages):
         say(line)

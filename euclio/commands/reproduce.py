@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
-from euclio.core.compiled import time_runs
+from euclio.commands.keywords import own_keywords
 from euclio.core.errors import InputError
 from euclio.core.values import count, seed
+from euclio.files.outputs import check_outputs
 from euclio.studies import STUDIES
+
+if TYPE_CHECKING:
+    from euclio.studies.claims import Checked
+
+KEYWORDS = (
+    *("paper", "claims", "accept", "full", "jobs", "out", "workloads", "seed", "certify", "posterior", "instances"),
+    *("write_workloads", "only"),
+)
+"""What the verb takes of the arguments."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -65,130 +75,43 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Reproduce and print where the report is, or check the claims."""
-    if arguments.claims:
-        return _check_claims(arguments)
-    if arguments.paper is None:
-        raise InputError(f"name a paper ({', '.join(STUDIES)}), or --claims", field="paper")
-    if arguments.accept:
-        raise InputError("accepts claims; add --claims", field="--accept")
-    if arguments.instances is not None and not STUDIES[arguments.paper].takes_instances:
-        raise InputError(f"{arguments.paper} takes no measured instances; leave it out", field="--instances")
+    from euclio.verbs import reproduce
+
     if arguments.csv is not None and arguments.only is None:
         raise InputError("takes the data of one figure or table; add --only PART", field="--csv")
+    check_outputs({"--csv": arguments.csv}, [])
+    found: Any = reproduce(**own_keywords(arguments, *KEYWORDS))
     if arguments.only is not None:
-        return _make_part(arguments)
-    if arguments.write_workloads is not None:
-        return _write_workloads(arguments)
-    if arguments.posterior:
-        time_runs()
-        _renew_posterior(arguments)
-    from euclio.studies.building import reproduce
-
-    time_runs()
-    given = {name: getattr(arguments, name) for name in ("out", "seed", "jobs", "workloads", "certify", "instances")}
-    chosen = {name: value for name, value in given.items() if value is not None}
-    print(reproduce(arguments.paper, full=arguments.full, **chosen))
+        return _give_part(arguments, found)
+    if arguments.claims:
+        return _print_claims(arguments, found)
+    print(f"{len(found)} sessions in {arguments.write_workloads}" if arguments.write_workloads is not None else found)
     return SOLVED
 
 
-def _renew_posterior(arguments: argparse.Namespace) -> None:
-    """Draw the posterior of a paper that has one anew."""
-    from euclio.posterior.prior import PAPERS
-    from euclio.posterior.renewing import renew
-    from euclio.supervision import cores
-
-    if arguments.paper not in PAPERS:
-        raise InputError(
-            f"{arguments.paper} has no posterior ({', '.join(PAPERS)} do); leave it out", field="--posterior"
-        )
-    renew(arguments.paper, arguments.jobs or cores())
-
-
-def _make_part(arguments: argparse.Namespace) -> int:
-    """Make one figure or table and print its data, or list the names."""
-    _refuse_together(arguments, "--only", ("certify", "instances", "full", "posterior", "write_workloads"))
+def _give_part(arguments: argparse.Namespace, found: Any) -> int:
+    """Print the names of parts, or the data of one, or write them to the file that is named."""
     from euclio.core.progress import say
     from euclio.files.json_writing import write_text
-    from euclio.files.outputs import check_outputs
-    from euclio.studies.parts import HELP, make_part, part_lines
 
-    folder = arguments.out or Path("reports") / arguments.paper
-    if arguments.only == HELP:
-        print("\n".join(part_lines(arguments.paper, folder)))
+    if isinstance(found, tuple):
+        print("\n".join(found))
         return SOLVED
-    check_outputs({"--csv": arguments.csv}, [])
-    time_runs()
-    given = {name: getattr(arguments, name) for name in ("workloads", "seed", "jobs")}
-    made = make_part(arguments.paper, arguments.only, folder, **given)
-    say(f"{made.title}: from {made.source}")
+    say(f"{found.title}: from {found.source}")
     if arguments.csv is None:
-        print(made.data, end="")
+        print(found.data, end="")
     else:
-        write_text(made.data, arguments.csv)
+        write_text(found.data, arguments.csv)
         print(arguments.csv)
     return SOLVED
 
 
-def _refuse_together(arguments: argparse.Namespace, flag: str, names: Sequence[str]) -> None:
-    """Refuse options that mean nothing next to one that runs no study.
-
-    Raises:
-        InputError: one of them is given; names it.
-    """
-    given = next((name for name in names if getattr(arguments, name)), None)
-    if given is not None:
-        raise InputError(f"runs no study, so that {given} has no meaning; leave one of the two out", field=flag)
-
-
-def _write_workloads(arguments: argparse.Namespace) -> int:
-    """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
-    from euclio.posterior.bridge import protocol_draws
-    from euclio.posterior.prior import PAPERS
-    from euclio.posterior.reference import reference_setting
-    from euclio.session.workloads.protocol import SEED
-    from euclio.workloads.writing import write_instances
-
-    paper = arguments.paper
-    if paper not in PAPERS:
-        raise InputError(f"{paper} draws none ({', '.join(PAPERS)} do); leave it out", field="--write-workloads")
-    of_runs = ("jobs", "certify", "instances", "full", "posterior")
-    given = next((name for name in of_runs if getattr(arguments, name)), None)
-    if given is not None:
-        raise InputError(f"runs nothing, so that {given} has no meaning; leave one out", field="--write-workloads")
-    count = arguments.workloads or int(STUDIES[paper].workloads)
-    seed = SEED if arguments.seed is None else arguments.seed
-    drawn = protocol_draws(paper, reference_setting(paper), seed, count)
-    paths = write_instances([workload.session for workload in drawn.workloads], arguments.write_workloads)
-    print(f"{len(paths)} sessions in {arguments.write_workloads}")
-    return SOLVED
-
-
-def _check_claims(arguments: argparse.Namespace) -> int:
-    """Check the claims against the last reports, write their table and print what became of them."""
-    of_runs = (
-        "paper",
-        "jobs",
-        "workloads",
-        "seed",
-        "certify",
-        "instances",
-        "full",
-        "posterior",
-        "write_workloads",
-        "only",
-    )
-    given = next((name for name in of_runs if getattr(arguments, name)), None)
-    if given is not None:
-        raise InputError(f"runs nothing, so that {given} has no meaning; leave one of the two out", field="--claims")
-    from euclio.studies.claims import accept, check_all, load_cards
-    from euclio.studies.claims_page import lines, write_claims
+def _print_claims(arguments: argparse.Namespace, checked: tuple[Checked, ...]) -> int:
+    """Print what became of the claims, and where their table is."""
+    from euclio.studies.claims import load_cards
+    from euclio.studies.claims_page import PAGE, lines
 
     reports = arguments.out or Path("reports")
-    checked = check_all(reports)
-    cards = load_cards(reports)
-    for line in (*lines(checked, cards), str(write_claims(checked, reports, cards))):
+    for line in (*lines(checked, load_cards(reports)), str(reports / PAGE)):
         print(line)
-    if arguments.accept:
-        accept(checked)
-        return SOLVED
-    return REFUSED if any(one.lost for one in checked) else SOLVED
+    return REFUSED if not arguments.accept and any(one.lost for one in checked) else SOLVED

@@ -45,7 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run and print where the results are."""
-    from euclio.runs.runner import run as run_experiment
+    from euclio.verbs import run as run_experiment
 
     before = signal.signal(signal.SIGTERM, _terminated)
     try:

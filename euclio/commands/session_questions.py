@@ -7,40 +7,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from euclio.commands.change_options import changed
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
-from euclio.commands.plan_space import plan_space
-from euclio.core.errors import InputError
+from euclio.commands.keywords import family_keywords
 from euclio.core.families import DEFAULT_FAMILY, find_family
 from euclio.core.values import seconds
+from euclio.verbs.defaults import LIMIT_S
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from euclio.core.result import AnyResult
-    from euclio.core.solver import AnySolver
-    from euclio.session.instance import Session
-    from euclio.session.questions.changes import SessionChanges
-    from euclio.session.space import PlanSpace
-
-LIMIT_S = 10.0
-"""Limit of each run where none is given: at rates far from what the profiles are for, a proof may take minutes."""
-
-
-class Asked(NamedTuple):
-    """What the options of such a verb ask about.
-
-    Attributes:
-        session: the session, as its file has it.
-        changes: what is changed of it at all points; None: nothing.
-        solver: the solver of all points.
-        space: the plan space of all points.
-    """
-
-    session: Session
-    changes: SessionChanges | None
-    solver: AnySolver
-    space: PlanSpace
+    from euclio.verbs.opened import Opened
 
 
 class Given(NamedTuple):
@@ -79,49 +56,39 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print it as JSON instead of a table")
 
 
-def asked(arguments: argparse.Namespace, verb: str) -> Asked:
-    """What the options ask about.
+def opened_session(arguments: argparse.Namespace) -> Opened:
+    """The instance of the file that is named, which errors name.
 
     Raises:
-        InputError: a file that cannot be read or written, no session, changes that do not fit it.
+        InputError: a file that cannot be read or written.
     """
-    from euclio.core.families import family_of
     from euclio.core.references import file_of
-    from euclio.core.solving import solver_for
     from euclio.files import load_instance
-    from euclio.files.boundary import at
     from euclio.files.outputs import check_outputs
-    from euclio.session.questions.changes import SessionChanges
+    from euclio.verbs.opened import Opened
 
     check_outputs({"--out": arguments.out, "--plot": arguments.plot}, [arguments.file, file_of(arguments.solver or "")])
     if arguments.plot is not None:
         from euclio.report.figure_files import check_figure_path
 
         check_figure_path(arguments.plot)
-    session = load_instance(arguments.file)
-    family = family_of(session)
-    with at("", arguments.file):
-        if family.name != DEFAULT_FAMILY:
-            own = find_family(DEFAULT_FAMILY).instances
-            raise InputError(f"is one of {family.instances}; `euclio {verb}` asks about {own} only")
-        _, changes = changed(arguments, family, session)
-        assert changes is None or isinstance(changes, SessionChanges)
-        solver = solver_for(family, arguments.solver)
-        return Asked(session, changes, solver, plan_space(arguments, family, solver, session))
+    return Opened(load_instance(arguments.file), arguments.file)
 
 
-def give_out(arguments: argparse.Namespace, changes: SessionChanges | None, given: Given) -> None:
+def give_out(arguments: argparse.Namespace, asked: Opened, given: Given) -> None:
     """Print the answer, and write and plot it where that is asked for.
 
     Args:
         arguments: the options.
-        changes: what is changed of the session.
+        asked: the session that was asked about.
         given: the answer.
     """
     from euclio.core.tables import to_text
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.result_files import stated
+    from euclio.verbs.keywords import changed
 
+    _, changes = changed(asked.family, asked.instance, family_keywords(arguments))
     print(json_text({**given.plain, **stated(changes)}) if arguments.json else to_text(given.table()))
     if arguments.out is not None:
         write_text(given.csv_text(), arguments.out)

@@ -7,9 +7,8 @@ import math
 from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
-from euclio.core.errors import InputError
-from euclio.core.families import families, find_family
-from euclio.core.words import joined
+from euclio.core.families import find_family
+from euclio.verbs.keywords import setup_owners
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
@@ -21,35 +20,11 @@ def add_setup_options(
     parser: argparse._ActionsContainer, only: Family | None = None, flags: Container[str] | None = None
 ) -> None:
     """Add the options of every family, or of one only, or some of them."""
-    for flag, owners in _owners().items():
+    for owners in setup_owners().values():
+        flag = next(iter(owners.values())).flag
         chosen = {name: option for name, option in owners.items() if only is None or name == only.name}
         if chosen and (flags is None or flag in flags):
             parser.add_argument(flag, dest=flag, default=argparse.SUPPRESS, **_details(chosen))
-
-
-def setup_options(arguments: argparse.Namespace, family: Family) -> dict[str, Any]:
-    """The fields of a family's setup that were given.
-
-    Raises:
-        InputError: an option, or a word, of another family was given.
-    """
-    found: dict[str, Any] = {}
-    for flag, owners in _owners().items():
-        if flag not in vars(arguments):
-            continue
-        given = vars(arguments)[flag]
-        if family.name not in owners:
-            whose = joined(find_family(name).instances for name in owners)
-            raise InputError(f"is an option for {whose}; leave it out", field=flag)
-        option = owners[family.name]
-        if option.choices and given not in option.choices:
-            words = joined(option.choices, "or")
-            raise InputError(f"is {given!r}, which {family.instances} do not have; give {words}", field=flag)
-        for other in option.instead_of:
-            if vars(arguments).get(other):
-                raise InputError(f"stands instead of --{other.replace('_', '-')}; leave one out", field=flag)
-        found[option.field] = given
-    return found
 
 
 def setup_flags(setup: Setup, family: Family) -> list[str]:
@@ -64,15 +39,6 @@ def setup_flags(setup: Setup, family: Family) -> list[str]:
             found.append(option.flag)
         else:
             found += [option.flag, "none" if value == math.inf else str(value)]
-    return found
-
-
-def _owners() -> dict[str, dict[str, SetupOption]]:
-    """By flag the names of the families that have it, with what it is to each."""
-    found: dict[str, dict[str, SetupOption]] = {}
-    for family in families():
-        for option in family.setup_options:
-            found.setdefault(option.flag, {})[family.name] = option
     return found
 
 

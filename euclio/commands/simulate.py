@@ -6,28 +6,28 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from euclio.commands.arrivals import add_arrivals, arrivals
+from euclio.commands.arrivals import add_arrivals
 from euclio.commands.attainment import otherwise
-from euclio.commands.exit_codes import NO_PLAN, SOLVED
+from euclio.commands.exit_codes import SOLVED
+from euclio.commands.keywords import arrival_keywords, own_keywords, setup_keywords
 from euclio.commands.named_code import add_named_code, named_code
-from euclio.commands.setup_options import add_setup_options, setup_options
+from euclio.commands.setup_options import add_setup_options
 from euclio.core.errors import InputError
-from euclio.core.families import families, family_of
 from euclio.core.progress import say
 from euclio.core.values import SHARE, positive, seconds, seed
-from euclio.core.words import amount, joined
+from euclio.verbs.keywords import simulated
 
 if TYPE_CHECKING:
-    from euclio.core.family import Family
     from euclio.core.parts.simulator import Simulator
-    from euclio.simulation.setup import Setup
+    from euclio.verbs.opened import Opened
+    from euclio.verbs.written import Read
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "Serve a load with the plan of a result: discrete-event simulation, request by request. Prints "
-        f"SLO attainment, utilisation and the scheduler's work. Serves {_served()}."
+        f"SLO attainment, utilisation and the scheduler's work. Serves {simulated()}."
     )
     parser.add_argument("instance", metavar="INSTANCE", help="instance (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result with a plan (JSON, euclio/result/1)")
@@ -65,61 +65,48 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON instead of a table")
 
 
-def _served() -> str:
-    """The instances that can be simulated, with their schemas."""
-    served = [family for family in families() if family.simulator is not None]
-    return joined(f"{family.instances} ({family.schema})" for family in served)
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print, plot."""
-    from euclio.files import load_instance, load_result
+    from euclio.files import load_instance
     from euclio.files.boundary import at
     from euclio.files.outputs import check_outputs
     from euclio.report.figure_files import check_figure_path
+    from euclio.verbs.opened import Opened
+    from euclio.verbs.simulating import simulated_setup, simulator_of
+    from euclio.verbs.written import read_result
 
-    read = [arguments.instance, arguments.result, arguments.trace]
     figures = _figures(arguments)
-    check_outputs(figures, read)
-    instance = load_instance(arguments.instance)
-    family = family_of(instance)
-    if family.simulator is None:
-        own = family.instance.__name__.lower()
-        raise InputError(f"is a {own}; `euclio simulate` serves {_served()}", file=arguments.instance)
-    written = load_result(arguments.result, instance, **named_code(arguments))
-    simulator = family.simulator()
-    setup = _setup(arguments, family, simulator)
+    check_outputs(figures, [arguments.instance, arguments.result, arguments.trace])
+    given = Opened(load_instance(arguments.instance), arguments.instance)
+    simulator = simulator_of(given)
+    said = read_result(arguments.result, given, **named_code(arguments))
+    keywords = _keywords(arguments)
+    setup = simulated_setup(given, simulator, keywords)
     for flag, path in figures.items():
         if path is not None and arguments.highest_load:
             raise InputError("shows one load, --highest-load tries many; leave one out", field=flag)
         if path is not None:
             check_figure_path(path)
-    if written.plan is None:
-        say(f"{arguments.result}: there is no plan to simulate (status {written.status.value})")
-        return NO_PLAN
-    given = written.changed, written.plan, setup, written.space
-    with at("", arguments.result):
-        expected = sum(simulator.offered_rps(*given)) * setup.seconds
-    if expected > simulator.most_requests:
-        raise InputError(
-            f"would bring about {amount(round(expected))} requests; up to {simulator.most_requests:,} are simulated, "
-            "take fewer seconds",
-            field="--seconds",
-        )
-    with at("", arguments.result):
-        differing = otherwise(written, family, setup, arguments.trace)
-    if differing is not None:
-        say(f"{arguments.result}: {differing}")
-    return (_search if arguments.highest_load else _once)(arguments, simulator, *given)
+    if said.result.plan is not None:
+        with at("", arguments.result):
+            differing = otherwise(said.result, given.family, setup, arguments.trace)
+        if differing is not None:
+            say(f"{arguments.result}: {differing}")
+    return (_search if arguments.highest_load else _once)(arguments, simulator, given, said, keywords)
 
 
-def _once(arguments: argparse.Namespace, simulator: Simulator, *given: Any) -> int:
+def _keywords(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What the options are among the keywords of the verb."""
+    own = own_keywords(arguments, "load", "full_load", "seconds", "noise", "seed", "highest_load")
+    return {**own, **arrival_keywords(arguments), **setup_keywords(arguments)}
+
+
+def _once(arguments: argparse.Namespace, simulator: Simulator, given: Opened, said: Read, keywords: Any) -> int:
     from euclio.core.tables import to_text
-    from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
+    from euclio.verbs import simulate
 
-    with at("", arguments.result):
-        simulation = simulator.simulate(*given)
+    simulation = simulate(given, said, **keywords)
     print(json_text(simulator.describe(simulation)) if arguments.json else to_text(simulator.table(simulation)))
     speed = simulator.speed(simulation)
     if speed:  # not the same from run to run, hence on standard error
@@ -138,31 +125,19 @@ def _figures(arguments: argparse.Namespace) -> dict[str, Path | None]:
     return {"--timeline": arguments.timeline, "--latencies": arguments.latencies}
 
 
-def _search(arguments: argparse.Namespace, simulator: Simulator, *given: Any) -> int:
+def _search(arguments: argparse.Namespace, simulator: Simulator, given: Opened, said: Read, keywords: Any) -> int:
     from euclio.core.tables import to_text
-    from euclio.files.boundary import at
     from euclio.files.json_writing import json_text
+    from euclio.verbs import simulate
+    from euclio.verbs.simulating import simulated_setup
 
-    with at("", arguments.result):
-        loads = simulator.highest_loads(*given)
-    instance, _, setup, _ = given
+    loads = simulate(given, said, **keywords)
     if arguments.json:
+        setup = simulated_setup(given, simulator, keywords)
         described = {key: value for key, value in setup.describe().items() if key != "load"}
         mean = sum(loads.values()) / len(loads)
-        print(json_text({"instance": instance.name, **described, "highest_load": loads, "mean_highest_load": mean}))
+        name = given.instance.name
+        print(json_text({"instance": name, **described, "highest_load": loads, "mean_highest_load": mean}))
     else:
         print(to_text(simulator.loads_table(loads)))
     return SOLVED
-
-
-def _setup(arguments: argparse.Namespace, family: Family, simulator: Simulator) -> Setup:
-    setup: Setup = simulator.setup(
-        **arrivals(arguments),
-        load=arguments.load or 1.0,
-        seconds=arguments.seconds,
-        seed=arguments.seed,
-        noise=arguments.noise,
-        full_load_rps=arguments.full_load,
-        **setup_options(arguments, family),
-    )
-    return setup

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from euclio.commands.attainment import add_attainment, attainment_demand, shown_by
-from euclio.commands.change_options import add_changes, changed
+from euclio.commands.attainment import add_attainment, shown_by
+from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import an_instance, default_solvers, schemas
-from euclio.commands.plan_space import add_plan_space, plan_space
+from euclio.commands.keywords import arrival_keywords, family_keywords, own_keywords, setup_keywords
+from euclio.commands.plan_space import add_plan_space
 from euclio.core.errors import printable
 from euclio.core.progress import say
 from euclio.core.values import count, seconds, seed
@@ -63,48 +64,19 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Solve, print, write."""
-    from dataclasses import replace
-
-    from euclio.commands.supervised import Supervised
-    from euclio.core.families import family_of
     from euclio.core.references import file_of
-    from euclio.core.solving import solver_for
     from euclio.files import load_instance, result_to_text
-    from euclio.files.boundary import at
     from euclio.files.json_writing import write_text
     from euclio.files.outputs import check_outputs
+    from euclio.verbs import solve
+    from euclio.verbs.opened import Opened, changed_instance
 
     outputs = {"--out": arguments.out, "--log": arguments.log, "--export-lp": arguments.export_lp}
     read = [arguments.file, arguments.trace, file_of(arguments.solver or ""), file_of(arguments.warm_start or "")]
     check_outputs(outputs, read)
-    instance = load_instance(arguments.file)
-    family = family_of(instance)
-    with at("", arguments.file):
-        instance, changes = changed(arguments, family, instance)
-        solver = solver_for(family, arguments.solver)
-        space = plan_space(arguments, family, solver, instance)
-        demand = attainment_demand(arguments, family)
-    hint = family.hint(instance)
-    if hint:
-        say(f"{arguments.file}: {hint}")
-    options = {
-        "space": space,
-        "time_limit_s": arguments.time_limit,
-        "seed": arguments.seed,
-        "engine": arguments.engine,
-        "threads": arguments.threads,
-        "warm_start": arguments.warm_start,
-        "log_file": arguments.log,
-        "export_lp": arguments.export_lp,
-    }
-    with Supervised([instance], [solver]) as supervised:
-        if demand is None:
-            result = supervised.solve_and_explain(instance, solver, **options)
-        else:
-            from euclio.session.attainment.attaining import attaining
-
-            result = supervised.solve_with(attaining, demand, instance, solver, **options)
-    result = replace(_with_reason(result), changes=changes)
+    given = Opened(load_instance(arguments.file), arguments.file)
+    result = _with_reason(solve(given, arguments.solver, supervised=True, **_keywords(arguments)))
+    instance = changed_instance(given.instance, result.changes)
     text = result_to_text(result, instance)
     if arguments.out is not None:
         write_text(text, arguments.out)
@@ -113,12 +85,19 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from euclio.core.tables import to_text
 
-        print(to_text(family.table(instance, result)))
-    if demand is not None:
-        _say_what_shows_it(arguments, family, result)
+        print(to_text(given.family.table(instance, result)))
+    if arguments.attainment is not None:
+        _say_what_shows_it(arguments, given.family, result)
     if result.reason:
         say(f"{arguments.file}: {result.status.value}: {result.reason}")
     return EXIT_CODES.get(result.status, NO_PLAN)
+
+
+def _keywords(arguments: argparse.Namespace) -> Any:
+    """What the options are among the keywords of the verb."""
+    own = ("time_limit", "seed", "engine", "threads", "warm_start", "log", "export_lp", "attainment", "noise")
+    serving = {**arrival_keywords(arguments), **setup_keywords(arguments)}
+    return {**own_keywords(arguments, *own), **serving, **family_keywords(arguments)}
 
 
 def _say_what_shows_it(arguments: argparse.Namespace, family: Family, result: AnyResult) -> None:

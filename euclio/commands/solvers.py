@@ -17,8 +17,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the table, or those of who covers what."""
     from euclio.core.families import families
-    from euclio.core.registry import solvers
     from euclio.core.tables import coverage_table, solver_table, to_text
+    from euclio.verbs import solvers
 
     if arguments.covers:
         for family in families():

@@ -16,7 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the status."""
-    from euclio.runs.status import status
+    from euclio.verbs import status
 
     found = status(arguments.path)
     if arguments.json:

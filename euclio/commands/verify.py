@@ -19,24 +19,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check and print the verdict."""
-    from euclio.core.families import family_of
-    from euclio.core.verifying import reasons_against
-    from euclio.files import load_instance, load_result
+    from euclio.files import load_instance
+    from euclio.verbs import verify
+    from euclio.verbs.opened import Opened
 
-    instance = load_instance(arguments.instance)
-    family = family_of(instance)
-    written = load_result(arguments.result, instance, **named_code(arguments))
-    instance = written.changed
-    if written.plan is None:
-        print(f"refused: the result has no plan (status {written.status.value})")
+    given = Opened(load_instance(arguments.instance), arguments.instance)
+    found = verify(given, arguments.result, **named_code(arguments))
+    if not found.accepted:
+        print(f"refused: {'; '.join(found.reasons)}")
         return REFUSED
-    evaluation = family.evaluate(instance, written.plan, written.space)
-    reasons = reasons_against(instance, written, evaluation)
-    if reasons:
-        print(f"refused: {'; '.join(reasons)}")
-        return REFUSED
-    print(f"accepted: {family.summary(instance, written.space, evaluation)}")
-    if written.changes is not None:
-        print(f"with {written.changes.in_words()}")
-    print(f"plan space: {family.describe_space(written.space)}")
+    said, family = found.result, given.family
+    print(f"accepted: {family.summary(said.changed, said.space, found.evaluation)}")
+    if said.changes is not None:
+        print(f"with {said.changes.in_words()}")
+    print(f"plan space: {family.describe_space(said.space)}")
     return SOLVED

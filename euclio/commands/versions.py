@@ -15,8 +15,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the versions."""
-    from euclio.core.versions import versions, versions_text
+    from euclio.core.versions import versions_text
     from euclio.files.json_writing import json_text
+    from euclio.verbs import versions
 
     found = versions()
     print(json_text(found) if arguments.json else versions_text(found))

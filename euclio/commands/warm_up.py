@@ -7,11 +7,8 @@ import json
 import time
 
 from euclio.commands.exit_codes import SOLVED
-from euclio.core.errors import InputError
-from euclio.core.keeping import folder, places
-from euclio.core.progress import progress_bar, say
-from euclio.core.registry import find_solver
-from euclio.core.warm_up import compile_all, parts, prune
+from euclio.core.keeping import places
+from euclio.core.progress import say
 from euclio.core.words import duration
 
 
@@ -24,15 +21,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compile with a progress bar; what is compiled already is loaded."""
-    if arguments.jobs is not None and arguments.jobs < 1:
-        raise InputError(f"is {arguments.jobs}; give at least 1", field="--jobs")
-    names = [find_solver(name).name for name in arguments.solvers] or None
-    began, seconds = time.perf_counter(), {}
-    with progress_bar("compiling", len(parts(names)), after_s=0) as step:
-        for name in compile_all(names, arguments.jobs):
-            seconds[name] = time.perf_counter() - began
-            step()
-    prune(folder())
+    from euclio.verbs import warm_up
+
+    began = time.perf_counter()
+    seconds = warm_up(*arguments.solvers, jobs=arguments.jobs)
     if arguments.json:
         print(json.dumps({"folder": str(places()[-1]), "done_s": seconds}))
     else:

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from euclio.commands.change_options import add_changes, applied
+from euclio.commands.change_options import add_changes
+from euclio.commands.keywords import family_keywords, own_keywords
 from euclio.commands.plan_space import add_plan_space
 from euclio.commands.session_questions import (
-    Asked,
     Given,
     add_outputs,
     add_session,
     add_solver,
-    asked,
     exit_code,
     give_out,
+    opened_session,
 )
 from euclio.commands.what_if_page import add_page, settle, write_page
 from euclio.core.errors import InputError
-from euclio.core.progress import say
 from euclio.core.values import capacities, exacts, names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from euclio.session.questions.what_if import Grid, WhatIf
+    from euclio.session.questions.what_if import WhatIf
 
 OWN = ("rate_rps", "slo_s", "resources", "price_per_h", "stock")
 """Changes of which this verb takes several values."""
@@ -70,84 +68,29 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Group
     from rich.text import Text
 
-    from euclio.session.questions.what_if import answered
     from euclio.session.questions.what_if_table import csv_text, describe, what_if_table
+    from euclio.verbs import what_if
 
     settle(arguments)
     if arguments.html is not None:
         return write_page(arguments)
-    given = asked(arguments, "what-if")
-    questions = _questions(arguments, given)
-    if arguments.plot is not None and len(questions) > 1:
+    given = opened_session(arguments)
+    if arguments.plot is not None and arguments.resource is not None and len(arguments.resource[1]) > 1:
         raise InputError("draws one capacity of a resource; give one", field="--plot")
-    answers = _covered([answered(points) for points in questions], arguments.file)
+    own = own_keywords(arguments, "rate", "slo", "resource", "machines", "solver", "time_limit")
+    found: Any = what_if(given, **own, **family_keywords(arguments))
+    answers: list[WhatIf] = found if isinstance(found, list) else [found]
     forms = Given(
         describe(*answers),
         lambda: Group(*[part for answer in answers for part in (Text(""), what_if_table(answer))][1:]),
         lambda: csv_text(*answers),
         lambda: _figure(answers[0]),
     )
-    give_out(arguments, given.changes, forms)
+    give_out(arguments, given, forms)
     return exit_code([point.result for answer in answers for point in answer.points.values()])
-
-
-def _questions(arguments: argparse.Namespace, given: Asked) -> list[Grid]:
-    """What is asked, at each capacity of a resource where such are given."""
-    from euclio.core.families import family_of
-    from euclio.files.boundary import at
-    from euclio.session.questions.changes import SessionChanges
-    from euclio.session.questions.what_if import CHARGINGS, question
-
-    session, changes, solver, space = given
-    every = [changes]
-    with at("", arguments.file):
-        if arguments.resource is not None:
-            name, amounts = arguments.resource
-            capped = [replace(changes or SessionChanges(), resources={name: amount}) for amount in amounts]
-            applied(family_of(session), capped[0], session)
-            every = [*capped]
-        questions = [
-            question(
-                session,
-                rates=arguments.rate or (),
-                slos=arguments.slo or (),
-                chargings=arguments.machines or CHARGINGS,
-                changes=one,
-                solver=solver,
-                space=space,
-                time_limit_s=arguments.time_limit,
-            )
-            for one in every
-        ]
-    hint = next(filter(None, map(family_of(session).hint, questions[0].sessions.values())), "")
-    if hint:
-        say(f"{arguments.file}: {hint}")
-    return questions
 
 
 def _figure(answer: WhatIf) -> Figure:
     from euclio.session.questions.what_if_figure import draw
 
     return draw(answer)
-
-
-def _covered(answers: list[WhatIf], file: str) -> list[WhatIf]:
-    """The answers without the ways of charging that the solver does not cover; each of them is said with the reason.
-
-    Raises:
-        InputError: it covers none of them.
-    """
-    from euclio.core.result import Status
-
-    kept, reasons = [], []
-    for way in answers[0].question.chargings:
-        results = [p.result for answer in answers for p in answer.points.values() if p.charging is way]
-        if all(result.status is Status.INAPPLICABLE for result in results):
-            reasons.append(f"{way} is left out: {results[0].reason}")
-        else:
-            kept.append(way)
-    if not kept:
-        raise InputError("; ".join(reasons), file=file, field="--machines")
-    for reason in reasons:
-        say(f"{file}: --machines {reason}")
-    return [answer.only(kept) for answer in answers]

@@ -6,12 +6,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from euclio.commands.change_options import applied
-from euclio.commands.session_questions import LIMIT_S, asked, exit_code
+from euclio.commands.keywords import family_keywords
+from euclio.commands.session_questions import exit_code, opened_session
 from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.values import count_or_none, exact_not_negative, named_points
 from euclio.core.words import counted
+from euclio.verbs.defaults import LIMIT_S
 
 if TYPE_CHECKING:
     from euclio.session.instance import Session
@@ -79,12 +80,14 @@ def write_page(arguments: argparse.Namespace) -> int:
     from euclio.session.questions.sweep.description import describe
     from euclio.session.questions.sweep.solving import sweep
     from euclio.session.questions.what_if import CHARGINGS
+    from euclio.verbs.asking import asked_about
 
     for flag in ("out", "plot"):
         if getattr(arguments, flag) is not None:
             raise InputError("is of the table; ask for the page without it", field=f"--{flag}")
     check_outputs({"--html": arguments.html}, [arguments.file])
-    session, changes, solver, space = asked(arguments, "what-if")
+    given = opened_session(arguments)
+    session, changes, solver, space = asked_about(given, "what-if", arguments.solver, None, family_keywords(arguments))
     resources = {} if arguments.resource is None else dict([arguments.resource])
     with at("", arguments.file):
         check_points(session, {"price_per_h": arguments.prices, "stock": arguments.stock, "resources": resources})
@@ -115,6 +118,7 @@ def check_points(session: Session, points: dict[str, dict[str, tuple[Any, ...]]]
     """
     from euclio.core.families import family_of
     from euclio.session.questions.changes import SessionChanges
+    from euclio.verbs.keywords import applied
 
     for field, given in points.items():
         for name, values in given.items():

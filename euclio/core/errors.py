@@ -34,6 +34,30 @@ class InputError(ValueError):
         return InputError(self.message, file=file, field=self.field)
 
 
+class KeywordError(InputError):
+    """Bad input of a call in Python: names the keyword with what it was given, where the command names an option.
+
+    Args:
+        said: the same error in the words of the command, which prints it so.
+        message: its message in words of Python.
+        keyword: the keyword.
+        given: what it was given, as text; empty: it says nothing.
+    """
+
+    def __init__(self, said: InputError, message: str, keyword: str | None, given: str = "") -> None:
+        super().__init__(message, file=said.file, field=f"{keyword}={given}" if keyword and given else keyword)
+        self.said = said
+        self.field = keyword
+
+
+class NoPlanError(InputError):
+    """A result has no plan, which is needed here; exit code 4."""
+
+
+class RefusedError(InputError):
+    """The checker refuses a result, which has to be accepted here; exit code 1."""
+
+
 class TerminatedError(KeyboardInterrupt):
     """The command was ended with SIGTERM: it ends as after Ctrl-C, with exit code 143."""
 

@@ -6,6 +6,7 @@ look up.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -37,6 +38,30 @@ def lazy_names(package: str, offered: Mapping[str, Iterable[str]]) -> Callable[[
         return found
 
     return get
+
+
+def callable_package(package: str, module: str, name: str) -> None:
+    """Let a package be called as a function whose name it has, so that it does not matter which of them is imported.
+
+    Args:
+        package: the package's name.
+        module: the module of the function.
+        name: the function.
+    """
+    function = late(module, name)
+
+    class CallablePackage(ModuleType):
+        """A package that is called as the function of its name."""
+
+        def __call__(self, *arguments: Any, **options: Any) -> Any:
+            return function(*arguments, **options)
+
+        @property
+        def __signature__(self) -> inspect.Signature:
+            """The signature of the function."""
+            return inspect.signature(getattr(import_module(module), name))
+
+    sys.modules[package].__class__ = CallablePackage
 
 
 @contextmanager

@@ -1,7 +1,8 @@
-"""What a value may be, said once for command lines, files, experiments and settings of generated instances (ours).
+"""What a value may be, said once for command lines, calls, files, experiments and settings of instances (ours).
 
 A record of `Values` reads the text of an option and the plain value of a setting; `euclio.files.boundary.obeying` makes
-a leaf of file models of it. All three refuse with the same words.
+a leaf of file models of it. All three refuse with the same words. What reads the text of an option also takes what a
+call in Python gives in its place: a number for its text, a list for names divided by commas, a dict for NAME=VALUE.
 """
 
 from __future__ import annotations
@@ -9,14 +10,15 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from euclio.core.errors import InputError
-from euclio.core.numbers import exact_number
+from euclio.core.numbers import Number, exact_number
 
 if TYPE_CHECKING:
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -56,13 +58,14 @@ class Values(Generic[NumberT]):
             raise InputError(f"is {value!r}; it must be {self.words}")
         return number
 
-    def parse(self, text: str) -> NumberT:
-        """The number in the text of an option.
+    def parse(self, text: Number) -> NumberT:
+        """The number in the text of an option, or given in its place.
 
         Raises:
             argparse.ArgumentTypeError: there is none, or it breaks the rule.
         """
-        number = self.number(text) if self.kind is float or len(text) <= LONGEST_WHOLE else None
+        plain = _plain_text(text)
+        number = self.number(plain) if self.kind is float or len(plain) <= LONGEST_WHOLE else None
         if number is None:
             raise argparse.ArgumentTypeError(f"{text!r} must be {self.words}")
         return number
@@ -96,7 +99,7 @@ count_or_none = COUNT_OR_NONE.parse
 """Types of arguments that several verbs share, as the functions below."""
 
 
-def seconds(text: str) -> float:
+def seconds(text: Number) -> float:
     """A positive number of seconds."""
     number = positive(text)
     if number > 1e9:
@@ -104,46 +107,49 @@ def seconds(text: str) -> float:
     return number
 
 
-def count_or_any(text: str) -> int | None:
+def count_or_any(text: Number | None) -> int | None:
     """A whole number, at least 1, or None for "any"."""
-    return None if text == "any" else count(text)
+    return None if text is None or text == "any" else count(text)
 
 
-def names(text: str) -> tuple[str, ...]:
+def names(text: str | Iterable[str]) -> tuple[str, ...]:
     """Names divided by commas, each once."""
-    found = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    listed = text.split(",") if isinstance(text, str) else _each(text)
+    found = tuple(dict.fromkeys(part.strip() for part in listed if part.strip()))
     if not found:
         raise argparse.ArgumentTypeError("give at least one name; names are divided by commas")
     return found
 
 
-def counts(text: str) -> tuple[int, ...]:
+def counts(text: Number | Iterable[Number]) -> tuple[int, ...]:
     """Whole numbers from 1 on divided by commas, each once."""
-    return tuple(dict.fromkeys(count(number) for number in text.split(",")))
+    return tuple(dict.fromkeys(count(number) for number in divided(text)))
 
 
-def numbers(text: str) -> tuple[float, ...]:
+def numbers(text: Number | Iterable[Number]) -> tuple[float, ...]:
     """Positive numbers divided by commas."""
-    return tuple(positive(number) for number in text.split(","))
+    return tuple(positive(number) for number in divided(text))
 
 
-def exact_positive(text: str) -> Fraction:
+def exact_positive(text: Number) -> Fraction:
     """The exact value of a decimal text, above 0."""
     return _exact(text, zero=False)
 
 
-def exact_not_negative(text: str) -> Fraction:
+def exact_not_negative(text: Number) -> Fraction:
     """The exact value of a decimal text, at least 0."""
     return _exact(text, zero=True)
 
 
-def named(read: Callable[[str], ValueT]) -> Callable[[str], dict[str, ValueT]]:
+def named(read: Callable[[Any], ValueT]) -> Callable[[str | Mapping[str, Any]], dict[str, ValueT]]:
     """What reads values by name, as in ``A100=4,T4=20``; `read` reads one value."""
 
-    def parse(text: str) -> dict[str, ValueT]:
+    def parse(text: str | Mapping[str, Any]) -> dict[str, ValueT]:
+        if isinstance(text, Mapping):
+            return {str(name): read(value) for name, value in text.items()}
         found: dict[str, ValueT] = {}
-        for part in text.split(","):
-            name, sign, value = (piece.strip() for piece in part.rpartition("="))
+        for part in divided(text):
+            name, sign, value = (piece.strip() for piece in str(part).rpartition("="))
             if not (name and sign and value):
                 raise argparse.ArgumentTypeError(f"{part!r} must be NAME=VALUE; pairs are divided by commas")
             if name in found:
@@ -173,24 +179,56 @@ def named_points(read: Callable[[str], ValueT]) -> Callable[[str], dict[str, tup
     return parse
 
 
-def capacities(text: str) -> tuple[str, tuple[Fraction, ...]]:
+def capacities(text: str | Mapping[str, Any] | tuple[str, Iterable[Number]]) -> tuple[str, tuple[Fraction, ...]]:
     """A name and exact numbers that are not negative, as in ``power=1600,2400``."""
-    name, sign, numbers = (piece.strip() for piece in text.rpartition("="))
-    if not (name and sign and numbers):
-        raise argparse.ArgumentTypeError(f"{text!r} must be NAME=VALUE,VALUE")
-    return name, tuple(dict.fromkeys(exact_not_negative(number.strip()) for number in numbers.split(",")))
+    if isinstance(text, Mapping):
+        if len(text) != 1:
+            raise argparse.ArgumentTypeError(f"{text!r} must name one resource")
+        text = next(iter(text.items()))
+    if isinstance(text, str):
+        name, sign, amounts = (piece.strip() for piece in text.rpartition("="))
+        if not (name and sign and amounts):
+            raise argparse.ArgumentTypeError(f"{text!r} must be NAME=VALUE,VALUE")
+        text = name, amounts
+    return text[0], tuple(dict.fromkeys(exact_not_negative(number) for number in divided(text[1])))
 
 
-def exacts(text: str) -> tuple[Fraction, ...]:
+def exacts(text: Number | Iterable[Number]) -> tuple[Fraction, ...]:
     """Positive exact numbers divided by commas, each once."""
-    return tuple(dict.fromkeys(exact_positive(number.strip()) for number in text.split(",")))
+    return tuple(dict.fromkeys(exact_positive(number) for number in divided(text)))
 
 
-def _exact(text: str, *, zero: bool) -> Fraction:
+def divided(text: Number | Iterable[Number]) -> list[Number]:
+    """The parts of a text that commas divide, or the values given in its place: one, or several."""
+    if isinstance(text, str):
+        return [part.strip() for part in text.split(",")]
+    return [text] if isinstance(text, Real | Decimal) else _each(text)
+
+
+def _each(values: Any) -> list[Any]:
+    """The values of a list."""
+    if not isinstance(values, Iterable):
+        raise argparse.ArgumentTypeError(f"{values!r} must be a list, or a text divided by commas")
+    return list(values)
+
+
+def _plain_text(value: Any) -> str:
+    """The text of an option, or of a number in its place; empty: neither, as True and False are no numbers here."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
+        return ""
+    if isinstance(value, Fraction) and value.denominator != 1:
+        return repr(float(value))
+    return str(value)
+
+
+def _exact(text: Number, *, zero: bool) -> Fraction:
     words = "a number of at least 0" if zero else "a number greater than 0"
-    if len(text) > LONGEST_WHOLE or not _DECIMAL.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"{text[:LONGEST_WHOLE]!r} must be {words}")
+    plain = _plain_text(text)
+    if not isinstance(text, Fraction) and (len(plain) > LONGEST_WHOLE or not _DECIMAL.fullmatch(plain)):
+        raise argparse.ArgumentTypeError(f"{str(text)[:LONGEST_WHOLE]!r} must be {words}")
     try:
-        return exact_number(text, "", zero=zero)
+        return exact_number(text if isinstance(text, Fraction) else plain, "", zero=zero)
     except InputError as error:
         raise argparse.ArgumentTypeError(error.message) from None

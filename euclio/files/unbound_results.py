@@ -63,8 +63,16 @@ def load_without_instance(path: str | Path) -> UnboundResult:
     Raises:
         InputError: naming the file, the field and the remedy.
     """
-    file = str(path)
-    fields = without_schema(read_json(path), SCHEMA, file)
+    return unbound_result(read_json(path), str(path))
+
+
+def unbound_result(value: Any, file: str) -> UnboundResult:
+    """The result in parsed JSON; `file` is named in errors.
+
+    Raises:
+        InputError: naming the field and the remedy.
+    """
+    fields = without_schema(value, SCHEMA, file)
     with at("", file):
         family = _family(fields)
         goal = goal_of(fields, family)

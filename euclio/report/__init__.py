@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from euclio.core.lazy import lazy_names
+from euclio.core.lazy import callable_package, lazy_names
 
 if TYPE_CHECKING:
     from euclio.core.figures import INK, MUTED, PALETTE, figure_style, svg_text
@@ -76,3 +76,6 @@ __getattr__ = lazy_names(
         "euclio.report.markdown": ["markdown_page"],
     },
 )
+
+# `euclio.report` is this room and a verb.
+callable_package(__name__, "euclio.verbs.reporting", "report")

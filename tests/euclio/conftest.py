@@ -2,8 +2,3 @@
 
 # These take the list of solvers by name when they are imported. Verbs are imported when they are asked for, so a test
 # that puts fake solvers into the registry could be the first to ask, and leave its fakes to the tests after it.
-import euclio.commands.supervised
-import euclio.comparison.comparing
-import euclio.contract.evidence
-import euclio.core.warm_up
-import euclio.session.explain.least_latency  # noqa: F401

@@ -14,13 +14,13 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
-from euclio.commands.export import _write
 from euclio.files.csv_writing import unguarded
 from euclio.report import Heading, Paragraph, Table, html_page, markdown_page
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
 from euclio.session.deployment.exporting import EXPORTERS
 from euclio.session.deployment.groups import Deployment, deployment
 from euclio.session.workloads.csv_profiles import profiles_text, read_profiles
+from euclio.verbs.exporting import write_exported
 from formulations.engines.milp import readable
 
 from .hostile_names import hostile_names
@@ -76,7 +76,7 @@ def _faults(session: Session, plan: Plan, names: Sequence[str]) -> Iterator[str]
 def _triton(files: dict[str, str], deployed: Deployment) -> Iterator[str]:
     """Written to a disk: a configuration per group in a folder of its own, also where letters are small or capital."""
     with TemporaryDirectory() as folder:
-        _write(files, Path(folder) / "models", folder=True)
+        write_exported(files, Path(folder) / "models", folder=True)
         found = sorted(Path(folder, "models").rglob("config.pbtxt"))
         if len(found) != len(deployed.groups):
             yield f"{len(found)} configurations for {len(deployed.groups)} groups"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -100,7 +100,7 @@ class ProfileImporter:
         help: one line.
         description: some sentences.
         add_options: adds its arguments to a parser, next to `--out` and `--append`.
-        read: arguments in, the text for the file out; with `--append` the one that is there is continued.
+        read: arguments in; the module's name and its profile, a list of configurations, out.
         reads: names of the arguments that are files to be read, one or several each.
     """
 
@@ -108,5 +108,5 @@ class ProfileImporter:
     help: str
     description: str
     add_options: Callable[[argparse.ArgumentParser], None]
-    read: Callable[[argparse.Namespace], str]
+    read: Callable[[argparse.Namespace], tuple[str, Sequence[Any]]]
     reads: tuple[str, ...]

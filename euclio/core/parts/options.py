@@ -22,6 +22,8 @@ class SpaceOption:
             to (None: the current one) in; the value, which holds in every folder, out. None: no such name is taken.
         metavar: placeholder of the value.
         value: value of the field where the flag stands alone, with neither `parse` nor `choices`.
+        given: what a call in Python gives, and the instance, in, the value of the field out; raises an `InputError`.
+            None: `parse` takes it.
     """
 
     flag: str
@@ -32,6 +34,7 @@ class SpaceOption:
     metavar: str | None = None
     value: Any = None
     reference: Callable[[str, Path | None], Any] | None = None
+    given: Callable[[Any, Any], Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,17 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
 from euclio.core.parts.options import SpaceOption
 from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
 from euclio.core.words import amount, counted, full, joined, percent
-from euclio.session.checking.machine_changes import machine_counts
+from euclio.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
 from euclio.session.instance import Module, Session, amounts, machine_number, share
+from euclio.session.plan import Plan
 from euclio.session.running import Running, RunningMachines
 
 
@@ -178,6 +181,24 @@ def _running_of(path: str) -> tuple[RunningMachines, ...]:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def _running_given(given: Any, session: Session) -> tuple[RunningMachines, ...]:
+    """The running machines that a call gives: a result, a plan or the file of a result, or the machines themselves.
+
+    Raises:
+        InputError: it is none of these, or a plan of other modules than the session's.
+    """
+    if isinstance(given, str | Path):
+        return running_machines(str(given))
+    if isinstance(given, tuple) and all(isinstance(own, RunningMachines) for own in given):
+        return given
+    plan = given if isinstance(given, Plan) else getattr(given, "plan", None)
+    if not isinstance(plan, Plan):
+        raise InputError("must be a result with a plan of a session, or the file of one")
+    if len(plan.modules) != len(session.modules):
+        raise InputError(f"plans {len(plan.modules)} modules, and the session has {len(session.modules)}")
+    return _machines_of(named_plan(session, plan))
+
+
 def running_machines(path: str) -> tuple[RunningMachines, ...]:
     """The machines of the plan in a result file.
 
@@ -190,7 +211,12 @@ def running_machines(path: str) -> tuple[RunningMachines, ...]:
     found = load_without_instance(path)
     if found.family.name != "session" or found.plan is None:
         raise InputError("holds no plan of a session; give a result that has one", file=path)
-    counts = machine_counts(plan_without_instance(found.plan))
+    return _machines_of(plan_without_instance(found.plan))
+
+
+def _machines_of(plan: NamedPlan) -> tuple[RunningMachines, ...]:
+    """The machines of a plan."""
+    counts = machine_counts(plan)
     return tuple(RunningMachines(*place, machines) for place, machines in sorted(counts.items()) if machines)
 
 
@@ -231,6 +257,7 @@ CHANGE_OPTIONS = (
         field="running",
         help="result whose plan runs already; machines added to it and removed from it are counted as changes",
         parse=_running_of,
+        given=_running_given,
         metavar="RESULT",
     ),
     SpaceOption(

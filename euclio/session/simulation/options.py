@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 
+from euclio.core.numbers import Number
 from euclio.core.parts.options import SetupOption
 from euclio.core.values import count, seconds
 from euclio.session.simulation.setup import Dispatch, Dropping, Partial
 
 
-def time_out(text: str) -> float:
+def time_out(text: Number) -> float:
     """Seconds, or infinity for "none"."""
     try:
-        return float("inf") if text == "none" else seconds(text)
+        return float("inf") if text in ("none", float("inf")) else seconds(text)
     except argparse.ArgumentTypeError as error:
         raise argparse.ArgumentTypeError(f"{error}, or none") from None
 

@@ -23,14 +23,16 @@ FLAGS = {
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="profiles (CSV)")
     parser.add_argument(
-        "--prices", type=_amounts, required=True, metavar="A=X,B=Y", help="money per hour of each hardware"
+        "--prices", type=amounts, required=True, metavar="A=X,B=Y", help="money per hour of each hardware"
     )
     parser.add_argument(
-        "--rates", type=_rates, required=True, metavar="R", help="requests per second: a number, or m=R,n=S by module"
+        "--rates", type=rates_of, required=True, metavar="R", help="requests per second: a number, or m=R,n=S by module"
     )
     parser.add_argument("--slo", type=seconds, required=True, metavar="S", help="latency objective in seconds")
-    parser.add_argument("--edges", type=_edges, metavar="a:b,a:c", help="parent:child; default: a chain as in the file")
-    parser.add_argument("--memory", type=_amounts, metavar="A=X,B=Y", help="megabytes of memory of hardware")
+    parser.add_argument(
+        "--edges", type=edges_of, metavar="a:b,a:c", help="parent:child; default: a chain as in the file"
+    )
+    parser.add_argument("--memory", type=amounts, metavar="A=X,B=Y", help="megabytes of memory of hardware")
     parser.add_argument("--name", metavar="NAME", help="name of the session; default: the file's")
 
 
@@ -53,7 +55,7 @@ def _read(arguments: argparse.Namespace) -> Imported:
     return Imported(session)
 
 
-def _amounts(text: str) -> dict[str, str]:
+def amounts(text: str) -> dict[str, str]:
     """Positive numbers by name; their text is kept, so that they stay exact."""
     found: dict[str, str] = {}
     for part in text.split(","):
@@ -67,11 +69,12 @@ def _amounts(text: str) -> dict[str, str]:
     return found
 
 
-def _rates(text: str) -> str | dict[str, str]:
-    return _amounts(text) if "=" in text else _amount(text)
+def rates_of(text: str) -> str | dict[str, str]:
+    """A positive number, or one for each name, as text."""
+    return amounts(text) if "=" in text else _amount(text)
 
 
-def _edges(text: str) -> tuple[tuple[str, str], ...]:
+def edges_of(text: str) -> tuple[tuple[str, str], ...]:
     """Pairs of names; none for a text without a word."""
     found = []
     for part in filter(None, (piece.strip() for piece in text.split(","))):

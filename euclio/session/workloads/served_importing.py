@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from euclio.core.errors import InputError
+from euclio.core.numbers import Number
 from euclio.core.parts.files import ProfileImporter
 from euclio.core.progress import say
-from euclio.core.values import whole
+from euclio.core.values import divided, whole
 from euclio.core.words import counted
 from euclio.session.instance import Configuration
 
@@ -31,9 +32,9 @@ def profiles_out(module: str, configurations: Sequence[Configuration], out: Path
     return profiles_text({module: tuple(configurations)})
 
 
-def whole_numbers(text: str) -> tuple[int, ...]:
+def whole_numbers(text: Number | Iterable[Number]) -> tuple[int, ...]:
     """Whole numbers from 1 to 1,000,000 divided by commas."""
-    return tuple(whole().parse(number) for number in text.split(","))
+    return tuple(whole().parse(number) for number in divided(text))
 
 
 def _add_perf_analyzer_options(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +54,7 @@ def _add_perf_analyzer_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-dynamic-batching", action="store_true", help=UNBATCHED)
 
 
-def _read_perf_analyzer(arguments: argparse.Namespace) -> str:
+def _read_perf_analyzer(arguments: argparse.Namespace) -> tuple[str, list[Configuration]]:
     from euclio.session.workloads.perf_analyzer import derive_all
     from euclio.session.workloads.served import Server
 
@@ -64,7 +65,7 @@ def _read_perf_analyzer(arguments: argparse.Namespace) -> str:
     servers = [Server(batch, count, known) for batch, count in zip(batches, instances, strict=True)]
     found = derive_all(list(zip(files, servers, strict=True)), arguments.hardware)
     say_some([one.remark for one in found if one.remark])
-    return profiles_out(arguments.model, [one.configuration for one in found], arguments.out, arguments.append)
+    return arguments.model, [one.configuration for one in found]
 
 
 def say_some(lines: Sequence[str]) -> None:
@@ -92,7 +93,7 @@ def _add_model_analyzer_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-dynamic-batching", action="store_true", help=UNBATCHED)
 
 
-def _read_model_analyzer(arguments: argparse.Namespace) -> str:
+def _read_model_analyzer(arguments: argparse.Namespace) -> tuple[str, list[Configuration]]:
     from euclio.session.workloads.model_analyzer import derive_all
 
     found = derive_all(
@@ -100,7 +101,7 @@ def _read_model_analyzer(arguments: argparse.Namespace) -> str:
     )
     say_some(found.left_out)
     say_some([one.remark for one in found.derived if one.remark])
-    return profiles_out(found.model, [one.configuration for one in found.derived], arguments.out, arguments.append)
+    return found.model, [one.configuration for one in found.derived]
 
 
 PROFILE_IMPORTERS = (

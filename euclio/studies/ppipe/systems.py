@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from euclio.pipeline import Cluster
+from euclio.core.result import Result
+from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
 from euclio.runs.solver_settings import solver_settings
 from euclio.runs.task import SolverSetting
 from euclio.studies.sessions import counters
-from euclio.verbs import ClusterResult
 
 NP, DART, PPIPE, MANY, PRINTED, LITERAL = "NP", "DART-r", "PPipe", "many pipelines", "printed MILP", "literal MILP"
 """`MANY`: without the limit of one pipeline per sequence; `PRINTED`, `LITERAL`: appendix A on an open solver."""
@@ -42,7 +42,7 @@ SYSTEMS = {
 """All systems by label. PPipe's plan is the optimum of its MILP's plan space, found by columns."""
 
 
-def plan_figures(cluster: Cluster, result: ClusterResult) -> list[dict[str, Any]]:
+def plan_figures(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEvaluation]) -> list[dict[str, Any]]:
     """How many pipelines a plan has, none: there is no plan, and how many GPUs it uses."""
     used = {} if result.evaluation is None else result.evaluation.gpus
     pipelines = None if result.plan is None else len(result.plan.pipelines)

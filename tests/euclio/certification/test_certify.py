@@ -33,8 +33,8 @@ def nothing_better(monkeypatch):
     return install(monkeypatch, answering_search(exhausted=True))
 
 
-def test_certify_is_a_verb_of_the_package():
-    assert euclio.certify is certify
+def test_certify_is_a_verb_of_the_package(nothing_better):
+    assert euclio.certify(SESSION, proven()).verdict is certify(SESSION, proven()).verdict
 
 
 def test_an_exhausted_search_certifies(nothing_better):

@@ -16,11 +16,11 @@ from run_batches import HERE, is_alive, pid_in
 from tiny_sessions import TEXT
 
 from euclio.cli import main
-from euclio.commands.supervised import Supervised
 from euclio.core.own_solver import load_solver
 from euclio.core.registry import solvers
 from euclio.files.json_reading import parse_json
 from euclio.session.family import FAMILY
+from euclio.verbs.supervised import Supervised
 
 # Not in the quick tier: processes that are killed in time, each after a wait.
 pytestmark = pytest.mark.slow

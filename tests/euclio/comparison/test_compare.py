@@ -180,7 +180,7 @@ def test_session_solver_on_a_cluster_is_refused():
 
 
 def test_objective_that_the_family_lacks_is_refused():
-    with pytest.raises(InputError, match="--objective: is 'throughput'; sessions have cost"):
+    with pytest.raises(InputError, match="objective='throughput': sessions have cost"):
         compare(tiny_session(2), [], objective="throughput")
 
 

@@ -1,0 +1,222 @@
+"""The benchmark set: `check_bench_set` is `euclio bench-set check`, and so on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from euclio.core.compiled import time_runs
+from euclio.core.errors import InputError
+from euclio.core.families import homes
+from euclio.core.numbers import Number
+from euclio.core.progress import progress_bar, waiting
+from euclio.core.values import count, seconds
+from euclio.core.values import seed as read_seed
+from euclio.verbs.calling import verb
+from euclio.verbs.defaults import ALL, CLASSES, SAMPLE
+from euclio.verbs.keywords import one_of, read, read_if
+
+if TYPE_CHECKING:
+    from euclio.bench_set.comparing import Compared
+    from euclio.bench_set.manifest import Entry, Manifest
+    from euclio.core.certificate import Certificate
+
+
+@dataclass(frozen=True, slots=True)
+class SetChecked:
+    """What a check of the benchmark set found.
+
+    Attributes:
+        entries: the instances that were checked.
+        defects: a line for each thing that is wrong with the files; where there are any, nothing else is tried.
+        certified: the proofs that were tried, each with its certificate.
+        against: a line for each proof whose certificate is not as it should be.
+        compared: the runs of the solver that was asked for.
+    """
+
+    entries: tuple[Entry, ...]
+    defects: tuple[str, ...] = ()
+    certified: tuple[tuple[Entry, Certificate], ...] = ()
+    against: tuple[str, ...] = ()
+    compared: tuple[Compared, ...] = ()
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing is wrong."""
+        return not (self.defects or self.against or any(run.wrong for run in self.compared))
+
+
+@verb()
+def check_bench_set(
+    folder: str | Path | None = None,
+    *,
+    class_: str | None = None,
+    solve: str | None = None,
+    certify: bool = False,
+    sample: Number | Literal["all"] | None = None,
+    seed: Number | None = None,
+    time_limit: Number | None = None,
+) -> SetChecked:
+    """Read and price everything of the benchmark set again, as `euclio bench-set check` does.
+
+    Args:
+        folder: the set; None: the one that comes with euclio.
+        class_: only this class, "easy", "medium", "hard" or "open".
+        solve: also run this solver on the instances of its family.
+        certify: also try a sample of the proofs with the prover.
+        sample: how many proofs, or "all"; None: 20.
+        seed: seed of the sample; None: 0.
+        time_limit: limit of each run or search in seconds; None: none of runs, 60 of searches.
+
+    Returns:
+        What was found.
+
+    Raises:
+        InputError: a bad value, which it names with its keyword, or one of work that is not asked for.
+    """
+    from euclio.bench_set.checking import defects, defects_of_set
+    from euclio.bench_set.folder import set_folder
+    from euclio.bench_set.manifest import read_manifest
+
+    limit_s = read_if(seconds, time_limit, "--time-limit")
+    if limit_s is not None and solve is None and not certify:
+        raise InputError("is the limit of a run; ask for one by --solve or --certify", field="--time-limit")
+    for name, value in (("sample", sample), ("seed", seed)):
+        if value is not None and not certify:
+            raise InputError("is for the proofs that are tried; add --certify, or leave it out", field=f"--{name}")
+    asked = _class(class_)
+    place = Path(folder) if folder is not None else set_folder()
+    entries = read_manifest(place).entries
+    chosen = tuple(e for e in entries if asked in (None, e.difficulty))
+    wrong = defects(place, chosen)
+    if asked is None:
+        wrong += defects_of_set(place, entries)
+    if wrong:
+        return SetChecked(chosen, tuple(wrong))
+    tried, against = _certified(place, chosen, sample, seed, limit_s) if certify else ((), ())
+    runs = () if solve is None else _compared(place, chosen, solve, limit_s)
+    return SetChecked(chosen, (), tried, against, runs)
+
+
+def _certified(
+    folder: Path, entries: tuple[Entry, ...], size: object, seed: Number | None, limit_s: float | None
+) -> tuple[tuple[tuple[Entry, Certificate], ...], tuple[str, ...]]:
+    """A sample of the proofs with their certificates, and what is wrong with these."""
+    from euclio.bench_set.certifying import TIME_LIMIT_S, certified, proofs, sample, wrong
+
+    most = None if size == ALL else SAMPLE if size is None else read(count, size, "--sample")
+    chosen = sample(proofs(entries), most, read_if(read_seed, seed, "--seed") or 0)
+    made, against = [], []
+    with progress_bar("certify", len(chosen)) as advance:
+        for entry in chosen:
+            found = certified(folder, entry, limit_s or TIME_LIMIT_S)
+            made.append((entry, found))
+            against.append(wrong(entry, found))
+            advance()
+    return tuple(made), tuple(line for line in against if line)
+
+
+def _compared(folder: Path, entries: tuple[Entry, ...], solver: str, limit_s: float | None) -> tuple[Compared, ...]:
+    """The runs of a solver on the instances of its family."""
+    from euclio.bench_set.comparing import compare_with_best
+    from euclio.core.registry import find_solver
+    from euclio.core.warm_up import compile_solver
+
+    known = find_solver(solver)
+    chosen = [e for e in entries if e.family == known.family]
+    found: list[Compared] = []
+    time_runs()
+    with waiting(f"loading {solver}, or compiling it"):
+        compile_solver(known, known.space)
+    with progress_bar(solver, len(chosen)) as advance:
+        for compared in compare_with_best(folder, chosen, solver, limit_s):
+            found.append(compared)
+            advance()
+    return tuple(found)
+
+
+@verb()
+def list_bench_set(
+    folder: str | Path | None = None, *, family: str | None = None, class_: str | None = None
+) -> list[Path]:
+    """The paths of the instances of the benchmark set, as `euclio bench-set list` prints them.
+
+    Args:
+        folder: the set; None: the one that comes with euclio.
+        family: only this problem family.
+        class_: only this class, "easy", "medium", "hard" or "open".
+
+    Raises:
+        InputError: an unknown family or class.
+    """
+    from euclio.bench_set.folder import instance_path, set_folder
+    from euclio.bench_set.manifest import read_manifest
+
+    asked, of = _class(class_), _family(family)
+    place = Path(folder) if folder is not None else set_folder()
+    entries = read_manifest(place).entries
+    return [instance_path(place, e) for e in entries if asked in (None, e.difficulty) and of in (None, e.family)]
+
+
+@verb()
+def build_bench_set(folder: str | Path | None = None, *, time_limit: Number | None = None) -> Manifest:
+    """Make the benchmark set again, as `euclio bench-set build` does.
+
+    Args:
+        folder: where; None: where the set stands that comes with euclio.
+        time_limit: limit of each run in seconds; None: 20.
+
+    Returns:
+        Its manifest.
+
+    Raises:
+        InputError: nothing can be written there.
+    """
+    from euclio.bench_set.build import TIME_LIMIT_S, build, designs
+
+    limit_s = read_if(seconds, time_limit, "--time-limit") or TIME_LIMIT_S
+    with progress_bar("instances", len(designs())) as advance:
+        return build(None if folder is None else Path(folder), limit_s, advance=advance)
+
+
+@verb()
+def certify_bench_set(
+    folder: str | Path | None = None,
+    *,
+    time_limit: Number | None = None,
+    again: bool = False,
+    family: str | None = None,
+) -> Manifest:
+    """Have the proofs without a certificate tried, and keep what comes out, as `euclio bench-set certify` does.
+
+    Args:
+        folder: the set; None: the one that comes with euclio.
+        time_limit: limit of each search in seconds; None: 60.
+        again: make all certificates again.
+        family: only this problem family.
+
+    Returns:
+        The manifest of the set.
+
+    Raises:
+        InputError: an unknown family, or a set that cannot be read.
+    """
+    from euclio.bench_set.certifying import TIME_LIMIT_S, fill, has_certificate, proofs
+    from euclio.bench_set.folder import set_folder
+    from euclio.bench_set.manifest import read_manifest
+
+    of, limit_s = _family(family), read_if(seconds, time_limit, "--time-limit") or TIME_LIMIT_S
+    place = Path(folder) if folder is not None else set_folder()
+    asked = [entry for entry in proofs(read_manifest(place).entries) if of in (None, entry.family)]
+    chosen = [entry.name for entry in asked if again or not has_certificate(place, entry)]
+    with progress_bar("certificates", len(chosen)) as advance:
+        return fill(place, chosen, limit_s, advance)
+
+
+def _class(given: str | None) -> str | None:
+    return None if given is None else str(one_of(CLASSES, given, "--class"))
+
+
+def _family(given: str | None) -> str | None:
+    return None if given is None else str(one_of(homes(), given, "--family"))

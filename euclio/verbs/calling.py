@@ -1,0 +1,133 @@
+"""What makes a function a verb: its keywords as an editor shows them, and errors that name them.
+
+The rooms below say what is wrong in words of the command (``--rate``). A call is told of it by its keyword
+(``rate=-3``), and the command prints what the room said (`euclio.core.errors.KeywordError.said`).
+"""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import re
+from collections.abc import Callable, Collection, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from euclio.core.errors import InputError, KeywordError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+LONGEST_SHOWN = 40
+"""Characters of the longest value that an error repeats."""
+SHOWN = (str, int, float, Decimal, Fraction)
+
+_WORDS = ("arrivals", "dispatch", "dummy", "engine", "machines", "policy", "to")
+"""Options whose values are words, which errors name with them."""
+
+_OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
+_WITH_VALUE = re.compile(rf"`--([a-z][a-z0-9-]*) ([\w.:-]+)`|--({'|'.join(_WORDS)}) ([a-z][\w-]*)")
+_WITH_PLACEHOLDER = re.compile(r"--([a-z][a-z0-9-]*) ([A-Z][\w.:]*)")
+_COMMAND = re.compile(r"`euclio ([a-z-]+)`")
+
+
+def keyword_of(flag: str) -> str:
+    """The keyword of an option: ``--time-limit`` is `time_limit`; a word of Python's own gets an underscore behind."""
+    name = flag.removeprefix("--").replace("-", "_")
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def verb(*further: type, more: Callable[[], Collection[str]] = tuple) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Makes a function a verb.
+
+    Args:
+        *further: typed dictionaries of the keywords that it takes next to its parameters.
+        more: names of others, which families of other packages may bring along.
+
+    Returns:
+        The function, whose signature lists every keyword, and whose `InputError`s name them (`KeywordError`).
+    """
+
+    def made(function: Callable[P, R]) -> Callable[P, R]:
+        shown = _signature(function, further)
+        known = frozenset(shown.parameters)
+
+        @wraps(function)
+        def call(*given: P.args, **keywords: P.kwargs) -> R:
+            if not known.issuperset(keywords):
+                _refuse_unknown(function.__name__, keywords, known.union(more()))
+            try:
+                return function(*given, **keywords)
+            except KeywordError:
+                raise
+            except InputError as error:
+                told = _in_python(error, dict(zip(shown.parameters, given, strict=False)) | keywords, known)
+                raise (told or error) from None
+
+        call.__signature__ = shown  # type: ignore[attr-defined]
+        return call
+
+    return made
+
+
+def _signature(function: Callable[..., Any], further: tuple[type, ...]) -> inspect.Signature:
+    """The signature of a function with every keyword by its name."""
+    own = inspect.signature(function)
+    named = [p for p in own.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    taken = {p.name for p in named}
+    more = {name: kind for one in further for name, kind in inspect.get_annotations(one).items() if name not in taken}
+    extra = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=getattr(kind, "__forward_arg__", kind)
+        )
+        for name, kind in more.items()
+    ]
+    return own.replace(parameters=[*named, *extra])
+
+
+def _refuse_unknown(function: str, given: Mapping[str, Any], known: frozenset[str]) -> None:
+    """Refuse a keyword that a verb does not have, as Python does, with the nearest one.
+
+    Raises:
+        TypeError: such a keyword.
+    """
+    for name in given:
+        if name not in known:
+            import difflib
+
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+
+
+def _in_python(error: InputError, given: Mapping[str, Any], known: frozenset[str]) -> KeywordError | None:
+    """An error in words of Python; None: it is in no others."""
+    field = error.field or ""
+    name = keyword_of(field) if field.startswith("--") else field
+    message = _WITH_VALUE.sub(_assigned, error.message)
+    message = _WITH_PLACEHOLDER.sub(lambda found: f"{keyword_of(found[1])}={found[2]}", message)
+    message = _OPTION.sub(lambda found: keyword_of(found[1]), message)
+    message = _COMMAND.sub(lambda found: f"`euclio.{found[1].replace('-', '_')}()`", message)
+    kind = _kind(type(error))
+    if name not in known:
+        return None if message == error.message else kind(error, message, name or None)
+    value = given.get(name)
+    text = repr(value) if isinstance(value, str) else str(value)
+    if not isinstance(value, SHOWN) or len(text) > LONGEST_SHOWN:
+        return kind(error, message, name)
+    for doubled in (f"{value!r} ", f"{str(value)!r} ", f"is {value!r}; it ", f"is {value}; it ", f"is {value!r}; "):
+        message = message.removeprefix(doubled)
+    return kind(error, message, name, text)
+
+
+def _kind(kind: type[InputError]) -> type[KeywordError]:
+    """What an error of a kind becomes: one of that kind still, for those who wait for it."""
+    return KeywordError if kind is InputError else type(kind.__name__, (KeywordError, kind), {})
+
+
+def _assigned(found: re.Match[str]) -> str:
+    """An option with its value as a keyword with it."""
+    quoted, name, value = ("`", found[1], found[2]) if found[1] else ("", found[3], found[4])
+    return f"{quoted}{keyword_of(name)}={value!r}{quoted}"

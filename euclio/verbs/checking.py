@@ -1,0 +1,99 @@
+"""`verify` and `certify`: whether a result is accepted, and whether what it claims holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from euclio.core.certificate import Certificate
+from euclio.core.family import Checked
+from euclio.core.numbers import Number
+from euclio.core.result import AnyResult, WrittenResult
+from euclio.core.verifying import reasons_against
+from euclio.files.boundary import at
+from euclio.verbs.calling import verb
+from euclio.verbs.keywords import time_limit_of
+from euclio.verbs.opened import opened
+from euclio.verbs.written import Read, read_result
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What the checker says of a result.
+
+    Attributes:
+        reasons: why it is refused; empty: it is accepted.
+        evaluation: the checker's answer on its plan; None: it has none.
+        result: the result.
+    """
+
+    reasons: tuple[str, ...]
+    evaluation: Checked | None
+    result: WrittenResult
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it is accepted."""
+        return not self.reasons
+
+
+@verb()
+def verify(instance: Any, result: AnyResult | WrittenResult | str | Path | Read, *, policy: Any = None) -> Verified:
+    """Check and price a result again, under the plan space that stands in it, as `euclio verify` does.
+
+    Args:
+        instance: the instance that it is a result of, without the changes that it states; or the path of its file.
+        result: a result of `euclio.solve`, or the path of a file.
+        policy: the user's own policy that a written result was made under (``"FILE.py:NAME"``); what a file names is
+            not run.
+
+    Returns:
+        Whether it is accepted, and why not.
+
+    Raises:
+        InputError: a file that cannot be read, or a result of another instance.
+    """
+    given = opened(instance)
+    said = read_result(result, given, policy).result
+    if said.plan is None:
+        return Verified((f"the result has no plan (status {said.status.value})",), None, said)
+    evaluation = given.family.evaluate(said.changed, said.plan, said.space)
+    return Verified(tuple(reasons_against(said.changed, said, evaluation)), evaluation, said)
+
+
+@verb()
+def certify(
+    instance: Any,
+    result: AnyResult | WrittenResult | str | Path | Read,
+    time_limit_s: Number | None = None,
+    *,
+    time_limit: Number | None = None,
+    policy: Any = None,
+) -> Certificate:
+    """Certify or refute what a result claims, as `euclio certify` does.
+
+    The claim is the strongest that the result makes (`euclio.certification.certifying.certify`).
+
+    Args:
+        instance: the instance that it is a result of, without the changes that it states; or the path of its file.
+        result: a result of `euclio.solve`, or the path of a file.
+        time_limit_s: as `time_limit`.
+        time_limit: limit of the search in seconds; None: none.
+        policy: the user's own policy that a written result was made under (``"FILE.py:NAME"``).
+
+    Returns:
+        The certificate; where it refutes the claim with a better plan, that stands in it
+        (`euclio.certification.certifying.better_result`).
+
+    Raises:
+        InputError: the result claims nothing that could be certified, or is of another instance.
+    """
+    from euclio.certification.certifying import certify as certify_result
+
+    given = opened(instance)
+    said = read_result(result, given, policy)
+    limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
+    with at("", said.file):
+        target = given.instance if isinstance(result, WrittenResult) else said.result.changed
+        return certify_result(target, said.result, limit_s)

@@ -1,0 +1,176 @@
+"""`compare` and `decompose`: how far each system is from the optimum, and what its design and its heuristic give up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from euclio.comparison.comparing import Comparison, Solving, chosen_solvers
+from euclio.comparison.comparing import compare as compare_instance
+from euclio.core.errors import InputError
+from euclio.core.numbers import Number
+from euclio.core.progress import waiting
+from euclio.core.solver import AnySolver
+from euclio.core.solving import solve
+from euclio.core.values import count, names, seconds
+from euclio.core.values import seed as read_seed
+from euclio.files.boundary import at
+from euclio.files.instance_files import load_instance
+from euclio.verbs import keyword_types as words
+from euclio.verbs.calling import verb
+from euclio.verbs.defaults import CERTIFY_S
+from euclio.verbs.keywords import changed, either, of_families, read_if, time_limit_of
+from euclio.verbs.opened import Opened, opened
+from euclio.verbs.supervised import Supervised
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PROTOCOL = "workloads"
+"""Kind of instance that `workloads` samples."""
+
+
+@verb(words.Changes, more=of_families)
+def compare(
+    instance: Any,
+    solvers: str | Sequence[str | AnySolver] | None = None,
+    time_limit_s: Number | None = None,
+    objective: str | None = None,
+    certify_s: Number | None = None,
+    solving: Solving | None = None,
+    *,
+    time_limit: Number | None = None,
+    certify: Number | None = None,
+    supervised: bool = False,
+    **changes: Unpack[words.Changes],
+) -> Comparison:
+    """Run systems and the family's exact solver on one instance, as `euclio compare` does.
+
+    Args:
+        instance: an instance of any family, or the path of its file.
+        solvers: names or solvers, or names divided by commas; None: every registered system of the family, ablations
+            included.
+        time_limit_s: as `time_limit`.
+        objective: name of the objective; None: the family's default.
+        certify_s: as `certify`.
+        solving: what solves, with the arguments of `euclio.solve`; None: `euclio.solve`.
+        time_limit: limit of each run in seconds; None: none.
+        certify: limit in seconds of an independent prover for each proof; True: 60; None: it is not asked.
+        supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
+        **changes: changes of a session, as of `euclio.solve`.
+
+    Returns:
+        The systems, each in its own plan space, next to the proven optima; those whose engine is not installed are
+        inapplicable, and say so.
+
+    Raises:
+        InputError: an unknown solver, a solver of another family, an objective that the family or the instance does not
+            have, or a bad value, which it names with its keyword.
+    """
+    given = opened(instance)
+    with at("", given.file):
+        target, _ = changed(given.family, given.instance, changes)
+        chosen = chosen_solvers(names(solvers) if isinstance(solvers, str) else solvers, given.family)
+    limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
+    proof_s = _certify_limit(either({"certify": certify, "certify_s": certify_s}, "certify", "certify_s"))
+    with Supervised([target], chosen) if supervised else nullcontext() as other, at("", given.file):
+        how = other.solve if isinstance(other, Supervised) else solving or solve
+        return compare_instance(target, chosen, limit_s, objective, proof_s, how)
+
+
+def _certify_limit(given: Any) -> float | None:
+    """The limit of the prover in seconds; None: it is not asked."""
+    if given is None or given is False:
+        return None
+    return CERTIFY_S if given is True else float(read_if(seconds, given, "--certify"))
+
+
+@verb()
+def decompose(
+    instances: Any = (),
+    solvers: str | Sequence[str | AnySolver] | None = None,
+    time_limit_s: Number | None = None,
+    advance: Callable[[Comparison], None] | None = None,
+    solving: Solving | None = None,
+    objective: str | None = None,
+    *,
+    workloads: Number | None = None,
+    seed: Number | None = None,
+    time_limit: Number | None = None,
+    supervised: bool = False,
+) -> pd.DataFrame:
+    """Split the gap of systems on instances into what design and heuristic give up, as `euclio decompose` does.
+
+    Args:
+        instances: one instance or many, all of one family; paths of their files, or of folders of files.
+        solvers: names or solvers, or names divided by commas; None: every registered heuristic, ablations included.
+        time_limit_s: as `time_limit`.
+        advance: called after each instance.
+        solving: what solves, with the arguments of `euclio.solve`; None: `euclio.solve`.
+        objective: name of the objective; None: the family's default.
+        workloads: also so many workloads of Harpagon's protocol.
+        seed: seed of the workloads; None: the protocol's.
+        time_limit: limit of each run in seconds; None: none.
+        supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
+
+    Returns:
+        One row per instance and system (`euclio.comparison.decomposing.gap_row`), and the status of the system's run
+        and of both optima; `euclio.comparison.decomposing.aggregate` sums it up per system.
+
+    Raises:
+        InputError: an unknown solver or objective, instances of different families, a file that cannot be read, or a
+            bad value, which it names with its keyword.
+    """
+    from euclio.comparison.decomposing import common_family
+    from euclio.comparison.decomposing import decompose as decompose_instances
+
+    limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
+    asked = several_instances(instances)
+    if workloads is not None:
+        asked += drawn_workloads(workloads, seed)
+    elif seed is not None:
+        raise InputError("is the seed of generated workloads; give --workloads N too, or leave it out", field="--seed")
+    listed = names(solvers) if isinstance(solvers, str) else solvers
+    if not asked:
+        return decompose_instances([], listed)
+    chosen = chosen_solvers(listed, common_family(asked))
+    with Supervised(asked, chosen) if supervised else nullcontext() as other:
+        how = other.solve if isinstance(other, Supervised) else solving or solve
+        return decompose_instances(asked, chosen, limit_s, advance, how, objective)
+
+
+def several_instances(given: Any) -> list[Any]:
+    """The instances that are given: one or many, as objects, files, or folders of files in the order of names.
+
+    Raises:
+        InputError: a file cannot be read, or a folder has none.
+    """
+    listed = [given] if isinstance(given, str | Path | Opened) or not isinstance(given, Iterable) else list(given)
+    found: list[Any] = []
+    for one in listed:
+        if not isinstance(one, str | Path):
+            found.append(one.instance if isinstance(one, Opened) else one)
+            continue
+        path = Path(one)
+        inside = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        if not inside:
+            raise InputError("the folder has no file that ends in .json; name another one", file=str(path))
+        found += [load_instance(file) for file in inside]
+    return found
+
+
+def drawn_workloads(number: Number, seed: Number | None = None) -> list[Any]:
+    """Workloads of Harpagon's protocol that every system has a plan for.
+
+    Raises:
+        InputError: a number or a seed that is none.
+    """
+    from euclio.workloads.kinds import find_kind
+
+    protocol = find_kind(PROTOCOL)
+    chosen = protocol.seed if seed is None else read_if(read_seed, seed, "--seed")
+    size = read_if(count, number, "--workloads")
+    with waiting("sampling workloads that every system has a plan for"):
+        return list(protocol.draw({}, size, chosen))

@@ -1,0 +1,264 @@
+"""Keywords that families declare as options: of changes of an instance, plan spaces, simulations and exports.
+
+They are named as the options of the commands, and read by what reads those.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from euclio.core.errors import InputError
+from euclio.core.families import families, find_family
+from euclio.core.family import Family
+from euclio.core.parts.options import SpaceOption
+from euclio.core.references import is_reference
+from euclio.core.values import seconds
+from euclio.core.words import joined
+from euclio.verbs.calling import keyword_of
+
+if TYPE_CHECKING:
+    from euclio.core.family import Changes
+    from euclio.core.parts.options import ExportOption, SetupOption
+    from euclio.core.solver import AnySolver
+
+
+def of_families() -> frozenset[str]:
+    """The keywords that families have: their changes, fields of plan spaces and simulations."""
+    return frozenset((*_change_options(), *_space_options(), *_space_fields(), *setup_owners()))
+
+
+def read(parse: Callable[[Any], Any], value: Any, flag: str) -> Any:
+    """The value of a keyword, by what reads the text of the option.
+
+    Raises:
+        InputError: it is none; names the option.
+    """
+    try:
+        return parse(value)
+    except argparse.ArgumentTypeError as error:
+        raise InputError(str(error).removeprefix(f"{value!r} "), field=flag) from None
+
+
+def read_if(parse: Callable[[Any], Any], value: Any, flag: str) -> Any:
+    """As `read`; None stays None: nothing is given."""
+    return None if value is None else read(parse, value, flag)
+
+
+def time_limit_of(keywords: Any) -> float | None:
+    """The time limit in seconds, under either of its names; None: none."""
+    limit, older = either(keywords, "time_limit", "time_limit_s"), keywords.get("time_limit_s")
+    if isinstance(older, int | float) and older >= 0:
+        return float(older)  # 0 and infinity were always taken under this name
+    return None if limit is None else float(read_if(seconds, limit, "--time-limit"))
+
+
+def either(keywords: Any, name: str, older: str) -> Any:
+    """The value of a keyword that has an older name.
+
+    Raises:
+        InputError: both are given.
+    """
+    if keywords.get(name) is not None and keywords.get(older) is not None:
+        raise InputError(f"is given next to {name}, which is the same; leave one out", field=older)
+    return keywords.get(older) if keywords.get(name) is None else keywords[name]
+
+
+def one_of(words: Iterable[str], value: Any, flag: str) -> Any:
+    """The value of a keyword, if it is one of some words.
+
+    Raises:
+        InputError: it is not; names the option.
+    """
+    known = tuple(words)
+    if value not in known:
+        raise InputError(f"must be {joined(known, 'or')}", field=flag)
+    return value
+
+
+def changed(family: Family, instance: Any, keywords: Mapping[str, Any]) -> tuple[Any, Changes | None]:
+    """The instance with the changes that were given, and these; None: there are none.
+
+    Raises:
+        InputError: a keyword of another family, or a change that does not go with the instance.
+    """
+    given: dict[str, Any] = {}
+    for name, (owner, option) in _change_options().items():
+        value = keywords.get(name)
+        if value is None:
+            continue
+        _refuse_other(owner, family, option.flag)
+        given[option.field] = _change_value(option, value, instance)
+    if not given or family.changes is None:
+        return instance, None
+    changes = family.changes(**given)
+    return applied(family, changes, instance), changes
+
+
+def applied(family: Family, changes: Changes, instance: Any) -> Any:
+    """The instance with changes; what does not go with it is reported with the option instead of the field.
+
+    Raises:
+        InputError: such a change.
+    """
+    flags = {option.field: option.flag for option in family.change_options}
+    try:
+        return changes.applied_to(instance)
+    except InputError as error:
+        field = (error.field or "").partition(".")[0]
+        raise InputError(error.message, file=error.file, field=flags.get(field, error.field)) from None
+
+
+def plan_space(
+    family: Family, solver: AnySolver | None, instance: Any, keywords: Mapping[str, Any], space: Any = None
+) -> Any:
+    """The plan space on an instance of the family, with the keywords that were given.
+
+    Args:
+        family: the family.
+        solver: the solver, whose plan space it is where none is given; None: there is none, `space` is given.
+        instance: the instance.
+        keywords: keywords, or fields of the plan space by their names; others are not looked at.
+        space: plan space; None: the solver's own.
+
+    Raises:
+        InputError: a keyword of another family, or a plan space that does not go with the instance.
+    """
+    changes = space_changes(family, keywords)
+    if solver is None:
+        found = replace(space, **changes)
+    else:
+        found = solver.space_on(instance, replace(solver.space if space is None else space, **changes))
+    family.check_space(instance, found)
+    return found
+
+
+def space_changes(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a family's plan space that keywords set.
+
+    Raises:
+        InputError: a keyword of another family, or a value that it cannot have.
+    """
+    own = {field.name for field in fields(family.full_space)}
+    found: dict[str, Any] = {}
+    for name, value in keywords.items():
+        if value is None and getattr(family.full_space, name, None) is not None:
+            continue  # a field that None says nothing of
+        owner, option = _space_options().get(name, (family, None))
+        if name in own and (option is None or owner is not family or _is_flag(option) or value is None):
+            found[name] = value
+        elif option is not None:
+            _refuse_other(owner, family, option.flag)
+            if not _is_flag(option):
+                found[option.field] = _space_value(option, value)
+            elif value:
+                found[option.field] = option.value
+        elif name in _space_fields():
+            raise InputError(f"is no field of plan spaces of {family.instances}; leave it out", field=name)
+    return found
+
+
+def setup_fields(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a family's simulations that keywords set; others of theirs are not looked at.
+
+    Raises:
+        InputError: a keyword, or a word, of another family was given.
+    """
+    found: dict[str, Any] = {}
+    for name, owners in setup_owners().items():
+        value = keywords.get(name)
+        if value is None or value is False:
+            continue
+        flag = next(iter(owners.values())).flag
+        if family.name not in owners:
+            whose = joined(find_family(other).instances for other in owners)
+            raise InputError(f"is an option for {whose}; leave it out", field=flag)
+        option = owners[family.name]
+        if option.choices and value not in option.choices:
+            words = joined(option.choices, "or")
+            raise InputError(f"is {value!r}, which {family.instances} do not have; give {words}", field=flag)
+        for other in option.instead_of:
+            if keywords.get(other):
+                raise InputError(f"stands instead of --{other.replace('_', '-')}; leave one out", field=flag)
+        flagged = not option.choices and option.parse is None
+        found[option.field] = option.value if flagged else read(option.parse, value, flag) if option.parse else value
+    return found
+
+
+@cache
+def setup_owners() -> dict[str, dict[str, SetupOption]]:
+    """By keyword the names of the families whose simulations have it, with what it is to each."""
+    found: dict[str, dict[str, SetupOption]] = {}
+    for family in families():
+        for option in family.setup_options:
+            found.setdefault(keyword_of(option.flag), {})[family.name] = option
+    return found
+
+
+@cache
+def exporter_options() -> dict[str, tuple[ExportOption, list[str]]]:
+    """All options by flag, each with the names of the exporters that take it."""
+    found: dict[str, tuple[ExportOption, list[str]]] = {}
+    for family in families():
+        for exporter in family.exporters():
+            for option in exporter.options:
+                known, owners = found.setdefault(option.flag, (option, []))
+                assert known == option, f"{option.flag} means two things"
+                owners.append(exporter.name)
+    return found
+
+
+def simulated() -> str:
+    """The instances that can be simulated, with their schemas."""
+    served = [family for family in families() if family.simulator is not None]
+    return joined(f"{family.instances} ({family.schema})" for family in served)
+
+
+def _refuse_other(owner: Family, family: Family, flag: str) -> None:
+    if owner is not family:
+        raise InputError(
+            f"is an option for {owner.instances}, and this is one of {family.instances}; leave it out", field=flag
+        )
+
+
+def _space_value(option: SpaceOption, value: Any) -> Any:
+    """The value of a field of a plan space."""
+    if option.parse is not None:
+        return read(option.parse, value, option.flag)
+    if not isinstance(value, str) or (option.reference is not None and is_reference(value)):
+        return value  # such as a policy itself
+    return one_of(option.choices or (), value, option.flag)
+
+
+def _change_value(option: SpaceOption, value: Any, instance: Any) -> Any:
+    """The value of a field of the changes."""
+    if option.given is None:
+        return read(option.parse or str, value, option.flag)
+    try:
+        return option.given(value, instance)
+    except InputError as error:
+        raise InputError(str(error), field=option.flag) from None
+
+
+def _is_flag(option: SpaceOption) -> bool:
+    """Whether an option stands alone, so that its keyword is true or false."""
+    return option.parse is None and option.choices is None
+
+
+@cache
+def _change_options() -> dict[str, tuple[Family, SpaceOption]]:
+    return {keyword_of(option.flag): (family, option) for family in families() for option in family.change_options}
+
+
+@cache
+def _space_options() -> dict[str, tuple[Family, SpaceOption]]:
+    return {keyword_of(option.flag): (family, option) for family in families() for option in family.space_options}
+
+
+@cache
+def _space_fields() -> frozenset[str]:
+    """The fields of the plan spaces of all families."""
+    return frozenset(field.name for family in families() for field in fields(family.full_space))

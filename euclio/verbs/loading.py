@@ -1,0 +1,35 @@
+"""`load`: the instance in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+from euclio.core.errors import InputError
+from euclio.core.families import families, family_of
+from euclio.files.instance_files import load_instance
+from euclio.verbs.calling import verb
+
+InstanceT = TypeVar("InstanceT")
+
+
+@overload
+def load(path: str | Path) -> Any: ...
+@overload
+def load(path: str | Path, kind: type[InstanceT]) -> InstanceT: ...
+@verb()
+def load(path: str | Path, kind: type[Any] | None = None) -> Any:
+    """The instance in a file.
+
+    Args:
+        path: the file.
+        kind: what it has to be, such as `euclio.session.Session`, which an editor then knows; None: any instance.
+
+    Raises:
+        InputError: naming the file, the field and the remedy; also where it is another kind of instance.
+    """
+    found = load_instance(path)
+    if kind is not None and not isinstance(found, kind):
+        asked = next((family.instances for family in families() if family.instance is kind), kind.__name__)
+        raise InputError(f"is one of {family_of(found).instances}; {asked} are asked for", file=str(path))
+    return found

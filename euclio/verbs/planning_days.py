@@ -1,0 +1,113 @@
+"""`plan_day`: the machines of a whole day, by rules that people use and by the least cost."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from euclio.comparison.comparing import chosen_solvers
+from euclio.core.errors import InputError
+from euclio.core.numbers import Number
+from euclio.core.registry import solvers_of
+from euclio.core.solver import AnySolver
+from euclio.core.solving import solve, solver_for
+from euclio.core.values import NOT_NEGATIVE, names
+from euclio.day import Day, Step
+from euclio.day.comparing import DayComparison, compare_day
+from euclio.day.family import FAMILY
+from euclio.day.load import read_load
+from euclio.session import Session
+from euclio.verbs.calling import verb
+from euclio.verbs.keywords import read_if, time_limit_of
+from euclio.verbs.opened import Opened, opened
+from euclio.verbs.supervised import Supervised
+
+OPTIONS = {"warm_up_s": "--warm-up", "keep_alive_s": "--keep-alive", "price_per_change": "--price-per-change"}
+"""The options of what changes cost, by field of a load over time."""
+
+
+@verb()
+def plan_day(
+    session: Session | Day | str | Path | Opened,
+    *,
+    load: str | Path | Sequence[Step] | None = None,
+    warm_up: Number | None = None,
+    keep_alive: Number | None = None,
+    price_per_change: Number | None = None,
+    solvers: str | Sequence[str | AnySolver] | None = None,
+    time_limit: Number | None = None,
+    supervised: bool = False,
+) -> DayComparison:
+    """Plan the whole machines of a session whose load moves, as `euclio plan-day` does.
+
+    Args:
+        session: a session, or a load over time; or the path of a file of either.
+        load: load of a session: the path of a CSV with columns `time_s` and `rate_rps` or `factor`, or steps.
+        warm_up: seconds that a machine is charged before it serves; None: as in the load over time, else 0.
+        keep_alive: seconds that a machine is charged after it is released; None: likewise.
+        price_per_change: money per machine that is started or stopped; None: likewise.
+        solvers: rules and solvers, or their names divided by commas; None: all.
+        time_limit: limit of each run in seconds; None: none.
+        supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
+
+    Returns:
+        One result per rule; `day` is the load over time, `best` the cheapest plan.
+
+    Raises:
+        InputError: a session without a load, an unknown rule, or a bad value, which it names with its keyword.
+    """
+    costs = {"warm_up_s": warm_up, "keep_alive_s": keep_alive, "price_per_change": price_per_change}
+    read = {name: read_if(NOT_NEGATIVE.parse, value, OPTIONS[name]) for name, value in costs.items()}
+    day = day_of(opened(session), load, {name: value for name, value in read.items() if value is not None})
+    chosen = chosen_days(solvers)
+    limit_s = time_limit_of({"time_limit": time_limit})
+    with Supervised([day], chosen) if supervised else nullcontext() as other:
+        how = other.solve if isinstance(other, Supervised) else solve
+        return compare_day(day, chosen, how, time_limit_s=limit_s)
+
+
+def chosen_days(solvers: str | Sequence[str | AnySolver] | None) -> list[AnySolver]:
+    """The rules and solvers that are asked for; None: all.
+
+    Raises:
+        InputError: one that is not known, or of another family.
+    """
+    listed = names(solvers) if isinstance(solvers, str) else solvers
+    asked = solvers_of(FAMILY.name) if listed is None else chosen_solvers(listed, FAMILY)
+    return [solver_for(FAMILY, solver) for solver in asked]
+
+
+def day_of(given: Opened, load: str | Path | Sequence[Step] | None, costs: dict[str, Any]) -> Day:
+    """The load over time that an instance, a load and the costs of changes make.
+
+    Raises:
+        InputError: a session without a load, a load where there is one, an instance of another family.
+    """
+    if isinstance(given.instance, Day):
+        if load is not None:
+            raise InputError("the file has a load of its own; leave this out, or give the session", field="--load")
+        with _named(costs, given.file):
+            return replace(given.instance, **costs)
+    if not isinstance(given.instance, Session):
+        message = f"is one of {given.family.instances}; give a session, or a file of schema euclio/day/1"
+        raise InputError(message, file=given.file)
+    if load is None:
+        raise InputError("is needed with a session: a CSV of times and rates", field="--load")
+    session = given.instance
+    with _named(costs, str(load) if isinstance(load, str | Path) else None):
+        steps = read_load(load, session) if isinstance(load, str | Path) else tuple(load)
+        return Day(session.name, session, steps, **costs)
+
+
+@contextmanager
+def _named(given: Collection[str], file: str | None) -> Iterator[None]:
+    """Name the option of a number that was given, else the file, where what they say is refused."""
+    try:
+        yield
+    except InputError as error:
+        if error.field is not None and error.field in given:
+            raise InputError(error.message, field=OPTIONS[error.field]) from None
+        raise InputError(error.message, file=error.file or file, field=error.field) from None

@@ -1,0 +1,200 @@
+"""`reproduce`: a paper's evaluation, measured again and set next to its published figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from euclio.core.compiled import time_runs
+from euclio.core.errors import InputError
+from euclio.core.numbers import Number
+from euclio.core.values import count
+from euclio.core.values import seed as read_seed
+from euclio.studies import STUDIES
+from euclio.verbs.calling import verb
+from euclio.verbs.keywords import one_of, read_if
+
+if TYPE_CHECKING:
+    from euclio.studies.claims import Checked
+    from euclio.studies.parts import Made
+
+OF_RUNS = ("paper", "jobs", "workloads", "seed", "certify", "instances", "full", "posterior", "write_workloads", "only")
+"""What means nothing where claims are held against reports."""
+OF_STUDIES = ("jobs", "certify", "instances", "full", "posterior")
+"""What means nothing where workloads are written."""
+OF_PAGES = ("certify", "instances", "full", "posterior", "write_workloads")
+"""What means nothing where one figure or table is made."""
+
+
+@overload
+def reproduce(
+    paper: str,
+    *,
+    full: bool = False,
+    jobs: Number | None = None,
+    out: str | Path | None = None,
+    workloads: Number | None = None,
+    seed: Number | None = None,
+    certify: Number | None = None,
+    posterior: bool = False,
+    instances: str | Path | None = None,
+    write_workloads: None = None,
+    only: None = None,
+) -> Path: ...
+@overload
+def reproduce(
+    paper: str,
+    *,
+    only: str,
+    out: str | Path | None = None,
+    workloads: Number | None = None,
+    seed: Number | None = None,
+    jobs: Number | None = None,
+) -> Made | tuple[str, ...]: ...
+@overload
+def reproduce(
+    paper: str, *, write_workloads: str | Path, workloads: Number | None = None, seed: Number | None = None
+) -> list[Path]: ...
+@overload
+def reproduce(*, claims: Literal[True], accept: bool = False, out: str | Path | None = None) -> tuple[Checked, ...]: ...
+@verb()
+def reproduce(
+    paper: str | None = None,
+    *,
+    claims: bool = False,
+    accept: bool = False,
+    full: bool = False,
+    jobs: Number | None = None,
+    out: str | Path | None = None,
+    workloads: Number | None = None,
+    seed: Number | None = None,
+    certify: Number | None = None,
+    posterior: bool = False,
+    instances: str | Path | None = None,
+    write_workloads: str | Path | None = None,
+    only: str | None = None,
+) -> Path | list[Path] | tuple[Checked, ...] | Made | tuple[str, ...]:
+    """Run a paper's evaluation again and write its report, as `euclio reproduce` does; prints the headline lines.
+
+    Args:
+        paper: the paper, such as "harpagon".
+        claims: instead of running a paper: hold the papers' claims against the reports that were written last.
+        accept: with `claims`: what holds now has to hold from now on.
+        full: also run the slow references on all workloads.
+        jobs: processes; None: one per core.
+        out: folder of the report; None: ``reports/PAPER``, of `claims` ``reports``.
+        workloads: how many; None: as the study says.
+        seed: seed of the workloads; None: the protocol's.
+        certify: how many of its proofs an independent prover tries; None: 30.
+        posterior: first draw anew the settings that are nearest to the paper's figures.
+        instances: folder of measured instances, for a study that takes one.
+        write_workloads: instead of running anything, write the workloads that the study runs on into this folder.
+        only: one figure or table of the report, such as "fig7", made alone; "help": the names of all of them.
+
+    Returns:
+        Path of the page; with `write_workloads` the files written, with `only` the part with its data as CSV (or the
+        names), with `claims` the claims, next to the last reports.
+
+    Raises:
+        InputError: a bad value, which it names with its keyword, or keywords that do not go together.
+        RefutedError: a proof is refuted; the page is written.
+    """
+    given = {
+        "paper": paper,
+        "jobs": read_if(count, jobs, "--jobs"),
+        "workloads": read_if(count, workloads, "--workloads"),
+        "seed": read_if(read_seed, seed, "--seed"),
+        "certify": read_if(count, certify, "--certify"),
+        "instances": None if instances is None else Path(instances),
+        "full": full,
+        "posterior": posterior,
+        "write_workloads": None if write_workloads is None else Path(write_workloads),
+        "only": only,
+    }
+    folder = None if out is None else Path(out)
+    if claims:
+        return _check_claims(given, accept, folder or Path("reports"))
+    if paper is None:
+        raise InputError(f"name a paper ({', '.join(STUDIES)}), or --claims", field="paper")
+    one_of(STUDIES, paper, "paper")
+    if accept:
+        raise InputError("accepts claims; add --claims", field="--accept")
+    if instances is not None and not STUDIES[paper].takes_instances:
+        raise InputError(f"{paper} takes no measured instances; leave it out", field="--instances")
+    if only is not None:
+        return _make_part(paper, folder or Path("reports") / paper, given)
+    if write_workloads is not None:
+        return _write_workloads(paper, given)
+    if posterior:
+        time_runs()
+        _renew_posterior(paper, given["jobs"])
+    from euclio.studies.building import reproduce as reproduce_study
+
+    time_runs()
+    chosen = {"out": folder, **{name: given[name] for name in ("seed", "jobs", "workloads", "certify", "instances")}}
+    return reproduce_study(paper, full=full, **{name: value for name, value in chosen.items() if value is not None})
+
+
+def _renew_posterior(paper: str, jobs: int | None) -> None:
+    """Draw the posterior of a paper that has one anew."""
+    from euclio.posterior.prior import PAPERS
+    from euclio.posterior.renewing import renew
+    from euclio.supervision import cores
+
+    if paper not in PAPERS:
+        raise InputError(f"{paper} has no posterior ({', '.join(PAPERS)} do); leave it out", field="--posterior")
+    renew(paper, jobs or cores())
+
+
+def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
+    """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
+    from euclio.posterior.bridge import protocol_draws
+    from euclio.posterior.prior import PAPERS
+    from euclio.posterior.reference import reference_setting
+    from euclio.session.workloads.protocol import SEED
+    from euclio.workloads.writing import write_instances
+
+    if paper not in PAPERS:
+        raise InputError(f"{paper} draws none ({', '.join(PAPERS)} do); leave it out", field="--write-workloads")
+    _refuse_given(given, OF_STUDIES, "leave one out", "--write-workloads")
+    size = given["workloads"] or int(STUDIES[paper].workloads)
+    seed = SEED if given["seed"] is None else given["seed"]
+    drawn = protocol_draws(paper, reference_setting(paper), seed, size)
+    return write_instances([workload.session for workload in drawn.workloads], given["write_workloads"])
+
+
+def _make_part(paper: str, folder: Path, given: dict[str, Any]) -> Made | tuple[str, ...]:
+    """Make one figure or table, or list the names of all."""
+    _refuse_given(given, OF_PAGES, "leave one of the two out", "--only", "runs no study")
+    from euclio.studies.parts import HELP, make_part, part_lines
+
+    if given["only"] == HELP:
+        return tuple(part_lines(paper, folder))
+    time_runs()
+    return make_part(paper, given["only"], folder, **{name: given[name] for name in ("workloads", "seed", "jobs")})
+
+
+def _check_claims(given: dict[str, Any], accepted: bool, reports: Path) -> tuple[Checked, ...]:
+    """Hold the claims against the last reports, and write their table."""
+    _refuse_given(given, OF_RUNS, "leave one of the two out", "--claims")
+    from euclio.studies.claims import accept, check_all, load_cards
+    from euclio.studies.claims_page import write_claims
+
+    checked = check_all(reports)
+    write_claims(checked, reports, load_cards(reports))
+    if accepted:
+        accept(checked)
+    return checked
+
+
+def _refuse_given(
+    given: dict[str, Any], names: tuple[str, ...], remedy: str, flag: str, what: str = "runs nothing"
+) -> None:
+    """Refuse what means nothing where nothing is run.
+
+    Raises:
+        InputError: the first of them that is given.
+    """
+    name = next((name for name in names if given[name]), None)
+    if name is not None:
+        raise InputError(f"{what}, so that {name} has no meaning; {remedy}", field=flag)
