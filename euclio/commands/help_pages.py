@@ -139,7 +139,8 @@ def help_text(parser: argparse.ArgumentParser, usual: Callable[[], str]) -> str:
         formatter.add_text(said)
         formatter.add_arguments(actions)
         formatter.end_section()
-    return formatter.format_help() + ending
+    more = f"\n{parser.epilog.rstrip()}\n" if parser.epilog else ""
+    return formatter.format_help() + more + ending
 
 
 def sections(

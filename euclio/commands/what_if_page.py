@@ -11,7 +11,7 @@ from euclio.commands.session_questions import exit_code, opened_session
 from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.values import count_or_none, exact_not_negative, named_points
-from euclio.core.words import counted
+from euclio.core.words import counted, duration
 from euclio.verbs.defaults import LIMIT_S
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def add_page(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="OUT",
         help="write one offline page with sliders over rate, SLO, price and stock instead; what is not given has "
-        f"points around the file's values, and each plan {PAGE_LIMIT_S:g} s",
+        f"points around the file's values, and each plan {duration(PAGE_LIMIT_S)}",
     )
     parser.set_defaults(time_limit=None)
 

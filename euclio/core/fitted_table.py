@@ -93,11 +93,20 @@ class FittedTable(Table):
         width = max(options.max_width, _total(shown, gap))
         yield from super().__rich_console__(console, options.update(width=width))
         self.columns = every
-        said = [f"{key}: {self._legend[key]}" for one in shown if (key := str(one.column.header)) in self._legend]
-        if said and self.row_count:
-            yield Text("; ".join(said), style="dim")
+        said = self.legend(str(one.column.header) for one in shown)
+        if said:
+            yield Text(said, style="dim")
         if hidden:
             yield Text(f"hidden at this width: {', '.join(hidden)}", style="dim")
+
+    def legend(self, headings: Iterable[str]) -> str:
+        """What short headings mean, in a line; empty: none of them is short, or there are no rows.
+
+        Args:
+            headings: those of the columns that are shown.
+        """
+        said = [f"{heading}: {self._legend[heading]}" for heading in headings if heading in self._legend]
+        return "; ".join(said) if self.row_count else ""
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         """As wide as the window, if need be."""

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from euclio.core.showing import Head, View
 from euclio.core.tables import new_table
-from euclio.core.words import DASH, counted, figures, full, listed, milliseconds
+from euclio.core.words import DASH, amount, counted, figures, full, listed, milliseconds
 from euclio.pipeline.evaluate import PlanEvaluation
 from euclio.pipeline.instance import Cluster
 from euclio.pipeline.plan import PipelinePlan
@@ -103,7 +103,7 @@ def plan_rows(cluster: Cluster | None, plan: PipelinePlan, evaluation: PlanEvalu
 
 def _evaluation_head(found: PlanEvaluation) -> Head:
     value = () if found.value is None else (f"value {full(found.value)}",)
-    used = listed(f"{float(count):g} {name}" for name, count in found.gpus.items())
+    used = listed(f"{amount(count)} {name}" for name, count in found.gpus.items())
     status = "accepted" if found.feasible else "refused"
     return Head("", status, (*value, f"GPUs used: {used or 'none'}", *found.violations[:1]))
 

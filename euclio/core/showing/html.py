@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
+from euclio.core.fitted_table import FittedTable
 from euclio.core.showing.html_text import html_text
 from euclio.core.showing.view import Head
 
@@ -86,8 +87,10 @@ def _table(table: Table) -> str:
     body = "".join(f"<tr>{''.join(map(_cell, table.columns, map(_plain, row)))}</tr>" for row in rows)
     more = table.row_count - MOST_ROWS
     left_out = f'<div class="line">… and {more:,} more rows</div>' if more > 0 else ""
+    legend = table.legend(_plain(column.header) for column in table.columns) if isinstance(table, FittedTable) else ""
+    below = f'<div class="line">{html_text(legend)}</div>' if legend else ""
     inside = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'{title}<div class="scroll">{inside}</div>{left_out}'
+    return f'{title}<div class="scroll">{inside}</div>{left_out}{below}'
 
 
 def _cell(column: Column, text: str) -> str:

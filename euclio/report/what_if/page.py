@@ -9,7 +9,7 @@ from typing import Any
 from euclio.core.progress import told
 from euclio.core.result import Status
 from euclio.core.space_fields import in_words
-from euclio.core.words import DASH, counted, figures, full, joined
+from euclio.core.words import DASH, counted, duration, figures, full, joined
 from euclio.files.json_writing import json_text, one_line
 from euclio.report.blocks import Block, Facts, Heading, Table
 from euclio.report.html import Live, html_page
@@ -70,7 +70,7 @@ def _facts(found: Swept) -> Iterator[tuple[str, str]]:
         yield "prices in", asked.session.currency
     if asked.changes is not None:
         yield "changed at all points", asked.changes.in_words()
-    limit = "" if asked.time_limit_s is None else f", {asked.time_limit_s:g} s at most for each plan"
+    limit = "" if asked.time_limit_s is None else f", {duration(asked.time_limit_s)} at most for each plan"
     yield "solver", f"{asked.solver.name}{limit}; every cost is the checker's"
     yield "plan space", in_words(asked.space)
     for one in asked.axes:

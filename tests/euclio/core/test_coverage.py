@@ -177,7 +177,7 @@ def test_a_refusal_names_who_covers_it():
 def test_the_page_has_the_table_as_it_is():
     """`make docs` writes it; a solver that covers more without it would be told of nowhere."""
     before = PAGE.read_text(encoding="utf-8")
-    subprocess.run([sys.executable, PAGE.parents[1] / "tools" / "coverage.py"], check=True, capture_output=True)
+    subprocess.run([sys.executable, PAGE.parents[1] / "tools" / "who_covers_what.py"], check=True, capture_output=True)
     after = PAGE.read_text(encoding="utf-8")
     assert after == before
     assert all(demand_words(demand) in after for demand in DEMANDS)

@@ -21,7 +21,9 @@ EXACT = {
     "files/json_writing.py": "constants of a few seconds",
     "commands/compare.py": "constants of a few seconds",
     "commands/session_questions.py": "constants of a few seconds",
-    "comparison/figure.py": "labels of percentages below 10",
+    "comparison/bar_parts.py": "labels of percentages below 10",
+    "session/dag_drawing.py": "coordinates of a drawing",
+    "report/drawn_data.py": "rounds numbers and makes no text",
 }
 """Where a format with an exponent stands on purpose, and why."""
 

@@ -55,6 +55,8 @@ KNOWN = {
     "euclio/core/making.py": {"import_module", "subprocess"},
     # `package.module:function` of what is measured, which only a call in Python says.
     "euclio/runs/execution.py": {"import_module"},
+    # Quotes the data of a figure for a link; nothing is opened.
+    "euclio/report/html_blocks.py": {"urllib"},
     # Messages between a process and those that it started.
     "euclio/supervision/channel.py": {"pickle"},
     "euclio/supervision/forked.py": {"pickle"},

@@ -128,7 +128,9 @@ def test_a_last_machine_that_dummies_fill_but_for_a_sliver_is_not_pruned():
 
 
 def test_more_than_a_billion_machines_are_refused_with_the_field_to_change():
-    with pytest.raises(InputError, match="rate_rps: is 1e\\+12, the rate of 3e\\+11 machines of h batch 1"):
+    with pytest.raises(
+        InputError, match="rate_rps: is 1000000000000, the rate of 300,000,000,000 machines of h batch 1"
+    ):
         single("1e12", 4, [(1, "0.3")])
 
 

@@ -1,4 +1,4 @@
-"""Draws the picture of `docs/howto/jupyter.md`: `python docs/tools/jupyter.py`, with an installed Chromium.
+"""Draws the picture of `docs/howto/jupyter.md`, with an installed Chromium: `python docs/tools/objects_in_cells.py`.
 
 A session, its plan and a comparison of the README, as a notebook shows them, light above dark. It writes
 `docs/figures/jupyter.png`, whose times are those of the machine.
