@@ -54,7 +54,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     (fitted, fits), (hit, all_) = tally(scores)["input"], tally(scores)["check"]
     return Text(
         summary=summary(runs),
-        tally=f"The applications' parameters were set to {fits} of the printed figures or lie within them (role input: "
+        tally=f"The applications' parameters were set to {fits} of the printed numbers or lie within them (role input: "
         f"what goes in, and three modules; {fitted} agree). Nothing was fitted to the other "
         f"{all_} checks: {hit} are shown to agree. Times are those of the machine that the report was "
         "made on.",
@@ -101,7 +101,9 @@ def numbers(scores: Sequence[Score]) -> list[KeyNumber]:
     for key, name in (("milp_same_share", "MILP"), ("greedy_same_share", "greedy")):
         p, m = by_key[key].published, by_key[key].measured
         note = f"published about {p.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} decisions)"
-        found.append(KeyNumber(f"{m.value:.1f} %", f"of the decisions: Scrooge's {name} finds the best plan", note))
+        found.append(
+            KeyNumber(f"{m.value:.1f} %", f"of the allocation decisions: Scrooge's {name} finds a cheapest plan", note)
+        )
     return found
 
 
@@ -117,7 +119,8 @@ def summary(runs: pd.DataFrame) -> list[Block]:
     return [
         Paragraph(_summary_text(runs)),
         Table(
-            "Scrooge's own algorithms against the optimum of their plan space (dispatch at machine rate, no dummies)",
+            "Scrooge's own algorithms against the optimum of their plan space (dispatch at machine rate, no dummies): "
+            "share of the workloads on which they reach it (higher is better), extra cost and time (lower is better)",
             (
                 "method",
                 "workloads",
@@ -199,7 +202,7 @@ def run_blocks(collected: Collected) -> list[Block]:
 
 
 def reasons(collected: Collected) -> dict[str, str]:
-    """One sentence or two per published figure for which the data hold a reason."""
+    """One sentence or two per published number for which the data hold a reason."""
     runs = collected.tables["runs"]
     own, five = drawn_as(runs, OWN_SESSIONS), drawn_as(runs, FIVE_APPLICATIONS)
     return {

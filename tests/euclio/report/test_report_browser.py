@@ -194,8 +194,8 @@ def test_equal_headings_have_anchors_of_their_own(page: Any) -> None:
 def card(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with everything that a scorecard is made of."""
     parts = tuple(Count(f"{tone} and some more words", 3, tone, "a note of some length " * 4) for tone in Tone)
-    columns = ("figure", "published", "measured", "95 % interval", "consistent settings", "verdict")
-    row = ("a figure with a long name " * 3, "1,234.5 %", "1,200.0 %", "1,100.0 to 1,300.0 %", "1 to 9 %", "odd")
+    columns = ("number", "published", "measured", "95 % interval", "consistent settings", "verdict")
+    row = ("a number with a long name " * 3, "1,234.5 %", "1,200.0 %", "1,100.0 to 1,300.0 %", "1 to 9 %", "odd")
     reasons = ("behind " * 60,) * 3
     numeric = frozenset({1, 2, 3, 4})
     table = Table("", columns, (row,) * 3, numeric, tones=(("odd", Tone.BAD),), behind=reasons, stacks=True)
