@@ -68,9 +68,9 @@ def figure_5(axes: Sequence[Axes], measures: Mapping[str, Measured], published: 
         PICCOLO,
         ALTERNATIVES,
         "mean_extra",
-        "mean extra cost over Piccolo (%): what the feature saves",
+        "mean extra cost over Piccolo (%)",
     )
-    return "Bars: measured, with 95 % intervals. Orange marks: published means."
+    return "Bars: measured, with 95 % intervals; the longer, the more the feature saves. Orange marks: published means."
 
 
 @drawn(

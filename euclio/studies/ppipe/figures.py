@@ -225,7 +225,7 @@ def figure_9(axes: Sequence[Axes], serving: pd.DataFrame) -> str:
     loads = small_loads(serving)
     means = loads.groupby("setup").mean().reindex(list(SMALLS))
     side_by_side(axes[0], list(SMALLS), {s: means[s].to_numpy() for s in SERVED})
-    axes[0].set_ylabel("highest load factor, higher is better")
+    axes[0].set_ylabel("highest load factor")
     gains_over = {base: small_gains(serving, base) for base in (NP, DART)}
     for k, (base, gain) in enumerate(gains_over.items()):
         places = np.arange(len(SMALLS)) + (k - 0.5) * 0.36
@@ -234,7 +234,7 @@ def figure_9(axes: Sequence[Axes], serving: pd.DataFrame) -> str:
         axes[1].vlines(places, low, high, color=INK, linewidth=1)
         axes[1].axhspan(*PUBLISHED_TESTBED[base], color=PALETTE[k], alpha=0.2, linewidth=1.5, zorder=0)
     axes[1].set_xticks(range(len(SMALLS)), list(SMALLS))
-    axes[1].set_ylabel("PPipe's gain in load (%), higher is better")
+    axes[1].set_ylabel("PPipe's gain in load (%)")
     for panel in axes:
         panel.tick_params(axis="x", length=0)
         panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, fontsize=8.5)

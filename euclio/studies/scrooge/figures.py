@@ -162,7 +162,7 @@ def figure_12(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
         panel.set_xlabel("latency objective (ms)")
         grid(panel)
         panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.19), ncols=2, fontsize=8.5)
-    one_scale(axes, "cost over that at 400 ms, lower is better")
+    one_scale(axes, "cost over that at 400 ms\n(lower is better)")
     return (
         "Total cost of the same decisions under four objectives, over that under the tightest. Diamonds: published "
         "savings (up to), drawn at 1000 ms. The objectives of caption are longer, since S2VT alone takes up to 1.1 s."
@@ -195,7 +195,7 @@ def figure_13(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame]) -> str:
     axes[1].set_yticks([10, 20, 50, 100, 200])
     axes[1].yaxis.set_major_formatter("{x:g}")
     axes[1].yaxis.set_minor_formatter(NullFormatter())
-    axes[1].set_ylabel("requests/s of a machine, higher is better")
+    axes[1].set_ylabel("requests/s of a machine\n(higher is better)")
     for panel in axes:
         panel.set_xlabel("latency objective (ms)")
         grid(panel)

@@ -102,7 +102,7 @@ def numbers(scores: Sequence[Score]) -> list[KeyNumber]:
         p, m = by_key[key].published, by_key[key].measured
         note = f"published about {p.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} decisions)"
         found.append(
-            KeyNumber(f"{m.value:.1f} %", f"of the allocation decisions: Scrooge's {name} finds a cheapest plan", note)
+            KeyNumber(f"{m.value:.1f} %", f"of the allocation decisions: Scrooge's {name} finds the best plan", note)
         )
     return found
 
