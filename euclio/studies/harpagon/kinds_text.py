@@ -94,12 +94,7 @@ def kinds_blocks(found: Mapping[str, Answer]) -> list[Block]:
         "split searches stopped",
     )
     return [
-        Table(
-            "On how many sessions Harpagon is optimal, by kind of profiles",
-            columns,
-            tuple(rows),
-            frozenset(range(2, 9)),
-        ),
+        Table("Harpagon on every kind of profiles", columns, tuple(rows), frozenset(range(2, 9))),
         Paragraph(_meaning(found)),
     ]
 

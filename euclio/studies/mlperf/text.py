@@ -369,7 +369,7 @@ def instance_table(clients: pd.DataFrame) -> Table:
         rows.append((model, str(instances), f"{saturated['saturated_per_s']:.0f}", *cells, *_idle(idle)))
     columns = ("model", "instances", "saturated (per s)", "mean (%)", "90th (%)", "99th (%)")
     fewer = ("fewer clients: mean (%)", "instances as clients (%)")
-    return _table("Median of absolute errors (lower is better)", (*columns, *fewer), rows)
+    return _table("Median of absolute errors", (*columns, *fewer), rows)
 
 
 def _idle(idle: pd.DataFrame) -> tuple[str, str]:
