@@ -69,7 +69,7 @@ def trust_text(left: pd.DataFrame, aim: float) -> str:
         else:
             bad.append(f"{kind} ({_plain(low)} to {_plain(high)} %)")
     kept, missed = ("; ".join(names) or "none" for names in (good, bad))
-    return f"Errors are within {aim:g} % on every server of: {kept}. They are not for: {missed}."
+    return f"All percentiles are within {aim:g} % on every server of: {kept}. Not on every server of: {missed}."
 
 
 def _plain(error: float) -> str:

@@ -175,18 +175,20 @@ def summary(found: Accuracy, clients: pd.DataFrame) -> str:
     count = len(found.left)
     return (
         f"{counted(count, 'server')} of MLPerf Inference, whose profiles are read from SingleStream, MultiStream and "
-        "Offline alone, are simulated under the Poisson load of their Server run. Predicted with what is fitted to all "
-        f"other accelerators, the median error over the {found.left.group.nunique()} groups of accelerator and model "
-        f"is {groups.p50:.0f} % of the median latency, {groups.p90:.0f} % of the 90th and {groups.p99:.0f} % of the "
-        f"99th percentile ({servers.p50:.0f}, {servers.p90:.0f} and {servers.p99:.0f} % over the servers); within "
-        f"{figures.AIM:g} % are {quarter['p50']}, {quarter['p90']} and {quarter['p99']} of {count}. How a server is "
-        "modelled was chosen with all of them in view, so that these are no errors on data that were never seen. The "
-        f"{len(found.six)} servers that came later, with what is fitted to the earlier {count - len(found.six)} alone, "
-        f"are missed by {six.p50:.0f}, {six.p90:.0f} and {six.p99:.0f} %; the rule before, which had not seen them, "
-        f"missed them by {before.p50:.0f}, {before.p90:.0f} and {before.p99:.0f} %. The largest load within the bound "
-        f"is at or above the one that was reached on {reached(found.own)} of {count}. Triton's closed-loop clients are "
-        f"predicted to {100 * median_share(clients.error_mean):.0f} % in the median; where there are fewer clients "
-        f"than instances, to {100 * median_share(idle.error_mean):.0f} %."
+        "Offline alone, are simulated under the Poisson load of their Server run, each accelerator with what is fitted "
+        f"to all others. The median error over the {found.left.group.nunique()} groups of accelerator and model is "
+        f"{groups.p50:.0f} % of the median latency, {groups.p90:.0f} % of the 90th and {groups.p99:.0f} % of the 99th "
+        f"percentile ({servers.p50:.0f}, {servers.p90:.0f} and {servers.p99:.0f} % over the servers); of the {count} "
+        f"servers {quarter['p50']}, {quarter['p90']} and {quarter['p99']} are predicted within {figures.AIM:g} %. "
+        f"{trust_text(found.left, figures.AIM)} How a server is modelled was chosen with all of them in view, so that "
+        f"these are no errors on data that were never seen. The {len(found.six)} servers that came later, predicted "
+        f"with what is fitted to the earlier {count - len(found.six)} alone, are missed by {six.p50:.0f}, "
+        f"{six.p90:.0f} and {six.p99:.0f} %; the rule before, which had not seen them, missed them by "
+        f"{before.p50:.0f}, {before.p90:.0f} and {before.p99:.0f} %. On {reached(found.own)} of {count} servers the "
+        "largest load within the bound that the simulator finds is at or above the one that the hardware was driven "
+        "to. The mean latency of Triton's closed-loop clients is predicted to "
+        f"{100 * median_share(clients.error_mean):.0f} % in the median; where there are fewer clients than instances, "
+        f"to {100 * median_share(idle.error_mean):.0f} %."
     )
 
 

@@ -297,7 +297,7 @@ def test_the_study_in_small(tmp_path, capsys) -> None:
     page = reproduce("mlperf", tmp_path, workloads=1, jobs=1)
     html = page.read_text(encoding="utf-8")
     assert "When to trust a predicted latency: its error by class of server" in html
-    assert "Loads near the capacity" in html
+    assert "When to trust a latency: not near the capacity" in html
     assert "What the model lacks" in html
     out = capsys.readouterr().out
     assert "69 printed numbers" in out
