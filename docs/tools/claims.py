@@ -1,4 +1,4 @@
-"""The opening of `docs/claims.md`: its figure and three numbers, from the table of figures in `reports/claims.md`.
+"""The figure, the three numbers and the tables of `docs/claims.md`, from `reports/claims.md`.
 
 `python docs/tools/claims.py`; to be run after `euclio reproduce --claims`, which writes that report.
 """
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REPORT, PAGE = ROOT / "reports" / "claims.md", ROOT / "docs" / "claims.md"
 FIGURE = ROOT / "docs" / "figures" / "claims.svg"
 ROW = re.compile(r"^\| ([a-z]+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|", re.MULTILINE)
-FIGURES = re.compile(r"^Of (\d+) printed figures .*?, (\d+) agree .*?, (\d+) are not decided, (\d+) do", re.MULTILINE)
+NUMBERS = re.compile(r"^Of (\d+) printed numbers .*?, (\d+) agree .*?, (\d+) are not decided, (\d+) do", re.MULTILINE)
 CLAIMS = re.compile(r"^(\d+) claims: (.*)\.$", re.MULTILINE)
 NAMES = {"harpagon": "Harpagon", "piccolo": "Piccolo", "scrooge": "Scrooge", "ppipe": "PPipe", "graft": "Graft"}
 VERDICTS = (("agree", "#1b7f4d"), ("not decided", "#70757e"), ("do not agree", "#b3262e"))
@@ -24,13 +24,13 @@ VERDICTS = (("agree", "#1b7f4d"), ("not decided", "#70757e"), ("do not agree", "
 
 def in_short(report: str) -> str:
     """The three numbers of the page."""
-    figures, claims = FIGURES.search(report), CLAIMS.search(report)
-    assert figures is not None
+    numbers, claims = NUMBERS.search(report), CLAIMS.search(report)
+    assert numbers is not None
     assert claims is not None
-    total, agree, undecided, off = figures.groups()
+    total, agree, undecided, off = numbers.groups()
     rows = (
         (
-            f"of {total} printed figures that nothing was fitted or set to: agree within a tenth (whole interval)",
+            f"of {total} printed numbers that nothing was fitted or set to: agree within a tenth (whole interval)",
             agree,
         ),
         ("are not decided; do not agree", f"{undecided}; {off}"),
@@ -39,9 +39,19 @@ def in_short(report: str) -> str:
     return table(("three numbers", ""), rows)
 
 
+def in_full(report: str) -> str:
+    """The report without its title: what it says first, and a fold per section, whose tables Markdown pages show."""
+    first, *sections = report.partition("\n")[2].split("\n## ")
+    folds = (section.partition("\n") for section in sections)
+    parts = (
+        f'<details markdown="1"><summary>{name}</summary>\n\n{body.strip()}\n\n</details>' for name, _, body in folds
+    )
+    return "\n\n".join((first.strip(), *parts))
+
+
 def draw(report: str) -> Figure:
-    """Check figures by paper: a bar each, divided by what the test of equivalence says."""
-    section = report.split("## Figures")[1].split("\n## ")[0]
+    """Check numbers by paper: a bar each, divided by what the test of equivalence says."""
+    section = report.split("## Numbers by paper")[1].split("\n## ")[0]
     rows = [(NAMES[paper], *map(int, counts)) for paper, *counts in ROW.findall(section) if paper in NAMES]
     figure = Figure(figsize=(7.6, 2.6), layout="constrained")
     axes = figure.subplots()
@@ -52,7 +62,7 @@ def draw(report: str) -> Figure:
         axes.bar_label(bars, [str(count) if count else "" for count in counts], label_type="center", color="white")
         left = [a + b for a, b in zip(left, counts, strict=True)]
     axes.invert_yaxis()
-    axes.set_xlabel("printed figures that nothing was fitted or set to")
+    axes.set_xlabel("printed numbers that nothing was fitted or set to")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=8, ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
     return figure
@@ -60,6 +70,6 @@ def draw(report: str) -> Figure:
 
 if __name__ == "__main__":
     text = REPORT.read_text(encoding="utf-8")
-    paste(PAGE, {"three numbers": in_short(text)})
+    paste(PAGE, {"three numbers": in_short(text), "claims": in_full(text)})
     with mpl.rc_context({"svg.hashsalt": "claims", "svg.fonttype": "none", "font.size": 9}):
         draw(text).savefig(FIGURE, metadata={"Date": None})

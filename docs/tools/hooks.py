@@ -1,7 +1,7 @@
 """Hooks of the page builder: links out of `docs/` keep working in the built pages, and reports give the gallery.
 
 A README of the tree becomes a page of its own under `rooms/`; any other file of the tree that a page links to is copied
-under `files/`. So the built pages hold all that they point to, and can be moved. The table of claims is put in too.
+under `files/`. So the built pages hold all that they point to, and can be moved.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ FIGURE = re.compile(
     r'<figure id="([^"]+)"><div class="drawing">(.*?)</div><figcaption>(.*?)</figcaption></figure>', re.S
 )
 GALLERY = "<!-- gallery -->"
-CLAIMS = "<!-- claims -->"
 PAPERS = {"ppipe": "PPipe"}
 """Names of papers that are not their folder's with a capital."""
 
@@ -84,9 +83,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         return f"{match[1]}{posixpath.relpath(found, posixpath.dirname(uri) or '.')}{match[3] or ''}{match[4]}"
 
     text = LINK.sub(pointed, markdown)
-    for mark, made in ((GALLERY, gallery), (CLAIMS, claims)):
-        text = text.replace(mark, made()) if mark in text else text
-    return text
+    return text.replace(GALLERY, gallery()) if GALLERY in text else text
 
 
 def _target(source: str, link: str) -> str | None:
@@ -119,14 +116,6 @@ def gallery() -> str:
             for key, svg, caption in figures
         ]
     return "\n".join(parts)
-
-
-def claims() -> str:
-    """The page of the papers' claims as it was written last, but for its title; a sentence where it was not."""
-    page = ROOT / "reports" / "claims.md"
-    if not page.exists():
-        return "No reports are stored: `make reproduce` writes the table."
-    return page.read_text(encoding="utf-8").partition("\n")[2]
 
 
 def _renamed(svg: str, paper: str) -> str:

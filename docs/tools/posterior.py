@@ -29,9 +29,9 @@ def opening(stored: Stored) -> str:
             "random settings of the prior: share of workloads on which Harpagon matches the best split",
             f"{_ends(random, 0)} ({random.settings} settings)",
         ),
-        ("settings that are nearest to Harpagon's other figures", f"{_ends(near, 0)} ({near.settings} settings)"),
+        ("settings that are nearest to Harpagon's other numbers", f"{_ends(near, 0)} ({near.settings} settings)"),
         (
-            "Harpagon's figures of a group that settings were chosen without: in the settings' 95 % intervals; in the "
+            "Harpagon's numbers of a group that settings were chosen without: in the settings' 95 % intervals; in the "
             "prior's; width over the prior's",
             f"{100 * held.coverage:.0f} %; {100 * held.prior_coverage:.0f} %; {held.width:.2f}",
         ),
@@ -71,7 +71,7 @@ def _column(stored: Stored) -> dict[str, str]:
         ),
         "... R-hat between the runs": f"{convergence(stored):.2f}",
         **{
-            f"{name} figures covered; with the model's error; by the prior; width over prior": (
+            f"{name} numbers covered; with the model's error; by the prior; width over prior": (
                 f"{row.covered} of {row.figures}; {row.with_error}; {row.prior}; {row.width_over_prior:.2f}"
             )
             for name, row in (("fitted", roles["fit"]), ("checked", roles["check"]))
@@ -96,10 +96,10 @@ def _column(stored: Stored) -> dict[str, str]:
 
 
 def groups(stored: Stored) -> str:
-    """Coverage of every group of figures by the settings that were chosen without it."""
+    """Coverage of every group of numbers by the settings that were chosen without it."""
     header = (
         f"{stored.paper.capitalize()}: group left out",
-        "figures",
+        "numbers",
         "covered",
         "with the model's error",
         "by the prior",

@@ -23,7 +23,7 @@ SAYS = {
     "commands": "parser, a file per verb",
     "studies": "papers, run again",
     "posterior": "settings of workloads",
-    "papers": "figures, measures",
+    "papers": "numbers, measures",
     "bench_set": "best known plans",
     "contract": "tries solvers",
     "verbs": "the verbs in Python",

@@ -1,4 +1,4 @@
-"""`euclio reproduce`: a paper's evaluation, measured again and set next to its published figures."""
+"""`euclio reproduce`: a paper's evaluation, measured again and set next to its published numbers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="how many of its proofs an independent prover tries, 10 s each; default: 30",
     )
     posterior = (
-        "harpagon, piccolo: first draw anew the settings that are nearest to the paper's figures, and choose the "
+        "harpagon, piccolo: first draw anew the settings that are nearest to the paper's numbers, and choose the "
         "reference setting that workloads are drawn from (data/posterior; less than half an hour on 2 cores, goes on "
         "if interrupted; needs scikit-learn); without it the stored ones are used"
     )

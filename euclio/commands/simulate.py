@@ -62,7 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--latencies", type=Path, metavar="OUT", help="also plot the distribution of latencies (.svg, .png or .pdf)"
     )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON instead of a table")
+    parser.add_argument("--json", action="store_true", help="print the numbers as JSON instead of a table")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -65,7 +65,7 @@ def given_module(modules: pd.DataFrame, own: str, application: str) -> Given:
 def relative_throughput(
     modules: pd.DataFrame, run: str, given: Given, column: str = "ratio", against: str = ""
 ) -> pd.Series[float]:
-    """A variant's module figure over its own system's, on the workloads of the module's application.
+    """A variant's module number over its own system's, on the workloads of the module's application.
 
     Args:
         modules: see `Plans.modules`.
@@ -83,7 +83,7 @@ def relative_throughput(
 
 
 def less(modules: pd.DataFrame, run: str, given: Given, column: str = "ratio", against: str = "") -> Sample:
-    """By how many per cent the figure lies below the own system's, or another run's, on average."""
+    """By how many per cent the number lies below the own system's, or another run's, on average."""
     return Sample(1 - relative_throughput(modules, run, given, column, against), mean)
 
 

@@ -1,4 +1,4 @@
-"""The figures that papers print, and what pages say of papers in words, as they stand in `data/published/`."""
+"""The numbers that papers print, and what pages say of papers in words, as they stand in `data/published/`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from euclio.core.data_files import data_dir
 
 CHECK = "check"
-"""The role of figures that nothing was fitted to: agreement is counted of them alone."""
+"""The role of numbers that nothing was fitted to: agreement is counted of them alone."""
 COUNTED = ("fit", CHECK)
-"""Roles of figures that settings are held against (`euclio.posterior.targets`)."""
+"""Roles of numbers that settings are held against (`euclio.posterior.targets`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A figure that a paper prints.
+    """A number that a paper prints.
 
     Attributes:
         key: its name in the scorecard.
@@ -25,7 +25,7 @@ class Published:
         source: paper and section.
         role: "check" (only ever compared), "fit" (free parameters may be fitted to it), "input" (an input of the study
             was set to it), "time" (a run time, on another machine and in another language) or "doubtful" (another
-            printed figure makes it so, `data/published/contradictions.json`: fitted to nothing, compared as a check,
+            printed number makes it so, `data/published/contradictions.json`: fitted to nothing, compared as a check,
             and counted apart).
         what: what it says.
         kind: what decides on the tolerance around it (`euclio.studies.agreement.Kind`); empty: a number.
@@ -41,7 +41,7 @@ class Published:
 
 
 def published_figures(paper: str) -> tuple[Published, ...]:
-    """All published figures of a paper (`data/published/`), in the order of its text."""
+    """All published numbers of a paper (`data/published/`), in the order of its text."""
     text = (data_dir() / "published" / f"{paper}.json").read_text(encoding="utf-8")
     return tuple(Published(**entry) for entry in json.loads(text)["figures"])
 

@@ -1,13 +1,13 @@
-"""How far a setting is from a paper's published figures.
+"""How far a setting is from a paper's published numbers.
 
-A figure is off by ln((x + f)/(p + f)), x measured, p published, where the floor f = 0.1 is one unit of the last digit
+A number is off by ln((x + f)/(p + f)), x measured, p published, where the floor f = 0.1 is one unit of the last digit
 that mean extra costs are printed with: half of 0.8 % is about as far as half of 80 %. A share above 50 % is taken by
 its complement, since 97.7 for 94.2 % are 2.5 times as few failures. What is cheaper where an extra cost is printed
 counts as no extra cost.
 
-Figures of one group are off together: what the model lacks for one of them it lacks for all. So a group counts by the
-mean square of its figures, each weighed by 1/(0.2² + noise²); noise is how far two samples of so many workloads of one
-setting lie apart. A group of n figures is weighed by n/(1 + (n - 1)/2)/s², as errors that correlate by a half, where
+Numbers of one group are off together: what the model lacks for one of them it lacks for all. So a group counts by the
+mean square of its numbers, each weighed by 1/(0.2² + noise²); noise is how far two samples of so many workloads of one
+setting lie apart. A group of n numbers is weighed by n/(1 + (n - 1)/2)/s², as errors that correlate by a half, where
 the model's discrepancy s of the group is what settings of the prior leave that are nearest in this group alone: a group
 that no setting reaches does not hide the others. The distance is the root of the weighted mean: 0.7 means off by a
 factor of two.
@@ -25,30 +25,30 @@ from euclio.posterior.groups import group, groups_of
 from euclio.posterior.targets import targets
 
 MODEL_ERROR = 0.2
-"""By which part a single figure of the true setting may be off next to the others of its group."""
+"""By which part a single number of the true setting may be off next to the others of its group."""
 UNKNOWN = 1.5
-"""The largest logarithm that counts, 4.5 times too much or too little, and that of a figure which no workload shows."""
+"""The largest logarithm that counts, 4.5 times too much or too little, and that of a number which no workload shows."""
 LEAST = -0.9
-"""Figures below it are drawn, and lines through them laid, as if they were it: their logarithm is ln(x + 1)."""
+"""Numbers below it are drawn, and lines through them laid, as if they were it: their logarithm is ln(x + 1)."""
 FLOOR = 0.1
-"""The floor of a figure's logarithm, one unit of the last digit that mean extra costs are printed with."""
+"""The floor of a number's logarithm, one unit of the last digit that mean extra costs are printed with."""
 REACHED = 0.05
 """Share of the draws from the prior, nearest in a group alone, whose farthest says what the model is off by there."""
 LEAST_DISCREPANCY = 0.5
-"""No group counts as better known: a group of one figure is met by chance."""
+"""No group counts as better known: a group of one number is met by chance."""
 WITHIN = 0.5
-"""Correlation of what figures of one group are off by: eight of them count as less than two."""
+"""Correlation of what numbers of one group are off by: eight of them count as less than two."""
 
 Values = NDArray[np.float64]
 
 
 def by_complement(key: str) -> bool:
-    """Whether a figure is a share that is printed above 50 %."""
+    """Whether a number is a share that is printed above 50 %."""
     return key.endswith("_share") and targets()[key].value > 50.0
 
 
 def scaled(key: str, values: Values | float) -> Values:
-    """Figures on the scale of the distance."""
+    """Numbers on the scale of the distance."""
     found = np.asarray(values, dtype=np.float64)
     if by_complement(key):
         lowered: Values = -np.log(np.maximum(100.0 - found, 0.0) + FLOOR)
@@ -58,7 +58,7 @@ def scaled(key: str, values: Values | float) -> Values:
 
 
 def unscaled(key: str, logs: Values) -> Values:
-    """Figures from the scale of the distance; shares stay between 0 and 100 %."""
+    """Numbers from the scale of the distance; shares stay between 0 and 100 %."""
     if by_complement(key):
         lowered: Values = np.clip(100.0 - np.exp(-logs) + FLOOR, 0.0, 100.0)
         return lowered
@@ -67,7 +67,7 @@ def unscaled(key: str, logs: Values) -> Values:
 
 
 def off(figures: Mapping[str, float], keys: Sequence[str]) -> Values:
-    """By which logarithm every figure is off; NaN where there is nothing measured."""
+    """By which logarithm every number is off; NaN where there is nothing measured."""
     return np.array(
         [float(scaled(k, figures.get(k, np.nan)) - scaled(k, targets()[k].value)) for k in keys], dtype=np.float64
     )
@@ -78,8 +78,8 @@ class Measure:
     """What a distance is measured by.
 
     Attributes:
-        keys: the figures.
-        noise: standard deviation of the logarithm of every figure between two samples of workloads, by PAPER:KEY.
+        keys: the numbers.
+        noise: standard deviation of the logarithm of every number between two samples of workloads, by PAPER:KEY.
         discrepancy: what the model is off by, by group; a group that is not in it has `LEAST_DISCREPANCY`.
     """
 
@@ -93,7 +93,7 @@ class Measure:
 
     @property
     def weights(self) -> Values:
-        """Weight of the square of every figure, in all 1."""
+        """Weight of the square of every number, in all 1."""
         found = dict.fromkeys(self.keys, 0.0)
         for name, own in groups_of(self.keys).items():
             parts = {k: 1.0 / (MODEL_ERROR**2 + self.noise.get(k, 0.0) ** 2) for k in own}
@@ -103,12 +103,12 @@ class Measure:
         return np.asarray(weights / weights.sum(), dtype=np.float64)
 
     def distances(self, logs: Values) -> Values:
-        """The distances of settings whose figures are off by some logarithms, shape (settings, figures)."""
+        """The distances of settings whose numbers are off by some logarithms, shape (settings, numbers)."""
         cut = np.minimum(np.where(np.isfinite(logs), np.abs(logs), UNKNOWN), UNKNOWN)
         return np.asarray(np.sqrt(cut**2 @ self.weights), dtype=np.float64)
 
     def distance(self, figures: Mapping[str, float]) -> float:
-        """The distance of measured figures; infinite: the setting has no workloads."""
+        """The distance of measured numbers; infinite: the setting has no workloads."""
         if not figures:
             return float("inf")
         return float(self.distances(off(figures, self.keys)[None, :])[0])
@@ -117,9 +117,9 @@ class Measure:
 def pooled_noise(
     pairs: Sequence[tuple[Mapping[str, float], Mapping[str, float]]], keys: Sequence[str]
 ) -> dict[str, float]:
-    """Standard deviation of the logarithm of every figure, from pairs of samples of one setting each.
+    """Standard deviation of the logarithm of every number, from pairs of samples of one setting each.
 
-    Pairs in which a figure is the same, most often since it does not occur in such a setting, say nothing of its noise;
+    Pairs in which a number is the same, most often since it does not occur in such a setting, say nothing of its noise;
     of the others the median counts, so that no single setting decides.
     """
     apart = np.array([off(a, keys) - off(b, keys) for a, b in pairs]).reshape(-1, len(keys))
@@ -137,8 +137,8 @@ def discrepancies(
     """What the model is off by in every group: the distance in it that one in twenty settings stays within.
 
     Args:
-        figures: figures of draws from the prior.
-        keys: the figures that count.
+        figures: numbers of draws from the prior.
+        keys: the numbers that count.
         noise: their noise.
     """
     found = {}

@@ -187,7 +187,7 @@ def _records(
 
 
 def _noise(journal: Journal, plan: Plan, keys: Sequence[str]) -> dict[str, float]:
-    """Noise of every figure: the first draws of the first run that have workloads, with two seeds."""
+    """Noise of every number: the first draws of the first run that have workloads, with two seeds."""
     found: list[tuple[dict[str, float], dict[str, float]]] = []
     tried = 0
     while len(found) < plan.pairs and tried < 20 * plan.pairs:

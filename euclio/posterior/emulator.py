@@ -1,4 +1,4 @@
-"""The emulator: a random forest that says for any point of the prior roughly what its figures are, and if it has any.
+"""The emulator: a random forest that says for any point of the prior roughly what its numbers are, and if it has any.
 
 It decides only which settings are simulated; every accepted setting was simulated (forests: Breiman 2001; screening by
 an emulator is the first wave of history matching, Vernon, Goldstein and Bower 2010).
@@ -24,7 +24,7 @@ LEAF = 2
 AT_ONCE = 50_000
 """Settings that are screened together, so that their predictions fit into memory."""
 LIKELY = 0.5
-"""Least chance of having workloads with which a setting is asked for its figures at all."""
+"""Least chance of having workloads with which a setting is asked for its numbers at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Emulator:
     """A forest fitted to simulated settings.
 
     Attributes:
-        keys: the figures that it predicts.
+        keys: the numbers that it predicts.
         figures: predicts by which logarithm they are off.
         workloads: predicts whether a setting has workloads; None: all that were simulated have.
     """
@@ -42,7 +42,7 @@ class Emulator:
     workloads: Any
 
     def predicted(self, units: Values) -> tuple[Values, NDArray[np.bool_]]:
-        """By which logarithms the figures of settings are off, shape (settings, figures), and which have workloads."""
+        """By which logarithms the numbers of settings are off, shape (settings, numbers), and which have workloads."""
         likely = np.ones(len(units), dtype=np.bool_)
         if self.workloads is not None:
             likely = self.workloads.predict(units) >= LIKELY
@@ -54,7 +54,7 @@ def fitted_emulator(records: Sequence[Record], keys: Sequence[str], seed: int, j
 
     Args:
         records: simulated settings.
-        keys: the figures to predict.
+        keys: the numbers to predict.
         seed: seed of the trees.
         jobs: threads.
 

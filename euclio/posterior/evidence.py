@@ -1,4 +1,4 @@
-"""What a stored draw says of the figures: predictive intervals, coverage, widths, rank correlations."""
+"""What a stored draw says of the numbers: predictive intervals, coverage, widths, rank correlations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNPRINTED = ("harpagon:plan_optimal_share", "harpagon:shared_optimal_share")
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A 95 % interval of a figure over settings, with the median; NaN where no setting shows anything."""
+    """A 95 % interval of a number over settings, with the median; NaN where no setting shows anything."""
 
     low: float
     middle: float
@@ -35,17 +35,17 @@ class Interval:
 
 
 def width(key: str, own: Interval) -> float:
-    """Width of a figure's interval on the scale of the distance."""
+    """Width of a number's interval on the scale of the distance."""
     low, high = scaled(key, own.low), scaled(key, own.high)
     return float(high - low)
 
 
 def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> Interval:
-    """The predictive interval of a figure over a frame's settings.
+    """The predictive interval of a number over a frame's settings.
 
     Args:
         frame: one row per setting.
-        key: the figure.
+        key: the number.
         error: standard deviation of what the model is off by, on the scale of the distance; 0: the settings' own.
     """
     values = frame[key].to_numpy(dtype=np.float64) if key in frame else np.array([])
@@ -60,7 +60,7 @@ def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> Interval:
 
 
 def model_error(frame: pd.DataFrame) -> float:
-    """What the model is off by at the figures that a frame's settings were chosen by: their median distance.
+    """What the model is off by at the numbers that a frame's settings were chosen by: their median distance.
 
     It is that on the workloads they were not chosen by, where there are such. Settings that have too few workloads
     there have no distance, and are left out.
@@ -73,7 +73,7 @@ def model_error(frame: pd.DataFrame) -> float:
 
 
 def coverage(frame: pd.DataFrame, keys: Sequence[str], error: float = 0.0) -> float:
-    """Share of published figures that lie within the frame's 95 % intervals."""
+    """Share of published numbers that lie within the frame's 95 % intervals."""
     return float(np.mean([interval(frame, key, error).covers(targets()[key].value) for key in keys]))
 
 
@@ -87,7 +87,7 @@ def widths(frame: pd.DataFrame, prior: pd.DataFrame, keys: Sequence[str], error:
 
 
 def compared(stored: Stored) -> pd.DataFrame:
-    """One row per published figure of the paper: value, role, intervals of posterior and prior, coverage, widths."""
+    """One row per published number of the paper: value, role, intervals of posterior and prior, coverage, widths."""
     prior, error = stored.prior, model_error(stored.accepted)
     rows = []
     for key in of_paper(targets(), stored.paper):
@@ -119,7 +119,7 @@ def compared(stored: Stored) -> pd.DataFrame:
 
 
 def coverages(table: pd.DataFrame) -> pd.DataFrame:
-    """One row per role: figures, how many lie in which interval, median width of posterior over prior.
+    """One row per role: numbers, how many lie in which interval, median width of posterior over prior.
 
     Args:
         table: what `compared` gives.
@@ -141,7 +141,7 @@ def coverages(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def correlations(frame: pd.DataFrame) -> pd.DataFrame:
-    """Spearman's rank correlation of every parameter (rows) with every figure (columns); 0 where one is constant."""
+    """Spearman's rank correlation of every parameter (rows) with every number (columns); 0 where one is constant."""
     keys = [key for key in targets() if key in frame]
     ranks = frame[[PLACE + name for name in NAMES] + keys].rank()
     found = ranks.corr().loc[[PLACE + name for name in NAMES], keys].fillna(0.0)

@@ -1,4 +1,4 @@
-"""Pictures: posterior intervals next to published values, shares of optimal plans, what moves which figure."""
+"""Pictures: posterior intervals next to published values, shares of optimal plans, what moves which number."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ TICKS = (0, 1, 3, 10, 30, 100, 300)
 SHOWN = (-0.6, 700.0)
 """Ends of the scale; what lies beyond is cut."""
 ROW_IN, HEAD_IN = 0.27, 0.9
-"""Height of a figure's row, and of what stands above and below the rows, in inches."""
+"""Height of a number's row, and of what stands above and below the rows, in inches."""
 STRONGEST = 15
-"""Figures, and parameters, of a picture of what moves what."""
+"""Numbers, and parameters, of a picture of what moves what."""
 LEAST_WRITTEN = 0.3
 """Rank correlation from which it is written down."""
 
 
 def interval_figure(stored: Stored, paper: str) -> Figure:
-    """Posterior and prior interval of every figure of a paper, fitted ones left, checked ones right."""
+    """Posterior and prior interval of every number of a paper, fitted ones left, checked ones right."""
     table = compared(stored)
     parts = [table[(table.paper == paper) & (table.role == role)].reset_index(drop=True) for role, _ in PANELS]
     rows = max(len(part) for part in parts)
 
     @drawn(
         f"posterior-intervals-{paper}",
-        f"{paper.capitalize()}: which printed figures follow from the others?",
+        f"{paper.capitalize()}: which printed numbers follow from the others?",
         panels=2,
         height=HEAD_IN + ROW_IN * rows,
     )
@@ -89,9 +89,9 @@ def _scaled(*values: float) -> list[float]:
 
 
 def strongest(stored: Stored, paper: str) -> pd.DataFrame:
-    """Rank correlations of a paper's figures (columns) with parameters (rows), over the draws from the prior.
+    """Rank correlations of a paper's numbers (columns) with parameters (rows), over the draws from the prior.
 
-    Kept are the figures that some parameter moves most, and the parameters that move one of them most, both in the
+    Kept are the numbers that some parameter moves most, and the parameters that move one of them most, both in the
     order of the paper and of `Setting`. Readings of the other paper's systems move nothing here and are left out.
     """
     found = correlations(stored.prior)
@@ -108,14 +108,14 @@ def strongest(stored: Stored, paper: str) -> pd.DataFrame:
 
 
 def sensitivity_figure(stored: Stored, paper: str) -> Figure:
-    """The strongest rank correlations of a paper's figures over the draws from the prior."""
+    """The strongest rank correlations of a paper's numbers over the draws from the prior."""
     found = strongest(stored, paper)
     tight = narrowed(stored)
     values = found.to_numpy()
 
     @drawn(
         f"posterior-sensitivity-{paper}",
-        f"{paper.capitalize()}: which parameter moves which figure?",
+        f"{paper.capitalize()}: which parameter moves which number?",
         height=2.6 + ROW_IN * len(found),
     )
     def figure(axes: Sequence[Axes]) -> str:
@@ -132,10 +132,10 @@ def sensitivity_figure(stored: Stored, paper: str) -> Figure:
             panel.text(j, i, f"{value:+.1f}", ha="center", va="center", fontsize=7.5, color=color)
         panel.tick_params(length=0)
         return (
-            f"The {len(found.columns)} figures and {len(found)} parameters with the strongest rank correlations "
-            f"(Spearman) over the draws from the prior, written from {LEAST_WRITTEN:g} on; red: the figure rises with "
+            f"The {len(found.columns)} numbers and {len(found)} parameters with the strongest rank correlations "
+            f"(Spearman) over the draws from the prior, written from {LEAST_WRITTEN:g} on; red: the number rises with "
             "the parameter, or with the place of a choice among its values. In brackets: interquartile range of the "
-            "parameter among accepted settings over the prior's; 1: the figures say nothing about it."
+            "parameter among accepted settings over the prior's; 1: the numbers say nothing about it."
         )
 
     return figure()
@@ -145,7 +145,7 @@ def optimal_figure(stored: Stored) -> Figure:
     """Share of workloads on which the own system matches the best split: random settings next to accepted ones."""
     paper = stored.paper
     key, title = full(paper, "optimal_share"), f"On how many workloads does {paper.capitalize()} match the best split?"
-    parts = {"random settings of the prior": stored.prior, "settings that fit the other figures": stored.accepted}
+    parts = {"random settings of the prior": stored.prior, "settings that fit the other numbers": stored.accepted}
     shares = {name: frame[key].dropna().astype(np.float64) for name, frame in parts.items() if key in frame}
 
     @drawn(f"posterior-optimal-{paper}", title, height=3.4)
@@ -161,7 +161,7 @@ def optimal_figure(stored: Stored) -> Figure:
 
 
 def groups_figure(stored: Stored) -> Figure:
-    """Figures of each group as settings give them that the other groups chose, next to the published values."""
+    """Numbers of each group as settings give them that the other groups chose, next to the published values."""
     paper, table = stored.paper, left_out(stored)
     rows = len(table)
 
@@ -177,10 +177,10 @@ def groups_figure(stored: Stored) -> Figure:
             panel.barh(at + shift, 100 * groups[column] / groups.figures, 0.25, label=label, color=color)
         panel.set_yticks(at, [f"{g} ({n})" for g, n in zip(groups.group, groups.figures, strict=True)], fontsize=8.5)
         panel.invert_yaxis()
-        panel.set_xlabel("published figures in the 95 % intervals (%)")
+        panel.set_xlabel("published numbers in the 95 % intervals (%)")
         panel.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.16), ncols=3, frameon=False)
         grid(panel, "x")
-        return f"{rows} published figures by group, in brackets how many; settings were chosen without the group."
+        return f"{rows} published numbers by group, in brackets how many; settings were chosen without the group."
 
     return figure()
 

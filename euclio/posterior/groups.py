@@ -1,4 +1,4 @@
-"""Groups of figures that measure the same part of a paper's system: what one of them is off by, the others are too."""
+"""Groups of numbers that measure the same part of a paper's system: what one of them is off by, the others are too."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "splitting optimizer": ("nnm_", "ncd_"),
     "best split": ("optimal_",),
 }
-"""Beginnings of a figure's key by its group (ours, after the sections of both evaluations)."""
+"""Beginnings of a number's key by its group (ours, after the sections of both evaluations)."""
 
 
 def group(key: str) -> str:
-    """The group of a figure by PAPER:KEY.
+    """The group of a number by PAPER:KEY.
 
     Raises:
         KeyError: it is in none.
@@ -33,7 +33,7 @@ def group(key: str) -> str:
 
 
 def groups_of(keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Figures by group, in the order of `GROUPS`."""
+    """Numbers by group, in the order of `GROUPS`."""
     found: dict[str, list[str]] = {name: [] for name in GROUPS}
     for key in keys:
         found[group(key)].append(key)

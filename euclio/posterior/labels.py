@@ -1,4 +1,4 @@
-"""Short names of figures and parameters for pictures and tables, where the published file's sentences are too long."""
+"""Short names of numbers and parameters for pictures and tables, where the published file's sentences are too long."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _names() -> dict[str, dict[str, str]]:
     """Short names by what they are of (`data/posterior/labels.json`).
 
     `figures` are about no alternative, or there is no other of the same kind; `kinds` are what is said of an
-    alternative, by the end of the figure's key, longer ends before shorter ones; `parameters` are those of `Setting`.
+    alternative, by the end of the number's key, longer ends before shorter ones; `parameters` are those of `Setting`.
     """
     text = (data_dir() / "posterior" / "labels.json").read_text(encoding="utf-8")
     found: dict[str, dict[str, str]] = json.loads(text)
@@ -29,7 +29,7 @@ def _names() -> dict[str, dict[str, str]]:
 
 
 def figure_label(name: str) -> str:
-    """The short name of a figure by PAPER:KEY; the key itself where there is none."""
+    """The short name of a number by PAPER:KEY; the key itself where there is none."""
     paper, _, key = name.partition(":")
     target = targets().get(name)
     sign = SIGNS[target.unit] if target else ""

@@ -38,7 +38,7 @@ class Solved:
 
 
 def measures(paper: str, solved: Sequence[Solved], given: str) -> dict[str, float]:
-    """All measures, by key of the paper's figures and in their units; NaN: nothing to measure.
+    """All measures, by key of the paper's numbers and in their units; NaN: nothing to measure.
 
     Args:
         paper: the paper.
@@ -75,7 +75,7 @@ def _counted(solved: Sequence[Solved], index: pd.Index[str], count: str) -> pd.D
 
 
 def _modules(systems: Sequence[str], names: Sequence[str], solved: Sequence[Solved]) -> pd.DataFrame:
-    """Figures of single modules of some systems' plans (`Plans.modules`)."""
+    """Numbers of single modules of some systems' plans (`Plans.modules`)."""
     index = pd.MultiIndex.from_tuples(
         [
             (system, name, module.name)

@@ -1,4 +1,4 @@
-"""Which parameters of the generator move a figure, over the range that a stored posterior leaves them."""
+"""Which parameters of the generator move a number, over the range that a stored posterior leaves them."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ POSTERIOR_RANGE = (2.5, 97.5)
 ERRORS = 3.5
 """Standard errors, 1/sqrt(n - 1), below which a rank correlation may be chance, as some thirty parameters are asked."""
 FEWEST = 10
-"""Settings that show a figure, below which nothing is said of it."""
+"""Settings that show a number, below which nothing is said of it."""
 LEAST_CORRELATION = 0.3
-"""Rank correlation from which a parameter is said to move a figure."""
+"""Rank correlation from which a parameter is said to move a number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A parameter that moves a figure.
+    """A parameter that moves a number.
 
     Attributes:
         parameter: its name and, where it has one, its range.
-        correlation: rank correlation of the figure with it.
-        low: the figure at the parameter's low end.
-        high: the figure at its high end.
-        least: the least figure that any setting within the parameter's range gives.
+        correlation: rank correlation of the number with it.
+        low: the number at the parameter's low end.
+        high: the number at its high end.
+        least: the least number that any setting within the parameter's range gives.
         most: the largest.
     """
 
@@ -46,26 +46,26 @@ class Moved:
     most: float = math.inf
 
     def across(self, value: float) -> bool:
-        """Whether it moves the figure across a value, with settings on both sides, for more than a few of them."""
+        """Whether it moves the number across a value, with settings on both sides, for more than a few of them."""
         low, high = sorted((self.low, self.high))
         seen = self.least <= value <= self.most
         return seen and low <= value <= high and abs(self.correlation) >= LEAST_CORRELATION
 
 
 def movers(stored: Stored, paper: str, key: str) -> tuple[Moved, ...]:
-    """Parameters that move a figure within their posterior range, the strongest first.
+    """Parameters that move a number within their posterior range, the strongest first.
 
     Each is asked over the draws from the prior that lie in its posterior range (over the accepted settings where the
-    figure is known of those alone): the rank correlation is at least `LEAST_CORRELATION` and `ERRORS` standard errors.
-    Whether it moves the figure across a value is for `Moved.across` to say: there are draws on both sides of the value,
-    and the least-squares line of ln(figure + 1) on the parameter crosses it between the ends of the range. Left out
+    number is known of those alone): the rank correlation is at least `LEAST_CORRELATION` and `ERRORS` standard errors.
+    Whether it moves the number across a value is for `Moved.across` to say: there are draws on both sides of the value,
+    and the least-squares line of ln(number + 1) on the parameter crosses it between the ends of the range. Left out
     are readings, which are no parameters of the workloads,
     and parameters of another paper's workloads alone.
 
     Args:
         stored: the draw.
         paper: the paper.
-        key: its figure.
+        key: its number.
     """
     figure = full(paper, key)
     frame = stored.prior if shows(stored.prior, figure) else stored.accepted
@@ -74,7 +74,7 @@ def movers(stored: Stored, paper: str, key: str) -> tuple[Moved, ...]:
 
 
 def moved(stored: Stored, paper: str, key: str, value: float) -> tuple[Moved, ...]:
-    """Those of `movers` that move the figure across a value."""
+    """Those of `movers` that move the number across a value."""
     return tuple(one for one in movers(stored, paper, key) if one.across(value))
 
 
@@ -84,12 +84,12 @@ def parameters(paper: str) -> tuple[str, ...]:
 
 
 def shows(frame: pd.DataFrame, figure: str) -> bool:
-    """Whether enough settings show a figure for something to be said of it."""
+    """Whether enough settings show a number for something to be said of it."""
     return figure in frame and int(frame[figure].notna().sum()) >= FEWEST
 
 
 def _moved(stored: Stored, frame: pd.DataFrame, figure: str, name: str) -> Moved | None:
-    """What a parameter does to a figure over its posterior range, with the least and the largest figure there."""
+    """What a parameter does to a number over its posterior range, with the least and the largest number there."""
     if not shows(frame, figure):
         return None
     low, high = np.percentile(stored.accepted[PLACE + name], POSTERIOR_RANGE)
@@ -108,7 +108,7 @@ def _moved(stored: Stored, frame: pd.DataFrame, figure: str, name: str) -> Moved
 
 
 def _line(places: NDArray[np.float64], values: NDArray[np.float64], at: Sequence[float]) -> tuple[float, float]:
-    """The least-squares line of ln(figure + 1) on the parameter's place, at two places."""
+    """The least-squares line of ln(number + 1) on the parameter's place, at two places."""
     slope, height = np.polyfit(places, np.log(np.maximum(values, LEAST) + 1), 1)
     first, last = (float(np.exp(height + slope * place) - 1) for place in at)
     return first, last

@@ -1,7 +1,7 @@
 """The prior: every free parameter of the generator of a paper's workloads, with its range and the reason for it.
 
 Harpagon and Piccolo are by the same group, over the same applications and machine types. Settings that fit both papers
-predict Piccolo's figures worse than random ones, so that each paper has settings of its own, of one prior.
+predict Piccolo's numbers worse than random ones, so that each paper has settings of its own, of one prior.
 
 A setting is a point of the unit cube: one number per parameter, which the parameter's range maps to a value. Under the
 prior all of them are uniform and independent, so that a sampler works on the cube and never asks for densities.
@@ -106,7 +106,7 @@ class Setting:
 
     duration: float = _free(Range(0.2, 4.0, log=True), "profiles are not printed; q0.1 = 30.6 % asks for 0.3 to 1 s")
     own_kernels: bool = _free(
-        Choice((True, False)), "a fit to own kernels left other figures open than a fit to one shape"
+        Choice((True, False)), "a fit to own kernels left other numbers open than a fit to one shape"
     )
     shape_spread: float = _free(Range(0.0, 0.8), "measured networks differ so in their fixed share and their gain")
     shape_draw: int = _free(Choice((0, 1, 2, 3, 4, 5)), "which network is unlike which is not printed")
@@ -171,7 +171,7 @@ READINGS = tuple(dict.fromkeys(["given", *(name for own in DEFAULTS.values() for
 
 
 def concerns(paper: str) -> tuple[str, ...]:
-    """The parameters that change something in a paper's figures: all but readings of the other paper's systems."""
+    """The parameters that change something in a paper's numbers: all but readings of the other paper's systems."""
     return tuple(name for name in NAMES if name not in READINGS or name == "given" or name in DEFAULTS[paper])
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SCHEMA = "euclio/reference/2"
 CHOSEN = (
     "Of all accepted settings, each taken with the readings of the solvers' own rows and simulated again, the nearest "
-    "to the paper's fitted figures."
+    "to the paper's fitted numbers."
 )
 DEFAULT_WORKLOADS = 60
 """Workloads of an accepted setting with the readings of the solvers' own rows."""

@@ -75,7 +75,7 @@ class Again:
 
 
 def resimulate(again: Again) -> dict[str, float]:
-    """Figures and facts of a setting by PAPER:NAME, those of the references among them; empty: no workloads."""
+    """Numbers and facts of a setting by PAPER:NAME, those of the references among them; empty: no workloads."""
     paper = again.paper
     solved, _, drawn = accepted(paper, again.setting, again.seed, again.workloads)
     if not solved:

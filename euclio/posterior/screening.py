@@ -53,7 +53,7 @@ def screened(
 
     Args:
         emulator: the emulator.
-        measures: what distances are measured by; their figures are among the emulator's.
+        measures: what distances are measured by; their numbers are among the emulator's.
         wanted: how many of each measure.
         settings: how many are screened; they are the same ones for every measure.
         seed: seed of the settings.

@@ -1,4 +1,4 @@
-"""Settings of the stored draws for other studies: some that were accepted, and figures of random ones of the prior."""
+"""Settings of the stored draws for other studies: some that were accepted, and numbers of random ones of the prior."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def accepted_settings(
 
 
 def prior_figures(paper: str) -> pd.DataFrame:
-    """Figures of random settings of the prior, one row each, by the keys of `data/published/PAPER.json`.
+    """Numbers of random settings of the prior, one row each, by the keys of `data/published/PAPER.json`.
 
-    Settings that have too few workloads are left out. NaN: no workload shows the figure, or it needs the best split,
+    Settings that have too few workloads are left out. NaN: no workload shows the number, or it needs the best split,
     which some of the settings alone were asked for.
 
     Args:

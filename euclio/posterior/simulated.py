@@ -14,7 +14,7 @@ from euclio.posterior.simulation import WORKLOADS, simulate
 from euclio.posterior.targets import full
 
 DIGITS = 4
-"""Decimals of places in the cube, and digits of figures: what is stored is what was computed with."""
+"""Decimals of places in the cube, and digits of numbers: what is stored is what was computed with."""
 PRIOR, CONTROL = 0, -1
 """Numbers of the waves that are no screened ones: draws from the prior, and controls of what was screened out."""
 
@@ -43,7 +43,7 @@ class Record:
     Attributes:
         run: the run, from 1.
         wave: `PRIOR`, `CONTROL`, or the number of the wave that screened it.
-        wanted: what it was screened for: "" all figures, else the group of figures that was left out.
+        wanted: what it was screened for: "" all numbers, else the group of numbers that was left out.
         place: its place among the settings of its run and wave.
         rank: its rank among all settings that were screened, from 0; of draws from the prior 0.
         ancestor: wave and place of the setting that it descends from by steps; its own where it is of the prior.
@@ -85,7 +85,7 @@ def prior_point(paper: str, seed: int, run: int, place: int, workloads: int) -> 
 
 
 def simulated(point: Point) -> dict[str, Any]:
-    """Figures and facts of a setting as plain values."""
+    """Numbers and facts of a setting as plain values."""
     found = simulate(point.paper, from_unit(np.array(point.unit)), point.seed, point.workloads)
     return {
         "figures": {full(point.paper, key): short(value) for key, value in found.figures.items()},

@@ -1,4 +1,4 @@
-"""One setting through all systems of a paper: from a point of the prior to its figures."""
+"""One setting through all systems of a paper: from a point of the prior to its numbers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Simulated:
     """What a setting came to.
 
     Attributes:
-        figures: measures by key of the paper's figures, where some workload shows anything; empty: too few candidates
+        figures: measures by key of the paper's numbers, where some workload shows anything; empty: too few candidates
             have a plan from every system.
         facts: what is reported of the workloads and fitted to nothing: `accepted` share of the candidates, `slo_s` and
             `machines` of the paper's own system (means per workload), `three_share` (those with more than two modules).
@@ -134,7 +134,7 @@ def simulate(paper: str, setting: Setting, seed: int, count: int = WORKLOADS) ->
 
 
 def measured(paper: str, setting: Setting, solved: Sequence[Solved]) -> dict[str, float]:
-    """All measures of a paper's workloads that show anything, by key of its figures.
+    """All measures of a paper's workloads that show anything, by key of its numbers.
 
     Args:
         paper: the paper.
@@ -146,7 +146,7 @@ def measured(paper: str, setting: Setting, solved: Sequence[Solved]) -> dict[str
 
 
 def facts(paper: str, solved: Sequence[Solved], drawn: int) -> dict[str, float]:
-    """What is reported of the workloads next to the figures."""
+    """What is reported of the workloads next to the numbers."""
     machines = [s.outcomes[paper].machines.sum() + (s.outcomes[paper].partial > TIE).sum() for s in solved]
     return {
         "accepted": len(solved) / drawn,

@@ -1,4 +1,4 @@
-"""The stored draw of a paper: every setting with its figures, and the accepted ones again."""
+"""The stored draw of a paper: every setting with its numbers, and the accepted ones again."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Stored:
     """A draw.
 
     Attributes:
-        draws: one row per simulated setting: run, wave, what it was screened for, rank, distance, places, figures,
+        draws: one row per simulated setting: run, wave, what it was screened for, rank, distance, places, numbers,
             facts; of some draws from the prior also what needs the best split, on more workloads.
-        accepted: one row per accepted setting, nearest first: run, distance, places, figures of many workloads,
+        accepted: one row per accepted setting, nearest first: run, distance, places, numbers of many workloads,
             `distance_again` on those, `distance_default` with the readings of the solvers' own rows.
         provenance: paper, seed, version, number of draws, plan, noise, discrepancy, screening.
     """
@@ -131,11 +131,11 @@ def accepted_frame(
     usual: Sequence[Mapping[str, float]],
     measure: Measure,
 ) -> pd.DataFrame:
-    """One row per accepted setting, nearest first; figures are those of its repetition.
+    """One row per accepted setting, nearest first; numbers are those of its repetition.
 
     Args:
         records: accepted settings.
-        again: their figures on more workloads.
+        again: their numbers on more workloads.
         usual: the same with the readings of the solvers' own rows, on workloads of another seed.
         measure: what distances are measured by.
     """
@@ -171,7 +171,7 @@ def paths(out: Path) -> tuple[Path, Path]:
 
 
 def save_stored(stored: Stored, out: Path) -> None:
-    """Write a draw: places as whole numbers, figures in single precision, which holds all digits that they have."""
+    """Write a draw: places as whole numbers, numbers in single precision, which holds all digits that they have."""
     for path, frame in zip(paths(out), (stored.draws, stored.accepted), strict=True):
         places = {str(c): (frame[c] * SCALE).round().astype(np.uint16) for c in frame if str(c).startswith(PLACE)}
         whole = frame.assign(**places)

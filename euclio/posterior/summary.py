@@ -28,7 +28,7 @@ from euclio.posterior.validation import LEAST_COVERAGE, MOST_WIDTH, by_group, le
 
 
 def summary(stored: Stored) -> str:
-    """A paper's figures with their intervals, coverage, parameters, readings, left-out groups."""
+    """A paper's numbers with their intervals, coverage, parameters, readings, left-out groups."""
     table = compared(stored)
     parts = (_head(stored), _screening(stored), _figures(stored, table), _optimal(stored), _coverages(table))
     more = (_moved(stored, table), _ranges(stored), _choices(stored), _validation(stored))
@@ -80,7 +80,7 @@ def _screening(stored: Stored) -> Iterator[str]:
 
 
 def _figures(stored: Stored, table: pd.DataFrame) -> Iterator[str]:
-    """The table of the figures; one star: the interval misses the published value, two: with the error too."""
+    """The table of the numbers; one star: the interval misses the published value, two: with the error too."""
     yield f"{stored.paper.capitalize():40}{'role':>6}{'published':>10}{'median':>9}{'95 % interval':>20}{'prior':>20}"
     for row in _rows(table):
         mark = "" if row.covered else " *" if row.error_covered else " **"
@@ -106,19 +106,19 @@ def _optimal(stored: Stored) -> Iterator[str]:
 def _coverages(table: pd.DataFrame) -> Iterator[str]:
     for row in _rows(coverages(table)):
         yield (
-            f"{row.role}: {row.covered} of {row.figures} figures in their intervals, "
+            f"{row.role}: {row.covered} of {row.figures} numbers in their intervals, "
             f"{row.with_error} with the model's error, {row.prior} in the prior's; "
             f"median width over prior {row.width_over_prior:.2f}"
         )
 
 
 def _moved(stored: Stored, table: pd.DataFrame) -> Iterator[str]:
-    """For every figure outside its interval the parameters that move it across the published value, strongest first.
+    """For every number outside its interval the parameters that move it across the published value, strongest first.
 
     Where there is none: the parameter with the strongest rank correlation over the draws from the prior, and whether
     these lie on both sides of the published value.
     """
-    yield "figures outside their intervals, with parameters that move them across the published value"
+    yield "numbers outside their intervals, with parameters that move them across the published value"
     found = correlations(stored.prior)
     for row in _rows(table[~table.covered]):
         names = [
@@ -160,7 +160,7 @@ def _rows(frame: pd.DataFrame) -> Iterator[Any]:
 
 def _validation(stored: Stored) -> Iterator[str]:
     table = left_out(stored)
-    yield "each group of figures left out: its figures in the intervals of the settings that the other groups choose"
+    yield "each group of numbers left out: its numbers in the intervals of the settings that the other groups choose"
     yield by_group(table).round(2).to_string(index=False)
     found = validated(stored)
     yield (

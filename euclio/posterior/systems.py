@@ -114,7 +114,7 @@ def _read_literally(paper: str, setting: Setting) -> set[str]:
     """Names of the rows that a setting reads literally.
 
     Round robin is read for systems of one allocation alone: with Nexus, -2d and -dt, which may have two and more, no
-    printed figure tells the readings apart (docs/model/readings.md).
+    printed number tells the readings apart (docs/model/readings.md).
     """
     found = {"inferline", "clipper"} if setting.round_robin == "literal" else set()
     # Piccolo credits Scrooge with its own MILP (§IV-A), whose rule is the default row's.

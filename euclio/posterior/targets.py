@@ -1,4 +1,4 @@
-"""The published figures that settings are held against, fitted ones and checked ones apart."""
+"""The published numbers that settings are held against, fitted ones and checked ones apart."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ REFERENCES = ("optimal_share", "optimal_gap_max")
 
 
 def full(paper: str, key: str) -> str:
-    """The name of a paper's figure among those of both, as in `data/published/contradictions.json`."""
+    """The name of a paper's number among those of both, as in `data/published/contradictions.json`."""
     return f"{paper}:{key}"
 
 
 @cache
 def targets() -> dict[str, Published]:
-    """Every figure that settings are held against, by PAPER:KEY, paper by paper in the order of its text.
+    """Every number that settings are held against, by PAPER:KEY, paper by paper in the order of its text.
 
     They are those of a role that counts.
     """
@@ -33,13 +33,13 @@ def targets() -> dict[str, Published]:
 
 @cache
 def fitted() -> tuple[str, ...]:
-    """Names of the figures that settings are chosen by."""
+    """Names of the numbers that settings are chosen by."""
     return tuple(key for key, target in targets().items() if target.role == "fit")
 
 
 @cache
 def checked() -> tuple[str, ...]:
-    """Names of the figures that are only compared, those of the references among them."""
+    """Names of the numbers that are only compared, those of the references among them."""
     return tuple(key for key, target in targets().items() if target.role == "check")
 
 

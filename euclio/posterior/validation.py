@@ -1,4 +1,4 @@
-"""Leave one group out: do settings that are fitted to the other groups of figures say what this one is?"""
+"""Leave one group out: do settings that are fitted to the other groups of numbers say what this one is?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST_COVERAGE, MOST_WIDTH = 0.8, 0.5
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """What leaving groups out comes to, over all figures of all groups.
+    """What leaving groups out comes to, over all numbers of all groups.
 
     Attributes:
         figures: how many, each judged once, by settings that its group did not choose.
@@ -25,7 +25,7 @@ class Validated:
         coverage_with_error: the same with the model's error.
         prior_coverage: the same of the prior's intervals.
         width: median width over the prior's.
-        wrong: figures that lie outside even with the model's error.
+        wrong: numbers that lie outside even with the model's error.
     """
 
     figures: int
@@ -37,14 +37,14 @@ class Validated:
 
     @property
     def passed(self) -> bool:
-        """Whether the model stands: enough figures are covered, by intervals that know something."""
+        """Whether the model stands: enough numbers are covered, by intervals that know something."""
         return self.coverage >= LEAST_COVERAGE and self.width <= MOST_WIDTH
 
 
 def left_out(stored: Stored) -> pd.DataFrame:
-    """One row per published figure that sixty workloads show: its group, intervals of the settings chosen without it.
+    """One row per published number that sixty workloads show: its group, intervals of the settings chosen without it.
 
-    Settings are those that the distance without the whole group would have accepted, each of whose figures are of the
+    Settings are those that the distance without the whole group would have accepted, each of whose numbers are of the
     sixty workloads that it was simulated with: intervals are somewhat wider than they need be.
     """
     rows = []
@@ -75,7 +75,7 @@ def left_out(stored: Stored) -> pd.DataFrame:
 
 
 def by_group(table: pd.DataFrame) -> pd.DataFrame:
-    """One row per group: figures, how many are covered by which interval, median width over the prior's.
+    """One row per group: numbers, how many are covered by which interval, median width over the prior's.
 
     Args:
         table: what `left_out` gives.

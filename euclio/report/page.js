@@ -73,7 +73,19 @@
     });
   }
 
+  // A figure or table that is wider than the window can be reached and scrolled by keys, and says so to screen readers.
+  function makeReachable(box) {
+    const wider = box.scrollWidth > box.clientWidth + 1;
+    const given = { tabindex: "0", role: "region", "aria-label": "scrolls sideways" };
+    for (const [name, value] of Object.entries(given)) {
+      if (wider) box.setAttribute(name, value);
+      else box.removeAttribute(name);
+    }
+  }
+
   makeThemeSwitch(document.querySelector(".theme"));
   for (const table of document.querySelectorAll("table.sortable")) makeSortable(table);
   for (const label of document.querySelectorAll(".filter")) makeFilter(label, label.parentElement.querySelector("table"));
+  const resized = new ResizeObserver((seen) => seen.forEach((one) => makeReachable(one.target)));
+  for (const box of document.querySelectorAll(".drawing, .scroll")) resized.observe(box);
 })();

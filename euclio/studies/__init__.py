@@ -1,4 +1,4 @@
-"""Studies: a paper's evaluation, run again and set next to its figures; one folder per paper (`README.md`)."""
+"""Studies: a paper's evaluation, run again and set next to its printed numbers; one folder per paper (`README.md`)."""
 
 from __future__ import annotations
 

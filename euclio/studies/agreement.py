@@ -1,4 +1,4 @@
-"""Whether a measured figure agrees with a printed one: a test of equivalence that can end with yes, no or neither.
+"""Whether a measured number agrees with a printed one: a test of equivalence that can end with yes, no or neither.
 
 A test of a difference that finds none says nothing where intervals are wide: it agrees best where least is known. So
 the question is asked the other way round (Schuirmann 1987, two one-sided tests): a measure agrees only where its whole
@@ -23,7 +23,7 @@ _FEW = 2
 
 
 class Kind(StrEnum):
-    """What a printed figure is, which decides on the tolerance around it."""
+    """What a printed number is, which decides on the tolerance around it."""
 
     NUMBER = ""
     SHARE = "share"

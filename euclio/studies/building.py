@@ -118,7 +118,7 @@ def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Seque
 
 
 def scored(study: Study, collected: Collected) -> tuple[Score, ...]:
-    """Every published figure of a study with its measure and the evidence that its verdict rests on."""
+    """Every published number of a study with its measure and the evidence that its verdict rests on."""
     figures = published_figures(study.paper)
     readings, stated, swept = study.readings(collected), study.stated(collected), study.swept(collected)
     evidence = gathered(study.paper, figures, readings, stated, swept)
@@ -179,7 +179,7 @@ def card_blocks(study: Study, collected: Collected, scores: Sequence[Score], tex
 
 
 def opening(scores: Sequence[Score], text: Text) -> list[Block]:
-    """What a reader sees first: the study's numbers, with how many figures agree behind the first, and its pictures."""
+    """What a reader sees first: the study's numbers, with how many numbers agree behind the first, and its pictures."""
     if not scores:
         return list(text.pictures)
     first, rest = tuple(text.numbers[:1]), tuple(text.numbers[1:])

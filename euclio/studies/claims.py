@@ -48,14 +48,14 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim of a paper that figures of its scorecard decide.
+    """A claim of a paper that numbers of its scorecard decide.
 
     Attributes:
         key: its name.
         paper: study that measures it.
         says: what the paper claims, in a sentence.
-        figures: keys of the published figures that have to agree, all of them.
-        least: what the measured figure has to be at least, in place of agreement; None: no such bound.
+        figures: keys of the published numbers that have to agree, all of them.
+        least: what the measured number has to be at least, in place of agreement; None: no such bound.
         most: what it may be at most; None: no such bound.
         every: whether the bound is claimed of every workload: it holds of all that were measured, or does not.
         held: whether it held when claims were last accepted.
@@ -90,9 +90,9 @@ class Card:
     """A scorecard as the last reproduction wrote it.
 
     Attributes:
-        rows: one row per published figure, by key.
+        rows: one row per published number, by key.
         seconds: what the reproduction took.
-        power: how often rules say yes of figures that mean nothing; None: a report of an older version.
+        power: how often rules say yes of numbers that mean nothing; None: a report of an older version.
     """
 
     rows: pd.DataFrame
@@ -107,7 +107,7 @@ class Checked:
     Attributes:
         claim: the claim.
         standing: what is said of it.
-        measured: the figures, published and measured.
+        measured: the numbers, published and measured.
         minutes: what its reproduction took; None: it was not run.
         why: what else has to be said of it: of a time what was timed, of a maximum of how many.
         chance: share of random settings that the same intervals would accept; NaN: not known, or not asked.
@@ -143,7 +143,7 @@ def stored_claims() -> tuple[Claim, ...]:
 
 
 def verdicts_before(paper: str) -> tuple[int, int] | None:
-    """How many figures of a paper agreed, of how many, before agreement was a test of equivalence; None: not known."""
+    """How many numbers of a paper agreed, of how many, before agreement was a test of equivalence; None: not known."""
     found = _stored()["before"].get(paper)
     return None if found is None else (found[0], found[1])
 
@@ -171,7 +171,7 @@ def check(claim: Claim, card: Card | None) -> Checked:
     """Hold a claim against a scorecard.
 
     Raises:
-        KeyError: the scorecard has none of the claim's figures.
+        KeyError: the scorecard has none of the claim's numbers.
     """
     if card is None:
         return Checked(claim, Standing.NOT_RUN, (), None)
@@ -200,7 +200,7 @@ def _standing(claim: Claim, rows: pd.DataFrame) -> Standing:
 
 
 def _agreement(claim: Claim, row: Mapping[str, Any]) -> Agreement:
-    """Whether a figure agrees with what the claim says of it."""
+    """Whether a number agrees with what the claim says of it."""
     low, high = (None if math.isnan(row[end]) else float(row[end]) for end in ("low", "high"))
     exact = claim.every or bool(row["exact"])
     measured = Measured(float(row["measured"]), low, high, int(row["n"]), exact)
@@ -226,9 +226,9 @@ def _why(claim: Claim, rows: pd.DataFrame, found: Standing) -> str:
 
 
 def _chance(claim: Claim, rows: pd.DataFrame) -> float:
-    """The share of random settings whose figures the same intervals would all accept.
+    """The share of random settings whose numbers the same intervals would all accept.
 
-    Only settings that show all of the claim's figures are asked; where those are too few or unknown, NaN.
+    Only settings that show all of the claim's numbers are asked; where those are too few or unknown, NaN.
     """
     stored = stored_posterior(claim.paper)
     names = {key: full(claim.paper, key) for key in claim.figures}

@@ -13,34 +13,34 @@ from euclio.papers.published import CHECK
 from euclio.report import Block, Code, Heading, Paragraph, Table, markdown_page
 from euclio.studies.agreement import TOLERANCE, Agreement
 from euclio.studies.claims import Card, Checked, Standing, stored_claims
-from euclio.studies.power_blocks import HEADS, power_rows
+from euclio.studies.power_blocks import HEADS, power_rows, tried_on
 from euclio.studies.sentences import NOT_MEASURED, selection, sentences
 
 PAGE = "claims.md"
 INTRODUCTION = (
-    "Every claim is decided by figures of its paper's scorecard, which the command measures again. Replicated is ACM's "
+    "Every claim is decided by numbers of its paper's scorecard, which the command measures again. Replicated is ACM's "
     "word (Artifact Review and Badging, version 1.1) for main results that were obtained independently by others than "
     "the authors, without artifacts of theirs; reproduced would be with artifacts of theirs, of which none are used "
-    "here. It is said only where the whole 95 % interval of every figure lies within the tolerance; not decided where "
-    "no figure is shown to be off. Consistent, not replicated: every figure that does not agree lies within what "
-    "settings give that are consistent with the fitted figures, which is said of no paper that those cover no better "
+    "here. It is said only where the whole 95 % interval of every number lies within the tolerance; not decided where "
+    "no number is shown to be off. Consistent, not replicated: every number that does not agree lies within what "
+    "settings give that are consistent with the fitted numbers, which is said of no paper that those cover no better "
     "than random settings; chance is the share of random settings that the same intervals would accept. A run time is "
     "measured on another machine, and never replicated. Minutes are those of the whole command when it last ran."
 )
 POWER = (
-    "A verdict tells as much as its rule refuses. Each rule by itself was tried on figures that mean nothing for the "
+    "A verdict tells as much as its rule refuses. Each rule by itself was tried on numbers that mean nothing for the "
     "paper: Harpagon's and Piccolo's on those of every random setting of the workload generator, drawn before any "
-    "figure was looked at, the others' on the paper's own other figures of the same unit and kind. Printed: the share "
-    "of check figures that the rule says yes of; by chance: of the figures tried."
+    "number was looked at, the others' on the paper's own other numbers of the same unit and kind. Printed: the share "
+    "of check numbers that the rule says yes of; by chance: of the numbers tried."
 )
 
 
 SELECTION = (
-    "Claims were selected by hand, when all figures had been measured once: what a paper puts first in each part of "
+    "Claims were selected by hand, when all numbers had been measured once: what a paper puts first in each part of "
     "its evaluation. So that nothing is lost by that, data/sentences.json has every sentence with a number of "
     "abstract, introduction and evaluation; numbers in words are not found, nor claims without a number, of which only "
     "“no baseline is cheaper” is among the claims. Sentences that no claim takes up are decided by the scorecard, "
-    "figure by figure."
+    "number by number."
 )
 
 
@@ -50,7 +50,7 @@ def write_claims(checked: Sequence[Checked], reports: Path, cards: Mapping[str, 
     Args:
         checked: all claims.
         reports: the folder.
-        cards: scorecards by paper, for the counts of figures and the power of verdicts; None: they are left out.
+        cards: scorecards by paper, for the counts of numbers and the power of verdicts; None: they are left out.
     """
     page = reports / PAGE
     shown = cards or {}
@@ -76,22 +76,22 @@ def tally(checked: Sequence[Checked]) -> str:
 
 
 def figures_of(cards: Mapping[str, Card], roles: Sequence[str] = (CHECK,)) -> pd.DataFrame:
-    """Published figures of some roles, a row each, with their paper."""
+    """Published numbers of some roles, a row each, with their paper."""
     frames = [card.rows[card.rows.role.isin(roles)].assign(paper=paper) for paper, card in cards.items()]
     return pd.concat(frames)
 
 
 def figures_text(cards: Mapping[str, Card]) -> str:
-    """How the check figures of all papers stand, in a sentence: those that nothing was fitted to."""
+    """How the check numbers of all papers stand, in a sentence: those that nothing was fitted to."""
     own, more = figures_of(cards), figures_of(cards, ("doubtful",))
     agree, undecided = ((own.agreement == one).sum() for one in (Agreement.AGREES, Agreement.UNDECIDED))
     near, more_agree = own.near.sum(), (more.agreement == Agreement.AGREES).sum()
     tenth = ((own.measured - own.published).abs() <= TOLERANCE * own.published.abs()).sum()
     return (
-        f"Of {len(own)} printed figures that nothing was fitted or set to, {agree} agree (the whole 95 % interval "
+        f"Of {len(own)} printed numbers that nothing was fitted or set to, {agree} agree (the whole 95 % interval "
         f"within the tolerance), {undecided} are not decided, {len(own) - agree - undecided} do not agree; {near} lie "
         f"within the tolerance if intervals are left out ({tenth} within a tenth of the printed value, "
-        f"whatever it is). With {len(more)} figures that another printed one makes doubtful: "
+        f"whatever it is). With {len(more)} numbers that another printed one makes doubtful: "
         f"{agree + more_agree} of {len(own) + len(more)} agree, {near + more.near.sum()} lie within."
     )
 
@@ -112,7 +112,7 @@ def figures_blocks(cards: Mapping[str, Card]) -> list[Block]:
         rows.append(tuple(str(cell) for cell in cells))
     columns = (
         "paper",
-        "check figures",
+        "check numbers",
         *Agreement,
         "near without interval",
         "doubtful in print",
@@ -120,16 +120,16 @@ def figures_blocks(cards: Mapping[str, Card]) -> list[Block]:
         "set",
         "times",
     )
-    return [Heading("Figures"), Table("", columns, tuple(rows), frozenset(range(1, 9)))] if rows else []
+    return [Heading("Numbers by paper"), Table("", columns, tuple(rows), frozenset(range(1, 9)))] if rows else []
 
 
 def power_blocks(cards: Mapping[str, Card]) -> list[Block]:
-    """How often each verdict's rule says yes of printed figures and by chance, for every paper that was tried."""
+    """How often each verdict's rule says yes of printed numbers and by chance, for every paper that was tried."""
     rows = []
     for paper, card in cards.items():
         if card.power is not None and (card.power.role == CHECK).any():
-            tried_on = str(card.power[card.power.role == CHECK].tried_on.iloc[0])
-            rows += [(paper, tried_on, *cells) for cells in power_rows(card.power)]
+            on = tried_on(card.power[card.power.role == CHECK])
+            rows += [(paper, on, *cells) for cells in power_rows(card.power)]
     if not rows:
         return []
     table = Table("", ("paper", "tried on", *HEADS), tuple(rows), frozenset(range(3, 3 + len(HEADS) - 1)))
@@ -179,7 +179,7 @@ def _said(one: Checked) -> str:
 
 
 def lines(checked: Sequence[Checked], cards: Mapping[str, Card] | None = None) -> list[str]:
-    """What a terminal is shown: the figures, the tally, claims that were lost, claims that are new."""
+    """What a terminal is shown: the numbers, the tally, claims that were lost, claims that are new."""
     first = [figures_text(cards)] if cards else []
     lost = [f"lost: {one.claim.key}: {one.claim.says} ({one.standing})" for one in checked if one.lost]
     gained = [f"new: {one.claim.key}: {one.claim.says}" for one in checked if one.holds and not one.claim.held]

@@ -1,4 +1,4 @@
-"""What a paper's stored posterior says of its figures: what consistent settings give.
+"""What a paper's stored posterior says of its numbers: what consistent settings give.
 
 Draws stand in `data/posterior` (`docs/model/posterior.md`), each of one paper or of several; a paper that is in none
 has no such evidence.
@@ -28,7 +28,7 @@ ACCEPTED = "-accepted.parquet"
 
 
 def stored_posterior(paper: str, folder: Path | None = None) -> Stored | None:
-    """The first stored draw that has figures of a paper; None: there is none.
+    """The first stored draw that has numbers of a paper; None: there is none.
 
     Args:
         paper: name of the study.
@@ -47,28 +47,28 @@ def posterior_blocks(paper: str) -> list[Block]:
         return []
     text = (
         f"{len(stored.draws)} settings of the workload generator were simulated, and the {len(stored.accepted)} "
-        "nearest to the paper's fitted figures accepted (docs/model/posterior.md). What they give for the other "
-        "figures follows from the rest of the paper, as far as this generator can say; a wide interval says that the "
-        "paper does not fix the figure."
+        "nearest to the paper's fitted numbers accepted (docs/model/posterior.md). What they give for the other "
+        "numbers follows from the rest of the paper, as far as this generator can say; a wide interval says that the "
+        "paper does not fix the number."
     )
     shown = Paragraph(text + _tried(stored))
     return [Heading("What consistent settings give"), shown, *all_figures(stored)]
 
 
 def _tried(stored: Stored) -> str:
-    """How much settings that are fitted to all groups of figures but one say about that one, as a sentence."""
+    """How much settings that are fitted to all groups of numbers but one say about that one, as a sentence."""
     found = validated(stored)
     return (
-        " How far that is to be trusted was tried: settings that are chosen without a group of figures (dispatch, "
-        f"dummies, ...) hold {100 * found.coverage:.0f} % of the figures of that group in their intervals, those of "
+        " How far that is to be trusted was tried: settings that are chosen without a group of numbers (dispatch, "
+        f"dummies, ...) hold {100 * found.coverage:.0f} % of the numbers of that group in their intervals, those of "
         f"the prior {100 * found.prior_coverage:.0f} %, in intervals {found.width:.2f} times as wide (median)."
     )
 
 
 def predicted(stored: Stored, paper: str, key: str) -> Predicted | None:
-    """What the accepted settings give for a paper's figure; None: too few of them show it for an interval.
+    """What the accepted settings give for a paper's number; None: too few of them show it for an interval.
 
-    Whether it tells something that a figure lies within is not said here (`power.weighed`).
+    Whether it tells something that a number lies within is not said here (`power.weighed`).
     """
     name = full(paper, key)
     if not shows(stored.accepted, name):
@@ -82,9 +82,9 @@ def predicted(stored: Stored, paper: str, key: str) -> Predicted | None:
 
 
 def random_figures(stored: Stored, paper: str, key: str) -> NDArray[np.float64]:
-    """A paper's figure under every setting drawn from the prior, one number per setting that shows it.
+    """A paper's number under every setting drawn from the prior, one number per setting that shows it.
 
-    The draws were made before any figure was looked at: they are what the generator gives at random.
+    The draws were made before any number was looked at: they are what the generator gives at random.
     """
     name = full(paper, key)
     if name not in stored.prior:

@@ -58,7 +58,7 @@ def time_measures(timings: pd.DataFrame, own: str, enumeration: str, quantized: 
 
 
 def time_reasons(timings: pd.DataFrame, own: str, enumeration: str) -> dict[str, str]:
-    """Why times of a single-process timing differ from printed ones, in sentences, by key of the published figure.
+    """Why times of a single-process timing differ from printed ones, in sentences, by key of the published number.
 
     Args:
         timings: one row per workload and solver.

@@ -18,7 +18,7 @@ from euclio.studies.verdicts import Contradiction, Evidence, OtherReading, Quota
 
 
 def contradictions(paper: str) -> dict[str, tuple[Contradiction, ...]]:
-    """Of every figure of a paper that is named in `data/published/contradictions.json`: what it does not go with."""
+    """Of every number of a paper that is named in `data/published/contradictions.json`: what it does not go with."""
     text = (data_dir() / "published" / "contradictions.json").read_text(encoding="utf-8")
     found: dict[str, tuple[Contradiction, ...]] = {}
     for entry in json.loads(text)["contradictions"]:
@@ -38,14 +38,14 @@ def gathered(
     swept: Mapping[str, Sequence[Moved]] | None = None,
     folder: Path | None = None,
 ) -> dict[str, Evidence]:
-    """The evidence of every published figure, by key.
+    """The evidence of every published number, by key.
 
     Args:
         paper: name of the study.
-        figures: its published figures.
-        readings: figures under other readings, by key.
+        figures: its published numbers.
+        readings: numbers under other readings, by key.
         stated: the study's own verdicts, by key.
-        swept: parameters that move a figure in the study's own sweeps, by key.
+        swept: parameters that move a number in the study's own sweeps, by key.
         folder: where posteriors are stored; None: `data/posterior`.
     """
     stored, printed, own = stored_posterior(paper, folder), contradictions(paper), swept or {}
@@ -64,11 +64,11 @@ def gathered(
 
 
 def random_by_key(paper: str, figures: Sequence[Published], folder: Path | None = None) -> dict[str, list[float]]:
-    """The published figures under random settings of the workload generator, by key; empty: the paper has no draws.
+    """The published numbers under random settings of the workload generator, by key; empty: the paper has no draws.
 
     Args:
         paper: name of the study.
-        figures: its published figures.
+        figures: its published numbers.
         folder: where posteriors are stored; None: `data/posterior`.
     """
     stored = stored_posterior(paper, folder)

@@ -34,7 +34,7 @@ def kept_by_allocation(solver: str, time_s: float, **changes: Any) -> SolverSett
 
 
 def allocation_rows(session: Session, result: Result) -> list[dict[str, Any]]:
-    """One row per allocation of an accepted plan; module figures repeat on each of its rows.
+    """One row per allocation of an accepted plan; module numbers repeat on each of its rows.
 
     A search that its limit stopped has none: how far it came depends on the machine.
     """

@@ -18,7 +18,7 @@ SPLIT = "split"
 
 
 def by_key(scores: Sequence[Score]) -> dict[str, Score]:
-    """Scores by key of the published figure."""
+    """Scores by key of the published number."""
     return {score.published.key: score for score in scores}
 
 
@@ -26,38 +26,42 @@ def numbers(scores: Sequence[Score], system: Named) -> list[KeyNumber]:
     """What a reader shall see first: the share of optimal splits, and the largest gap."""
     share, gap = (by_key(scores)[key] for key in ("optimal_share", "optimal_gap_max"))
     settings, m = share.evidence.predicted, share.measured
-    given = "" if settings is None else f"; consistent settings give {span(settings.low, settings.high, 0)} %"
+    given = (
+        ""
+        if settings is None
+        else f"; settings that fit the paper's other numbers give {span(settings.low, settings.high, 0)} %"
+    )
     return [
         KeyNumber(
             f"{m.value:.1f} %",
-            f"of the workloads: no split of the latency is cheaper than {system.name}'s",
+            f"of the workloads: {system.name}'s split of the latency is optimal, no other split gives a cheaper plan",
             f"published {share.published.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} workloads){given}",
         ),
         KeyNumber(
             f"{gap.measured.value:.1f} %",
-            "largest extra cost over the best split",
-            f"published {gap.published.value:g} %; a maximum is one workload's",
+            f"is the most that {system.name}'s plan of a workload costs above that of the best split",
+            f"published {gap.published.value:g} %; the value of a single workload, so without an interval",
         ),
     ]
 
 
 def tally_text(paper: str, scores: Sequence[Score]) -> str:
-    """What the roles of figures mean, and how many of each agree; of a paper with a posterior."""
+    """What the roles of numbers mean, and how many of each agree; of a paper with a posterior."""
     (fitted, fits), (hit, all_), (apart, doubtful) = (tally(scores)[role] for role in ("fit", "check", "doubtful"))
     return (
-        "Role fit: the generator's free parameters may have been fitted to the figure, as named in advance in "
+        "Role fit: the generator's free parameters may have been fitted to the number, as named in advance in "
         f"data/published/{paper}.json; check: only ever compared. Shown to agree: {fitted} of {fits} fit, {hit} of "
-        f"{all_} check. Counted apart: figures that another printed one makes doubtful (role doubtful, "
+        f"{all_} check. Counted apart: numbers that another printed one makes doubtful (role doubtful, "
         f"data/published/contradictions.json), of which {apart} of {doubtful} agree. Never counted as agreement: run "
         "times (role time), which are another machine's."
     )
 
 
 def headlines(first: str, scores: Sequence[Score], keys: Sequence[str]) -> list[str]:
-    """Lines for the terminal: what the run says, the figures that matter most, and how many agree."""
+    """Lines for the terminal: what the run says, the numbers that matter most, and how many agree."""
     met = ", ".join(f"{hit} of {all_} {role}" for role, (hit, all_) in tally(scores).items() if all_)
     shown = (score_line(score) for score in scores if score.published.key in keys)
-    return [first, *shown, f"figures shown to agree: {met}"]
+    return [first, *shown, f"numbers shown to agree: {met}"]
 
 
 def dots(panel: Axes, found: Mapping[str, Measured], score: Score, system: Named) -> str:
@@ -92,8 +96,9 @@ def dots(panel: Axes, found: Mapping[str, Measured], score: Score, system: Named
     panel.tick_params(axis="y", length=0)
     grid(panel, "x")
     panel.set_xlabel(f"workloads on which {system.name} costs no more than the reference (%), 95 % interval")
-    shaded = "" if settings is None else " Shaded: where 95 % of the settings lie that are consistent with the figures."
+    shaded = "" if settings is None else " Shaded: what 95 % of the settings give that fit the paper's other numbers."
     return (
-        f"Blue: the best split of the latency, below which {system.name}'s own scheduler chooses, as in the paper. "
-        f"Green: the best plan.{shaded}"
+        f"A dot is the share of the workloads on which {system.name}'s plan costs no more than a reference; higher is "
+        f"better. Blue: the reference is the best split of the latency, for which {system.name}'s own scheduler plans, "
+        f"as in the paper. Green: it is the best plan of all.{shaded}"
     )

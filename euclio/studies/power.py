@@ -1,9 +1,9 @@
-"""How much a verdict tells: how often its rule says yes of figures that nobody printed.
+"""How much a verdict tells: how often its rule says yes of numbers that nobody printed.
 
-A rule that says yes of anything tells nothing when it says yes of a paper. So every rule is tried on figures that mean
-nothing for the paper: those of random settings of the workload generator, drawn before any figure was looked at, where
-the paper has such draws; else on the paper's other figures of the same unit and kind, dealt round. What it says of the
-printed figures stands next to what it says of those; the quotient is the lift over chance. To lie within what
+A rule that says yes of anything tells nothing when it says yes of a paper. So every rule is tried on numbers that mean
+nothing for the paper: those of random settings of the workload generator, drawn before any number was looked at, where
+the paper has such draws; else on the paper's other numbers of the same unit and kind, dealt round. What it says of the
+printed numbers stands next to what it says of those; the quotient is the lift over chance. To lie within what
 consistent settings give is said of a paper only where that lift is above 1 (`weighed`). Ours; the permutation is
 Fisher's.
 """
@@ -36,17 +36,17 @@ RULES = (
 )
 """Rules that are tried, each by itself: what it would say if no rule came before it."""
 COLUMNS = ("key", "role", "tried_on", "rule", "tried", "chance", "printed")
-"""Columns of `power.parquet`: the share of tried figures that a rule says yes of, and if of the printed."""
+"""Columns of `power.parquet`: the share of tried numbers that a rule says yes of, and if of the printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lift:
-    """How much more often intervals of consistent settings hold a paper's checked figures than random settings'.
+    """How much more often intervals of consistent settings hold a paper's checked numbers than random settings'.
 
     Attributes:
-        figures: checked figures that random settings show.
+        figures: checked numbers that random settings show.
         covered: share of them whose printed value lies in the settings' own interval.
-        chance: share of random settings whose figure does, mean over the figures.
+        chance: share of random settings whose number does, mean over the numbers.
         error_covered: as `covered`, with the model's error.
         error_chance: as `chance`, with the model's error.
     """
@@ -72,10 +72,10 @@ NO_LIFT = Lift(0, math.nan, math.nan, math.nan, math.nan)
 
 
 def lift(figures: Sequence[Published], predicted: Mapping[str, Predicted]) -> Lift:
-    """The lift over chance of a paper's checked figures.
+    """The lift over chance of a paper's checked numbers.
 
     Args:
-        figures: the paper's published figures.
+        figures: the paper's published numbers.
         predicted: what consistent settings give, by key.
     """
     known = [
@@ -107,7 +107,7 @@ def says_yes(rule: str, score: Score, value: float) -> bool:
 
     Args:
         rule: one of `RULES`.
-        score: the figure with its measure and evidence.
+        score: the number with its measure and evidence.
         value: what is tried.
     """
     kind, evidence = score.published.kind, score.evidence
@@ -124,13 +124,13 @@ def says_yes(rule: str, score: Score, value: float) -> bool:
 
 
 def power_frame(scores: Sequence[Score], random: Mapping[str, Sequence[float]]) -> pd.DataFrame:
-    """One row per figure and rule: how often it says yes of figures that mean nothing, and whether of the printed.
+    """One row per number and rule: how often it says yes of numbers that mean nothing, and whether of the printed.
 
     Run times are left out: their verdict does not depend on what was measured.
 
     Args:
         scores: the scorecard.
-        random: figures under random settings, by key; empty: the paper has none, and its other figures are tried.
+        random: numbers under random settings, by key; empty: the paper has none, and its other numbers are tried.
     """
     rows = []
     for score in scores:
@@ -148,7 +148,7 @@ def power_frame(scores: Sequence[Score], random: Mapping[str, Sequence[float]]) 
 
 
 def _others(score: Score, scores: Sequence[Score]) -> list[float]:
-    """The other figures of the same unit, role and kind, which a figure is exchanged for; none: it stands alone."""
+    """The other numbers of the same unit, role and kind, which a number is exchanged for; none: it stands alone."""
     own = score.published
     return [
         other.published.value
@@ -159,7 +159,7 @@ def _others(score: Score, scores: Sequence[Score]) -> list[float]:
 
 
 def withdrawn(power: pd.DataFrame) -> frozenset[Verdict]:
-    """Verdicts that name a cause, and whose rules say yes of printed checks no more often than of tried figures.
+    """Verdicts that name a cause, and whose rules say yes of printed checks no more often than of tried numbers.
 
     Args:
         power: what `power_frame` gives.
@@ -174,11 +174,11 @@ def without(scores: Sequence[Score], verdicts: frozenset[Verdict]) -> tuple[Scor
 
 
 def summed(power: pd.DataFrame, role: str = CHECK) -> pd.DataFrame:
-    """One row per rule over the figures of a role: how many, printed and by chance, in shares; the lift.
+    """One row per rule over the numbers of a role: how many, printed and by chance, in shares; the lift.
 
     Args:
         power: what `power_frame` gives.
-        role: role of the figures.
+        role: role of the numbers.
     """
     own = power[power.role == role]
     found = own.groupby("rule", sort=False).agg(

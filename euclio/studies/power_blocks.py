@@ -1,4 +1,4 @@
-"""How often each verdict's rule says yes of figures that nobody printed, as a table."""
+"""How often each verdict's rule says yes of numbers that nobody printed, as a table."""
 
 from __future__ import annotations
 
@@ -11,20 +11,25 @@ from euclio.report import Block, Fold, Paragraph, Table
 from euclio.studies.power import summed
 
 WORDS = (
-    "Each rule by itself, on check figures: of how many printed ones it says yes, and of how many of those that it was "
+    "Each rule by itself, on check numbers: of how many printed ones it says yes, and of how many of those that it was "
     "tried on, which mean nothing for this paper ({tried_on}; {tried} on average). A rule whose lift is not above 1 "
     "says of this paper no more than of chance."
 )
-HEADS = ("rule", "figures", "yes of printed", "yes by chance", "lift")
+HEADS = ("rule", "numbers", "yes of printed", "yes by chance", "lift")
 
 
 def power_blocks(power: pd.DataFrame) -> list[Block]:
-    """The table of a paper's page, folded; nothing where no figure could be tried."""
+    """The table of a paper's page, folded; nothing where no number could be tried."""
     own = power[power.role == "check"]
     if own.empty:
         return []
-    text = WORDS.format(tried_on=own.tried_on.iloc[0], tried=decimals(float(own.tried.mean())))
+    text = WORDS.format(tried_on=tried_on(own), tried=decimals(float(own.tried.mean())))
     return [Fold("How much a verdict tells", (Paragraph(text), power_table(power)))]
+
+
+def tried_on(power: pd.DataFrame) -> str:
+    """What rules of a paper were tried on, for readers; `power.parquet` calls a printed number a figure."""
+    return str(power.tried_on.iloc[0]).replace("figures", "numbers")
 
 
 def power_table(power: pd.DataFrame) -> Table:

@@ -1,4 +1,4 @@
-"""What papers leave open: which answer a study takes and why, and what its figures are under the other one."""
+"""What papers leave open: which answer a study takes and why, and what its numbers are under the other one."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ OWN_SCROOGE = Reading(
     (("scrooge", "scrooge:literal"),),
 )
 Others = Mapping[Reading, Mapping[str, Measured]]
-"""The figures that each reading moves under the other answer, by key of the published figure."""
+"""The numbers that each reading moves under the other answer, by key of the published number."""
 
 
 def by_figure(others: Others) -> dict[str, list[OtherReading]]:
-    """The same, by key of the published figure."""
+    """The same, by key of the published number."""
     found: dict[str, list[OtherReading]] = {}
     for reading, figures in others.items():
         for key, measured in figures.items():
@@ -71,7 +71,7 @@ def reread(runs: pd.DataFrame, reading: Reading) -> pd.DataFrame:
 
 
 def readings_blocks(scores: Sequence[Score], others: Others) -> list[Block]:
-    """What each reading does to the figures that it moves, as a table below its reasons."""
+    """What each reading does to the numbers that it moves, as a table below its reasons."""
     by_key = {score.published.key: score for score in scores}
     rows = []
     for reading, figures in others.items():
@@ -84,8 +84,8 @@ def readings_blocks(scores: Sequence[Score], others: Others) -> list[Block]:
         Heading("Readings"),
         *(Paragraph(f"{r.question}: {r.taken}, not {r.other}. {r.because}") for r in others),
         Table(
-            "Figures under the reading that is taken and under the other one, which fewer workloads may have plans for",
-            ("question", "figure", "published", "taken", "other reading", "of so many"),
+            "Numbers under the reading that is taken and under the other one, which fewer workloads may have plans for",
+            ("question", "number", "published", "taken", "other reading", "of so many"),
             tuple(rows),
             frozenset({2, 3, 4, 5}),
         ),

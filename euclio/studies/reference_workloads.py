@@ -120,7 +120,7 @@ def workload_blocks(collected: Collected, systems: str, remarks: str) -> list[Bl
         Heading("Workloads and run"),
         Paragraph(
             "The paper prints no profiles, request rates and objectives. The workloads are drawn from the reference "
-            "setting (data/posterior/PAPER-reference.json), one of those that are nearest to the fitted figures: "
+            "setting (data/posterior/PAPER-reference.json), one of those that are nearest to the fitted numbers: "
             f"{PAGE} says how it was found, and what the others say."
         ),
         Paragraph(

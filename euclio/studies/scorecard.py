@@ -1,4 +1,4 @@
-"""The scorecard: every figure of a paper, published against measured, with its verdict."""
+"""The scorecard: every number of a paper, published against measured, with its verdict."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from euclio.studies.agreement import Agreement, agreement, near
 from euclio.studies.verdicts import NOTHING, ODD, Evidence, Judged, Verdict, judge
 
 COMPARED = ("fit", CHECK, "doubtful")
-"""Roles of figures that may agree; the others are inputs and run times."""
+"""Roles of numbers that may agree; the others are inputs and run times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Score:
     """A row of the scorecard.
 
     Attributes:
-        published: the printed figure.
+        published: the printed number.
         measured: ours.
         why: what the data say of the difference, as far as they do; empty: nothing.
         evidence: what the verdict rests on next to the measure.
@@ -35,12 +35,12 @@ class Score:
 
     @property
     def difference(self) -> float:
-        """Measured less published, in the figure's unit."""
+        """Measured less published, in the number's unit."""
         return self.measured.value - self.published.value
 
     @property
     def agreement(self) -> Agreement:
-        """Whether the measure agrees with the printed figure, by the test of equivalence alone."""
+        """Whether the measure agrees with the printed number, by the test of equivalence alone."""
         return agreement(self.published.value, self.measured, self.published.kind)
 
     @property
@@ -55,12 +55,12 @@ class Score:
 
     @property
     def odd(self) -> bool:
-        """Whether it equals another printed figure to the digit where nothing makes them equal."""
+        """Whether it equals another printed number to the digit where nothing makes them equal."""
         return any(one.kind == ODD for one in self.evidence.contradictions) and self.published.role == "doubtful"
 
     @property
     def compared(self) -> bool:
-        """Whether the figure is one that may agree: no input, and no run time."""
+        """Whether the number is one that may agree: no input, and no run time."""
         return self.published.role in COMPARED
 
     @property
@@ -77,23 +77,23 @@ def scorecard(
     reasons: Mapping[str, str],
     evidence: Mapping[str, Evidence] | None = None,
 ) -> tuple[Score, ...]:
-    """One score per published figure, in the order of the paper.
+    """One score per published number, in the order of the paper.
 
     Args:
-        figures: the published figures.
+        figures: the published numbers.
         measures: ours, by key.
         reasons: what the data say of differences, by key.
         evidence: what verdicts rest on next to the measures, by key.
 
     Raises:
-        KeyError: a published figure has no measure.
+        KeyError: a published number has no measure.
     """
     known = evidence or {}
     return tuple(Score(f, measures[f.key], reasons.get(f.key, ""), known.get(f.key, NOTHING)) for f in figures)
 
 
 def tally(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
-    """Per role, times apart, how many figures are shown to agree, and how many there are."""
+    """Per role, times apart, how many numbers are shown to agree, and how many there are."""
     found: dict[str, tuple[int, int]] = {}
     for role in ("fit", "input", CHECK, "doubtful"):
         mine = [score for score in scores if score.published.role == role]
@@ -103,7 +103,7 @@ def tally(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """How a paper's check figures stand, those that nothing was fitted to.
+    """How a paper's check numbers stand, those that nothing was fitted to.
 
     Attributes:
         all: how many there are.
@@ -125,7 +125,7 @@ class Checked:
 
 
 def checked(scores: Sequence[Score]) -> Checked:
-    """How the check figures stand, with the doubtful ones apart."""
+    """How the check numbers stand, with the doubtful ones apart."""
     own = [score for score in scores if score.published.role == CHECK]
     doubtful = [score for score in scores if score.published.role == "doubtful"]
     return Checked(

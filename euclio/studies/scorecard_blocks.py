@@ -1,4 +1,4 @@
-"""The scorecard on a page: counts per verdict, then the figures folded by section of the paper."""
+"""The scorecard on a page: counts per verdict, then the numbers folded by section of the paper."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TONES = {
     Verdict.UNEXPLAINED: Tone.BAD,
 }
 # What lies within only with the model's error has the same verdict in a paler colour (`power.ROUGHLY`).
-_TONES = (*((str(verdict), tone) for verdict, tone in TONES.items()), (ROUGHLY, Tone.ROUGH))
+_TONES = (*((verdict.words, tone) for verdict, tone in TONES.items()), (ROUGHLY, Tone.ROUGH))
 
 _SHORT = {
     Tone.GOOD: "agree",
@@ -47,7 +47,7 @@ _SHORT = {
 
 def verdict_text(score: Score) -> str:
     """The verdict on a score as a page has it."""
-    return ROUGHLY if score.judged.roughly else str(score.judged.verdict)
+    return ROUGHLY if score.judged.roughly else score.judged.verdict.words
 
 
 def counts(scores: Iterable[Score]) -> tuple[Count, ...]:
@@ -55,7 +55,7 @@ def counts(scores: Iterable[Score]) -> tuple[Count, ...]:
     texts = [verdict_text(score) for score in scores]
     found = []
     for verdict, tone in TONES.items():
-        found.append(Count(str(verdict), texts.count(verdict), tone, verdict.meaning))
+        found.append(Count(verdict.words, texts.count(verdict.words), tone, verdict.meaning))
         if verdict == Verdict.WITHIN and (found[-1].n or ROUGHLY in texts):
             note = "outside the settings' own interval, inside the one that the model's error widens"
             found.append(Count("the same, only with the model's error", texts.count(ROUGHLY), Tone.ROUGH, note))
@@ -68,45 +68,51 @@ def short_counts(scores: Iterable[Score]) -> tuple[Count, ...]:
 
 
 def standing_number(scores: Sequence[Score]) -> KeyNumber:
-    """How many check figures agree, as a number to be seen first; no figure that anything was fitted or set to is one.
+    """How many check numbers agree, as a number to be seen first; no number that anything was fitted or set to is one.
 
     Behind it: how many are not decided, how many lie within the tolerance by the number alone, the same with the
-    figures that are doubtful in print, and how many of those that do not agree lie within what settings give.
+    numbers that are doubtful in print, and how many of those that do not agree lie within what settings give.
     """
     found = checked(scores)
     if not found.all:
-        return KeyNumber("none", "of the printed figures is a check")
+        return KeyNumber("none", "of the printed numbers is a check")
     within = sum(
         score.judged.verdict == Verdict.WITHIN and not score.judged.roughly
         for score in scores
         if score.published.role == CHECK
     )
-    parts = [f"{found.undecided} not decided", f"{found.near} within the tolerance if intervals are left out"]
-    parts += [f"{within} more within what consistent settings give"] if within else []
+    parts = ["agree: the whole 95 % interval lies within the tolerance", f"{found.undecided} not decided"]
+    parts += [f"{found.near} lie within it if intervals are left out"]
+    parts += [f"{within} more lie within what settings give that fit the paper's fitted numbers"] if within else []
     if found.doubtful:
-        parts.append(f"with {found.doubtful} doubtful in print {found.agree + found.doubtful_agree} agree")
+        parts.append(
+            f"with {found.doubtful} that another printed number makes doubtful {found.agree + found.doubtful_agree} "
+            "agree"
+        )
     return KeyNumber(
-        f"{found.agree} of {found.all}", "printed figures that nothing was fitted to agree", "; ".join(parts)
+        f"{found.agree} of {found.all}",
+        "printed numbers agree with ours, of those that nothing was fitted to",
+        "; ".join(parts),
     )
 
 
 def verdict_lines(scores: Sequence[Score]) -> list[str]:
-    """How many figures have each verdict, as a line for the terminal; none where there are no figures."""
+    """How many numbers have each verdict, as a line for the terminal; none where there are no numbers."""
     found = ", ".join(f"{count.n} {count.label}" for count in short_counts(scores) if count.n)
-    return [f"{counted(len(scores), 'printed figure')}: {found}"] if scores else []
+    return [f"{counted(len(scores), 'printed number')}: {found}"] if scores else []
 
 
 def scorecard_blocks(scores: Sequence[Score], before: tuple[int, int] | None = None) -> list[Block]:
-    """Counts, then one fold per section of the paper, then the figures by verdict.
+    """Counts, then one fold per section of the paper, then the numbers by verdict.
 
     Args:
         scores: all scores, in the order of the paper.
-        before: how many figures agreed, and of how many, before agreement was a test of equivalence.
+        before: how many numbers agreed, and of how many, before agreement was a test of equivalence.
     """
     if not scores:
         return []
     return [
-        Counts(f"{counted(len(scores), 'printed figure')}, by verdict.{_before(scores, before)}", counts(scores)),
+        Counts(f"{counted(len(scores), 'printed number')}, by verdict.{_before(scores, before)}", counts(scores)),
         *sections(scores),
         by_verdict(scores),
     ]
@@ -119,8 +125,8 @@ def _before(scores: Sequence[Score], before: tuple[int, int] | None) -> str:
     if before is not None:
         now = sum(score.agrees and score.compared for score in scores)
         texts.append(
-            f" Before agreement was a test of equivalence, {before[0]} of {before[1]} agreed; now {now}, inputs that "
-            "were set to the printed number and run times left out."
+            f" Before agreement was a test of equivalence, {before[0]} of {before[1]} agreed; now {now} do, without "
+            "run times and inputs that were set to the printed number."
         )
     return "".join(texts)
 
@@ -135,19 +141,19 @@ def sections(scores: Sequence[Score]) -> list[Fold]:
 
 
 def place(score: Score) -> str:
-    """Section and figure of the paper that a published figure stands in."""
+    """Section and figure of the paper that a published number stands in."""
     return score.published.source.partition(" ")[2]
 
 
 def _section(name: str, scores: Sequence[Score]) -> Fold:
-    return Fold(f"{name} · {counted(len(scores), 'figure')}", (score_table(scores),), short_counts(scores))
+    return Fold(f"{name} · {counted(len(scores), 'number')}", (score_table(scores),), short_counts(scores))
 
 
 def score_table(scores: Sequence[Score]) -> Table:
     """Scores as a table: published, measured, what consistent settings give; the verdict opens its reason."""
     with_settings = any(score.evidence.predicted is not None for score in scores)
     settings = ("consistent settings",) if with_settings else ()
-    columns = ("figure", "published", "measured", "95 % interval", *settings, "verdict")
+    columns = ("number", "published", "measured", "95 % interval", *settings, "verdict")
     return Table(
         "",
         columns,
@@ -211,14 +217,14 @@ def _difference(score: Score) -> str:
 
 
 def by_verdict(scores: Sequence[Score]) -> Fold:
-    """Which figures have which verdict."""
+    """Which numbers have which verdict."""
     rows = []
     for verdict in Verdict:
         mine = [f"{s.published.what} ({place(s)})" for s in scores if s.judged.verdict == verdict]
         if mine:
-            rows.append((str(verdict), str(len(mine)), "; ".join(mine)))
-    table = Table("", ("verdict", "n", "figures"), tuple(rows), frozenset({1}), tones=_TONES, stacks=True)
-    return Fold("All figures by verdict", (table,), key="by-verdict")
+            rows.append((verdict.words, str(len(mine)), "; ".join(mine)))
+    table = Table("", ("verdict", "n", "numbers"), tuple(rows), frozenset({1}), tones=_TONES, stacks=True)
+    return Fold("All numbers by verdict", (table,), key="by-verdict")
 
 
 def how_to_read(tally: str) -> Fold:
@@ -227,12 +233,12 @@ def how_to_read(tally: str) -> Fold:
         "How verdicts are given, and what is not counted",
         (
             Paragraph(
-                "Verdicts are given by rules (docs/claims.md), of which the first that holds is taken. A figure agrees "
+                "Verdicts are given by rules (docs/claims.md), of which the first that holds is taken. A number agrees "
                 "only where its whole interval lies within the tolerance; maxima and single runs have no interval and "
-                "cannot agree. Consistent settings are those of the workload generator that the fitted figures accept "
+                "cannot agree. Consistent settings are those of the workload generator that the fitted numbers accept "
                 "(docs/model/posterior.md); next to what lies within theirs stands how many random settings would."
             ),
-            Facts(tuple((str(verdict), verdict.meaning) for verdict in Verdict)),
+            Facts(tuple((verdict.words, verdict.meaning) for verdict in Verdict)),
             Paragraph(tally),
         ),
     )

@@ -1,7 +1,7 @@
 """The papers' sentences that carry a number, with what decides each.
 
 `data/sentences.json` lists every one of abstract, introduction and evaluation by section and numbers. Claims are
-selected from them; the others are decided figure by figure on the scorecards, or named as not measured.
+selected from them; the others are decided number by number on the scorecards, or named as not measured.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from euclio.core.data_files import data_dir
 FILE = "sentences.json"
 SET_UP, BACKGROUND, CONDITION, NOT_MEASURED = "set-up", "background", "condition", "not measured"
 STATUSES = (SET_UP, BACKGROUND, CONDITION, NOT_MEASURED)
-"""What is said of a sentence that states no published figure: its numbers are of the experiment's set-up, of other
+"""What is said of a sentence that states no published number: its numbers are of the experiment's set-up, of other
 work, a condition and no result, or a result that nothing here measures."""
 
 
@@ -28,7 +28,7 @@ class Sentence:
         paper: the paper.
         section: where it stands.
         numbers: the numbers that are typed in it.
-        figures: keys of the published figures that it states; empty: none.
+        figures: keys of the published numbers that it states; empty: none.
         status: why it states none; empty: it does.
         why: of what is not measured: what it is about, and why not.
     """
@@ -56,8 +56,8 @@ class Selection:
 
     Attributes:
         all: sentences with a number.
-        claimed: those of which a figure decides a claim.
-        figures: those that state other published figures alone, which the scorecard compares.
+        claimed: those of which a number decides a claim.
+        figures: those that state other published numbers alone, which the scorecard compares.
         other: those whose numbers are no result: set-up, background, conditions.
         not_measured: those with a result that nothing here measures.
     """
@@ -74,7 +74,7 @@ def selection(own: Sequence[Sentence], claimed: frozenset[str]) -> Selection:
 
     Args:
         own: its sentences.
-        claimed: keys of its figures that decide a claim.
+        claimed: keys of its numbers that decide a claim.
     """
     stated = [one for one in own if one.figures]
     taken = sum(not claimed.isdisjoint(one.figures) for one in stated)

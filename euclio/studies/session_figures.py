@@ -37,7 +37,7 @@ class Named:
     @property
     def normalized_cost(self) -> str:
         """What an axis of normalized costs is called."""
-        return f"normalized cost (cost over {self.name}'s)"
+        return f"normalized cost (cost over {self.name}'s), lower is better"
 
     def variant(self, label: str) -> str:
         """A variant as the paper writes it."""
@@ -115,4 +115,4 @@ def latency_left(axes: Axes, runs: pd.DataFrame, published: Mapping[str, float],
     distribution(axes, series, f"remaining latency budget over {system.name}'s (log scale)", log=True)
     for k, label in enumerate(labels):
         published_line(axes, published[f"{label}_remaining_budget"], f"paper: mean of {system.variant(label)}", k)
-    return f"Workloads on which {system.name} itself leaves at least a microsecond."
+    return f"Lower is better. Workloads on which {system.name} itself leaves at least a microsecond."

@@ -83,7 +83,7 @@ class Text:
         run: the section on the run, its heading first; what was certified comes before it, the wall times after it.
         card: what stands below the scorecard in its Markdown file.
         headlines: lines for the terminal.
-        numbers: what a reader shall see first, most important first; how many figures agree is put behind the first.
+        numbers: what a reader shall see first, most important first; how many numbers agree is put behind the first.
         pictures: what stands below them.
     """
 
@@ -98,7 +98,7 @@ class Text:
 
 
 def no_readings(_: Collected) -> Mapping[str, Sequence[OtherReading]]:
-    """Of a study that has no figures under other readings."""
+    """Of a study that has no numbers under other readings."""
     return {}
 
 
@@ -140,16 +140,16 @@ class Study:
     """A paper's evaluation.
 
     Attributes:
-        paper: name of its folder, of its published figures and of its report.
+        paper: name of its folder, of its published numbers and of its report.
         title: title of the page.
         seed: seed unless asked otherwise.
         collect: runs everything.
-        measures: measures by key of the published figure.
-        reasons: why a measure differs from the published figure, by key, as far as the data say.
+        measures: measures by key of the published number.
+        reasons: why a measure differs from the published number, by key, as far as the data say.
         text: the study's own part of the page.
-        readings: figures under the other answers to questions that the paper leaves open, by key.
-        stated: verdicts of the study's own, by key, for figures that no rule of `verdicts.judge` has one for.
-        swept: parameters that the study varied by itself, with what they do to a figure, by key.
+        readings: numbers under the other answers to questions that the paper leaves open, by key.
+        stated: verdicts of the study's own, by key, for numbers that no rule of `verdicts.judge` has one for.
+        swept: parameters that the study varied by itself, with what they do to a number, by key.
         shown: names of the populations that a figure (by key) or a table (by caption) is about, empty for one that is
             about none; None: the first one.
         details: the details of what was found, made again without a run, for parts that are taken from stored tables.

@@ -1,11 +1,11 @@
-"""What is said of a printed figure next to the measured one: a verdict of a closed list, given by rules, not by hand.
+"""What is said of a printed number next to the measured one: a verdict of a closed list, given by rules, not by hand.
 
 `judge` has the rules, in the order of the list but for one: an interval that only the model's error widens to hold a
 value comes last. Whether a measure agrees is a test of equivalence (`agreement`), which may end undecided; the rules
-after it are for figures that do not agree. What they rest on is `Evidence`: what settings give that are consistent with
-the other figures, figures under other readings, quotations of figures that do not go together, and what a study
+after it are for numbers that do not agree. What they rest on is `Evidence`: what settings give that are consistent with
+the other numbers, numbers under other readings, quotations of numbers that do not go together, and what a study
 measured by a sweep of its own. A reader is given the reason next to the verdict, and how often a rule would say yes of
-figures that mean nothing (`power`).
+numbers that mean nothing (`power`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from euclio.studies.agreement import Agreement, Kind, agreement
 
 
 class Verdict(StrEnum):
-    """All that can be said of a printed figure; every score has exactly one."""
+    """All that can be said of a printed number; every score has exactly one."""
 
     AGREES = "agrees"
     UNDECIDED = "not decided"
@@ -38,29 +38,34 @@ class Verdict(StrEnum):
         """The rule by which it is given, for readers of a page."""
         return _MEANINGS[self]
 
+    @property
+    def words(self) -> str:
+        """What a page calls it; `scorecard.parquet` keeps the value, in which a printed number is a figure."""
+        return self.replace("figure", "number")
+
 
 _MEANINGS = {
-    Verdict.AGREES: "the whole 95 % interval of the measured one lies within a tenth of the published value; of a "
-    "share above 50 % within a tenth of what it lacks to 100 %; of a printed bound on its side; of “all” only "
+    Verdict.AGREES: "the whole 95 % interval of the measured number lies within a tenth of the published one; of a "
+    "share above 50 %, within a tenth of what it lacks to 100 %; of a printed bound, on its side; of “all”, only where "
     "all do",
-    Verdict.UNDECIDED: "the interval lies partly within, or the number does and has no interval",
-    Verdict.WITHIN: "it does not agree, and lies in the 95 % interval of what all settings give that are consistent "
-    "with the fitted figures, which is given only where those hold more of the paper's figures than of random "
-    "settings'; where it does so only with the model's error added, that is said",
-    Verdict.OTHER_READING: "it agrees where a sentence that the paper leaves open is read the other way; withdrawn as "
-    "the one before",
-    Verdict.PROFILES: "a named parameter of the unprinted profiles or workloads moves the figure across it; withdrawn "
-    "in the same way",
-    Verdict.INPUT: "an input of the study that was set to it and agrees with it; no check, and not counted as one",
+    Verdict.UNDECIDED: "the interval lies partly within that tolerance, or the number does and has no interval",
+    Verdict.WITHIN: "it does not agree, but lies in the 95 % interval of what the workload generator gives under all "
+    "settings that fit the paper's fitted numbers; said only where these intervals hold more of the paper's numbers "
+    "than of random settings'; where it needs the model's error added, that is said",
+    Verdict.OTHER_READING: "it does not agree, but would if what the paper leaves open were read the other way; not "
+    "said where the rule holds of random numbers as often",
+    Verdict.PROFILES: "it does not agree, but a named parameter of profiles or workloads, which the paper does not "
+    "print, moves our number across it; not said where the rule holds of random numbers as often",
+    Verdict.INPUT: "an input that the study set to the printed number; no check, and not counted as one",
     Verdict.OTHER_MACHINE: "a run time, of other code on another machine; never counted as agreement",
-    Verdict.CONTRADICTS: "the papers print another figure, and the two cannot both hold; counted with and without",
-    Verdict.UNEXPLAINED: "none of these",
+    Verdict.CONTRADICTS: "the papers print another number, and the two cannot both hold; counted with and without",
+    Verdict.UNEXPLAINED: "it does not agree, and none of the rules above gives a reason",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """What settings that are consistent with the fitted figures give for a figure, as 95 % intervals.
+    """What settings that are consistent with the fitted numbers give for a number, as 95 % intervals.
 
     Attributes:
         low: end of the settings' own interval.
@@ -69,9 +74,9 @@ class Predicted:
         error_high: its other end.
         prior_low: end of the interval of all settings, consistent or not.
         prior_high: its other end.
-        chance: share of all settings whose own figure lies in the settings' interval; NaN: not known.
-        error_chance: share of them whose figure lies in the interval with the model's error.
-        telling: whether the settings' intervals hold more of the paper's checked figures than of random settings'.
+        chance: share of all settings whose own number lies in the settings' interval; NaN: not known.
+        error_chance: share of them whose number lies in the interval with the model's error.
+        telling: whether the settings' intervals hold more of the paper's checked numbers than of random settings'.
         error_telling: whether those with the model's error do too.
     """
 
@@ -107,12 +112,12 @@ class Predicted:
 
 @dataclass(frozen=True, slots=True)
 class OtherReading:
-    """A figure under another answer to a question that the paper leaves open.
+    """A number under another answer to a question that the paper leaves open.
 
     Attributes:
         question: what is open.
         answer: the other answer.
-        measured: the figure under it.
+        measured: the number under it.
     """
 
     question: str
@@ -139,7 +144,7 @@ IMPOSSIBLE, ODD = "cannot both hold", "odd"
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Printed figures that do not go together.
+    """Printed numbers that do not go together.
 
     Attributes:
         kind: how strongly.
@@ -153,18 +158,18 @@ class Contradiction:
 
     @property
     def impossible(self) -> bool:
-        """Whether the figures cannot both hold."""
+        """Whether the numbers cannot both hold."""
         return self.kind == IMPOSSIBLE
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A verdict that a study gives itself, since its figures have no posterior.
+    """A verdict that a study gives itself, since its numbers have no posterior.
 
     Attributes:
         verdict: what it says.
         because: why, in sentences.
-        sweep: the figure over the range of a named parameter, which "profiles not printed" needs.
+        sweep: the number over the range of a named parameter, which "profiles not printed" needs.
     """
 
     verdict: Verdict
@@ -174,13 +179,13 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of one figure next to its measure.
+    """What is known of one number next to its measure.
 
     Attributes:
-        predicted: what consistent settings give; None: the paper has no posterior, or the figure is not in it.
-        moved: parameters that move the figure over their posterior range, the strongest first, across whatever value.
-        readings: the figure under other readings.
-        contradictions: other printed figures that it does not go together with.
+        predicted: what consistent settings give; None: the paper has no posterior, or the number is not in it.
+        moved: parameters that move the number over their posterior range, the strongest first, across whatever value.
+        readings: the number under other readings.
+        contradictions: other printed numbers that it does not go together with.
         stated: the study's own verdict, which stands only where no rule gives one.
         withdrawn: verdicts whose rules say yes of this paper's checks no more often than by chance (`power`).
     """
@@ -215,10 +220,10 @@ class Judged:
 def judge(
     role: str, value: float, unit: str, measured: Measured, evidence: Evidence = NOTHING, kind: str = Kind.NUMBER
 ) -> Judged:
-    """The verdict on a printed figure: the first rule that holds.
+    """The verdict on a printed number: the first rule that holds.
 
     Args:
-        role: the figure's role, which alone decides on run times.
+        role: the number's role, which alone decides on run times.
         value: the printed number.
         unit: its unit, for the reason.
         measured: ours.
@@ -226,7 +231,7 @@ def judge(
         kind: what the printed number is (`agreement.Kind`).
 
     Raises:
-        ValueError: a study states "profiles not printed" without a parameter that moves the figure across the value.
+        ValueError: a study states "profiles not printed" without a parameter that moves the number across the value.
     """
     _refuse_unshown(value, evidence.stated)
     if role == "time":
@@ -260,7 +265,7 @@ def _refuse_unshown(value: float, stated: Stated | None) -> None:
     if stated is None or stated.verdict != Verdict.PROFILES:
         return
     if stated.sweep is None or not stated.sweep.across(value):
-        raise ValueError(f"{stated.verdict}: no parameter is named that moves the figure across {value:g}")
+        raise ValueError(f"{stated.verdict}: no parameter is named that moves the number across {value:g}")
 
 
 def _within(value: float, unit: str, kind: str, predicted: Predicted | None) -> Judged | None:
@@ -281,7 +286,7 @@ def _roughly_within(value: float, unit: str, kind: str, predicted: Predicted | N
 
 
 def allowed(predicted: Predicted, kind: str, *, rough: bool = False) -> bool:
-    """Whether to lie within what settings give may be said of a figure: not of "all", and where it tells something.
+    """Whether to lie within what settings give may be said of a number: not of "all", and where it tells something.
 
     With the model's error it tells nothing where it does not without.
 
@@ -295,7 +300,7 @@ def allowed(predicted: Predicted, kind: str, *, rough: bool = False) -> bool:
 
 def by_chance(chance: float) -> str:
     """How many random settings an interval would accept, as a part of a sentence."""
-    return "" if math.isnan(chance) else f", which would hold the figure of {percent(chance, 0)} of random settings"
+    return "" if math.isnan(chance) else f", which would hold the number of {percent(chance, 0)} of random settings"
 
 
 def _under_another_reading(value: float, unit: str, kind: str, evidence: Evidence) -> Judged | None:
@@ -325,7 +330,7 @@ def _as_stated(unit: str, stated: Stated | None) -> Judged | None:
 
 
 def movement(moved: Moved, unit: str) -> str:
-    """What a parameter does to a figure, as a sentence."""
+    """What a parameter does to a number, as a sentence."""
     low, high = with_unit(moved.low, unit), with_unit(moved.high, unit)
     sign = "+" if moved.correlation > 0 else "−"
     return f"{moved.parameter} moves it from {low} to {high} (rank correlation {sign}{abs(moved.correlation):.2f})."

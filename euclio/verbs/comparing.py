@@ -110,7 +110,7 @@ def decompose(
         advance: called after each instance.
         solving: what solves, with the arguments of `euclio.solve`; None: `euclio.solve`.
         objective: name of the objective; None: the family's default.
-        workloads: also so many workloads of Harpagon's protocol.
+        workloads: also so many protocol workloads (docs/glossary.md).
         seed: seed of the workloads; None: the protocol's.
         time_limit: limit of each run in seconds; None: none.
         supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
@@ -162,7 +162,7 @@ def several_instances(given: Any) -> list[Any]:
 
 
 def drawn_workloads(number: Number, seed: Number | None = None) -> list[Any]:
-    """Workloads of Harpagon's protocol that every system has a plan for.
+    """Protocol workloads that every system has a plan for.
 
     Raises:
         InputError: a number or a seed that is none.

@@ -36,19 +36,20 @@ class Kind(NamedTuple):
 GAPS = Kind(
     "gaps",
     gap_ecdf,
-    "Each curve is a solver: the share of its runs whose gap is at most that on the axis. Where it ends below 100 %, "
-    "runs have no plan.",
+    "Higher and further left is better. Each curve is a solver: the share of its runs whose gap is at most that on the "
+    "axis. Where it ends below 100 %, runs have no plan.",
 )
 OWN_GAPS = Kind(
     "own-gaps",
     lambda runs: gap_ecdf(runs, "space"),
-    "The same against the best plan of the solver's own plan space: what its rule loses, without what its design "
-    "gives up.",
+    "Higher and further left is better. The same against the best plan of the solver's own plan space: what its rule "
+    "loses, without what its design gives up.",
 )
 VALUES = Kind(
     "values",
     performance_profile,
-    "At 1: the share of instances on which the solver has the best plan; to the right: within that factor of it.",
+    "Higher is better. At 1: the share of instances on which the solver has the best plan; to the right: within that "
+    "factor of it.",
 )
 PROVEN = Kind(
     "proven",
@@ -60,13 +61,14 @@ CACTUS = Kind("cactus", cactus, "Further right: more instances proven; lower: so
 PROOF_TIMES = Kind(
     "proof-times",
     lambda runs: performance_profile(runs, "proof_time"),
-    "At 1: the share of instances that the solver is the first to prove; a curve that ends below 100 % leaves some "
-    "open.",
+    "Higher is better. At 1: the share of instances that the solver is the first to prove; a curve that ends below "
+    "100 % leaves some open.",
 )
 PLAN_TIMES = Kind(
     "plan-times",
     lambda runs: performance_profile(runs, "plan_time"),
-    "At 1: the share of instances on which the solver is the fastest to end with a plan, however good it is.",
+    "Higher is better. At 1: the share of instances on which the solver is the fastest to end with a plan, however "
+    "good it is.",
 )
 CONVERGENCE = Kind(
     "convergence",
@@ -101,8 +103,9 @@ def growth_with(feature: str) -> Kind:
     return Kind(
         f"growth-{feature.partition('.')[2]}",
         lambda runs: growth_figure(runs, feature),
-        "Marks: median times, hollow where half of the runs or more were stopped at a limit or failed, so that the "
-        "true time is longer. Curves: the better of power law and exponential, fitted without such runs.",
+        "Lower is better. Marks: median times, hollow where half of the runs or more were stopped at a limit or "
+        "failed, so that the true time is longer. Curves: the better of power law and exponential, fitted without "
+        "such runs.",
     )
 
 

@@ -94,7 +94,7 @@ def published_session(
             profile = tuple(c for c in profile if c.hardware in allowed)
         if not profile:
             known = ", ".join(table.hardware for table in model.tables)
-            raise InputError(f"{wanted} has no published figures on {', '.join(allowed)}; it has {known}", field="gpus")
+            raise InputError(f"{wanted} has no published numbers on {', '.join(allowed)}; it has {known}", field="gpus")
         again = list(models[:k]).count(wanted)
         modules.append(Module(f"{wanted}_{again + 1}" if again else wanted, rate_rps, profile))
     edges = tuple((a.name, b.name) for a, b in pairwise(modules))

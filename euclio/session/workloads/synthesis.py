@@ -1,4 +1,4 @@
-"""The parametric model behind the profiles of the five applications (ours, calibrated to printed figures).
+"""The parametric model behind the profiles of the five applications (ours, calibrated to printed numbers).
 
 `write_profiles` writes `data/profiles/p100-v100.csv` anew from `data/profiles/modules.json`; solvers read only the CSV
 file.
@@ -26,9 +26,9 @@ class ProfileRow(NamedTuple):
         batch: requests per batch.
         concurrency: batches at once on one machine.
         duration_s: seconds that a batch takes at this concurrency.
-        origin: "printed" (calibrated to a figure in a paper), "ratio" (a printed figure times a printed ratio) or
+        origin: "printed" (calibrated to a number in a paper), "ratio" (a printed number times a printed ratio) or
             "synthesised".
-        source: paper and section of a printed figure.
+        source: paper and section of a printed number.
     """
 
     module: str

@@ -19,7 +19,7 @@ class Scale:
     """A number of clients (Graft §5.1).
 
     Attributes:
-        key: its name in keys of published figures.
+        key: its name in keys of published numbers.
         words: its name for people.
         clients: number of clients.
         tx2: how many of them are Jetson TX2.

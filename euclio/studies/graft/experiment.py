@@ -150,7 +150,7 @@ def _served(collector: Collector, sampling: Sampling, seed: int) -> dict[str, pd
 
 
 def moved_by_sweeps(collected: Collected) -> Mapping[str, Sequence[Moved]]:
-    """What parameters that are not printed do to figures."""
+    """What parameters that are not printed do to numbers."""
     return all_movements(collected.tables["swept"], measures(collected))
 
 

@@ -24,7 +24,7 @@ TICKS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 """Of the logarithmic axis of shares over the optimum."""
 
 Printed = Mapping[str, float]
-"""Published figures by key."""
+"""Published numbers by key."""
 
 
 @drawn("over-optimum", "How near is Graft to the least share that serves its clients?", panels=4, height=3.9)
@@ -50,14 +50,14 @@ def over_optimum_figure(axes: Sequence[Axes], tables: Tables) -> str:
         panel.axhline(1.0, color=INK, linewidth=0.8)
         panel.set_title(scale.words)
         grid(panel)
-    axes[0].set_ylabel("share over the least possible")
+    axes[0].set_ylabel("share over the least possible\n(lower is better)")
     legend_below(axes)
     open_ = tables["optima"][tables["optima"].status != "optimal"]
     return (
-        f"Mean over {tables['optima'].draw.nunique()} fleets per network and number of clients; 1 is the proven least "
-        f"share, or its bound where the proof was not finished ({len(open_)} of {len(tables['optima'])} fleets). "
-        "Static serves the partition points of the mean bandwidth, which may need less than those of the moment. "
-        "regroup is ours."
+        f"Lower is better. Mean over {tables['optima'].draw.nunique()} fleets per network and number of clients; 1 is "
+        f"the proven least share, or its bound where the proof was not finished ({len(open_)} of "
+        f"{len(tables['optima'])} fleets). Static serves the partition points of the mean bandwidth, which may need "
+        "less than those of the moment. regroup is ours."
     )
 
 
@@ -72,7 +72,7 @@ def figure_7(axes: Sequence[Axes], tables: Tables) -> str:
         side_by_side(panel, NAMES, {**values, REGROUP: own[REGROUP].to_numpy()})
         panel.set_title(scale.words)
         grid(panel)
-    axes[0].set_ylabel("GPU share (%)")
+    axes[0].set_ylabel("GPU share (%), lower is better")
     legend_below(axes)
     return (
         "Mean over the draws; at 20 clients stages have at most five instances, as printed, but for regroup, which is "
@@ -97,7 +97,7 @@ def figure_8(axes: Sequence[Axes], tables: Tables) -> str:
         panel.set_title(title)
         panel.set_ylim(0, max(1.0, 1.05 * float(np.nanmax(late.to_numpy()))))
         grid(panel)
-    axes[0].set_ylabel("late requests (%)")
+    axes[0].set_ylabel("late requests (%), lower is better")
     legend_below(axes)
     return (
         f"Mean over {rows.draw.nunique()} fleets per network and scale, {SECONDS:g} s each, requests evenly spaced at "
@@ -114,7 +114,7 @@ def figure_11(axes: Sequence[Axes], tables: Tables, printed: Printed) -> str:
     values = {"mean": saved.mean(), "largest": saved.max()}
     side_by_side(axes[0], NAMES, {name: own.reindex(list(NETWORKS)).to_numpy() for name, own in values.items()})
     _published(axes[0], [printed[f"repartition_{key}"] for key in NETWORKS], "published (up to)")
-    axes[0].set_ylabel("share saved (%)")
+    axes[0].set_ylabel("share saved (%), higher is better")
     _legend(axes[0])
     return f"Five random fragments of Nano clients, nothing merged; {rows.draw.nunique()} draws per network."
 
@@ -140,7 +140,10 @@ def figure_13(axes: Sequence[Axes], tables: Tables, printed: Printed) -> str:
     for panel in axes:
         grid(panel)
     legend_below([axes[1]])
-    return f"{FIFTY} fragments of Nano clients, merging threshold 0.2; {rows.draw.nunique()} draws per network."
+    return (
+        f"Left and right: lower is better. {FIFTY} fragments of Nano clients, merging threshold 0.2; "
+        f"{rows.draw.nunique()} draws per network."
+    )
 
 
 @drawn("figure-15", "Figure 15. Does the merging threshold matter?", panels=2, height=3.6)
@@ -161,8 +164,8 @@ def figure_15(axes: Sequence[Axes], tables: Tables) -> str:
     axes[1].set_ylim(bottom=0)
     legend_below(axes)
     return (
-        f"{TWENTY_FIVE} fragments. The paper prints that Res takes 2.9 times the share at 0.4 of that at 0.2; none of "
-        "ours comes near that."
+        f"Left: lower is better. {TWENTY_FIVE} fragments. The paper prints that Res takes 2.9 times the share at 0.4 "
+        "of that at 0.2; none of ours comes near that."
     )
 
 
@@ -190,8 +193,9 @@ def figure_16(axes: Sequence[Axes], tables: Tables) -> str:
         grid(panel)
     legend_below([axes[1]])
     return (
-        f"{TWENTY_FIVE} fragments. Best of nine weights of partition point and time budget, fleet by fleet. Right: "
-        "what it costs to keep distant fragments together, as the weights of edges are printed (graft:literal)."
+        f"Lower is better. {TWENTY_FIVE} fragments. Best of nine weights of partition point and time budget, fleet by "
+        "fleet. Right: what it costs to keep distant fragments together, as the weights of edges are printed "
+        "(graft:literal)."
     )
 
 
@@ -208,7 +212,7 @@ def figure_17(axes: Sequence[Axes], tables: Tables, printed: Printed) -> str:
         panel.axhline(1.0, color=MUTED, linewidth=0.8, linestyle="--")
         panel.set_title(f"over {system}")
         grid(panel)
-    axes[0].set_ylabel("ratio of clients served")
+    axes[0].set_ylabel("clients served, Graft over other\n(higher is better)")
     legend_below(axes)
     amounts = " and ".join(str(n) for n in sorted(rows.amount.unique()))
     return (
@@ -233,7 +237,10 @@ def figure_18(axes: Sequence[Axes], tables: Tables, printed: Printed) -> str:
     axes[0].set_title("share of GSLICE over Graft's")
     axes[1].set_title("share saved over GSLICE+ (%)")
     legend_below(axes)
-    return "Merging threshold 0.01, as printed for this scale; one fleet of Nano clients per network and number."
+    return (
+        "Higher is better. Merging threshold 0.01, as printed for this scale; one fleet of Nano clients per network "
+        "and number."
+    )
 
 
 @drawn("figure-19", "Figure 19. How long does planning take?", panels=2, height=3.6)
@@ -255,8 +262,8 @@ def figure_19(axes: Sequence[Axes], tables: Tables) -> str:
     for panel in axes:
         grid(panel)
     return (
-        "Left: whole plans, one process. Right: groups realigned by so many processes that cost nothing to start. To "
-        "start one takes longer than the whole plan, so ours has no pool."
+        "Lower is better. Left: whole plans, one process. Right: groups realigned by so many processes that cost "
+        "nothing to start. To start one takes longer than the whole plan, so ours has no pool."
     )
 
 
@@ -270,7 +277,7 @@ def figure_20(axes: Sequence[Axes], tables: Tables) -> str:
             axes[0].plot(means[key].index, means[key], color=PALETTE[k], marker="o", markersize=4, label=name)
     axes[0].axhline(1.0, color=INK, linewidth=0.8)
     axes[0].set_xlabel("SLO over mobile latency")
-    axes[0].set_ylabel("share over the least possible")
+    axes[0].set_ylabel("share over the least possible\n(lower is better)")
     axes[0].set_ylim(bottom=0.9)
     grid(axes[0])
     axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)

@@ -31,8 +31,8 @@ def figure_2(axes: Sequence[Axes], rows: pd.DataFrame) -> str:
     axes[0].legend(loc="upper left", fontsize=8.5)
     late = int((~np.isfinite(rows.server)).sum())
     return (
-        f"Inc on a Nano, 30 requests per second, a seeded 5G-like trace. On {late} of {len(rows)} seconds (gaps) no "
-        "share serves all layers in time. Published: up to 3 times the share."
+        f"Left: lower is better. Inc on a Nano, 30 requests per second, a seeded 5G-like trace. On {late} of "
+        f"{len(rows)} seconds (gaps) no share serves all layers in time. Published: up to 3 times the share."
     )
 
 

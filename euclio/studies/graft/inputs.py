@@ -52,7 +52,7 @@ MOST_MOMENTS = 0.95
 
 
 def printed_settings() -> dict[str, float]:
-    """What the study takes from the paper, by key of the published figure."""
+    """What the study takes from the paper, by key of the published number."""
     data = read_json(str(data_dir() / "profiles" / "graft.json"))
     scales = {scale.key: scale for scale in SCALES}
     mob = find_model("mob").sent_bytes

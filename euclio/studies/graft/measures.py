@@ -1,4 +1,4 @@
-"""What the runs come to, by key of the published figures."""
+"""What the runs come to, by key of the published numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGE = "large_homo"
 
 
 def measures(collected: Collected) -> Found:
-    """Every measure, by key of the published figure."""
+    """Every measure, by key of the published number."""
     tables = collected.tables
     return {
         **{key: exactly(value) for key, value in printed_settings().items()},
@@ -63,7 +63,7 @@ def saved(shares: pd.DataFrame, scale: str, key: str, system: str, suffix: str =
 
 
 def table_iii(shares: pd.DataFrame) -> Found:
-    """Table III, and its largest figure."""
+    """Table III, and its largest number."""
     found: Found = {}
     for scale, key in product(SCALES, NETWORKS):
         small = scale.key.startswith("small")

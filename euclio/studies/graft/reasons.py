@@ -1,4 +1,4 @@
-"""Why measured figures differ from the published ones, as far as the runs can say."""
+"""Why measured numbers differ from the published ones, as far as the runs can say."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from euclio.studies.study import Collected
 
 
 def reasons(collected: Collected) -> dict[str, str]:
-    """One sentence or two per published figure for which the data hold a reason."""
+    """One sentence or two per published number for which the data hold a reason."""
     tables = collected.tables
     return {
         **_savings(tables),
@@ -45,9 +45,9 @@ def _savings(tables: Tables) -> dict[str, str]:
     for name in ("gslice", "static_plus"):
         found[f"large_homo_{name}_extra_res"] = (
             "The paper's Graft lacks instances for memory; no stage of ours needs more than "
-            f"{CAPPED.max_instances}, so that Graft stays below. Next to 5.8 % saved over GSLICE+ the figure means "
+            f"{CAPPED.max_instances}, so that Graft stays below. Next to 5.8 % saved over GSLICE+ the number means "
             "that GSLICE+ takes 73 % more than GSLICE, which it cannot where it is GSLICE improved; read the other way "
-            "round the printed figures go together."
+            "round the printed numbers go together."
         )
     return found
 
@@ -59,8 +59,9 @@ def _optimal(tables: Tables) -> dict[str, str]:
     larger = tables["optima_25"]
     grouped, least = (100.0 * (larger[GRAFT] / larger[bound] - 1.0) for bound in ("grouped", "bound"))
     return {
-        "gap_optimal": "The largest of the networks' means, against the least share of all plans, or its bound. The "
-        f"paper's Optimal is one of Graft's own plans. Above that, with ten fragments: {by}.",
+        "gap_optimal": "The mean of the worst network, against the least share of all plans, or its bound; the mean "
+        "over all networks opens the page. The paper's Optimal is the best grouping of what Graft has merged, so no "
+        f"such least share. Above that Optimal, with ten fragments: {by}.",
         "grouping": "Ten fragments, whose balanced groupings can all be tried; 25 parts have 5·10^12 of them. "
         f"Graft above the best one: {by}. With 25 fragments, Graft is {grouped.mean():.1f} % above the least share of "
         f"its parts in any sets of five at most, which no grouping beats, and {least.mean():.0f} % above the optimum.",

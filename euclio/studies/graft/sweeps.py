@@ -1,4 +1,4 @@
-"""Which figures a parameter moves that Graft prints nothing of: the evidence of "profiles not printed"."""
+"""Which numbers a parameter moves that Graft prints nothing of: the evidence of "profiles not printed"."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def settings() -> dict[Parameters, list[tuple[str, float]]]:
 
 
 def swept(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
-    """One row per parameter, value, draw and key of a published figure."""
+    """One row per parameter, value, draw and key of a published number."""
     rows = []
     for parameters, standing_for in settings().items():
         for draw in range(draws):
@@ -63,7 +63,7 @@ def swept(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
 
 
 def _figures(seed: int, draw: int, parameters: Parameters) -> Iterator[tuple[str, float]]:
-    """The figures of one draw of the networks whose clients find partition points under these parameters."""
+    """The numbers of one draw of the networks whose clients find partition points under these parameters."""
     for key in NETWORKS:
         try:
             for scale in SCALES:
@@ -82,7 +82,7 @@ def _figures(seed: int, draw: int, parameters: Parameters) -> Iterator[tuple[str
 
 
 def _shares(scale: Scale, fleets: Drawn) -> pd.DataFrame:
-    """Shares of the systems that the figures of a scale are about."""
+    """Shares of the systems that the numbers of a scale are about."""
     needed = {system: planned(system, fleets) for system in (GRAFT, *_compared(scale.key).values())}
     return pd.DataFrame([{"network": fleets.network, **needed}])
 
@@ -118,7 +118,7 @@ def scale_figures(scale: str, rows: pd.DataFrame) -> Iterator[tuple[str, float]]
 
 
 def _compared(scale: str) -> dict[str, str]:
-    """The systems that Graft is compared with at a scale, by their names in keys of published figures."""
+    """The systems that Graft is compared with at a scale, by their names in keys of published numbers."""
     if scale.startswith("large"):
         return {"gslice_plus": GSLICE_PLUS, "gslice": GSLICE, "static_plus": STATIC_PLUS}
     return {"gslice": GSLICE, "static": STATIC}
@@ -140,14 +140,14 @@ def throughput_figures(rows: pd.DataFrame) -> Iterator[tuple[str, float]]:
 
 
 def movements(table: pd.DataFrame, key: str, measured: float) -> list[Moved]:
-    """What each parameter does to a figure, from the least to the largest of its values, the strongest first.
+    """What each parameter does to a number, from the least to the largest of its values, the strongest first.
 
     What it changes on a sweep's draws is added to what the scorecard's many draws give, so that the luck of the few
     draws explains nothing.
 
     Args:
         table: the sweeps.
-        key: the figure.
+        key: the number.
         measured: what the scorecard gives for it.
     """
     found = []
@@ -165,5 +165,5 @@ def movements(table: pd.DataFrame, key: str, measured: float) -> list[Moved]:
 
 
 def all_movements(table: pd.DataFrame, measured: Mapping[str, Measured]) -> dict[str, list[Moved]]:
-    """What each parameter does to each figure, by key, the strongest first; each was varied alone, on few draws."""
+    """What each parameter does to each number, by key, the strongest first; each was varied alone, on few draws."""
     return {key: movements(table, key, own.value) for key, own in measured.items()}

@@ -49,7 +49,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             optimum_block(tables),
             larger_block(tables),
         ],
-        tally=f"{fits} of the printed figures are what goes in (role input; {fitted} agree: "
+        tally=f"{fits} of the printed numbers are what goes in (role input; {fitted} agree: "
         "networks, devices, rates and options are the printed ones, the three margins were fitted). Nothing was fitted "
         f"to the other {all_} checks: {hit} are shown to agree. Layers' latencies by share and batch, "
         "outputs' sizes and uplinks are ours.",
@@ -94,6 +94,8 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
 def numbers(tables: Mapping[str, pd.DataFrame]) -> list[KeyNumber]:
     """What a reader shall see first: the distance from the optimum, Graft's and ours, and what is saved."""
     gap, saved = gap_at(tables, "large_homo"), saved_over_gslice_plus(tables["shares"])
+    by = gaps_by_network(tables, "large_homo")
+    worst = max(by, key=lambda key: by[key])
     ours, many = gap_at(tables, "large_homo", REGROUP), tables["bounded"]
     balanced = tables["balanced"]
     best = mean(100.0 * (balanced.share / balanced.best - 1.0))
@@ -102,18 +104,20 @@ def numbers(tables: Mapping[str, pd.DataFrame]) -> list[KeyNumber]:
     return [
         KeyNumber(
             f"{gap.value:.0f} %",
-            "Graft's share above the least possible, 20 clients",
-            f"published: within 4 % of its Optimal; here {best.value:.1f} % above the best balanced grouping of ten",
+            "is the GPU share that Graft takes above the least possible one, 20 clients, mean of the networks",
+            f"of {NETWORKS[worst]}, the worst network, {by[worst]:.1f} %: that is what the claim “within 4 %” is held "
+            f"against; above the paper's own Optimal, which groups what Graft merged, it is {best.value:.1f} % (10 "
+            "clients)",
         ),
         KeyNumber(
             f"{ours.value:.1f} %",
-            f"share of {REGROUP} (ours) above the least possible, 20 clients",
+            f"is the GPU share that {REGROUP} (ours) takes above the least possible one, 20 clients",
             f"with {clients} clients at most {above['value'].max():.1f} % above a proven bound, Graft "
             f"{above[GRAFT].min():.0f} to {above[GRAFT].max():.0f} %",
         ),
         KeyNumber(
             f"{saved.value:.0f} %",
-            "share that Graft saves over GSLICE+, 20 clients",
+            "of the GPU share that GSLICE+ takes is saved by Graft, 20 clients",
             "mean of the networks; published 18.7 and 33.5 % (homogeneous, heterogeneous)",
         ),
     ]
@@ -122,6 +126,12 @@ def numbers(tables: Mapping[str, pd.DataFrame]) -> list[KeyNumber]:
 def gap_at(tables: Mapping[str, pd.DataFrame], scale: str, system: str = GRAFT) -> Measured:
     """A system's share above the optimum in per cent at a scale, over all networks."""
     return mean(of(over_optimum(tables), scale=scale)[system])
+
+
+def gaps_by_network(tables: Mapping[str, pd.DataFrame], scale: str) -> dict[str, float]:
+    """Graft's mean share above the optimum in per cent at a scale, by key of the network."""
+    means = of(over_optimum(tables), scale=scale).groupby("network")[GRAFT].mean()
+    return {str(key): float(value) for key, value in means.items()}
 
 
 def saved_over_gslice_plus(shares: pd.DataFrame) -> Measured:
@@ -140,19 +150,25 @@ def summary_text(collected: Collected) -> str:
     some = tables["optima_25"]
     grouped = 100.0 * (some[GRAFT] / some.grouped - 1.0)
     gaps = {scale.words: gap_at(tables, scale.key) for scale in SCALES}
-    by = ", ".join(f"{words} {m.value:.0f} %" for words, m in gaps.items())
+    by = ", ".join(f"{m.value:.0f} % ({words})" for words, m in gaps.items())
     cheaper = (shares[STATIC] < shares[GRAFT]).groupby(shares.network).mean()
     static = ", ".join(f"{NETWORKS[str(key)]} {100 * value:.0f} %" for key, value in cheaper.items() if value > 0)
+    by_network = gaps_by_network(tables, "large_homo")
+    worst = max(by_network, key=lambda key: by_network[key])
     return (
-        f"Realigning saves share at every scale that was run: {over_gslice.value:.0f} % of GSLICE's with 4 and 6 "
-        f"clients and {saved_over_gslice_plus(shares).value:.0f} % of GSLICE+'s with 20, averaged over the networks. "
-        f"But Graft is not near the least share that is possible: {by} above it, on average. The paper's Optimal, "
-        "within 4 % of which it prints Graft, is the best of all balanced groupings of what Graft has merged; of that "
-        f"optimum, with ten fragments, Graft is {best.value:.1f} % away; and with 25, {grouped.mean():.1f} % from the "
-        "least share of the same parts in any sets of five at most. The rest lies in what is merged before, and in "
-        f"larger sets: regroup, ours, is {gap_at(tables, 'large_homo', REGROUP).value:.1f} % above the least share "
-        "with 20 Nano. Fleets on which Static's plan for the mean bandwidth takes less than Graft's for the "
-        f"moment: {static}."
+        f"Realigning fragments saves GPU share at every scale that was run: Graft takes {over_gslice.value:.0f} % less "
+        f"than GSLICE with 4 and 6 clients and {saved_over_gslice_plus(shares).value:.0f} % less than GSLICE+ with 20, "
+        f"averaged over the networks. But Graft is not near the least share that is possible: on average it takes {by} "
+        f"more. With 20 Nano two numbers stand for this: {gap_at(tables, 'large_homo').value:.0f} % is the mean over "
+        f"the networks, {by_network[worst]:.1f} % that of {NETWORKS[worst]}, the largest, which the paper's “within 4 "
+        "%” is held against as it speaks of every network; both are against the least share of all plans, on the same "
+        "fleets. A third is small since it is against another optimum: the paper's Optimal, within 4 % of which it "
+        "prints Graft, is the best of all balanced groupings of what Graft has merged before; with ten fragments Graft "
+        f"takes {best.value:.1f} % more than that, and with 25 {grouped.mean():.1f} % more than the least share of the "
+        "same merged parts in any sets of five at most. The rest is lost in merging, and by sets that are too small: "
+        f"regroup, ours, takes {gap_at(tables, 'large_homo', REGROUP).value:.1f} % more than the least share with 20 "
+        "Nano. Static, which plans for the mean bandwidth, takes less than Graft, which plans for the moment, on this "
+        f"part of the fleets: {static}."
     )
 
 
@@ -166,7 +182,7 @@ def table_iii_block(shares: pd.DataFrame, printed: Mapping[str, float]) -> Table
         measured = tuple(f"{found[key].value:.1f} ({printed[key]:g})" for key in keys)
         rows.append((scale.words, "GSLICE" if name == "gslice" else "GSLICE+", *measured))
     return Table(
-        "Table III: share saved in per cent, measured and in brackets as published",
+        "Table III: share that Graft saves in per cent (higher is better), measured and in brackets as published",
         ("clients", "over", *NETWORKS.values()),
         tuple(rows),
         frozenset(range(2, 7)),
@@ -185,7 +201,7 @@ def optimum_block(tables: Mapping[str, pd.DataFrame]) -> Table:
         proven = f"{int((own.status == 'optimal').sum())} of {len(own)}"
         rows.append((scale.words, f"{gap.value:.1f}", span(gap.low, gap.high), *others, proven))
     return Table(
-        "Share above the least possible in per cent, mean over networks and fleets",
+        "Share above the least possible in per cent, mean over networks and fleets (lower is better, 0 is optimal)",
         ("clients", GRAFT, "95 % interval", f"{REGROUP} (ours)", GSLICE_PLUS, GSLICE, STATIC, "proven"),
         tuple(rows),
         frozenset(range(1, 8)),
@@ -204,7 +220,7 @@ def larger_block(tables: Mapping[str, pd.DataFrame]) -> Table:
             over = [f"{100.0 * (found[what] / found.bound - 1.0).mean():.1f}" for what in (GRAFT, "value")]
             rows.append((name, words, *over))
     return Table(
-        "More clients: share above the proven bound in per cent",
+        "More clients: share above the proven bound in per cent (lower is better)",
         ("network", "clients", GRAFT, "best plan of ours"),
         tuple(rows),
         frozenset(range(1, 4)),
@@ -230,7 +246,7 @@ def latency_text(rows: pd.DataFrame) -> str:
 
 
 def parameter_blocks(swept: pd.DataFrame, scores: Sequence[Score]) -> list[Block]:
-    """What varying each parameter does to the figures, and which verdicts rest on it."""
+    """What varying each parameter does to the numbers, and which verdicts rest on it."""
     if swept.empty:
         return [Paragraph("Parameters were not varied in this run.")]
     differing = [s for s in scores if s.published.role == "check" and s.agreement == Agreement.DIFFERS]
@@ -250,12 +266,12 @@ def parameter_blocks(swept: pd.DataFrame, scores: Sequence[Score]) -> list[Block
         rows.append((words, f"{values[0]:g} to {values[-1]:g}", f"{values[1]:g}", str(len(reached)), str(len(rested))))
     return [
         Paragraph(
-            "Each parameter was varied alone, on few draws; what that changes is added to the scorecard's figure, "
+            "Each parameter was varied alone, on few draws; what that changes is added to the scorecard's number, "
             f"which has the verdict “{Verdict.PROFILES}” only where one of them moves it across the printed value; of "
             "several the one that moves it most steadily is named."
         ),
         Table(
-            f"Of {len(differing)} check figures that do not agree: how many each parameter moves across the printed "
+            f"Of {len(differing)} check numbers that do not agree: how many each parameter moves across the printed "
             "value, and of how many it is named",
             ("parameter", "varied", "fitted or set", "reaches", "named"),
             tuple(rows),
@@ -265,7 +281,7 @@ def parameter_blocks(swept: pd.DataFrame, scores: Sequence[Score]) -> list[Block
 
 
 def readings_block(collected: Collected, scores: Sequence[Score]) -> Table:
-    """Of each other reading: how many figures it was measured for, which it reaches, and which it loses."""
+    """Of each other reading: how many numbers it was measured for, which it reaches, and which it loses."""
     score_of = {score.published.key: score for score in scores}
     tried: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
     for key, found in readings(collected).items():
@@ -282,20 +298,20 @@ def readings_block(collected: Collected, scores: Sequence[Score]) -> Table:
         for (question, answer), all_ in tried.items()
     ]
     return Table(
-        "Other readings, each for all figures that it is about: of those that differ how many it reaches, and of those "
+        "Other readings, each for all numbers that it is about: of those that differ how many it reaches, and of those "
         "that agree how many it would lose",
-        ("what is open", "the other answer", "figures", "reached", "lost"),
+        ("what is open", "the other answer", "numbers", "reached", "lost"),
         tuple(rows),
         frozenset(range(2, 5)),
     )
 
 
 GAINS = ("small_", "large_", "repartition_", "throughput_", "massive_")
-"""How the keys of figures begin that say how much better Graft is than another system."""
+"""How the keys of numbers begin that say how much better Graft is than another system."""
 
 
 def unexplained_text(scores: Sequence[Score]) -> str:
-    """What figures without an explanation have in common."""
+    """What numbers without an explanation have in common."""
     left = [score for score in scores if score.judged.verdict is Verdict.UNEXPLAINED]
     gains = [s for s in left if s.published.key.startswith(GAINS)]
     larger = [s for s in gains if s.measured.value > s.published.value]
@@ -303,7 +319,7 @@ def unexplained_text(scores: Sequence[Score]) -> str:
     words = ", ".join(f"{name} {count}" for name, count in by.items() if count)
     others = "; ".join(s.published.what for s in left if s not in gains)
     return (
-        f"Of the {len(left)} figures that neither another reading nor a parameter reaches by itself, {len(gains)} say "
+        f"Of the {len(left)} numbers that neither another reading nor a parameter reaches by itself, {len(gains)} say "
         f"how much better Graft is than another system, and in {len(larger)} of these ours are larger than printed "
         f"({words}). The paper's instances take memory, which it names as the bottleneck of Res and ViT, and of which "
         "it prints nothing but at most five instances of a fragment. Here that bound never binds, and a stage may have "
@@ -314,7 +330,7 @@ def unexplained_text(scores: Sequence[Score]) -> str:
 
 
 def not_reproduced_block() -> Table:
-    """Figures that were not measured, with the reason."""
+    """Numbers that were not measured, with the reason."""
     published = json.loads((data_dir() / "published" / "graft.json").read_text(encoding="utf-8"))
     single = [(f"{entry['what']}: {entry['value']:g}", entry["why"]) for entry in published["not_reproduced"]]
     return Table("Not reproduced", ("what", "why"), (*map(tuple, notes("graft", "not_run")), *single))

@@ -64,7 +64,7 @@ def figure_5(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
 def figure_6(axes: Sequence[Axes], measures: Mapping[str, Measured], published: Values) -> str:
     """Mean extra cost of the 15 ablations."""
     variants(axes[0], measures, published, HARPAGON, ABLATIONS, "mean_extra", EXTRA)
-    return "Bars: measured, with 95 % intervals. Orange marks: published means."
+    return "Bars: measured, with 95 % intervals; the longer, the more the feature saves. Orange marks: published means."
 
 
 @drawn("figure-8", "Figure 8. What do one or two configurations per module cost?", panels=2, height=3.8)
@@ -85,8 +85,8 @@ def figure_8(
     }
     bars(axes[1], shown, marks, "throughput below Harpagon's (%)")
     return (
-        f"Left: distribution over all workloads. Right: the module that Harpagon spends most on ({given}), "
-        "configuration against Harpagon's at the same place, the second one against Harp-nd's."
+        "Left: distribution over all workloads, lower is better. Right: the module that Harpagon spends most on "
+        f"({given}), configuration against Harpagon's at the same place, the second one against Harp-nd's."
     )
 
 
@@ -94,7 +94,7 @@ def figure_8(
 def figure_12(axes: Sequence[Axes], runs: pd.DataFrame, published: Values) -> str:
     """Cost of splitting in steps."""
     variant_costs(axes[0], runs, published, HARPAGON, ("q0.01", "q0.1"))
-    return "Left of 1: workloads on which splitting in steps is cheaper than Harpagon."
+    return "Lower is better. Left of 1: workloads on which splitting in steps is cheaper than Harpagon."
 
 
 @drawn(
@@ -116,9 +116,9 @@ def figure_7(axes: Sequence[Axes], measures: Mapping[str, Measured], modules: pd
     }
     bars(axes[1], shown, marks, LESS)
     return (
-        "Left: the configuration that carries most of Harp-2d's most expensive module, under each dispatch; mean over "
-        "all workloads. Right: the modules that Harpagon spends most on in three applications; orange bands: the "
-        "published range over three unnamed modules."
+        "Left, lower is better: the configuration that carries most of Harp-2d's most expensive module, under each "
+        "dispatch; mean over all workloads. Right: the modules that Harpagon spends most on in three applications; "
+        "orange bands: the published range over three unnamed modules."
     )
 
 
@@ -126,7 +126,7 @@ def figure_7(axes: Sequence[Axes], measures: Mapping[str, Measured], modules: pd
 def figure_9(axes: Sequence[Axes], measures: Mapping[str, Measured], published: Values) -> str:
     """Throughput without batching and without heterogeneous hardware."""
     variants(axes[0], measures, published, HARPAGON, ("nb", "nhc", "nhe"), "throughput_less", LESS)
-    return "The module that Harpagon spends most on, with 95 % intervals."
+    return "Throughput that is lost, lower is better. The module that Harpagon spends most on, with 95 % intervals."
 
 
 @drawn("figure-10", "Figure 10. How much latency is left unused without the reassigner?")
@@ -202,7 +202,10 @@ def figure_map(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
             axis.set_ylabel("SLO between least (0) and\nmost useful latency (1)")
         else:
             axis.set_yticklabels([])
-    return "Share of workloads in per cent, number of workloads in brackets; fifths of rate and tightness."
+    return (
+        "Share of the workloads in per cent on which Harpagon is optimal (higher is better), number of workloads in "
+        "brackets; fifths of rate and tightness."
+    )
 
 
 @drawn("figure-gaps", "How much does Harpagon lose where it is not optimal?")
@@ -211,7 +214,10 @@ def figure_gaps(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     table = costs(runs)
     gaps = {label: (table[HARPAGON.own] / table[name] - 1) * 100 for name, label in OPTIMA.items()}
     distribution(axes[0], gaps, "extra cost of Harpagon (%)")
-    return "Against the best split under its own scheduler, and against the best plan of its whole plan space."
+    return (
+        "Lower is better. Against the best split under its own scheduler, and against the best plan of its whole plan "
+        "space."
+    )
 
 
 def figure_decomposition(table: pd.DataFrame) -> Figure:

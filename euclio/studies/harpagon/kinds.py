@@ -46,7 +46,7 @@ NAMES = {
 }
 """The kinds in words, in the order of figures and tables."""
 SOURCES = {
-    REFERENCE: "a setting that fits the paper's other figures; workloads with a plan from all systems",
+    REFERENCE: "a setting that fits the paper's other numbers; workloads with a plan from all systems",
     CANDIDATES: "the same, before any system has refused a workload",
     "nvidia": "the applications with other networks: NVIDIA's tables of 15 models on A100, V100 and T4",
     "parvagpu": "the applications with other networks: 11 models on slices of an A100, measured for ParvaGPU (SC'24)",

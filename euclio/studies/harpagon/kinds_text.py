@@ -23,8 +23,10 @@ def figure_kinds(axes: Sequence[Axes], found: Mapping[str, Answer], published: f
     """Per kind of profiles: sessions with the best split, with the best plan, and without a plan."""
     draw_kinds(axes[0], found, published)
     return (
-        "Blue: no split of the latency is cheaper, which is what the paper means; green: no plan is; both of the "
-        "sessions that Harpagon has a plan for. Right: on how many of those that have a plan it finds none."
+        "Blue: share of the sessions on which no split of the latency is cheaper than Harpagon's, which is what the "
+        "paper means; green: on which no plan is cheaper; higher is better. Both are of the sessions that Harpagon "
+        "finds a plan for. Right: of the sessions that have a plan, the share for which Harpagon finds none; lower is "
+        "better."
     )
 
 
@@ -59,9 +61,9 @@ def kinds_number(found: Mapping[str, Answer]) -> KeyNumber:
     kind, worst = max(found.items(), key=lambda item: item[1].without.value)
     return KeyNumber(
         f"{worst.without.value:.0f} %",
-        f"of the sessions that have a plan: Harpagon finds none ({NAMES[kind]})",
-        f"95 % interval {span(worst.without.low, worst.without.high)} ({worst.sessions} sessions); with an objective "
-        f"below the least latency without dummy requests: {worst.tight_without} of {worst.tight}",
+        f"of the sessions that some plan serves: Harpagon finds no plan ({NAMES[kind]})",
+        f"95 % interval {span(worst.without.low, worst.without.high)} ({worst.sessions} sessions); of "
+        f"{worst.tight} that need dummy requests to meet their objective it finds none for {worst.tight_without}",
     )
 
 

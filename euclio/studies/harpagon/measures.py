@@ -1,4 +1,4 @@
-"""What the runs come to (Harpagon §IV-B, Figures 6, 8(a), 12 and the run times), by key of the published figures."""
+"""What the runs come to (Harpagon §IV-B, Figures 6, 8(a), 12 and the run times), by key of the published numbers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def gaps(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def measures(collected: Collected) -> dict[str, Measured]:
-    """Every measure, by key of the published figure."""
+    """Every measure, by key of the published number."""
     runs, allocations = collected.tables["runs"], collected.tables["allocations"]
     split_share, split_gap = optimality(runs)
     return {

@@ -1,4 +1,4 @@
-"""Readings of what Harpagon's §IV leaves open: which one is taken and why, and its figures under the other one."""
+"""Readings of what Harpagon's §IV leaves open: which one is taken and why, and its numbers under the other one."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ OTHER_RUNS = tuple(other for reading in OF_SYSTEMS for _, other in reading.rows)
 def other_readings(
     runs: pd.DataFrame, allocations: pd.DataFrame, application: str
 ) -> dict[Reading, dict[str, Measured]]:
-    """The figures that each reading moves under the other answer, by key of the published figure.
+    """The numbers that each reading moves under the other answer, by key of the published number.
 
     Args:
         runs: one row per workload and run.
@@ -96,6 +96,6 @@ def other_readings(
 
 
 def under_other_readings(collected: Collected) -> dict[str, list[OtherReading]]:
-    """The same, by key of the published figure."""
+    """The same, by key of the published number."""
     tables = collected.tables
     return by_figure(other_readings(tables["runs"], tables["allocations"], collected.details.given))

@@ -1,4 +1,4 @@
-"""Why measured figures differ from the published ones, as far as the data can say; shown only where they do."""
+"""Why measured numbers differ from the published ones, as far as the data can say; shown only where they do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from euclio.studies.study import Collected
 
 
 def reasons(collected: Collected) -> dict[str, str]:
-    """One sentence per published figure for which the data hold a reason."""
+    """One sentence per published number for which the data hold a reason."""
     runs, allocations = collected.tables["runs"], collected.tables["allocations"]
     table = normalized(costs(runs), HARPAGON)
     modules = module_figures(allocations)
@@ -56,7 +56,7 @@ def _optimum(runs: pd.DataFrame) -> dict[str, str]:
     return {
         "optimal_share": f"Not optimal by application: {by}. The share rests on the budgets tried, which the paper "
         "does not state.",
-        "optimal_gap_max": f"Mean gap by application: {by_application(runs, gap)}; a maximum is one workload's.",
+        "optimal_gap_max": f"Mean gap by application: {by_application(runs, gap)}; the largest is one workload.",
     }
 
 
@@ -68,7 +68,8 @@ def _ablations(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
         found[f"{short}_mean_extra"] = text
         worst = table[run].idxmax()
         found[f"{short}_max_extra"] = (
-            f"A maximum is one workload's ({worst}); 99th percentile {(table[run].quantile(0.99) - 1) * 100:.1f} %."
+            f"The largest is that of one workload ({worst}); 99th percentile "
+            f"{(table[run].quantile(0.99) - 1) * 100:.1f} %."
         )
     for name in ("nnm", "ncd"):
         helped = (table[f"harpagon:{name}"] > 1 + OPTIMALITY_TOLERANCE).astype(float)
@@ -93,7 +94,7 @@ def _modules(modules: pd.DataFrame) -> dict[str, str]:
         f"{without:.1f} % without dummies; {dummies:.0f} % of the modules end in dummies instead, and "
         f"{(harpagon.configurations == 1).mean() * 100:.0f} % use one configuration."
     )
-    given = "The paper does not name its modules; the choice moves this figure."
+    given = "The paper does not name its modules; the choice moves this number."
     keys = [f"{n}_throughput_less{end}" for n in ("2d", "dt") for end in ("_min", "_max")]
     keys += [f"{n}_throughput_less" for n in ("1c", "nb", "nhc", "nhe")]
     return {

@@ -45,12 +45,36 @@ def class_table(left: pd.DataFrame, own: pd.DataFrame, before: pd.DataFrame) -> 
         rows.append((kind, str(len(parts[0])), *cells, *medians))
     columns = ("class", "servers", *(f"{ORDINALS[name]} percentile (%)" for name in PERCENTILES))
     return _table(
-        "Signed errors by class, simulated over measured less 1: median (least to largest), each accelerator predicted "
-        "without its own results; then medians of the 50th / 90th / 99th percentile by the rule with all servers in "
-        "view, and by the rule before",
+        "When to trust a predicted latency: signed error by class, simulated over measured less 1 (nearer 0 is "
+        "better), median (least to largest), each accelerator predicted without its own results; then medians of the "
+        "50th / 90th / 99th percentile by the rule with all servers in view, and by the rule before",
         (*columns, "all in view (%)", "rule before (%)"),
         rows,
     )
+
+
+def trust_text(left: pd.DataFrame, aim: float) -> str:
+    """When a predicted latency can be trusted: classes whose errors all lie within `aim` per cent, and the others.
+
+    Args:
+        left: servers predicted without their accelerator.
+        aim: the largest error that was aimed for, in per cent.
+    """
+    good, bad = [], []
+    for kind in ordered(left):
+        errors = 100.0 * left.loc[left.kind == kind, [f"error_{name}" for name in PERCENTILES]]
+        low, high = float(errors.min().min()), float(errors.max().max())
+        if max(-low, high) <= aim:
+            good.append(kind)
+        else:
+            bad.append(f"{kind} ({_plain(low)} to {_plain(high)} %)")
+    kept, missed = ("; ".join(names) or "none" for names in (good, bad))
+    return f"All percentiles are within {aim:g} % on every server of: {kept}. Not on every server of: {missed}."
+
+
+def _plain(error: float) -> str:
+    """An error in per cent with its sign, none where it is rounded to 0."""
+    return f"{error:+.0f}" if round(error) else "0"
 
 
 def _spread(errors: pd.Series[float]) -> str:
@@ -70,7 +94,8 @@ def left_table(left: pd.DataFrame) -> Table:
         rows.append((row["case"], row["kind"], row["accelerator"], row["fitted"] or "–", *cells))
     columns = ("server", "class", "left out", "fitted to the others", *(f"{ORDINALS[n]} (ms)" for n in PERCENTILES))
     return _table(
-        "Predicted (measured) and error, the accelerator left out: what is fitted is the class's one number",
+        "Predicted (measured) and error (nearer 0 is better), the accelerator left out: what is fitted is the class's "
+        "one number",
         columns,
         rows,
         first=4,
@@ -94,7 +119,7 @@ def halves_table(tried: Sequence[Tried]) -> Table:
     columns = ("class", "number", "shown on", "fitted on the other half", "without (%)", "with (%)", "")
     return _table(
         "One number per class, fitted on one half of the accelerators, shown on the other: median errors of the 50th / "
-        "90th / 99th percentile without it and with it",
+        "90th / 99th percentile without it and with it (lower is better)",
         columns,
         rows,
         first=3,

@@ -11,15 +11,16 @@ from matplotlib.ticker import NullFormatter
 
 from euclio.core.figures import MUTED, PALETTE, grid
 from euclio.report.drawings import drawn
-from euclio.studies.mlperf.class_text import ORDINALS, ordered
+from euclio.studies.mlperf.class_text import ORDINALS, ordered, trust_text
 from euclio.studies.mlperf.inputs import PERCENTILES
+from euclio.studies.mlperf.measures import reached
 
 AIM = 25.0
 """Largest median error that was aimed for, in per cent."""
 MARKERS = {"p50": "o", "p90": "s", "p99": "^"}
 
 
-@drawn("signed-errors", "How far off is a simulation where nothing was fitted?", panels=2, height=4.8)
+@drawn("signed-errors", "When to trust a predicted latency: its error by class of server", panels=2, height=4.8)
 def signed_errors(axes: Sequence[Axes], left: pd.DataFrame) -> str:
     """Signed errors by class, and predicted against measured; each accelerator predicted without its own results."""
     kinds = ordered(left)
@@ -54,13 +55,13 @@ def signed_errors(axes: Sequence[Axes], left: pd.DataFrame) -> str:
     labels = [f"{name} ({(left.kind == kind).sum()})" for name, kind in zip(broken, kinds, strict=True)]
     axes[0].set_yticks(np.arange(len(kinds)), labels, fontsize=8.5)
     axes[0].invert_yaxis()
-    axes[0].set_xlabel("predicted over measured, less 1 (%)")
+    axes[0].set_xlabel("predicted over measured, less 1 (%), nearer 0 is better")
     axes[0].tick_params(axis="y", length=0)
     grid(axes[0])
     return (
-        f"{len(left)} servers of MLPerf Inference under the Poisson load that was submitted, each accelerator "
-        f"predicted with what is fitted to the others. Grey: a quarter more or less. Left: a mark per server and "
-        "percentile, by class (servers); black: median."
+        f"{trust_text(left, AIM)} {len(left)} servers of MLPerf Inference under the Poisson load that was submitted, "
+        "each accelerator predicted with what is fitted to the others. Grey: a quarter more or less. Left: a mark per "
+        "server and percentile, by class (servers); black: median."
     )
 
 
@@ -78,7 +79,7 @@ def _diagonal(axes: Axes, low: float, high: float) -> None:
     grid(axes)
 
 
-@drawn("largest-loads", "Is the largest load that the simulator finds an upper limit?", height=4.4)
+@drawn("largest-loads", "When to trust the largest load that the simulator finds: is it an upper limit?", height=4.4)
 def largest_loads(axes: Sequence[Axes], held: pd.DataFrame) -> str:
     """The largest load over the one that was reached, by server."""
     places = np.arange(len(held))
@@ -92,8 +93,9 @@ def largest_loads(axes: Sequence[Axes], held: pd.DataFrame) -> str:
     axes[0].set_xlabel("largest load with the 99th percentile within its bound, over the load that was submitted")
     axes[0].tick_params(axis="y", length=0)
     return (
-        "A bar that ends left of the line would say that hardware served more than the simulator thinks possible. "
-        "Loads are found to a thousandth of the machine's capacity."
+        f"On {reached(held)} of {len(held)} servers the hardware was driven to no more than the simulator thinks "
+        "possible: their bars end at the line or right of it, and the nearer the better. Loads are found to a "
+        "thousandth of the machine's capacity."
     )
 
 
@@ -106,7 +108,7 @@ def rules_figure(axes: Sequence[Axes], errors: pd.DataFrame) -> str:
     axes[0].axvline(AIM, color=MUTED, linewidth=1.0, linestyle="--")
     axes[0].set_yticks(places, list(errors.index), fontsize=9)
     axes[0].invert_yaxis()
-    axes[0].set_xlabel("median over the servers of the absolute error (%)")
+    axes[0].set_xlabel("median over the servers of the absolute error (%), lower is better")
     axes[0].tick_params(axis="y", length=0)
     axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5, title="percentile", title_fontsize=8.5)
     return (
@@ -115,7 +117,12 @@ def rules_figure(axes: Sequence[Axes], errors: pd.DataFrame) -> str:
     )
 
 
-@drawn("clients", "Does a profile of the saturated server predict fewer clients?", panels=2, height=4.0)
+@drawn(
+    "clients",
+    "When to trust a profile of the saturated server: not with fewer clients than instances",
+    panels=2,
+    height=4.0,
+)
 def clients_figure(axes: Sequence[Axes], compared: pd.DataFrame) -> str:
     """Mean latencies of Triton's clients, and the errors by number of clients."""
     models = sorted(compared.model.unique())
@@ -150,7 +157,7 @@ def clients_figure(axes: Sequence[Axes], compared: pd.DataFrame) -> str:
     axes[1].yaxis.set_major_formatter("{x:g}")
     axes[1].yaxis.set_minor_formatter(NullFormatter())
     axes[1].set_xlabel("clients")
-    axes[1].set_ylabel("median error of the mean (%)")
+    axes[1].set_ylabel("median error of the mean (%), lower is better")
     axes[1].legend(loc="upper right", fontsize=8.5, title="instances", title_fontsize=8.5)
     grid(axes[1])
     return (

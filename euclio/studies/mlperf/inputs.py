@@ -82,7 +82,7 @@ class Case:
 
     @property
     def key(self) -> str:
-        """How the keys of its published figures begin."""
+        """How the keys of its published numbers begin."""
         parts = (self.result.benchmark, self.accelerator.replace(" ", "_"), self.harness.lower(), self.result.round)
         return "_".join(parts)
 

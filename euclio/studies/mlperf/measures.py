@@ -1,4 +1,4 @@
-"""What the simulations come to: percentiles by key of the published figures, errors by group, largest loads."""
+"""What the simulations come to: percentiles by key of the published numbers, errors by group, largest loads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUESTION = "How the server is modelled, which the results leave open"
 
 
 def measures(collected: Collected) -> dict[str, Measured]:
-    """Simulated percentiles in seconds, by key of the published figure, as means over the seeds."""
+    """Simulated percentiles in seconds, by key of the published number, as means over the seeds."""
     own = of_rule(collected.tables["servers"], CONFIGURED.label)
     rows = {case.name: own[own.case == case.name] for case in cases()}
     return {f"{case.key}_{name}": mean(rows[case.name][name]) for case in cases() for name in PERCENTILES}

@@ -22,6 +22,7 @@ from euclio.studies.mlperf.class_text import (
     near_table,
     near_text,
     tried_table,
+    trust_text,
 )
 from euclio.studies.mlperf.closed_loop import capacities
 from euclio.studies.mlperf.inputs import PERCENTILES, analyzer_runs, cases
@@ -95,10 +96,10 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             Fold("Fitted on one half, shown on the other", (halves_table(found.tried),)),
             Fold("Every value that was tried, by server", (tried_table(found.logs),)),
             Fold("Every server, predicted without its accelerator", (left_table(found.left),)),
-            Heading("Loads near the capacity"),
+            Heading("When to trust a latency: not near the capacity"),
             Paragraph(near_text(held)),
             Fold("What 3 % of load change", (near_table(held),)),
-            Heading("The largest load within the bound"),
+            Heading("When to trust the largest load within the bound"),
             figures.largest_loads(held),
             Paragraph(largest_text(held, found.before)),
             Heading("All servers"),
@@ -114,7 +115,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             Fold("Errors by that batch", (rule_table(servers, (CONFIGURED, *SWEPT)),)),
             Heading("What the model lacks"),
             *(Paragraph(line) for line in _lacks()),
-            Heading("Clients that send one request after the other"),
+            Heading("When to trust latencies of clients that send one request after the other"),
             figures.clients_figure(clients),
             Paragraph(clients_text(clients)),
             Fold("Errors by model and instances", (instance_table(clients),)),
@@ -143,20 +144,23 @@ def numbers(found: Accuracy) -> list[KeyNumber]:
     return [
         KeyNumber(
             f"{errors.p50:.0f} %",
-            "median error of the median latency, each accelerator predicted without its own results",
-            f"of the 90th percentile {errors.p90:.0f}, of the 99th {errors.p99:.0f} %; over "
-            f"{found.left.group.nunique()} groups of accelerator and model; over the {len(found.left)} servers "
-            f"{servers.p50:.0f}, {servers.p90:.0f} and {servers.p99:.0f} %; aimed for: at most {figures.AIM:g} %",
+            "is the median error of a predicted median latency, each accelerator predicted without its own results",
+            f"{trust_text(found.left, figures.AIM)} Median errors of the 90th percentile {errors.p90:.0f}, of the "
+            f"99th {errors.p99:.0f} %; over {found.left.group.nunique()} groups of accelerator and model; over the "
+            f"{len(found.left)} servers {servers.p50:.0f}, {servers.p90:.0f} and {servers.p99:.0f} %; aimed for: at "
+            f"most {figures.AIM:g} %",
         ),
         KeyNumber(
             f"{six.p50:.0f} %",
-            f"median error of the median latency on {len(found.six)} later servers, fitted to the earlier ones alone",
+            f"is that error on the {len(found.six)} servers that came later, with what is fitted to the earlier ones "
+            "alone",
             f"of the 90th percentile {six.p90:.0f}, of the 99th {six.p99:.0f} %; by the rule before {before.p50:.0f}, "
             f"{before.p90:.0f} and {before.p99:.0f} %",
         ),
         KeyNumber(
             f"{reached(found.own)} of {len(found.own)}",
-            "servers reached no more than the largest load that the simulator finds",
+            "servers were driven to no more load than the simulator finds to be the largest, so that it is an upper "
+            "limit",
             f"which is {found.own.over_reached.median():.2f} times the load reached (median)",
         ),
     ]
@@ -171,18 +175,20 @@ def summary(found: Accuracy, clients: pd.DataFrame) -> str:
     count = len(found.left)
     return (
         f"{counted(count, 'server')} of MLPerf Inference, whose profiles are read from SingleStream, MultiStream and "
-        "Offline alone, are simulated under the Poisson load of their Server run. Predicted with what is fitted to all "
-        f"other accelerators, the median error over the {found.left.group.nunique()} groups of accelerator and model "
-        f"is {groups.p50:.0f} % of the median latency, {groups.p90:.0f} % of the 90th and {groups.p99:.0f} % of the "
-        f"99th percentile ({servers.p50:.0f}, {servers.p90:.0f} and {servers.p99:.0f} % over the servers); within "
-        f"{figures.AIM:g} % are {quarter['p50']}, {quarter['p90']} and {quarter['p99']} of {count}. How a server is "
-        "modelled was chosen with all of them in view, so that these are no errors on data that were never seen. The "
-        f"{len(found.six)} servers that came later, with what is fitted to the earlier {count - len(found.six)} alone, "
-        f"are missed by {six.p50:.0f}, {six.p90:.0f} and {six.p99:.0f} %; the rule before, which had not seen them, "
-        f"missed them by {before.p50:.0f}, {before.p90:.0f} and {before.p99:.0f} %. The largest load within the bound "
-        f"is at or above the one that was reached on {reached(found.own)} of {count}. Triton's closed-loop clients are "
-        f"predicted to {100 * median_share(clients.error_mean):.0f} % in the median; where there are fewer clients "
-        f"than instances, to {100 * median_share(idle.error_mean):.0f} %."
+        "Offline alone, are simulated under the Poisson load of their Server run, each accelerator with what is fitted "
+        f"to all others. The median error over the {found.left.group.nunique()} groups of accelerator and model is "
+        f"{groups.p50:.0f} % of the median latency, {groups.p90:.0f} % of the 90th and {groups.p99:.0f} % of the 99th "
+        f"percentile ({servers.p50:.0f}, {servers.p90:.0f} and {servers.p99:.0f} % over the servers); of the {count} "
+        f"servers {quarter['p50']}, {quarter['p90']} and {quarter['p99']} are predicted within {figures.AIM:g} %. "
+        f"{trust_text(found.left, figures.AIM)} How a server is modelled was chosen with all of them in view, so that "
+        f"these are no errors on data that were never seen. The {len(found.six)} servers that came later, predicted "
+        f"with what is fitted to the earlier {count - len(found.six)} alone, are missed by {six.p50:.0f}, "
+        f"{six.p90:.0f} and {six.p99:.0f} %; the rule before, which had not seen them, missed them by "
+        f"{before.p50:.0f}, {before.p90:.0f} and {before.p99:.0f} %. On {reached(found.own)} of {count} servers the "
+        "largest load within the bound that the simulator finds is at or above the one that the hardware was driven "
+        "to. The mean latency of Triton's closed-loop clients is predicted to "
+        f"{100 * median_share(clients.error_mean):.0f} % in the median; where there are fewer clients than instances, "
+        f"to {100 * median_share(idle.error_mean):.0f} %."
     )
 
 
@@ -264,7 +270,8 @@ def percentile_table(held: pd.DataFrame) -> Table:
             cells.append(f"{simulated} ({measured}) {100 * row[f'error_{name}']:+.0f} %")
         rows.append(tuple(cells))
     return _table(
-        "Percentiles of latency under the Poisson load that was submitted: simulated (measured) and error",
+        "Percentiles of latency under the Poisson load that was submitted: simulated (measured) and error (nearer 0 is "
+        "better)",
         ("server", "load (per s)", "mean batch", *(f"{ORDINALS[name]} (ms)" for name in PERCENTILES)),
         rows,
     )
@@ -344,7 +351,8 @@ def rule_table(servers: pd.DataFrame, rules: Sequence[Rule]) -> Table:
         rows.append((rule.label, rule.answer, *cells, signed))
     columns = ("rule", "what it says", *(f"{ORDINALS[name]} (%)" for name in PERCENTILES))
     return _table(
-        "Medians over the servers of absolute errors, all servers in view; signed: of the median latency",
+        "Medians over the servers of absolute errors (lower is better), all servers in view; signed: of the median "
+        "latency",
         (*columns, "signed (%)"),
         rows,
         first=2,

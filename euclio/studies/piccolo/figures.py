@@ -61,8 +61,16 @@ def figure_4(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
 @drawn("figure-5", "Figure 5. How much does each feature of Piccolo save?", height=4.8)
 def figure_5(axes: Sequence[Axes], measures: Mapping[str, Measured], published: Values) -> str:
     """Mean extra cost of the 13 alternatives."""
-    variants(axes[0], measures, published, PICCOLO, ALTERNATIVES, "mean_extra", "mean extra cost over Piccolo (%)")
-    return "Bars: measured, with 95 % intervals. Orange marks: published means."
+    variants(
+        axes[0],
+        measures,
+        published,
+        PICCOLO,
+        ALTERNATIVES,
+        "mean_extra",
+        "mean extra cost over Piccolo (%)",
+    )
+    return "Bars: measured, with 95 % intervals; the longer, the more the feature saves. Orange marks: published means."
 
 
 @drawn(
@@ -96,7 +104,7 @@ def figure_6(
 def figure_7(axes: Sequence[Axes], runs: pd.DataFrame, published: Values) -> str:
     """Cost of one and two configurations per module."""
     variant_costs(axes[0], runs, published, PICCOLO, ("1bpc", "2bpc"))
-    return "Distribution over all workloads."
+    return "Distribution over all workloads; lower is better."
 
 
 @drawn("figure-8", "Figure 8. How much latency does throughput-cost dispatch save?", height=2.3)
@@ -105,8 +113,8 @@ def figure_8(axes: Sequence[Axes], measures: Mapping[str, Measured], published: 
     unit = "extra worst-case latency (%)"
     variants(axes[0], measures, published, PICCOLO, ("2d", "dt"), "latency_extra", unit)
     return (
-        "The configuration that carries most of Picc-2d's most expensive module, under each dispatch; means over all "
-        "workloads, with 95 % intervals."
+        "Lower is better. The configuration that carries most of Picc-2d's most expensive module, under each dispatch; "
+        "means over all workloads, with 95 % intervals."
     )
 
 
@@ -120,14 +128,14 @@ def figure_9(axes: Sequence[Axes], runs: pd.DataFrame, published: Values) -> str
     least, most = (1 + published[f"tb_three_modules_{end}_extra"] / 100 for end in ("min", "max"))
     axes[0].axvspan(least, most, color=PUBLISHED, alpha=0.18, linewidth=0, label="paper: all with 3 modules")
     axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
-    return "Distribution over the workloads of applications with two modules, and with three and more."
+    return "Lower is better. Distribution over the workloads of applications with two modules, and with three and more."
 
 
 @drawn("figure-10", "Figure 10. What does splitting the latency in steps of 0.01 or 0.1 s cost?")
 def figure_10(axes: Sequence[Axes], runs: pd.DataFrame, published: Values) -> str:
     """Cost of splitting in steps."""
     variant_costs(axes[0], runs, published, PICCOLO, ("q0.01", "q0.1"))
-    return "Left of 1: workloads on which splitting in steps is cheaper than Piccolo."
+    return "Lower is better. Left of 1: workloads on which splitting in steps is cheaper than Piccolo."
 
 
 @drawn("figure-11", "Figure 11. How much latency is left unused without the reassigner?")
@@ -143,7 +151,10 @@ def figure_gaps(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     optima = {SPLIT_OPTIMUM: least_of_splits(runs), PLAN_OPTIMUM: plan_optimum(runs)}
     gaps = {label: (cost / optima[name] - 1) * 100 for name, label in OPTIMA.items()}
     distribution(axes[0], gaps, "extra cost of Piccolo (%)")
-    return "Against the best split under its own scheduler, and against the best plan of its whole plan space."
+    return (
+        "Lower is better. Against the best split under its own scheduler, and against the best plan of its whole plan "
+        "space."
+    )
 
 
 def figures(tables: Mapping[str, pd.DataFrame], scores: Sequence[Score], application: str) -> list[Figure]:

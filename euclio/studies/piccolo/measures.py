@@ -1,4 +1,4 @@
-"""What the runs come to (Piccolo §IV), by key of the published figures."""
+"""What the runs come to (Piccolo §IV), by key of the published numbers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def optimality_measures(runs: pd.DataFrame) -> dict[str, Measured]:
 
 
 def measures(collected: Collected) -> dict[str, Measured]:
-    """Every measure, by key of the published figure."""
+    """Every measure, by key of the published number."""
     runs, allocations = collected.tables["runs"], collected.tables["allocations"]
     return {
         **measured(figures(plans_of(runs, allocations, PICCOLO), collected.details.given, ALTERNATIVES)),

@@ -1,4 +1,4 @@
-"""Readings of what Piccolo's §IV leaves open: which one is taken and why, and its figures under the other one."""
+"""Readings of what Piccolo's §IV leaves open: which one is taken and why, and its numbers under the other one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OTHER_ROWS = tuple(other for reading in (SHARED_RATE, OWN_SCROOGE) for _, other 
 
 
 def other_readings(runs: pd.DataFrame, allocations: pd.DataFrame) -> dict[Reading, dict[str, Measured]]:
-    """The figures that each reading moves under the other answer, by key of the published figure.
+    """The numbers that each reading moves under the other answer, by key of the published number.
 
     Args:
         runs: one row per workload and run.
@@ -63,5 +63,5 @@ def other_readings(runs: pd.DataFrame, allocations: pd.DataFrame) -> dict[Readin
 
 
 def under_other_readings(collected: Collected) -> dict[str, list[OtherReading]]:
-    """The same, by key of the published figure."""
+    """The same, by key of the published number."""
     return by_figure(other_readings(collected.tables["runs"], collected.tables["allocations"]))

@@ -1,4 +1,4 @@
-"""Why measured figures differ from the published ones, as far as the data can say; shown only where they do."""
+"""Why measured numbers differ from the published ones, as far as the data can say; shown only where they do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from euclio.studies.study import Collected
 
 
 def reasons(collected: Collected) -> dict[str, str]:
-    """One sentence per published figure for which the data hold a reason."""
+    """One sentence per published number for which the data hold a reason."""
     runs, allocations = collected.tables["runs"], collected.tables["allocations"]
     table = normalized(costs(runs), PICCOLO)
     return {
@@ -55,7 +55,7 @@ def _optimum(runs: pd.DataFrame) -> dict[str, str]:
     return {
         "optimal_share": f"Not optimal by application: {missed}. The share rests on the budgets tried, which the paper "
         "does not state.",
-        "optimal_gap_max": f"Mean gap by application: {by_application(runs, gap)}; a maximum is one workload's.",
+        "optimal_gap_max": f"Mean gap by application: {by_application(runs, gap)}; the largest is one workload.",
     }
 
 
@@ -65,7 +65,8 @@ def _alternatives(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
         ratio = table[f"piccolo:{name}"]
         found[f"{name}_mean_extra"] = f"By application: {by_application(runs, ratio - 1)}."
         found[f"{name}_max_extra"] = (
-            f"A maximum is one workload's ({ratio.idxmax()}); 99th percentile {percent(ratio.quantile(0.99) - 1, 1)}."
+            f"The largest is that of one workload ({ratio.idxmax()}); 99th percentile "
+            f"{percent(ratio.quantile(0.99) - 1, 1)}."
         )
         same = ((ratio - 1).abs() <= OPTIMALITY_TOLERANCE).astype(float)
         found[f"{name}_same_share"] = f"By application: {by_application(runs, same)}."
@@ -91,7 +92,7 @@ def _throughput_split(runs: pd.DataFrame) -> dict[str, str]:
 def _modules(runs: pd.DataFrame, allocations: pd.DataFrame, application: str) -> dict[str, str]:
     modules = module_figures(allocations)
     given = given_module(modules, PICCOLO, application)
-    chosen = f"The paper does not name its module; the choice moves this figure (here {given})."
+    chosen = f"The paper does not name its module; the choice moves this number (here {given})."
     keys = (*(f"{name}_throughput_less" for name in ("np", "nb", "nh")), "np_throughput_more_share")
     most = (modules.loc[PICCOLO].configurations.groupby(level="workload").max() > 2).astype(float)
     c = majority_configurations(allocations, "piccolo:2d")

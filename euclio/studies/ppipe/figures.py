@@ -112,7 +112,7 @@ def figure_13(axes: Sequence[Axes], serving: pd.DataFrame) -> str:
         panel.set_xlabel(label)
         grid(panel)
         panel.axhline(0, color=MUTED, linewidth=0.8)
-    axes[0].set_ylabel("PPipe's load over NP's, less 1 (%)")
+    axes[0].set_ylabel("PPipe's load over NP's, less 1 (%)\n(higher is better)")
     legend_below(axes)
     return (
         f"Mean gain in the highest load with 99 % attainment over the {tables[0].group.nunique()} models that are "
@@ -145,7 +145,7 @@ def figure_14(axes: Sequence[Axes], planning: pd.DataFrame) -> str:
     axes[1].set_xticks([2, 3, 4])
     axes[1].plot([3, 4], [35.3, 77.0], color=PALETTE[5], marker="D", linestyle="", label="published (Gurobi)")
     axes[0].axhline(3.5, color=PALETTE[5], linewidth=1.0, linestyle="--", label="published mean, 3.5 s")
-    axes[0].set_ylabel("planning time (s)")
+    axes[0].set_ylabel("planning time (s), lower is better")
     for panel in axes:
         panel.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2, fontsize=8.5)
     return (
@@ -167,7 +167,7 @@ def _highest_loads(axes: Sequence[Axes], groups: pd.DataFrame, arrivals: str) ->
         own = loads[setup_of(loads.index) == setup]
         side_by_side(panel, [labels[case] for case in own.index], {s: own[s].to_numpy() for s in SERVED})
         panel.set_title(setup)
-    one_scale(axes, "highest load factor")
+    one_scale(axes, "highest load factor, higher is better")
     legend_below(axes)
     means = ", ".join(f"{s} {100 * loads[s].mean():.1f} % ({PUBLISHED_MEANS[arrivals][s]})" for s in SERVED)
     return (
@@ -191,7 +191,7 @@ def figure_7(axes: Sequence[Axes], groups: pd.DataFrame) -> str:
         panel.set_title(setup)
         panel.set_xlabel("load factor")
         grid(panel)
-    one_scale(axes, "SLO attainment (%)")
+    one_scale(axes, "SLO attainment (%), higher is better")
     legend_below(axes)
     return (
         "Group G1 (EfficientNet-B8, EncNet, RTMDet), Poisson arrivals, mean over its models. Dotted: highest load with "
@@ -241,9 +241,10 @@ def figure_9(axes: Sequence[Axes], serving: pd.DataFrame) -> str:
         panel.tick_params(axis="x", length=0)
         panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, fontsize=8.5)
     return (
-        f"Highest load factor with 99 % attainment, averaged over {loads.index.unique('group').size} of the 18 models, "
-        "each served alone, Poisson arrivals. Simulated here, measured on a testbed in the paper. Bands: published "
-        "gains over the four clusters, 42.6 to 52.8 % over NP and 16.7 to 34.1 % over DART-r. Lines: 95 % intervals."
+        f"Higher is better. Highest load factor with 99 % attainment, averaged over {loads.index.unique('group').size} "
+        "of the 18 models, each served alone, Poisson arrivals. Simulated here, measured on a testbed in the paper. "
+        "Bands: published gains over the four clusters, 42.6 to 52.8 % over NP and 16.7 to 34.1 % over DART-r. Lines: "
+        "95 % intervals."
     )
 
 
@@ -260,7 +261,7 @@ def figure_10(axes: Sequence[Axes], groups: pd.DataFrame) -> str:
     axes[0].set_xticks(range(len(table)), list(table.index), rotation=40, ha="right")
     for k, value in ((0, 0.71), (1, 0.92)):
         axes[0].axhline(value, color=PALETTE[k], linewidth=1.0, linestyle="--")
-    one_scale(axes, "highest load factor")
+    one_scale(axes, "highest load factor, higher is better")
     axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
     return (
         f"PPipe's plans on {REACTIVE_ON}, Poisson arrivals, each model in its group. Dashed: published means, 0.71 and "

@@ -1,4 +1,4 @@
-"""What the runs come to, by key of the published figures."""
+"""What the runs come to, by key of the published numbers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ RUN = ["case", "system", "arrivals", "scheduler"]
 
 
 def measures(collected: Collected) -> dict[str, Measured]:
-    """Every measure, by key of the published figure."""
+    """Every measure, by key of the published number."""
     seed = collected.asked.seed
     groups = of_groups(collected.tables["serving"])
     return {

@@ -40,7 +40,7 @@ def ratios_along_depth(seed: int) -> pd.DataFrame:
 
 
 def profile_measures(latencies: pd.DataFrame, ratios: pd.DataFrame) -> dict[str, Measured]:
-    """What the profiles come to, by key of the published figure."""
+    """What the profiles come to, by key of the published number."""
     over_l4 = latencies[f"P4_{BATCH}"] / latencies[f"L4_{BATCH}"]
     slos = DEFAULT_SCALE * latencies.L4_1
     return {

@@ -1,4 +1,4 @@
-"""Why measured figures differ from the published ones, as far as the runs can say; shown only where they do."""
+"""Why measured numbers differ from the published ones, as far as the runs can say; shown only where they do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROFILES = "Layer profiles are synthetic: drawn within the printed ranges, not m
 
 
 def reasons(collected: Collected) -> dict[str, str]:
-    """One sentence or two per published figure for which the data hold a reason."""
+    """One sentence or two per published number for which the data hold a reason."""
     return {
         **_loads(collected),
         **_low_class(measures.of_groups(collected.tables["serving"])),

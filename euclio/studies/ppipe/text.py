@@ -41,7 +41,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     table, figure_12 = figures.plan_and_timeline(timeline_case(seed))
     return Text(
         summary=summary(serving),
-        tally=f"The synthetic profiles were drawn within {fits} of the printed figures (role input; {fitted} "
+        tally=f"The synthetic profiles were drawn within {fits} of the printed numbers (role input; {fitted} "
         f"agree). Nothing was fitted to the other {all_}: {hit} are shown to agree. Times are "
         "those of the machine that the report was made on.",
         sections=[
@@ -79,7 +79,9 @@ def numbers(scores: Sequence[Score]) -> list[KeyNumber]:
     for key, name in (("gain_np_poisson", "whole models (NP)"), ("gain_dart_poisson", "chains of two GPUs (DART-r)")):
         p, m = by_key[key].published, by_key[key].measured
         note = f"published {p.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} clusters)"
-        found.append(KeyNumber(f"{m.value:.1f} %", f"more Poisson load served by PPipe than by {name}", note))
+        found.append(
+            KeyNumber(f"{m.value:.1f} %", f"more load is served by PPipe than by {name}, Poisson arrivals", note)
+        )
     return found
 
 
@@ -102,7 +104,7 @@ def summary(serving: pd.DataFrame) -> list[Block]:
     return [
         Paragraph(text),
         Table(
-            "Synthetic profiles: gain of PPipe in the highest load with 99 % attainment",
+            "Synthetic profiles: how much more load PPipe serves with 99 % of the requests in time (higher is better)",
             ("arrivals", "over", "clusters", "mean gain (%)", "95 % interval", "published (%)"),
             tuple(rows),
             frozenset(range(2, 6)),
@@ -149,7 +151,7 @@ def finding_blocks(plans: pd.DataFrame, instances: pd.DataFrame) -> list[Block]:
         Paragraph(" ".join(_many_text(name, table) for name, table in tables.items() if len(table))),
         Table(
             "Planned throughput below the optimum with any number of pipelines (or its proven bound), before "
-            "anything is served",
+            "anything is served (lower is better)",
             ("instances", "system", "n", "mean (%)", "95 % interval", "largest (%)", "at the optimum"),
             tuple(rows),
             frozenset(range(2, 7)),

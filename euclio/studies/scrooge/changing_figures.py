@@ -50,8 +50,8 @@ def figure_6(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
             for mark, what in zip(marks, ("cost", "finish"), strict=True):
                 if f"nexus_{what}_{key}" in printed:
                     mark[label] = printed[f"nexus_{what}_{key}"]
-    bars(axes[0], costs, marks[0], "cost over Scrooge's", digits=2)
-    bars(axes[1], rates, marks[1], "finish rate (%)")
+    bars(axes[0], costs, marks[0], "cost over Scrooge's, lower is better", digits=2)
+    bars(axes[1], rates, marks[1], "finish rate (%), higher is better")
     axes[1].set_yticklabels([])
     return (
         "Whole workers in use, over Scrooge's, and the mean of the finish rates of all seconds; vertical lines: "
@@ -95,7 +95,7 @@ def figure_14(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
         panel.set_xticks(range(len(names)), names)
         panel.tick_params(axis="x", length=0)
         panel.set_ylim(LEAST_SHOWN, 100)
-        panel.set_ylabel("finish rate (%)")
+        panel.set_ylabel("finish rate (%), higher is better")
         grid(panel, "y")
         panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, fontsize=8.5, title="turn-off delay")
     printed = _printed()

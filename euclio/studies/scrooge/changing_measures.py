@@ -1,4 +1,4 @@
-"""What runs on changing workloads say: finish rates and costs by key of the published figure, and other readings."""
+"""What runs on changing workloads say: finish rates and costs by key of the published number, and other readings."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ OTHER_READINGS: Mapping[tuple[str, str], Reading] = {
 
 
 def changing_measures(runs: pd.DataFrame, reading: Reading = OWN) -> dict[str, Measured]:
-    """Figures 6 to 9 and 14, by key of the published figure; those that no run says anything of are left out."""
+    """Figures 6 to 9 and 14, by key of the published number; those that no run says anything of are left out."""
     found = {f"finish_{name}": _finish(of_scrooge(runs, name, reading), reading) for name in ("traffic", "face")}
     for name, front_ends, cost in (
         ("traffic", 0, True),
@@ -140,7 +140,7 @@ def changing_readings(runs: pd.DataFrame) -> dict[str, list[OtherReading]]:
 
 
 def movements(runs: pd.DataFrame) -> dict[str, tuple[Moved, ...]]:
-    """What fewer clients do to figures, by key: how many of the twelve are there at once is not printed."""
+    """What fewer clients do to numbers, by key: how many of the twelve are there at once is not printed."""
     counts = (*FEWER_CLIENTS, MOST_CLIENTS)
     tables = [changing_measures(runs, replace(OWN, clients=clients)) for clients in counts]
     found: dict[str, tuple[Moved, ...]] = {}

@@ -1,4 +1,4 @@
-"""Why figures of changing workloads differ, as far as the runs can say."""
+"""Why numbers of changing workloads differ, as far as the runs can say."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from euclio.studies.scrooge.changing_measures import OTHERS, OWN, of_nexus, of_s
 
 
 def changing_reasons(runs: pd.DataFrame) -> dict[str, str]:
-    """One sentence or two per figure of Figures 6 to 9 and 14."""
+    """One sentence or two per number of Figures 6 to 9 and 14."""
     found = dict(_compared(runs))
     for seconds in TURN_OFFS_S:
         for suffix, names in (("", COMPARED), ("_others", OTHERS)):
@@ -39,7 +39,7 @@ def changing_summary(runs: pd.DataFrame) -> str:
         f"turn-off delay Scrooge answers {percent(cold, 1)} of traffic's in time, with one of 30 s {percent(warm, 1)}. "
         "For face Nexus costs more than the paper prints, whose own Figure 13 says that it has to. With too few "
         "front-ends the finish rate depends on what a worker expects of the modules to come when it drops frames. That "
-        "a figure agrees within a tenth of itself says little of finish rates near 100 %: Scrooge misses "
+        "a number agrees within a tenth of itself says little of finish rates near 100 %: Scrooge misses "
         f"{percent(1 - own['traffic'][OWN.finish], 1)} of traffic's frames where the paper prints 2.3 %."
     )
 

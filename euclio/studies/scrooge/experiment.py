@@ -166,7 +166,7 @@ def readings(collected: Collected) -> Mapping[str, Sequence[OtherReading]]:
 
 
 def moved_by_clients(collected: Collected) -> Mapping[str, Sequence[Moved]]:
-    """What fewer clients do to figures of changing workloads: how they come and go is not printed."""
+    """What fewer clients do to numbers of changing workloads: how they come and go is not printed."""
     return movements(collected.tables["changing"])
 
 

@@ -66,9 +66,9 @@ def figure_10(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     axes[0].plot([1.0], [85.0], marker="o", color=PALETTE[0])
     axes[0].plot([1.0], [80.0], marker="o", color=PALETTE[1])
     return (
-        f"Distribution over all decisions, cut at {SHOWN_RATIO:g} (like the published one). Dots: published shares at "
-        "the optimum, 85 and 80 %, over the decisions of §4.2 with 2 VM types, which the left panel draws anew: "
-        "traffic, face and tracker within 400 ms. Right: the protocol workloads."
+        f"Lower is better. Distribution over all decisions, cut at {SHOWN_RATIO:g} (like the published one). Dots: "
+        "published shares at the optimum, 85 and 80 %, over the decisions of §4.2 with 2 VM types, which the left "
+        "panel draws anew: traffic, face and tracker within 400 ms. Right: the protocol workloads."
     )
 
 
@@ -87,9 +87,9 @@ def figure_11(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     published_line(axes[0], 10_000, "paper: brute force over", 2)
     published_line(axes[1], 130, "paper: MILP at most", 0)
     return (
-        "Distribution over the decisions, model building included; brute force with 30 types on a seeded sample of the "
-        "protocol workloads. Dashed: published limits. The paper's brute force does not end with 30 "
-        "types."
+        "Lower is better. Distribution over the decisions, model building included; brute force with 30 types on a "
+        "seeded sample of the protocol workloads. Dashed: published limits. The paper's brute force does "
+        "not end with 30 types."
     )
 
 
@@ -107,7 +107,7 @@ def figure_tightness(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
         panel.axhline(value, color=PALETTE[k], linewidth=1.2, linestyle="--", label=f"published, {value:g} %")
     panel.set_ylim(0, 102)
     panel.set_xlabel("latency objective (ms)")
-    panel.set_ylabel("decisions at the optimum (%)")
+    panel.set_ylabel("decisions at the optimum (%)\n(higher is better)")
     grid(panel)
     panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
     return (
@@ -127,8 +127,8 @@ def figure_applications(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
 
     shares = {name: share(values <= 1 + OPTIMALITY_TOLERANCE) for name, values in groups.items()}
     means = {name: mean(values - 1, 100.0) for name, values in groups.items()}
-    bars(axes[0], shares, {}, "at the optimum (%)")
-    bars(axes[1], means, {}, "mean extra cost (%)", digits=2)
+    bars(axes[0], shares, {}, "at the optimum (%), higher is better")
+    bars(axes[1], means, {}, "mean extra cost (%), lower is better", digits=2)
     for panel, measured in zip(axes, (shares, means), strict=True):
         panel.set_xlim(0, 1.2 * max(max(m.value, m.high or 0.0) for m in measured.values()) + 1e-3)
     axes[1].set_yticklabels([])
@@ -162,7 +162,7 @@ def figure_12(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
         panel.set_xlabel("latency objective (ms)")
         grid(panel)
         panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.19), ncols=2, fontsize=8.5)
-    one_scale(axes, "cost over that at 400 ms")
+    one_scale(axes, "cost over that at 400 ms\n(lower is better)")
     return (
         "Total cost of the same decisions under four objectives, over that under the tightest. Diamonds: published "
         "savings (up to), drawn at 1000 ms. The objectives of caption are longer, since S2VT alone takes up to 1.1 s."
@@ -195,7 +195,7 @@ def figure_13(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame]) -> str:
     axes[1].set_yticks([10, 20, 50, 100, 200])
     axes[1].yaxis.set_major_formatter("{x:g}")
     axes[1].yaxis.set_minor_formatter(NullFormatter())
-    axes[1].set_ylabel("requests/s of a machine")
+    axes[1].set_ylabel("requests/s of a machine\n(higher is better)")
     for panel in axes:
         panel.set_xlabel("latency objective (ms)")
         grid(panel)

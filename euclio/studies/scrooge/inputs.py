@@ -1,6 +1,6 @@
 """What goes into Scrooge's evaluation as it is run here, next to what Tables 1 and 2 and Figures 2, 3 and 5 print.
 
-Nothing here is a result: profiles and ranges of `data/scrooge.json` were made to agree with these figures.
+Nothing here is a result: profiles and ranges of `data/scrooge.json` were made to agree with these numbers.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def complexity(seed: int, frames: int = FRAMES) -> pd.DataFrame:
 
 
 def input_measures(seed: int, types: int) -> dict[str, Measured]:
-    """Every input by key of the published figure.
+    """Every input by key of the published number.
 
     Args:
         seed: seed of decisions and worker types.

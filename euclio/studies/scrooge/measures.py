@@ -82,7 +82,7 @@ def wall(runs: pd.DataFrame, solver: str) -> pd.Series[float]:
 
 
 def measures(collected: Collected) -> dict[str, Measured]:
-    """Every measure, by key of the published figure."""
+    """Every measure, by key of the published number."""
     return {
         **input_measures(collected.asked.seed, MANY_TYPES),
         **decision_measures(drawn_as(collected.tables["runs"], OWN_SESSIONS)),
@@ -92,7 +92,7 @@ def measures(collected: Collected) -> dict[str, Measured]:
 
 
 def decision_measures(runs: pd.DataFrame) -> dict[str, Measured]:
-    """Figures 10 and 11, by key of the published figure."""
+    """Figures 10 and 11, by key of the published number."""
     found = {
         "milp_time_max": largest(wall(runs, MILP)),
         "milp_time_max_30": largest(wall(runs, on_types(MILP))),

@@ -117,7 +117,7 @@ def of_shown_module(tables: Mapping[str, pd.DataFrame], shown: ShownModule, solv
 
 
 def objective_measures(tables: Mapping[str, pd.DataFrame]) -> dict[str, Measured]:
-    """Figures 12 and 13 and the cost of a day, by key of the published figure."""
+    """Figures 12 and 13 and the cost of a day, by key of the published number."""
     runs = tables["objectives"]
     found: dict[str, Measured] = {}
     everywhere: list[Measured] = []

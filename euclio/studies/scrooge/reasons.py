@@ -26,7 +26,7 @@ def complete_decisions(runs: pd.DataFrame) -> int:
 
 
 def objective_reasons(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
-    """One sentence or two per figure of Figures 12 and 13 that counts."""
+    """One sentence or two per number of Figures 12 and 13 that counts."""
     runs = tables["objectives"]
     found = {f"slo_{name}": _saved_by(runs, name) for name in sorted(runs.application.unique())}
     lowest: dict[str, float] = {}

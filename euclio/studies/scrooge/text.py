@@ -58,7 +58,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     (fitted, fits), (hit, all_) = tally(scores)["input"], tally(scores)["check"]
     return Text(
         summary=summary(runs),
-        tally=f"The applications' parameters were set to {fits} of the printed figures or lie within them (role input: "
+        tally=f"The applications' parameters were set to {fits} of the printed numbers or lie within them (role input: "
         f"what goes in, and three modules; {fitted} agree). Nothing was fitted to the other "
         f"{all_} checks: {hit} are shown to agree. Times are those of the machine that the report was "
         "made on.",
@@ -105,7 +105,9 @@ def numbers(scores: Sequence[Score]) -> list[KeyNumber]:
     for key, name in (("milp_same_share", "MILP"), ("greedy_same_share", "greedy")):
         p, m = by_key[key].published, by_key[key].measured
         note = f"published about {p.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} decisions)"
-        found.append(KeyNumber(f"{m.value:.1f} %", f"of the decisions: Scrooge's {name} finds the best plan", note))
+        found.append(
+            KeyNumber(f"{m.value:.1f} %", f"of the allocation decisions: Scrooge's {name} finds the best plan", note)
+        )
     return found
 
 
@@ -161,13 +163,14 @@ def _summary_text(runs: pd.DataFrame) -> str:
     greedy = share(ratio(own, GREEDY) <= 1 + OPTIMALITY_TOLERANCE)
     theirs, theirs_greedy = (share(ratio(five, name) <= 1 + OPTIMALITY_TOLERANCE) for name in (MILP, GREEDY))
     return (
-        f"On {same.n} allocation decisions drawn as in the paper's §4.2 (traffic, face and tracker with CPU modules, "
-        f"two worker types with a GPU, 400 ms) Scrooge's MILP costs the same as the optimum on {same.value:.1f} % and "
-        f"at most 3 % more on {within.value:.1f} %, the greedy the same on {greedy.value:.1f} %; the paper prints "
-        f"about 85 % and all, and 80 %. How tight the objective is against the execution times, which are mostly not "
-        f"printed, decides: under {max(LOOSER_MS)} ms the same decisions give {loosest[MILP]:.1f} and "
-        f"{loosest[GREEDY]:.1f} %. On {theirs.n} protocol workloads, which are not the paper's, it "
-        f"is {theirs.value:.1f} and {theirs_greedy.value:.1f} %. The second step was infeasible on "
+        f"Scrooge's MILP finds a plan as cheap as the optimum on {same.value:.1f} % of {same.n} allocation decisions "
+        "that are drawn as in the paper's §4.2 (traffic, face and tracker with CPU modules, two worker types with a "
+        f"GPU, 400 ms), and one that costs at most 3 % more on {within.value:.1f} %; the paper prints about 85 % and "
+        f"all. Its greedy search finds the optimum on {greedy.value:.1f} %; the paper prints 80 %. How tight the "
+        "objective is against the execution times, which are mostly not printed, decides on these shares: under "
+        f"{max(LOOSER_MS)} ms MILP and greedy find the optimum of the same decisions on {loosest[MILP]:.1f} and "
+        f"{loosest[GREEDY]:.1f} %. On {theirs.n} protocol workloads, which are not the paper's, it is "
+        f"{theirs.value:.1f} and {theirs_greedy.value:.1f} %. The second step was infeasible on "
         f"{int(fell_back(own).sum())} of the {same.n} decisions, where the greedy search took over. A decision takes "
         f"{1000 * wall(own, MILP).median():.0f} ms (median; with {MANY_TYPES} worker types "
         f"{1000 * wall(own, on_types(MILP)).median():.0f} ms)."
@@ -203,7 +206,7 @@ def run_blocks(collected: Collected) -> list[Block]:
 
 
 def reasons(collected: Collected) -> dict[str, str]:
-    """One sentence or two per published figure for which the data hold a reason."""
+    """One sentence or two per published number for which the data hold a reason."""
     runs = collected.tables["runs"]
     own, five = drawn_as(runs, OWN_SESSIONS), drawn_as(runs, FIVE_APPLICATIONS)
     return {

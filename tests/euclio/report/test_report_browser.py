@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import Heard, chromium, opened
 
-from euclio.report import Count, Counts, Fold, Heading, KeyNumber, KeyNumbers, Paragraph, Table, Tone, html_page
+from euclio.report import Count, Counts, Figure, Fold, Heading, KeyNumber, KeyNumbers, Paragraph, Table, Tone, html_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -194,8 +194,8 @@ def test_equal_headings_have_anchors_of_their_own(page: Any) -> None:
 def card(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with everything that a scorecard is made of."""
     parts = tuple(Count(f"{tone} and some more words", 3, tone, "a note of some length " * 4) for tone in Tone)
-    columns = ("figure", "published", "measured", "95 % interval", "consistent settings", "verdict")
-    row = ("a figure with a long name " * 3, "1,234.5 %", "1,200.0 %", "1,100.0 to 1,300.0 %", "1 to 9 %", "odd")
+    columns = ("number", "published", "measured", "95 % interval", "consistent settings", "verdict")
+    row = ("a number with a long name " * 3, "1,234.5 %", "1,200.0 %", "1,100.0 to 1,300.0 %", "1 to 9 %", "odd")
     reasons = ("behind " * 60,) * 3
     numeric = frozenset({1, 2, 3, 4})
     table = Table("", columns, (row,) * 3, numeric, tones=(("odd", Tone.BAD),), behind=reasons, stacks=True)
@@ -204,6 +204,48 @@ def card(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("card") / "card.html"
     path.write_text(html_page("Card", blocks), encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="module")
+def drawing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with a figure that is wider than a telephone, and a table that fits everywhere."""
+    svg = '<svg viewBox="0 0 900 300" width="900" height="300"><rect width="900" height="300"/></svg>'
+    blocks = [Figure("wide", svg, "A wide figure."), Table("small", ("a", "b"), (("1", "2"),) * 2)]
+    path = tmp_path_factory.mktemp("drawing") / "drawing.html"
+    path.write_text(html_page("Drawing", blocks), encoding="utf-8")
+    return path
+
+
+def becomes(page: Any, holds: Callable[[], bool]) -> bool:
+    """Whether something holds within 10 s; the page's own rules forbid to wait inside of it."""
+    for _ in range(200):
+        if holds():
+            return True
+        page.wait_for_timeout(50)
+    return False
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_a_figure_wider_than_the_window_says_that_it_scrolls(browser: Any, drawing: Path, width: int) -> None:
+    """Half a picture that looks like a whole one would be misread, so what is cut off is announced."""
+    with opened(browser, drawing, width=width) as (page, _):
+        box = page.locator(".drawing")
+        wider = box.evaluate("box => box.scrollWidth > box.clientWidth + 1")
+        cue = box.evaluate("box => getComputedStyle(box, '::before').content")
+        assert becomes(page, lambda: (box.get_attribute("tabindex") == "0") == wider)
+        assert wider == (width == 400)
+        assert ("scroll sideways" in cue) == wider
+        assert box.get_attribute("aria-label") == ("scrolls sideways" if wider else None)
+        assert page.locator(".scroll").get_attribute("tabindex") is None
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_wide_figure_is_scrolled_by_keys(browser: Any, drawing: Path) -> None:
+    with opened(browser, drawing, width=400) as (page, _):
+        box = page.locator(".drawing[tabindex]")
+        box.focus()
+        page.keyboard.press("ArrowRight")
+        assert becomes(page, lambda: box.evaluate("box => box.scrollLeft") > 0)
 
 
 @pytest.mark.parametrize("width", [400, 1200])

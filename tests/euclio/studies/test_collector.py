@@ -107,7 +107,7 @@ def study(stops=lambda: None):
 
 @pytest.fixture
 def small(monkeypatch):
-    """Puts a study in Harpagon's place, without published figures."""
+    """Puts a study in Harpagon's place, without published numbers."""
     monkeypatch.setattr(building, "published_figures", lambda _: ())
 
     def put(chosen):

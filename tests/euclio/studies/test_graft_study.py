@@ -102,7 +102,7 @@ def test_a_parameter_explains_only_what_it_moves_across_the_printed_value():
     (near,) = sweeps.all_movements(table, measured | {key: measures.exactly(printed - 5)})[key]
     assert near.across(printed)
     assert words in near.parameter
-    # The sweep's draws give 30 there, but what it changes, 10, does not reach the printed figure from 20 less.
+    # The sweep's draws give 30 there, but what it changes, 10, does not reach the printed number from 20 less.
     (far,) = sweeps.all_movements(table, measured | {key: measures.exactly(printed - 20)})[key]
     assert not far.across(printed)
 

@@ -296,11 +296,11 @@ def test_errors_are_relative_to_what_was_measured() -> None:
 def test_the_study_in_small(tmp_path, capsys) -> None:
     page = reproduce("mlperf", tmp_path, workloads=1, jobs=1)
     html = page.read_text(encoding="utf-8")
-    assert "How far off is a simulation where nothing was fitted?" in html
-    assert "Loads near the capacity" in html
+    assert "When to trust a predicted latency: its error by class of server" in html
+    assert "When to trust a latency: not near the capacity" in html
     assert "What the model lacks" in html
     out = capsys.readouterr().out
-    assert "69 printed figures" in out
+    assert "69 printed numbers" in out
     servers, how = load(tmp_path / "servers.parquet")
     assert how["length"] == 0.01
     assert len(servers) == 23 * (len(RULES) + len(SWEPT) + 4)

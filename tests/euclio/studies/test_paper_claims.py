@@ -165,8 +165,8 @@ def test_check_figures_are_counted_with_and_without_those_that_are_doubtful_in_p
         )
     }
     text = figures_text(cards)
-    assert text.startswith("Of 2 printed figures that nothing was fitted or set to, 1 agree")
-    assert text.endswith("With 1 figures that another printed one makes doubtful: 2 of 3 agree, 2 lie within.")
+    assert text.startswith("Of 2 printed numbers that nothing was fitted or set to, 1 agree")
+    assert text.endswith("With 1 numbers that another printed one makes doubtful: 2 of 3 agree, 2 lie within.")
 
 
 def test_the_page_says_how_often_rules_say_yes_by_chance(tmp_path):

@@ -1,4 +1,4 @@
-"""The files of published figures: roles, units, shares of whole workloads, and what contradicts what."""
+"""The files of published numbers: roles, units, shares of whole workloads, and what contradicts what."""
 
 import json
 from collections import Counter

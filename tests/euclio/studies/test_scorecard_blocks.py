@@ -57,7 +57,7 @@ def test_every_score_is_counted_once():
         ("within what consistent settings give", 1),
         ("the same, only with the model's error", 1),
         ("other machine or implementation", 1),
-        ("contradicts another printed figure", 1),
+        ("contradicts another printed number", 1),
         ("unexplained", 1),
     ]
     assert sum(c.n for c in short_counts(SCORES)) == len(SCORES)
@@ -70,8 +70,9 @@ def test_what_is_seen_first_is_agreement_of_figures_that_nothing_was_fitted_to()
     number = standing_number(SCORES)
     assert number.value == "0 of 3"
     assert number.note == (
-        "0 not decided; 0 within the tolerance if intervals are left out; 1 more within what consistent settings give; "
-        "with 1 doubtful in print 0 agree"
+        "agree: the whole 95 % interval lies within the tolerance; 0 not decided; 0 lie within it if intervals are "
+        "left out; 1 more lie within what settings give that fit the paper's fitted numbers; with 1 that another "
+        "printed number makes doubtful 0 agree"
     )
 
 
@@ -84,7 +85,7 @@ def test_inputs_are_counted_apart_from_checks():
 
 def test_a_terminal_is_shown_the_counts():
     assert verdict_lines(SCORES) == [
-        "6 printed figures: 1 agree, 1 within, 1 roughly within, 1 other machine, 1 contradict, 1 unexplained"
+        "6 printed numbers: 1 agree, 1 within, 1 roughly within, 1 other machine, 1 contradict, 1 unexplained"
     ]
     assert verdict_lines([]) == []
 
@@ -96,7 +97,7 @@ def test_nothing_to_count_is_said():
 
 def test_sections_follow_the_paper_and_carry_their_counts():
     first, second = sections(SCORES)
-    assert [first.summary, second.summary] == ["§IV-B · 5 figures", "§IV-C, Fig. 6 · 1 figure"]
+    assert [first.summary, second.summary] == ["§IV-B · 5 numbers", "§IV-C, Fig. 6 · 1 number"]
     assert [(c.label, c.n) for c in second.counts if c.n] == [("roughly within", 1)]
 
 
@@ -123,7 +124,7 @@ def test_a_counted_figure_names_what_is_in_print_next_to_it():
 def test_counts_before_stand_on_the_page():
     counted = scorecard_blocks(SCORES, (1, 9))[0]
     assert isinstance(counted, Counts)
-    assert "1 of 9 agreed; now 1, inputs" in counted.caption
+    assert "1 of 9 agreed; now 1 do, without run times and inputs" in counted.caption
     assert "Before" not in scorecard_blocks(SCORES)[0].caption
 
 
@@ -132,7 +133,15 @@ def test_page_and_markdown_hold_every_figure_with_its_verdict(made):
     text = made("Card", scorecard_blocks(SCORES))
     for one in SCORES:
         assert one.published.what in text
-        assert (ROUGHLY if one.judged.roughly else one.judged.verdict) in text.replace("&#x27;", "'")
+        assert (ROUGHLY if one.judged.roughly else one.judged.verdict.words) in text.replace("&#x27;", "'")
+
+
+def test_a_page_says_number_and_the_kept_scorecard_keeps_its_word():
+    """Pages call a value a number; who filters `scorecard.parquet` by the stored verdict must not lose rows."""
+    assert "contradicts another printed figure" in set(score_frame(SCORES).verdict)
+    page = markdown_page("Card", scorecard_blocks(SCORES))
+    assert "contradicts another printed number" in page
+    assert "printed figure" not in page
 
 
 def test_the_kept_scorecard_has_a_row_per_figure():

@@ -133,7 +133,7 @@ def test_chance_stands_next_to_what_lies_within():
     told = verdict(evidence=Evidence(replace(SETTINGS, chance=0.55)))
     assert (
         told.because
-        == "Consistent settings give 8.0 to 20.0 %, which would hold the figure of 55 % of random settings."
+        == "Consistent settings give 8.0 to 20.0 %, which would hold the number of 55 % of random settings."
     )
 
 
@@ -145,7 +145,7 @@ def test_a_study_states_a_verdict_only_where_no_rule_has_one():
 
 @pytest.mark.parametrize("sweep", [None, replace(GAIN, correlation=0.1), replace(GAIN, high=9.0)])
 def test_profiles_are_not_stated_without_a_sweep_that_crosses_the_value(sweep):
-    with pytest.raises(ValueError, match="no parameter is named that moves the figure across 10"):
+    with pytest.raises(ValueError, match="no parameter is named that moves the number across 10"):
         verdict(evidence=Evidence(stated=Stated(Verdict.PROFILES, "Unknown profiles.", sweep)))
 
 

@@ -1,4 +1,4 @@
-"""The five applications and their profiles: printed figures reproduced, profile objects shared."""
+"""The five applications and their profiles: printed numbers reproduced, profile objects shared."""
 
 from fractions import Fraction
 

@@ -52,7 +52,7 @@ def test_gpus_narrow_the_profile():
 
 
 def test_model_without_figures_on_the_gpu_is_refused():
-    with pytest.raises(InputError, match="no published figures on T4"):
+    with pytest.raises(InputError, match="no published numbers on T4"):
         published_session(["efficientnet_b0"], 100, 0.5, ["T4"])
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pandas as pd
 import pytest
 
-from euclio.studies.mlperf.class_text import class_table, near_text
+from euclio.studies.mlperf.class_text import class_table, near_text, trust_text
 from euclio.studies.mlperf.measures import group_errors, median_errors, reached
 from euclio.studies.mlperf.text import Accuracy, accuracy
 
@@ -34,6 +34,14 @@ def listed(errors: "pd.Series[float]") -> str:
 def test_signed_errors_by_class_are_those_of_the_report(found: Accuracy) -> None:
     for row in class_table(found.left, found.own, found.before).rows:
         assert f"| {' | '.join(row[:5])} |" in SERVING
+
+
+def test_classes_to_trust_are_those_whose_errors_are_all_within_the_aim(found: Accuracy) -> None:
+    """Who plans with a predicted latency goes by the class: one server that is off by more takes its class out."""
+    kept, missed = trust_text(found.left, 25.0).split(". Not on every server of: ")
+    for kind, own in found.left.groupby("kind"):
+        worst = own[["error_p50", "error_p90", "error_p99"]].abs().max(axis=None)
+        assert (str(kind) in kept, str(kind) in missed) == (worst <= 0.25, worst > 0.25)
 
 
 def test_medians_are_those_of_the_report(found: Accuracy) -> None:
