@@ -142,6 +142,7 @@ def test_the_python_of_the_readme_runs_from_the_wheel_alone(ran):
     assert printed.startswith("optimal 7.3044")
 
 
+@pytest.mark.slow
 def test_what_is_written_and_read_is_outside_of_the_source_tree(ran):
     lines, _, folder = ran
     printed = "".join(out for _, out in lines.values())

@@ -78,6 +78,7 @@ def runs(cases: dict[str, Known]) -> list[tuple[str, str]]:
     return [(name, solver) for name, known in cases.items() for solver in SOLVERS[known.case.family]]
 
 
+@pytest.mark.fifth("solver")
 @pytest.mark.parametrize(("name", "solver"), runs(KNOWN))
 def test_a_solver_finds_the_known_optimum(name, solver):
     """What a campaign once found wrong stays right, in every solver of the family and not only in that one."""

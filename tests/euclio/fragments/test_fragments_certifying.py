@@ -89,6 +89,7 @@ def solve_prices(fleet: Fleet, seed: int):
     return np.floor(np.array(shares) * factors * UNIT).astype(np.int64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_it_certifies_a_claim_of_many_fragments_and_no_more(seed):
     """The claim of the bound itself passes; one of a percent more is neither proven nor refuted."""

@@ -48,6 +48,7 @@ def checked(file: Path, one_per_sequence: bool = False) -> float:
     return float(result.value)
 
 
+@pytest.mark.fifth("file")
 @pytest.mark.parametrize("one_per_sequence", [False, True], ids=["many", "one per sequence"])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_plan_is_proven(file: Path, one_per_sequence: bool) -> None:
