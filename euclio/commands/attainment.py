@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from euclio.commands.arrivals import add_arrivals, arrival_flags
 from euclio.commands.setup_options import add_setup_options, setup_flags
@@ -15,7 +15,7 @@ from euclio.verbs.defaults import SERVED, SERVING
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
-    from euclio.core.result import AnyResult, WrittenResult
+    from euclio.core.result import AnyResult
 
 FLAGS = tuple(f"--{name.replace('_', '-')}" for name in SERVING)
 """Options of simulations that a plan can be made for."""
@@ -61,21 +61,3 @@ def shown_by(result: AnyResult, family: Family, instance: Path, out: Path | None
     own = ["--policy", policy.name.partition(HASH)[0]] if policy.version else []
     flags = [*arrival_flags(setup, trace), *length, *setup_flags(setup, family), *own]
     return shlex.join(["euclio", "simulate", str(instance), str(out or "RESULT"), *flags])
-
-
-def otherwise(result: WrittenResult, family: Family, setup: Any, trace: Path | None) -> str | None:
-    """How a simulation of a result serves otherwise than its attainment counts on; None: it does not, or has none.
-
-    Args:
-        result: a result as it was read.
-        family: of its instance.
-        setup: what is simulated.
-        trace: file of timestamps that it follows.
-    """
-    from euclio.session.attainment.served import same_service, setup_as_asked
-
-    asked = setup_as_asked(result)
-    if asked is None or same_service(result, setup):
-        return None
-    flags = shlex.join([*arrival_flags(asked, trace), *setup_flags(asked, family)])
-    return f"serves otherwise than the plan's attainment counts on, which is shown under {flags}"

@@ -86,10 +86,21 @@ def export(
         if exporter.folder:
             check_folder(Path(out))
         write_exported(files, Path(out), folder=exporter.folder)
+    planned = _planned_for_more(given, said)
+    if planned:
+        say(planned)
     caution = exporter.caution(target, said.result)
     if caution:
         say(caution)
     return files
+
+
+def _planned_for_more(given: Opened, said: Read) -> str:
+    """One line on what the plan was made for, where that is more than its plan space; empty: it is not."""
+    stated = said.result.planned_for
+    if given.family.simulator is None or stated in ({}, given.family.planned_for(said.result.space)):
+        return ""
+    return f"planned for {given.family.simulator().planned_words(stated)}"
 
 
 def exporter_of(given: Opened, to: str) -> Exporter:

@@ -6,6 +6,7 @@ import argparse
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from euclio.core.parts.files import Exporter
 from euclio.core.parts.options import ExportOption
 from euclio.core.values import names, whole
 from euclio.core.words import joined, listed
+from euclio.session.attainment.planned import planned_service
 from euclio.session.deployment.csv_rows import csv_rows
 from euclio.session.deployment.groups import Deployment, deployment
 from euclio.session.deployment.kubernetes import NODE_LABEL, PORT, manifests
@@ -21,6 +23,7 @@ from euclio.session.deployment.names import NameMap, TargetNames
 from euclio.session.deployment.ray_serve import serve_config
 from euclio.session.deployment.remarks import caution
 from euclio.session.deployment.triton import model_repositories
+from euclio.session.simulation.service import even_service, planned_words
 
 if TYPE_CHECKING:
     from euclio.core.result import WrittenResult
@@ -63,7 +66,10 @@ IMPORT_PATH = ExportOption(
 
 
 def _deployed(session: Session, written: WrittenResult) -> Deployment:
-    return deployment(session, written.plan, written.space)
+    planned = planned_service(written)
+    words = "" if planned == even_service(written.space) else planned_words(planned)
+    found = deployment(session, written.plan, written.space)
+    return replace(found, planned=words, keeps_free=not planned["dummies"])
 
 
 def _maker(written: WrittenResult) -> str:

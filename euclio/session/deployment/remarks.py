@@ -23,6 +23,8 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
         f"{amount(deployed.whole_cost_per_h)} with every machine bought whole; latency {full(found.latency_s)} s "
         f"of {full(session.slo_s)} s."
     )
+    if deployed.planned:
+        yield f"Planned for {deployed.planned}."
     yield (
         "The queue delay of a group is its worst-case latency less the duration of a batch (b/w, in which a batch "
         "gathers at full load), rounded down to microseconds. The latencies are those of evenly spaced requests; "
@@ -77,7 +79,9 @@ def _dummies(deployed: Deployment) -> Iterator[str]:
         for module, found in zip(deployed.session.modules, deployed.evaluation.modules, strict=True)
         if found.dummy_rps
     ]
-    if rates:
+    if rates and deployed.keeps_free:
+        yield f"- dummy requests: {joined(rates)} stand for capacity that is kept free; nothing is to be sent."
+    elif rates:
         yield (
             f"- dummy requests: {joined(rates)} are not sent; a batch that they would have filled is closed by the "
             "queue delay instead."
