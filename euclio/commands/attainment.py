@@ -39,6 +39,10 @@ def add_attainment(parser: argparse.ArgumentParser) -> None:
     add_setup_options(group, family, FLAGS)
 
 
+ASKED = "--attainment 0.99"
+"""What asks for a plan that holds."""
+
+
 def shown_by(result: AnyResult, family: Family, instance: Path, out: Path | None, trace: Path | None) -> str | None:
     """The command that plays out what a result of an attainment states; None: it states nothing.
 
@@ -49,15 +53,25 @@ def shown_by(result: AnyResult, family: Family, instance: Path, out: Path | None
         out: file that the result was written to; None: to none, so that its name stands there as RESULT.
         trace: file of timestamps that requests follow; None: its name is not known, or there is none.
     """
-    from euclio.core.references import HASH
     from euclio.session.attainment.served import setup_as_asked
 
     setup = setup_as_asked(result)
     if setup is None or result.plan is None:
         return None
     length = ["--seconds", f"{setup.seconds!r}", "--seed", str(setup.seed)]
-    policy = result.space.policy
-    # A result names a policy of a file, and only a command line has it run.
-    own = ["--policy", policy.name.partition(HASH)[0]] if policy.version else []
-    flags = [*arrival_flags(setup, trace), *length, *setup_flags(setup, family), *own]
+    flags = [*arrival_flags(setup, trace), *length, *setup_flags(setup, family), *_own_policy(result)]
     return shlex.join(["euclio", "simulate", str(instance), str(out or "RESULT"), *flags])
+
+
+def tried_by(result: AnyResult, instance: Path, out: Path | None) -> str:
+    """The command that tries a plan for evenly spaced requests with Poisson arrivals; arguments as of `shown_by`."""
+    flags = ["--arrivals", "poisson", *_own_policy(result)]
+    return shlex.join(["euclio", "simulate", str(instance), str(out or "RESULT"), *flags])
+
+
+def _own_policy(result: AnyResult) -> list[str]:
+    """The option that names the user's own policy of a plan: a result only says it, and a command line has it run."""
+    from euclio.core.references import HASH
+
+    policy = getattr(result.space, "policy", None)
+    return ["--policy", policy.name.partition(HASH)[0]] if policy is not None and policy.version else []

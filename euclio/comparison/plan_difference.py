@@ -61,7 +61,7 @@ def _header(before: UnboundResult, after: UnboundResult) -> str:
 
 
 def _planned(before: UnboundResult, after: UnboundResult) -> list[str]:
-    """The line on what the two plans were made for, where both results say it."""
+    """The line on what the two plans were made for, where both results say it and it is not the same."""
     if before.family.simulator is None or not (before.planned_for and after.planned_for):
         return []
     words = before.family.simulator().planned_words
@@ -69,7 +69,7 @@ def _planned(before: UnboundResult, after: UnboundResult) -> list[str]:
     for result in (before, after):
         with at("", result.file):
             told.append(words(result.planned_for))
-    return [f"planned for: {told[0]}" if told[0] == told[1] else f"planned for: {told[0]} -> {told[1]}"]
+    return [] if told[0] == told[1] else [f"planned for: {told[0]} -> {told[1]}"]
 
 
 def _described(result: UnboundResult) -> str:
@@ -99,7 +99,7 @@ def _result_data(result: UnboundResult) -> dict[str, Any]:
         "solver": result.solver,
         "status": result.status,
         result.goal.value_field: result.value,
-        **({"planned_for": result.planned_for} if result.planned_for else {}),
+        **({"planned_for": _plain(result.planned_for)} if result.planned_for else {}),
     }
 
 

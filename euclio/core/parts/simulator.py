@@ -30,6 +30,8 @@ class Simulator:
         as_planned: a result and a setup in; one line on whether the setup serves as planned, out (empty: nothing is
             known).
         planned_words: what a result says that its plan was made for (`Result.planned_for`) in; a few words out.
+        glance: an instance and a checked result in; the share of random requests that it answers in time, out, where
+            that is known at once, else None.
         most_requests: requests beyond which a simulation takes too long, or does not fit into the memory of a usual
             machine.
     """
@@ -47,4 +49,5 @@ class Simulator:
     planned: Callable[[Any], dict[str, Any]] = lambda result: {}
     as_planned: Callable[[Any, Any], str] = lambda result, setup: ""
     planned_words: Callable[[Mapping[str, Any]], str] = lambda planned_for: ""
+    glance: Callable[[Any, Any], float | None] = lambda instance, result: None
     most_requests: int = 20_000_000

@@ -35,5 +35,6 @@ SIMULATOR = Simulator(
     planned=late("euclio.session.attainment.planned", "planned_fields"),
     as_planned=late("euclio.session.attainment.planned", "as_planned"),
     planned_words=planned_words,
+    glance=late("euclio.session.simulation.glance", "poisson_attainment"),
     most_requests=MOST_REQUESTS,
 )
