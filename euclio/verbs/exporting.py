@@ -33,6 +33,7 @@ class ExportKeywords(TypedDict, total=False):
         node_label: label of nodes that names their hardware.
         port: port that containers listen on.
         import_path: where Ray Serve finds the application.
+        router: what sends requests to machines: "own" or "load-balancer".
     """
 
     cpu: str | Iterable[str] | None
@@ -40,6 +41,7 @@ class ExportKeywords(TypedDict, total=False):
     node_label: str | None
     port: Number | None
     import_path: str | None
+    router: str | None
 
 
 @verb(ExportKeywords)
@@ -60,14 +62,14 @@ def export(
         to: kind of files: "triton", "kubernetes", "ray-serve" or "csv".
         out: also write them: the file, or where there are several a new folder; None: nothing is written.
         policy: the user's own policy that a written result was made under, as of `verify`.
-        **keywords: `cpu`, `image`, `node_label`, `port`, `import_path`, each for the kinds that take it.
+        **keywords: `cpu`, `image`, `node_label`, `port`, `import_path`, `router`, each for the kinds that take it.
 
     Returns:
         The texts by the path of each file, relative to the folder.
 
     Raises:
         NoPlanError: the result has no plan.
-        RefusedError: the checker refuses it.
+        RefusedError: the checker refuses it, or the router that is given cannot keep it.
         InputError: a kind that the family does not have, a keyword that it does not take, or one that it needs.
     """
     given = opened(instance)

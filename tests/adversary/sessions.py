@@ -220,7 +220,7 @@ def _plan_latency(rng: Random, module: Module, price: dict[str, Fraction], space
 def _whole_latency(c: Configuration, w: Fraction, policy: Policy) -> Fraction:
     if policy in (Policy.RR, Policy.RR_EVEN):
         return 2 * c.duration_s
-    own = policy in (Policy.MACHINE_RATE, Policy.MACHINE_RATE_EVEN)
+    own = policy in (Policy.MACHINE_RATE, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER)
     return c.duration_s + c.batch / (c.throughput_rps if own else w)
 
 
@@ -229,4 +229,4 @@ def _partial_latency(c: Configuration, whole: int, f: Fraction, policy: Policy) 
     each = (whole * c.throughput_rps + f) / (whole + 1)
     if policy is Policy.RR_EVEN:
         return c.duration_s * (1 + c.throughput_rps / each)
-    return c.duration_s + c.batch / (each if policy is Policy.MACHINE_RATE_EVEN else f)
+    return c.duration_s + c.batch / (each if policy in (Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER) else f)

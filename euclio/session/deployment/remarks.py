@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from euclio.core.words import amount, counted, full, joined, listed, percent
 from euclio.session.deployment.groups import Deployment, Group
 
-FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy machine-rate-even --max-allocations 1."
+FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy load-balancer."
 
 
 def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
