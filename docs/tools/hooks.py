@@ -1,7 +1,8 @@
 """Hooks of the page builder: links out of `docs/` keep working in the built pages, and reports give the gallery.
 
 A README of the tree becomes a page of its own under `rooms/`; any other file of the tree that a page links to is copied
-under `files/`. A notebook becomes a page with its stored outputs. So the built pages hold all that they point to, and can be moved.
+under `files/`. A notebook becomes a page with its stored outputs. So the built pages hold all that they point to, and
+can be moved.
 """
 
 from __future__ import annotations

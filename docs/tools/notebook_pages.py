@@ -1,4 +1,4 @@
-"""Notebooks as pages, with the outputs that are stored in them: their pictures stand in the page, so that it needs no network."""
+"""Notebooks as pages, with their stored outputs; pictures stand in the page, so that it needs no network."""
 
 from __future__ import annotations
 
