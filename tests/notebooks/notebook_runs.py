@@ -17,12 +17,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import nbformat
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
-from traitlets.config import Config
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "notebooks"
@@ -62,7 +60,15 @@ def _found(file: str) -> Path:
     return next((place for place in (FOLDER / file, ROOT / file) if place.exists()), FOLDER / file)
 
 
-def executed(path: Path, imports_from: Path | None = None) -> nbformat.NotebookNode:
+def stored(path: Path) -> NotebookNode:
+    """The notebook in a file."""
+    # Takes seconds to be imported, by every process that only lists tests.
+    import nbformat
+
+    return nbformat.read(path, as_version=4)
+
+
+def executed(path: Path, imports_from: Path | None = None) -> NotebookNode:
     """A notebook with the outputs of a run in a copy, out of the tree; the file stays as it is.
 
     Args:
@@ -72,7 +78,10 @@ def executed(path: Path, imports_from: Path | None = None) -> nbformat.NotebookN
     Raises:
         CellExecutionError: a cell fails.
     """
-    notebook = nbformat.read(path, as_version=4)
+    from nbclient import NotebookClient
+    from traitlets.config import Config
+
+    notebook = stored(path)
     reads = next((files for _, name, files in listed() if name == path.name), [])
     surroundings = {"EUCLIO_QUIET": "1"}
     if imports_from is not None:
@@ -110,12 +119,12 @@ def hash_of(source: str) -> str:
     return hashlib.sha256(source.encode()).hexdigest()[:16]
 
 
-def code_cells(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
     """The cells that can be executed."""
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def steady(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+def steady(notebook: NotebookNode) -> NotebookNode:
     """The notebook as it is stored: no times, no progress on stderr, and with the hash of each source."""
     for cell in code_cells(notebook):
         cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"} | {
@@ -158,7 +167,7 @@ def _timeless_table(table: str) -> str:
     return table
 
 
-def said(notebook: nbformat.NotebookNode) -> list[list[str]]:
+def said(notebook: NotebookNode) -> list[list[str]]:
     """What each cell says in words, tables too; cells that vary say nothing."""
     return [
         []
@@ -175,15 +184,17 @@ def said(notebook: nbformat.NotebookNode) -> list[list[str]]:
     ]
 
 
-def differences(stored: nbformat.NotebookNode, now: nbformat.NotebookNode) -> list[str]:
+def differences(stored: NotebookNode, now: NotebookNode) -> list[str]:
     """Sources of cells that say something else now."""
     pairs = zip_longest(said(stored), said(now))
     cells = code_cells(now)
     return [cells[k].source for k, (before, after) in enumerate(pairs) if before != after]
 
 
-def _keep(notebook: nbformat.NotebookNode, path: Path) -> None:
+def _keep(notebook: NotebookNode, path: Path) -> None:
     """Write an executed notebook, and the same as a page where nbconvert is installed."""
+    import nbformat
+
     nbformat.write(notebook, path)
     try:
         from nbconvert import HTMLExporter
@@ -199,6 +210,9 @@ def main(arguments: list[str]) -> int:
     Args:
         arguments: `--store` to write into notebooks/ what their cells show, and beginnings of names; none: all of them.
     """
+    import nbformat
+    from nbclient.exceptions import CellExecutionError
+
     store = "--store" in arguments
     names = tuple(name for name in arguments if name != "--store")
     EXECUTED.mkdir(parents=True, exist_ok=True)

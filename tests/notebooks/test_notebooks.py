@@ -1,14 +1,14 @@
 """Every notebook runs from a copy, and what it shows in the tree is what its code shows."""
 
-import json
 import re
+from importlib.util import find_spec
 
-import nbformat
 import pytest
+from notebook_runs import FOLDER, HASH, code_cells, differences, executed, hash_of, listed, notebooks, steady, stored
 
-pytest.importorskip("nbclient", reason="the extra `notebooks` is not installed")
-pytest.importorskip("ipykernel", reason="the extra `notebooks` is not installed")
-from notebook_runs import FOLDER, HASH, code_cells, differences, executed, hash_of, listed, notebooks, steady
+pytestmark = pytest.mark.skipif(
+    any(find_spec(name) is None for name in ("nbclient", "ipykernel")), reason="the extra `notebooks` is not installed"
+)
 
 every_notebook = pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
 MOST_BYTES = 300_000
@@ -24,13 +24,13 @@ def test_it_shows_from_a_copy_what_is_stored(path):
     """In a folder that holds nothing but it and what the README says that it reads; cells tagged `varies` only run."""
     now = executed(path)
     assert all(cell.execution_count for cell in code_cells(now))
-    assert differences(nbformat.read(path, as_version=4), steady(now)) == []
+    assert differences(stored(path), steady(now)) == []
 
 
 @every_notebook
 def test_its_outputs_belong_to_its_code(path):
     """Each code cell keeps the hash of the source that was executed, and they were executed in order."""
-    cells = code_cells(nbformat.read(path, as_version=4))
+    cells = code_cells(stored(path))
     assert [cell.metadata.get(HASH) for cell in cells] == [hash_of(cell.source) for cell in cells]
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     assert any(cell.outputs for cell in cells)
@@ -39,7 +39,7 @@ def test_its_outputs_belong_to_its_code(path):
 @every_notebook
 def test_its_outputs_are_free_of_errors_and_of_paths_of_a_machine(path):
     """What is stored was made somewhere, but does not say where, and ended well."""
-    outputs = [output for cell in code_cells(nbformat.read(path, as_version=4)) for output in cell.outputs]
+    outputs = [output for cell in code_cells(stored(path)) for output in cell.outputs]
     assert {output.output_type for output in outputs} <= {"stream", "display_data", "execute_result"}
     words = [output.get("text", "") for output in outputs] + [
         text for output in outputs for kind, text in output.get("data", {}).items() if kind.startswith("text/")
@@ -49,7 +49,7 @@ def test_its_outputs_are_free_of_errors_and_of_paths_of_a_machine(path):
 
 @every_notebook
 def test_it_opens_with_one_question(path):
-    first = nbformat.read(path, as_version=4).cells[0].source.splitlines()[0]
+    first = stored(path).cells[0].source.splitlines()[0]
     assert first.startswith(f"# {path.stem[:2]} · ")
     assert "?" in first
 
@@ -80,6 +80,6 @@ def test_what_the_readme_says_that_they_read_is_there():
 def test_a_first_day_is_short():
     """A new user's day, in lines of code that are not empty."""
     (path,) = FOLDER.glob("11_*.ipynb")
-    cells = code_cells(nbformat.from_dict(json.loads(path.read_text(encoding="utf-8"))))
+    cells = code_cells(stored(path))
     lines = [line for cell in cells for line in "".join(cell.source).splitlines() if line.strip()]
     assert len(lines) <= MOST_LINES_OF_A_FIRST_DAY
