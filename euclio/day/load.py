@@ -82,10 +82,10 @@ def _row(header: Sequence[str], cells: list[str], line: int) -> Row:
     if len(cells) != len(header):
         raise InputError(f"has {len(cells)} cells; the header has {len(header)}", field=f"line {line}")
     named = zip(header, cells, strict=True)
-    return {name: _number(cell, f"line {line}: {name[:40]}", zero=name == TIME) for name, cell in named}
+    return {name: _number(cell, f"line {line}: {name[:40]}") for name, cell in named}
 
 
-def _number(cell: str, field: str, *, zero: bool) -> Fraction:
+def _number(cell: str, field: str) -> Fraction:
     """The exact number in a cell; a text whose number would be out of range is never expanded."""
     try:
         size = abs(float(cell)) if len(cell) <= LONGEST_NUMBER else None
@@ -93,7 +93,7 @@ def _number(cell: str, field: str, *, zero: bool) -> Fraction:
         size = None
     if size is None or not size <= 10 * LARGEST:
         raise InputError(f"is {cell[:40]!r}; it must be a number", field=field)
-    return exact_number(0 if size == 0 else cell, field, zero=zero)
+    return exact_number(0 if size == 0 else cell, field, zero=True)
 
 
 def _rates(header: list[str], session: Session) -> Rates:

@@ -40,6 +40,21 @@ def test_a_session_and_a_load_are_planned_drawn_and_written(capsys, folder):
     assert main(["verify", "again.json", "result.json"]) == 0
 
 
+def test_a_day_with_a_quiet_night_is_planned_written_and_verified(capsys, folder):
+    """A real day of ten-minute steps was refused at its first quiet one."""
+    rates = [0, 0, 20, 55, 0, 10]
+    (folder / "night.csv").write_text("\n".join(["time_s,rate_rps", *(f"{600 * k},{r}" for k, r in enumerate(rates))]))
+    files = ("--plot", "night.svg", "--out", "result.json", "--day-out", "night.json")
+    code, out, _ = call(capsys, "session.json", "--load", "night.csv", "--warm-up", 30, *files)
+    assert code == 0
+    assert "proven" in out
+    assert main(["verify", "night.json", "result.json"]) == 0
+    capsys.readouterr()
+    code, out, _ = call(capsys, "night.json", "--json")
+    best = next(row for row in json.loads(out)["solvers"] if row["solver"] == "day-exact")
+    assert (code, best["regret"]) == (0, 0)
+
+
 def test_the_same_figure_is_the_same_bytes(capsys, folder):
     for name in ("one.svg", "two.svg"):
         call(capsys, "day.json", "--solvers", "day-exact,day-peak", "--plot", name)
