@@ -72,6 +72,14 @@ PAGES = {
     "generate": Page(examples=("euclio generate chain --count 3 --out instances",)),
     "import": Page(examples=(IMPORT,)),
     "import csv": Page(examples=(IMPORT,)),
+    "prices": Page(
+        ("--map", "--currency", "--region", "--spot", "--out"),
+        (),
+        (
+            "euclio prices session.json vms.csv --map V100 --currency USD --per hour --out priced.json",
+            "euclio prices session.json vms.csv --map P100=p100.big --accelerators p100.big=8 --currency EUR --per day",
+        ),
+    ),
     "profile": Page(
         ("--model", "--hardware", "--batch", "--concurrency", "--out"),
         (),
