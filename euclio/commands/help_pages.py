@@ -65,9 +65,12 @@ PAGES = {
     ),
     "check-solver": Page(examples=("euclio check-solver harpagon --samples 2",)),
     "plan-day": Page(
-        ("--load", "--warm-up", "--keep-alive", "--out", "--plot"),
+        ("--load", "--load-unit", "--load-step", "--warm-up", "--keep-alive", "--out", "--plot"),
         (),
-        ("euclio plan-day session.json --load load.csv --warm-up 300",),
+        (
+            "euclio plan-day session.json --load load.csv --warm-up 300",
+            "euclio plan-day session.json --load requests.csv --load-unit timestamps-iso --load-step 60",
+        ),
     ),
     "generate": Page(examples=("euclio generate chain --count 3 --out instances",)),
     "import": Page(examples=(IMPORT,)),

@@ -51,6 +51,8 @@ def folder(tmp_path_factory):
     found = tmp_path_factory.mktemp("examples")
     (found / "session.json").write_text(tiny_sessions.TEXT)
     (found / "load.csv").write_text("time_s,factor\n0,0.3\n3600,1\n7200,0.5\n")
+    times = (f"2026-01-31 18:0{minute}:{second},{second}" for minute in (0, 1, 3) for second in (10, 30, 50))
+    (found / "requests.csv").write_text("\n".join(["arrived,tokens", *times]))
     (found / "durations.csv").write_text(MEASURED)
     (found / "vms.csv").write_text(LIST)
     session = str(found / "session.json")
