@@ -152,6 +152,8 @@ def test_a_session_with_new_prices_says_where_they_are_from(tmp_path):
     )
     assert (t4.price_per_h, t4.price_source, session.currency) == (9, None, "USD")
     assert found.left_out == ("T4", "cpu")
+    assert "v100-1 2.5 per hour" in session._repr_html_()
+    assert "price from" not in priced_session()._repr_html_()
     assert session == with_prices(session, [replace(found.prices[0], source=None)], "USD")
     solved = euclio.solve(session, price={"V100": 1})
     assert solved.changes.applied_to(session).hardware[0].price_source is None
