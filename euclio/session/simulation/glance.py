@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from euclio.core.compiled import machine_code_in_use
+from euclio.core.compiled import Kernel
 from euclio.core.errors import InputError
 from euclio.core.result import Result
 from euclio.session.instance import Session
@@ -31,9 +31,14 @@ def poisson_attainment(session: Session, result: Result) -> float | None:
     setup = Setup()
     rates = zip(session.modules, result.evaluation.modules, strict=True)
     invocations = float(sum(module.rate_rps + found.dummy_rps for module, found in rates)) * setup.seconds
-    if invocations > (COMPILED if machine_code_in_use() else INTERPRETED):
+    if invocations > COMPILED:
         return None
+    from euclio.session.simulation.engine.loop import advance
     from euclio.session.simulation.simulation import simulate
+
+    assert isinstance(advance, Kernel)
+    if invocations > INTERPRETED and not advance.is_compiled:
+        return None
 
     try:
         return simulate(session, result.plan, setup, result.space).attainment
