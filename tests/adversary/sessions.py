@@ -30,7 +30,10 @@ SHAPES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
 }
 POLICIES = (Policy.TC, Policy.TC, Policy.TC, Policy.TC_SHARED, Policy.RR, Policy.MACHINE_RATE)
 EVEN_POLICIES = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN)
+BALANCED_POLICIES = (Policy.RR_EVEN, Policy.LOAD_BALANCER)
 """They are drawn from by themselves, so that seeds keep the cases that they stood for before these policies."""
+ALONE = {Policy.TC_SHARED: Policy.IN_TURN, Policy.MACHINE_RATE_EVEN: Policy.LOAD_BALANCER}
+"""What policies are with one allocation per module."""
 
 SINGLES = 5
 """How many times as often as another shape a single module is drawn: it decides most of what can go wrong."""
@@ -68,7 +71,7 @@ def plan_space(rng: Random, hardware: list[Hardware], policies: tuple[Policy, ..
     most = rng.choice((None, 1, 2))
     return PlanSpace(
         # The same plans at the same latencies, so that seeds keep their cases.
-        Policy.IN_TURN if policy is Policy.TC_SHARED and most == 1 else policy,
+        ALONE.get(policy, policy) if most == 1 else policy,
         rule,
         most,
         allowed,
