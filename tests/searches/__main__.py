@@ -26,6 +26,8 @@ from .search import searches
 
 LISTED = 12
 """Faults of one search that are listed one by one."""
+MOST_SIGNS = 600
+"""Length of what is said of a fault."""
 TURN_S = 30.0
 """How long each search goes on before it is the next one's turn, where no end is given."""
 
@@ -44,13 +46,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(to_text(table(tallies), 200))
     for tally in tallies:
         for seed, line in tally.faults[:LISTED]:
-            print(f"{tally.search}, seed {seed}: {line}"[:400])
+            print(_in_short(f"{tally.search}, seed {seed}: {line}"))
         if tally.wrong > LISTED:
             print(f"{tally.search}: {tally.wrong - LISTED} more")
     if arguments.json is not None:
         data = {"provenance": provenance(), "seed": arguments.seed, "searches": [asdict(tally) for tally in tallies]}
         arguments.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     return int(any(tally.wrong for tally in tallies))
+
+
+def _in_short(line: str) -> str:
+    """A fault as one line: what was tried stands at its begin, what came out of it at its end."""
+    return line if len(line) <= MOST_SIGNS else f"{line[: MOST_SIGNS // 3]} … {line[-2 * MOST_SIGNS // 3 :]}"
 
 
 def table(tallies: Sequence[Tally]) -> Table:
@@ -96,7 +103,8 @@ def _with_bar(tally: Tally, cases: int | None, seconds: float | None, jobs: int)
             bar.update(task, completed=tally.cases, cases=tally.cases, wrong=tally.wrong)
             # A fault is told when it is found: a campaign of hours may be ended before it comes to its table.
             for seed, line in tally.faults[told:]:
-                console.print(f"{tally.search}, seed {seed}: {line}"[:400], markup=False, highlight=False)
+                text = _in_short(f"{tally.search}, seed {seed}: {line}")
+                console.print(text, markup=False, highlight=False)
             told = len(tally.faults)
 
         go_on(tally, cases, seconds, jobs, notice)
