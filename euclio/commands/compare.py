@@ -10,6 +10,7 @@ from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import objectives, schemas
 from euclio.commands.keywords import family_keywords, own_keywords
+from euclio.commands.strict import add_strict
 from euclio.core.progress import say
 from euclio.core.values import names, seconds
 from euclio.verbs.defaults import CERTIFY_S
@@ -26,6 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--solvers", type=names, metavar="A,B", help="solvers, or FILE.py:FUNCTION; default: all systems"
     )
     add_changes(parser)
+    add_strict(parser)
     parser.add_argument("--objective", metavar="NAME", help=f"{objectives()}; default: the first")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
     parser.add_argument(

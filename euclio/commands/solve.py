@@ -12,6 +12,7 @@ from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import an_instance, default_solvers, schemas
 from euclio.commands.keywords import arrival_keywords, family_keywords, own_keywords, setup_keywords
 from euclio.commands.plan_space import add_plan_space
+from euclio.commands.strict import add_strict
 from euclio.core.errors import printable
 from euclio.core.progress import say
 from euclio.core.values import count, seconds, seed
@@ -37,6 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help=f"see `euclio solvers`, or FILE.py:FUNCTION; default: {default_solvers()}",
     )
     add_changes(parser)
+    add_strict(parser)
     add_plan_space(parser)
     parser.add_argument(
         "--time-limit",

@@ -62,6 +62,13 @@ DAY_DEMANDS = (
 """What a step of its own may ask for, and a load over time does not know."""
 
 
+def _doubts(day: Day) -> list[str]:
+    """Those of the session."""
+    from euclio.session.doubts import session_doubts
+
+    return session_doubts(day.session, "session.")
+
+
 FAMILY = replace(
     plain_family("day", Day, DayPlan, LEAST_COST_IN_ALL, evaluate, small, "day-exact", instance_files=DAYS),
     table=late("euclio.day.table", "day_table"),
@@ -70,4 +77,5 @@ FAMILY = replace(
     demands=DAY_DEMANDS,
     features=_features,
     find_better=late("euclio.day.certifying", "find_better"),
+    doubts=_doubts,
 )

@@ -141,6 +141,7 @@ FAMILY = Family(
     changes=SessionChanges,
     change_options=CHANGE_OPTIONS,
     hint=late("euclio.session.explain.hints", "slo_hint"),
+    doubts=late("euclio.session.doubts", "session_doubts"),
     demands=SESSION_DEMANDS,
     companion=late_value("euclio.session.questions.bought_whole", "COMPANION"),
     rows=late("euclio.session.views", "plan_rows"),

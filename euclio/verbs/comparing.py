@@ -100,6 +100,7 @@ def decompose(
     seed: Number | None = None,
     time_limit: Number | None = None,
     supervised: bool = False,
+    strict: bool = False,
 ) -> pd.DataFrame:
     """Split the gap of systems on instances into what design and heuristic give up, as `euclio decompose` does.
 
@@ -114,6 +115,7 @@ def decompose(
         seed: seed of the workloads; None: the protocol's.
         time_limit: limit of each run in seconds; None: none.
         supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
+        strict: refuse files with measured rows that are doubted, where there is a warning otherwise.
 
     Returns:
         One row per instance and system (`euclio.comparison.decomposing.gap_row`), and the status of the system's run
