@@ -40,7 +40,8 @@ def small(seed: int) -> Day:
 
 def _summary(day: Day, space: Any, evaluation: DayEvaluation) -> str:
     changes = f"{evaluation.starts} starts and {evaluation.stops} stops"
-    return f"{LEAST_COST_IN_ALL.name} {amount(evaluation.value)} {LEAST_COST_IN_ALL.unit}, with {changes}"
+    goal = LEAST_COST_IN_ALL.priced_in(day.session.currency)
+    return f"{goal.name} {amount(evaluation.value)} {goal.unit}, with {changes}"
 
 
 def _features(day: Day) -> dict[str, float]:
@@ -78,4 +79,5 @@ FAMILY = replace(
     features=_features,
     find_better=late("euclio.day.certifying", "find_better"),
     doubts=_doubts,
+    currency=lambda day: day.session.currency,
 )

@@ -54,7 +54,8 @@ def plan_table(session: Session, result: Result) -> RenderableType:
         rows_of_module[0][7:9] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
         shown += rows_of_module
     signs = [said for sign, said in PARTIAL.items() if any(sign in row[4] for row in shown)]
-    legend = {**({"machines": signs[0]} if signs else {}), **LEGEND}
+    currency = {"cost/h": f"in {session.currency}"} if session.currency else {}
+    legend = {**({"machines": signs[0]} if signs else {}), **LEGEND, **currency}
     table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE, legend=legend)
     for row in shown:
         table.add_row(*(Text(cell) for cell in row))

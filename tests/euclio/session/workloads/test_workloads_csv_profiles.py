@@ -62,7 +62,9 @@ def test_memory_may_be_said(file):
     prices = {"A": 2}
     found = session(file, prices_per_h=prices, memory_mb={"A": 24000})
     assert found.hardware == (Hardware("A", 2, memory_mb=24000),)
-    assert problem(file, prices_per_h=prices, memory_mb={"B": 1}) == "memory_mb: hardware 'B' has no row in FILE; it has A"
+    assert (
+        problem(file, prices_per_h=prices, memory_mb={"B": 1}) == "memory_mb: hardware 'B' has no row in FILE; it has A"
+    )
     assert problem(file, text.replace("1500.5", "much")) == (
         "FILE: line 2, memory_mb: is 'much'; it must be a decimal number greater than 0, such as 0.025"
     )
@@ -156,7 +158,8 @@ def test_a_bad_file_gets_one_line(file, text, expected):
 
 def test_a_file_that_is_no_text_is_refused(file):
     file.write_bytes(b"\xff\xfe\x00")
-    assert problem(file) == "FILE: cannot be read: is not UTF-8 text (in a spreadsheet, save it as CSV UTF-8); name a CSV file of profiles"
+    remedy = "in a spreadsheet, save it as CSV UTF-8"
+    assert problem(file) == f"FILE: cannot be read: is not UTF-8 text ({remedy}); name a CSV file of profiles"
 
 
 def test_a_module_without_a_rate_is_named(file):

@@ -2,13 +2,14 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
+from places import ROOT
 
 import euclio
 from euclio.cli import main
 from euclio.core.errors import InputError
-from places import ROOT
 
 HEAD = "module,hardware,batch,duration_s"
 RIGHT = {1: "0.0052", 2: "0.0096", 4: "0.0184", 8: "0.0366", 16: "0.0732", 32: "0.146"}
@@ -23,10 +24,6 @@ def rows(wrong=(), right=RIGHT):
 
 def table(more, *cells):
     return "\n".join([HEAD + more, *(f"detect,A10G,{one}" for one in cells)]) + "\n"
-
-
-def semicolons(text):
-    return text.replace(",", ";").replace("0;", "0,")
 
 
 DOUBTED = [
@@ -193,8 +190,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def imported(text, *options):
-    with open("m.csv", "w", encoding="utf-8") as file:
-        file.write(text)
+    Path("m.csv").write_text(text, encoding="utf-8")
     given = ["--prices", "A10G=1.006", "--rates", "200", "--slo", "0.4", "--out", "s.json", *options]
     return main(["import", "csv", "m.csv", *given])
 
@@ -339,7 +335,9 @@ def test_what_spreadsheets_write_is_read(folder, data):
     assert euclio.import_csv("m.csv", **given) == expected
 
 
-@pytest.mark.parametrize("data", [rows().encode("utf-16-le"), rows().replace("A10G", "Gr\u00f6\u00dfe").encode("latin-1")])
+@pytest.mark.parametrize(
+    "data", [rows().encode("utf-16-le"), rows().replace("A10G", "Gr\u00f6\u00dfe").encode("latin-1")]
+)
 def test_what_is_no_unicode_gets_the_remedy(folder, capsys, data):
     """A spreadsheet has several kinds of CSV, and says little about them."""
     (folder / "m.csv").write_bytes(data)
