@@ -75,7 +75,6 @@ def test_a_configuration_without_the_quantile_is_named(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "--durations: is 'p90', which module m on A with batch 1 and concurrency 1 does not say" in said
     assert "(it has p95 and p99)" in said
-    )
 
 
 @pytest.mark.parametrize("level", ["95", "p0", "p100", "P95", "p95.1234", "median"])
