@@ -88,7 +88,7 @@ def _optimum(comparison: Comparison) -> str:
     if best.status is Status.INFEASIBLE:
         return "infeasible, the full plan space has no plan"
     if comparison.optimum is None:
-        found = f"{goal.name} {amount(best.value)} {goal.unit}, {bound_text(best, goal)}"
+        found = f"{goal.name} {amount(best.value)}, {bound_text(best, goal)}"
         return f"optimum not proven ({best.status.value}; {found})"
     return f"optimum {amount(best.value)} {goal.unit}, proven in {duration(best.wall_s)}"
 

@@ -162,6 +162,7 @@ class Family:
             nothing does.
         doubts: an instance in; a line on each measured row of it that is doubted, with its field, out.
         currency: an instance in; what the money in its values is, such as "EUR", out; None: not said, or there is none.
+        usual: names of the solvers that `euclio compare` runs for people who plan capacity; empty: every system.
         exporters: kinds of other systems' files that plans can be written as (`euclio.core.parts.files`).
         difference: two plans as they stand in result files in, what changes out (`euclio diff`); None: their parts are
             compared as they are written.
@@ -209,6 +210,7 @@ class Family:
     hint: Callable[[Any], str] = lambda instance: ""
     doubts: Callable[[Any], Sequence[str]] = lambda instance: ()
     currency: Callable[[Any], str | None] = lambda instance: None
+    usual: tuple[str, ...] = ()
     demands: tuple[Demand, ...] = ()
     companion: Callable[[], Companion] | None = None
     rows: Callable[[Any, Any, Any], list[dict[str, Any]]] | None = None

@@ -154,7 +154,8 @@ def _series(
 
 def _doubted(series: list[_Point], what: str) -> Iterator[Doubt]:
     """The points of a series that are left out until the others agree."""
-    kept, out = list(series), []
+    kept = list(series)
+    out: list[tuple[_Point, str, list[_Point]]] = []
     while len(out) < MOST and (conflict := _conflict(kept)) is not None:
         why, places = conflict
         wrong = min(places, key=lambda k: (_roughness_without(kept, k), -k))

@@ -142,6 +142,7 @@ FAMILY = Family(
     change_options=CHANGE_OPTIONS,
     hint=late("euclio.session.explain.hints", "slo_hint"),
     currency=lambda session: session.currency,
+    usual=("exact", "whole-greedy", "inferline", "clipper"),
     doubts=late("euclio.session.doubts", "session_doubts"),
     demands=SESSION_DEMANDS,
     companion=late_value("euclio.session.questions.bought_whole", "COMPANION"),
