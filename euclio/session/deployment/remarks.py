@@ -19,7 +19,6 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
         solver: who made the plan.
     """
     session, found, policy = deployed.session, deployed.evaluation, deployed.space.policy
-    assert found.cost_per_h is not None
     charged, whole = money(session, found.cost_per_h), money(session, deployed.whole_cost_per_h)
     yield (
         f"Plan of session {session.name} by {solver}: cost {charged} per hour as it is charged, {whole} with every "

@@ -230,7 +230,7 @@ def profiles_text(profiles: Profiles) -> str:
     levels = sorted(known, key=lambda level: level_share(level, "quantiles_s"))
     for module, profile in profiles.items():
         for c in profile:
-            cells = (module, c.hardware, str(c.batch), str(c.concurrency), decimal_text(c.duration_s))
+            cells: tuple[str, ...] = (module, c.hardware, str(c.batch), str(c.concurrency), decimal_text(c.duration_s))
             cells += ("" if c.memory_mb is None else decimal_text(c.memory_mb),) * len(memory)
             validated(_Row, dict(zip((*COLUMNS, *memory), cells, strict=True)), None)
             _refuse_edges(module, "module")

@@ -264,7 +264,7 @@ def test_kubernetes_may_be_a_folder(capsys, folder):
     given = ("session.json", "result.json", "--to", "kubernetes", *KINDS["kubernetes"], "--out")
     expected = "euclio: --out: ends in '.txt'; name a file that ends in .yaml or .yml, or a folder\n"
     assert refused(capsys, *given, "plan.txt") == (2, expected)
-    assert refused(capsys, *given, "there")[1].endswith("there: is there and not empty; choose a new folder\n")
+    assert refused(capsys, *given, "there")[1].endswith("--out: is there and not empty; choose a new folder\n")
 
 
 def test_hardware_without_a_gpu_can_be_named(capsys, tmp_path, monkeypatch):
