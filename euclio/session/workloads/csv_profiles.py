@@ -70,12 +70,14 @@ def session_from_csv(
     name: str | None = None,
     memory_mb: Mapping[str, Number] | None = None,
     currency: str | None = None,
+    further: bool = False,
 ) -> Session:
     """The session of measured profiles.
 
     Args:
         path: the CSV file.
         prices_per_h: money per hour of each hardware of the file.
+        further: leave out prices of other hardware, as a price list has them; False: they are refused.
         rates_rps: request rate in requests per second, of each module or one for all.
         slo_s: end-to-end latency objective in seconds.
         edges: pairs of module names, from parent to child; None: a chain in the order of the file.
@@ -92,6 +94,8 @@ def session_from_csv(
     _refuse_unknown("rates_rps", rates, profiles, file)
     used = dict.fromkeys(c.hardware for profile in profiles.values() for c in profile)
     _refuse_missing("rates_rps", "module", profiles, rates, file)
+    if further:
+        prices_per_h = {name: price for name, price in prices_per_h.items() if name in used}
     _refuse_without_rows("prices_per_h", prices_per_h, used, file)
     _refuse_missing("prices_per_h", "hardware", used, prices_per_h, file)
     _refuse_without_rows("memory_mb", memory_mb or {}, used, file)
