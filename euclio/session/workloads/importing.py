@@ -53,10 +53,10 @@ def _read(arguments: argparse.Namespace) -> Imported:
 
     prices = arguments.prices
     found = read_prices(prices) if isinstance(prices, Path) else prices
-    if isinstance(found, PriceList) and None not in (found.currency, arguments.currency):
-        if found.currency != arguments.currency:
-            message = f"is {arguments.currency}, but the prices are in {found.currency}; leave it out"
-            raise InputError(message, field="--currency")
+    said = found.currency if isinstance(found, PriceList) else None
+    if said and arguments.currency and said != arguments.currency:
+        message = f"is {arguments.currency}, but the prices are in {said}; leave it out"
+        raise InputError(message, field="--currency")
     try:
         session = session_from_csv(
             arguments.file,
