@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from euclio.core.result import WrittenResult
     from euclio.session.instance import Session
 
+YAML = (".yaml", ".yml")
+"""How names of YAML files end; `kubectl apply -f` takes no others from a folder."""
+
 _LABEL_KEY = re.compile(r"([a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 
 
@@ -207,6 +210,7 @@ EXPORTERS = (
         "Deployments and Services (YAML)",
         _kubernetes,
         (IMAGE, LABEL, LISTENS, CPU, ROUTER),
+        suffixes=YAML,
         caution=_cautious("hardware_values", "module_values", "labels"),
     ),
     Exporter(
