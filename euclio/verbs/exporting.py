@@ -33,7 +33,7 @@ class ExportKeywords(TypedDict, total=False):
         node_label: label of nodes that names their hardware.
         port: port that containers listen on.
         import_path: where Ray Serve finds the application.
-        router: what sends requests to machines: "own" or "load-balancer".
+        router: what sends requests to machines: "own" or "round-robin".
     """
 
     cpu: str | Iterable[str] | None

@@ -74,12 +74,12 @@ def _router(text: str) -> str:
     return text
 
 
-ROUTERS = ("own", "load-balancer")
+ROUTERS = ("own", "round-robin")
 """What sends requests to machines: what keeps the plan's dispatch, or single requests in turn to those of a module."""
 ROUTER = ExportOption(
     "--router",
     "router",
-    "what sends requests to machines: own, which keeps the plan's dispatch, or load-balancer, single requests in turn, "
+    "what sends requests to machines: own, which keeps the plan's dispatch, or round-robin, single requests in turn, "
     "with which a plan that it cannot keep is refused; default: own",
     "KIND",
     _router,
