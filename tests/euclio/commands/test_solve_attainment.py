@@ -42,7 +42,7 @@ def test_the_table_says_what_is_kept_and_what_it_costs(written):
     assert "tiny: feasible, cost" in text
     assert "no bound" in text
     assert " under poisson arrivals, dispatch rounds: at least 9" in text
-    assert "more expensive than without\ndummies stand for capacity that is kept free" in text
+    assert "more expensive than without\nspare capacity is kept free for the requests that come at random" in text
 
 
 def test_the_result_is_one_of_the_instance_itself(written, session, capsys):
