@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from euclio.core.space_fields import in_words
@@ -11,33 +11,15 @@ from euclio.session.charging import Charging
 from euclio.session.evaluate import Evaluation
 from euclio.session.plan import Plan
 from euclio.session.policies import Form
-from euclio.session.rules import DummyRule
 from euclio.session.space import PlanSpace
-
-DISPATCH: Mapping[str, str] = {
-    "tc": "batches in turn",
-    "tc-shared": "batches in turn",
-    "rr": "round robin",
-    "rr-even": "round robin, machines alike equally loaded",
-    "machine-rate": "each machine at its own rate",
-    "machine-rate-even": "each machine at its own rate, machines alike equally loaded",
-    "in-turn": "batches in turn, one configuration per module",
-}
-"""How requests reach machines, by the name of the policy."""
-SPARE: Mapping[DummyRule, str] = {
-    DummyRule.NONE: "no spare capacity",
-    DummyRule.MACHINE: "spare capacity where it lowers the cost",
-    DummyRule.CONTINUOUS: "spare capacity of any size where it lowers the cost",
-}
-"""What the rules of dummy requests allow: capacity that is paid for and serves nobody, so that batches fill in time."""
 
 
 def space_for_planners(space: PlanSpace) -> str:
     """What plans may be: how requests are dispatched, whether capacity may be spare, then only what narrows them."""
     policy = str(space.policy)
-    dispatch = f"{DISPATCH[policy]} ({policy})" if policy in DISPATCH else policy
+    dispatch = f"{space.policy.words} ({policy})" if space.policy.words else policy
     rest = in_words(space).removeprefix(f"{policy}, {space.dummy.words}")
-    return f"dispatch: {dispatch}; {SPARE[space.dummy]}{rest}"
+    return f"dispatch: {dispatch}; {space.dummy.spare}{rest}"
 
 
 def machines_in_words(plan: Plan, evaluation: Evaluation, space: PlanSpace) -> str:

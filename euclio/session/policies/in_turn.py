@@ -14,6 +14,7 @@ from euclio.session.policies.tc_shared import either
 
 IN_TURN = Policy(
     name="in-turn",
+    words="batches in turn, one configuration per module",
     help="one configuration per module, batches in turn among its machines: d + b/R, proven to be kept (ours)",
     whole=either,
     partial=either,

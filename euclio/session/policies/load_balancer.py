@@ -19,6 +19,7 @@ from euclio.session.policies.record import Form, Policy
 
 LOAD_BALANCER = Policy(
     name="load-balancer",
+    words="one request after the other to the next machine, one configuration per module",
     help="one configuration per module, single requests in turn among its machines: d + b·n/R, proven (ours)",
     whole=either,
     partial=either,

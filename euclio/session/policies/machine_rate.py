@@ -26,6 +26,7 @@ def floats(
 
 MACHINE_RATE = Policy(
     name="machine-rate",
+    words="each machine at its own rate",
     help="dispatch at the machine's own throughput: a whole machine takes d + b/t (Scrooge)",
     whole=whole,
     partial=partial,

@@ -31,6 +31,7 @@ def floats(
 
 MACHINE_RATE_EVEN = Policy(
     name="machine-rate-even",
+    words="each machine at its own rate, machines alike equally loaded",
     help="dispatch at the machine's rate, the last allocation's n machines take R/n each: d + b·n/R, full d + b/t",
     whole=either,
     partial=either,

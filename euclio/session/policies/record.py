@@ -96,6 +96,7 @@ class Policy:
             `partial` with floats, which is slower.
         version: hash of the file that it comes from; empty: it is built in.
         most_allocations: most allocations per module that it can dispatch to; None: any number.
+        words: how requests reach machines, in a planner's words; empty: the name says it.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Policy:
     floats: Floats | None = None
     version: str = ""
     most_allocations: int | None = None
+    words: str = ""
 
     TC: ClassVar[Policy]
     TC_SHARED: ClassVar[Policy]

@@ -26,6 +26,7 @@ def floats(
 
 RR = Policy(
     name="rr",
+    words="round robin",
     help="round robin: a whole machine takes 2d (Nexus, InferLine, Clipper)",
     whole=whole,
     partial=partial,

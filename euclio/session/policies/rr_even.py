@@ -36,6 +36,7 @@ def floats(
 
 RR_EVEN = Policy(
     name="rr-even",
+    words="round robin, machines alike equally loaded",
     help="round robin, the last allocation's n machines take R/n each: d·(1 + n·t/R), full 2d",
     whole=either,
     partial=either,

@@ -19,6 +19,7 @@ def partial(p: Place) -> Fraction:
 
 TC = Policy(
     name="tc",
+    words="batches in turn",
     help="throughput-cost dispatch in sequence: a whole machine takes d + b/w (Harpagon §III-B)",
     whole=whole,
     partial=partial,

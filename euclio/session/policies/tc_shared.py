@@ -14,6 +14,7 @@ def either(p: Place) -> Fraction:
 
 TC_SHARED = Policy(
     name="tc-shared",
+    words="batches in turn",
     help="Theorem 1 read literally: w counts every machine whose ratio is the same or lower (Harpagon §III-B)",
     whole=either,
     partial=either,

@@ -13,11 +13,12 @@ from euclio.core.lazy import late
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.session import DummyRule, Plan, PlanSpace, Policy, Session, evaluate
+from euclio.session import DummyRule, Plan, PlanSpace, Session, evaluate
 from euclio.session.arrays import SessionArrays, arrays_kept, session_arrays, to_plan
 from euclio.session.demands import is_limited_by_changes
 from euclio.session.latency.bound import is_too_fast, takes_all_of_the_slo
 from euclio.session.latency.dispatch import CLEAR_PATH, path_times
+from euclio.session.policies import POLICIES, Form
 from formulations.effort import Effort
 from formulations.session.exact.frontier_search import prove
 from formulations.session.exact.in_fractions.settle import settle
@@ -69,8 +70,10 @@ def compile_exact() -> None:
     """Compile what a run in the full plan space does not reach: dummies of any rate, by both kinds of policies."""
     from euclio.session.family import FAMILY
 
-    for policy in (Policy.TC, Policy.MACHINE_RATE_EVEN):
-        solve_exact(*FAMILY.tiny(PlanSpace(policy=policy, dummy=DummyRule.CONTINUOUS)), Limits())
+    any_rate = next(rule for rule in DummyRule if not rule.countable)
+    for form in (Form.LEFT, Form.EVEN):
+        policy = next(policy for policy in POLICIES if policy.form is form)
+        solve_exact(*FAMILY.tiny(PlanSpace(policy=policy, dummy=any_rate)), Limits())
 
 
 def _solve(session: Session, space: PlanSpace, limits: Limits) -> Answer:

@@ -197,4 +197,4 @@ def test_the_words_of_the_papers_are_a_word_away(capsys, tmp_path):
     short = capsys.readouterr().out
     assert "plan space" not in short
     assert main(["solve", file, "--verbose"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "plan space: tc, dummies machine"
+    assert "plan space: tc, dummies machine" in capsys.readouterr().out.splitlines()
