@@ -10,9 +10,10 @@ import numpy as np
 
 from euclio.session.attainment.confidence import FEWEST_BLOCKS, Estimate, estimate, goes_on
 from euclio.session.attainment.demand import CONFIDENCE, Demand
-from euclio.session.attainment.latencies import Run
+from euclio.session.attainment.latencies import Run, coming
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
+from euclio.session.simulation.in_turn import Coming
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.system import System, build_system, session_rate
 from euclio.session.space import PlanSpace
@@ -67,6 +68,7 @@ class Trials:
         """Nothing is simulated yet; the seed is that of all requests."""
         self._session, self._space, self._demand, self._seed = session, space, demand, seed
         self._rate, self._slo_s = float(session_rate(session)), float(session.slo_s)
+        self._coming: dict[tuple[int, float, int], Coming] = {}
 
     def searched(self, plan: Plan, least: float, times: int = 1) -> float | None:
         """The attainment on the requests of the search, the same for all plans; None: it is below the least.
@@ -137,7 +139,12 @@ class Trials:
 
     def _run(self, plan: Plan, size: tuple[int, int, int, int], seed: int, times: int) -> Run:
         windows = times * (size[0] + size[0] // PARTS)
-        return Run(self._system(plan), replace(self._demand.setup, seed=seed), self._window_s(size), windows)
+        system, window_s = self._system(plan), self._window_s(size)
+        setup, key = replace(self._demand.setup, seed=seed), (seed, window_s, windows)
+        if key not in self._coming:
+            # Requests depend on the session's rates alone, which all plans share.
+            self._coming = {key: coming(system, setup, window_s, windows)}
+        return Run(system, setup, window_s, windows, self._coming[key])
 
     def _system(self, plan: Plan) -> System:
         return build_system(self._session, plan, self._space, self._demand.setup)
