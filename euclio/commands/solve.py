@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from euclio.commands.attainment import add_attainment, shown_by
+from euclio.commands.attainment import add_attainment, attainment_keywords, shown_by
 from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import an_instance, default_solvers, schemas
-from euclio.commands.keywords import arrival_keywords, family_keywords, own_keywords, setup_keywords
+from euclio.commands.keywords import family_keywords, own_keywords
 from euclio.commands.plan_space import add_plan_space
 from euclio.core.errors import printable
 from euclio.core.progress import say
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         from euclio.core.tables import to_text
 
         print(to_text(given.family.table(instance, result)))
-    if arguments.attainment is not None:
+    if "attainment" in result.options:
         _say_what_shows_it(arguments, given.family, result)
     if result.reason:
         say(f"{arguments.file}: {result.status.value}: {result.reason}")
@@ -95,9 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _keywords(arguments: argparse.Namespace) -> Any:
     """What the options are among the keywords of the verb."""
-    own = ("time_limit", "seed", "engine", "threads", "warm_start", "log", "export_lp", "attainment", "noise")
-    serving = {**arrival_keywords(arguments), **setup_keywords(arguments)}
-    return {**own_keywords(arguments, *own), **serving, **family_keywords(arguments)}
+    own = ("time_limit", "seed", "engine", "threads", "warm_start", "log", "export_lp")
+    return {**own_keywords(arguments, *own), **attainment_keywords(arguments), **family_keywords(arguments)}
 
 
 def _say_what_shows_it(arguments: argparse.Namespace, family: Family, result: AnyResult) -> None:

@@ -8,16 +8,27 @@ from typing import TYPE_CHECKING, Any
 from euclio.core import families
 from euclio.core.errors import InputError
 from euclio.core.family import Family
-from euclio.core.values import SHARE
+from euclio.core.values import SHARE, exact_positive, exacts
 from euclio.verbs.arrivals import arrival_fields
 from euclio.verbs.calling import keyword_of
 from euclio.verbs.defaults import PERCENTILES, SERVED, SERVING
-from euclio.verbs.keywords import read_if, setup_fields
+from euclio.verbs.keywords import read, read_if, setup_fields
 
 if TYPE_CHECKING:
     from euclio.session.attainment.demand import Demand
 
-FLAGS = ("--arrivals", "--trace", "--cv", "--on", "--off", "--noise", "--dispatch", "--time-out", "--hold", "--dropping")
+FLAGS = (
+    "--arrivals",
+    "--trace",
+    "--cv",
+    "--on",
+    "--off",
+    "--noise",
+    "--dispatch",
+    "--time-out",
+    "--hold",
+    "--dropping",
+)
 """Options that mean nothing without an attainment."""
 KEYWORDS = ("attainment", *map(keyword_of, FLAGS))
 """All keywords of an attainment but percentiles."""
@@ -41,7 +52,8 @@ def with_percentile(keywords: Mapping[str, Any], several: Any = None) -> dict[st
     for other in (*others, "attainment", "slo"):
         if keywords.get(other) is not None or (other == "slo" and several is not None):
             raise InputError(f"says both the share of requests and their SLO; leave --{other} out", field=f"--{name}")
-    return {**found, "attainment": PERCENTILES[name], "slo": keywords[name]}
+    seconds = read(exacts if isinstance(keywords[name], list | tuple) else exact_positive, keywords[name], f"--{name}")
+    return {**found, "attainment": PERCENTILES[name], "slo": seconds}
 
 
 def attainment_demand(family: Family, keywords: Mapping[str, Any]) -> Demand | None:

@@ -150,8 +150,7 @@ class Trials:
         return build_system(self._session, plan, self._space, self._demand.setup)
 
     def _seed_of(self, stream: int) -> int:
-        """A seed that is independent of those of other streams, short enough to be typed."""
-        return int(np.random.SeedSequence((self._seed, stream)).generate_state(1, np.uint32)[0])
+        return seed_of(self._seed, stream)
 
     def _window_s(self, size: tuple[int, int, int, int]) -> float:
         """Length of a window, at first."""
@@ -166,3 +165,8 @@ class Trials:
             # Whole cycles, so that each part of the trace counts for what it is.
             seconds = math.ceil(seconds * self._rate / cycle) * cycle / self._rate
         return seconds / windows
+
+
+def seed_of(seed: int, stream: int) -> int:
+    """A seed that is independent of those of other streams, short enough to be typed."""
+    return int(np.random.SeedSequence((seed, stream)).generate_state(1, np.uint32)[0])

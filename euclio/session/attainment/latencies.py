@@ -66,6 +66,28 @@ def lasting(system: System, setup: Setup, until_ticks: int) -> Setup:
     return replace(setup, seconds=until_ticks / system.clock.ticks_per_s)
 
 
+def levels_of(system: System) -> Ints:
+    """`LEVELS` times the objective of a system in ticks."""
+    found = np.array([math.floor(system.slo_ticks * level) for level in LEVELS], np.int64)
+    found[AT_SLO] = system.slo_ticks
+    return found
+
+
+def windows_of(arrivals: Ints, took: Ints, window: int, windows: int, levels: Ints) -> Latencies:
+    """Latencies of requests by window.
+
+    Args:
+        arrivals: when they came, from 0 on, in ticks.
+        took: how long they took; more than all levels: they were not answered.
+        window: length of a window.
+        windows: how many there are.
+        levels: what latencies are held against (`levels_of`).
+    """
+    arrived, within = np.zeros(windows, np.int64), np.zeros((windows, len(levels) + 1), np.int64)
+    count(np.ascontiguousarray(arrivals), took, window, levels, arrived, within)
+    return Latencies(arrived, arrived - within[:, :-1].cumsum(axis=1).T)
+
+
 class Run:
     """A simulation of one system that can be gone on with; it begins with idle machines."""
 
@@ -82,8 +104,7 @@ class Run:
             requests: the requests, where another simulation under this setup has drawn them; None: they are drawn.
         """
         self._window = max(1, system.clock.up(window_s))
-        self._levels = np.array([math.floor(system.slo_ticks * level) for level in LEVELS], np.int64)
-        self._levels[AT_SLO] = system.slo_ticks
+        self._levels = levels_of(system)
         self._begun = 0
         self._arrived = np.zeros(windows, np.int64)
         self._within = np.zeros((windows, len(LEVELS) + 1), np.int64)

@@ -19,8 +19,9 @@ from euclio.core.progress import told
 from euclio.core.result import Status
 from euclio.core.showing import Framed, Plotted
 from euclio.core.solver import AnySolver
-from euclio.core.solving import solve, solver_for
+from euclio.core.solving import solver_for
 from euclio.core.space_fields import word
+from euclio.session.attainment.demand import Demand
 from euclio.session.charging import Charging
 from euclio.session.costs import cost_by_hardware
 from euclio.session.evaluate import evaluate, machines_by_hardware
@@ -124,7 +125,7 @@ class WhatIf(Framed, Plotted):
         return [h.name for h in self.question.session.hardware if h.name in used]
 
 
-def what_if(session: Session, *, solving: Solving = solve, **asked: Any) -> WhatIf:
+def what_if(session: Session, *, solving: Solving | None = None, **asked: Any) -> WhatIf:
     """The plan of a session at each of several rates and objectives.
 
     Args:
@@ -145,6 +146,7 @@ def question(
     solver: str | AnySolver | None = None,
     space: PlanSpace | None = None,
     time_limit_s: float | None = None,
+    demand: Demand | None = None,
 ) -> Grid:
     """What is asked of a session.
 
@@ -157,6 +159,7 @@ def question(
         solver: name of a solver, or a `Solver`; None: the exact one.
         space: plan space; None: the solver's own.
         time_limit_s: limit of each run in seconds; None: none.
+        demand: what all plans keep under random arrivals; None: nothing is asked.
 
     Raises:
         InputError: a rate, objective, price or stock that does not go with the session, an unknown solver or way of
@@ -165,7 +168,7 @@ def question(
     chosen = solver_for(family_of(session), solver)
     ways = tuple(dict.fromkeys(Charging(word(way, Charging, "--machines")) for way in chargings))
     sessions = _changed(session, rates, slos, changes)
-    return Grid(session, changes, chosen, space or chosen.space, time_limit_s, ways, sessions)
+    return Grid(session, changes, chosen, space or chosen.space, time_limit_s, ways, sessions, demand=demand)
 
 
 def _changed(
@@ -182,8 +185,9 @@ def _changed(
 
 
 @told("solving all points")
-def answered(asked: Grid, solving: Solving = solve) -> WhatIf:
-    """The answer to a question; `solving` is what solves a point."""
+def answered(asked: Grid, solving: Solving | None = None) -> WhatIf:
+    """The answer to a question; `solving` is what solves a point, by default as the question's demand has it."""
+    solving = solving or asked.solving()
     found: dict[tuple[Fraction, Fraction, Charging], Point] = {}
     for rate in asked.rates:
         for way in asked.chargings:

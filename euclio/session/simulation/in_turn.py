@@ -218,9 +218,7 @@ class _Served:
         room = int(sizes[order].sum())
         time, request = np.empty(room, np.int64), np.empty(room, np.int64)
         own = self._requests
-        found = t.pass_on(
-            t.Passing(order, first, ends, sizes, members, left, own.finish, own.passed, time, request)
-        )
+        found = t.pass_on(t.Passing(order, first, ends, sizes, members, left, own.finish, own.passed, time, request))
         self._running = ends[~over], sizes[~over], members[np.repeat(~over, sizes)]
         return time[:found], request[:found]
 
@@ -239,9 +237,7 @@ def _tables(system: System, module: ServedModule) -> t.Tables:
     for row, machine in zip(table, machines, strict=True):
         row[t.BATCH], row[t.SLOTS] = machine.batch, machine.slots
         row[t.TIMEOUT], row[t.SPACING] = machine.timeout_ticks, machine.spacing_ticks
-        row[t.DURATION_FIRST] = durations.setdefault(
-            machine.duration_ticks, sum(len(one) for one in durations)
-        )
+        row[t.DURATION_FIRST] = durations.setdefault(machine.duration_ticks, sum(len(one) for one in durations))
     for column, of in ((t.SLOT_FIRST, t.SLOTS), (t.OPEN_FIRST, t.BATCH)):
         table[:, column] = np.cumsum(table[:, of]) - table[:, of]
     target = np.zeros((len(module.targets), t.TARGET_COLUMNS), np.int64)

@@ -44,7 +44,7 @@ def in_turn_of(system: System, arrival: np.ndarray, counts: np.ndarray, monkeypa
 def by_engine(system: System, arrival: np.ndarray, counts: np.ndarray, until: int) -> np.ndarray:
     """Latencies of requests, as the engine answers them until a time."""
     server = Server(system, until_ticks=until, logs=True)
-    Driver(server, iter([(arrival, counts), (arrival[:0] , counts[:0])])).go_to(until)
+    Driver(server, iter([(arrival, counts), (arrival[:0], counts[:0])])).go_to(until)
     found = np.full(len(arrival), UNANSWERED)
     number, came, finished = server.logs().requests.T
     found[number] = finished - came
