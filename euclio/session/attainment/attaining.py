@@ -87,8 +87,13 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     return replace(result, options={**ready.options, **space.describe(), "attainment": asked_for})
 
 
+def briefly(demand: Demand, ready: PreparedRun) -> AnyResult:
+    """As `attaining`, by a shorter search whose plan is judged by shorter simulations; the statement is as sure."""
+    return attaining(demand, ready, Fronts(demand, ready.limits.seed))
+
+
 class Fronts:
-    """Solves many sessions for one demand that differ in rates, objective or plan space, as `euclio.core.solving.solve`.
+    """Solves, as `euclio.core.solving.solve`, sessions for one demand that differ in rates, objective or plan space.
 
     What is found out for one of them is known for the next (`euclio.session.attainment.front`).
     """

@@ -2,8 +2,8 @@
 
 Modules do not reach back to those before them, unless machines are shared, requests are dropped, dummies are sent or
 batches take their noise in the order in which they start. Without these, each module is served by itself with all that
-becomes ready until some time (`engine/in_turn.py`), and every request is answered at the same tick as by the engine; only
-where batches of two modules end at the same tick may the requests in them go on in another order.
+becomes ready until some time (`engine/in_turn.py`), and every request is answered at the same tick as by the engine;
+only where batches of two modules end at the same tick may the requests in them go on in another order.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class _Requests:
         self.coming = coming
         self.finish = self.passed = np.zeros(0, np.int64)
         self.waiting = [np.zeros(0, np.int64) for _ in range(modules)]
-        """By module, where it is asked: how many modules before it, then how many invocations, are still to be passed."""
+        """By module, where it is asked: how many modules before it, then how many invocations, each has yet to pass."""
 
     def add(self, arrival: Ints, numbers: Ints) -> None:
         """Let requests come."""
