@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from euclio.commands.attainment import add_attainment, attainment_keywords
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.keywords import own_keywords
 from euclio.core.progress import say
@@ -37,6 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", type=NOT_NEGATIVE.parse, metavar="X", help=f"{what}; default: 0")
     parser.add_argument("--solvers", type=names, metavar="A,B", help="these alone, or FILE.py:FUNCTION; default: all")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
+    add_attainment(parser)
     parser.add_argument(
         "--plot",
         type=Path,
@@ -68,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_figure_path(arguments.plot)
     given = Opened(load_instance(arguments.file), arguments.file)
     own = own_keywords(arguments, "load", "warm_up", "keep_alive", "price_per_change", "solvers", "time_limit")
-    found = plan_day(given, supervised=True, **own)
+    found = plan_day(given, supervised=True, **own, **attainment_keywords(arguments))
     print(json_text(found.describe()) if arguments.json else to_text(found.table()))
     if arguments.day_out is not None:
         save_instance(found.day, arguments.day_out)
