@@ -32,6 +32,8 @@ SHARES = (Fraction(9, 10), Fraction(3, 4), Fraction(3, 5), Fraction(9, 20))
 FEW = 6
 """Steps on which margins are tried first, evenly many between the lowest load and the highest."""
 ROUNDS = 6
+EACH = 4
+"""Judgements of the whole day for each share; of the cheapest shares only, as there are `ATTEMPTS` of them."""
 FIRST = 0.8
 """Share of the misses that the search allows; what it passes has to pass with less than certain numbers."""
 SPACE = spare_space(WHOLE)
@@ -101,10 +103,19 @@ class _Search:
         tried = [tuned for share in SHARES if (tuned := self._tuned(share)) is not None]
         if not tried:
             return _Found(None, SHARES[0], {}, {})
-        _, share, few = min(tried, key=lambda one: one[0])
-        margins = _between(day, few)
+        tried.sort(key=lambda one: one[0])
+        found = _Found(None, tried[0][1], {}, {})
+        for begin, (_, share, few) in zip(range(0, ATTEMPTS, EACH), tried, strict=False):
+            found = self._whole_day(share, _between(day, few), range(begin, begin + EACH))
+            if found.plan is not None or self._is_over():
+                break
+        return found
+
+    def _whole_day(self, share: Fraction, margins: Margins, attempts: range) -> _Found:
+        """The day planned for a share of the objective, with more margin in the steps that fail."""
+        day: Day = self.ready.instance
         judged: dict[int, Judged] = {}
-        for attempt in range(ATTEMPTS):
+        for attempt in attempts:
             plan = self._planned(day, share, margins)
             if plan is None:
                 break

@@ -136,6 +136,7 @@ FAMILY = Family(
     exporters=late_value("euclio.session.deployment.exporting", "EXPORTERS"),
     difference=late("euclio.session.questions.difference", "difference"),
     compile_rest=late("euclio.session.simulation.in_turn", "compile_all"),
+    keeping=late_value("euclio.session.attainment.keeping", "KEEPING"),
     simulator=late_value("euclio.session.simulation.simulator", "SIMULATOR"),
     setup_options=SETUP_OPTIONS,
     changes=SessionChanges,

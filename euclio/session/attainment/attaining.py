@@ -67,7 +67,7 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     runs = _Runs(ready, None if limit_s is None else began + limit_s)
     first = runs.result(ready.instance)
     if first.plan is None or first.value is None:
-        return first
+        return replace(first, options={**first.options, "attainment": demand.describe(ready.space.policy)})
     left_s = None if limit_s is None else max(0.0, limit_s - (time.monotonic() - began))
     front = None if fronts is None else fronts.front_of(ready, first.plan, demand)
     if front is None:
