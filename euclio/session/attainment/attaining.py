@@ -11,7 +11,7 @@ from euclio.core.progress import told
 from euclio.core.result import Answer, AnyResult
 from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, asked, check
-from euclio.core.words import full
+from euclio.core.words import full, percent
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.front import Front, serves_all_objectives
 from euclio.session.attainment.margins import spare_space
@@ -20,6 +20,7 @@ from euclio.session.evaluate import Evaluation
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
 from euclio.session.simulation.setup import Setup
+from euclio.session.space import PlanSpace
 
 
 @told("looking for a plan that keeps the attainment")
@@ -118,8 +119,16 @@ class Fronts:
         if known is None or session.slo_s > known.session.slo_s:
             if not serves_all_objectives(session, plan, space, demand.setup):
                 return None
+            like = next((own for own in self._known.values() if own is not None and _alike(own, session, space)), None)
             known = self._known[key] = Front(session, _no_plan, space, demand, self._seed)
+            if like is not None:
+                known.begin_as(like)
         return known
+
+
+def _alike(front: Front, session: Session, space: PlanSpace) -> bool:
+    """Whether margins of a front are likely for another session: of the same modules, charged in the same way."""
+    return front.space == space and [m.name for m in front.session.modules] == [m.name for m in session.modules]
 
 
 def _no_plan(session: Session) -> None:
@@ -162,9 +171,10 @@ def _answer(found: Found, demand: Demand, without: Fraction) -> Answer[Plan]:
         }
     if found.best is None:
         within = "" if found.complete else " within the time limit"
+        most = "" if not found.most else f", the best plan {percent(found.most)}"
         reason = (
             f"no margin that was tried{within} keeps {full(100 * demand.target)} % within the SLO under these "
-            "arrivals; take another dispatcher or time-out, or a lower attainment"
+            f"arrivals{most}; take another dispatcher or time-out, or a lower attainment"
         )
         return Answer(None, "no margin", reason=reason, stats=stats)
     margins = found.best.margins

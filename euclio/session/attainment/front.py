@@ -33,11 +33,11 @@ from euclio.simulation.units import Ints
 
 SLO_STEP, RATE_STEP = 1.08, 1.03
 """Ratios of neighbouring SLOs that are planned for, and of rates."""
-LEAST_SLO = 0.3
-"""Least share of the objective that is planned for."""
+LEAST_SLO, MOST_SLO = 0.4, 2.0
+"""Least and largest share of the objective that is planned for, at the rates that come."""
 MOST_RATE = 46
 """Steps of the largest margin on rates, about four times: with more, batches are planned that wait too long."""
-SEARCHED = (20_000, 500, 400_000)
+SEARCHED = (20_000, 350, 400_000)
 JUDGED = (100_000, 1_500, 1_000_000)
 """Least requests of a simulation; requests over the share that may be late; most requests."""
 LEAST_SLOS = 200
@@ -45,12 +45,13 @@ LEAST_SLOS = 200
 WINDOWS = 1024
 KEPT = 16
 """Judgements whose latencies are kept: the same plan may do for the next objective."""
-AWAY = 1
+AWAY = 2
 """Steps of the planned SLO without a cheaper plan after which a direction is left."""
 STRICTEST = 0.3
 """Share of the misses that the search allows at least, however judgements have come out."""
-ANEW = 5
-"""The margins of single modules are looked for anew under every so manieth objective; others take them as they were."""
+ANEW = 6
+"""All planned SLOs and the margins of single modules are looked at anew under every so manieth objective; others begin
+with what was best before."""
 FINER = (4, 2, 1)
 """Steps by which the margin of one module is lowered."""
 
@@ -78,7 +79,7 @@ class Cell:
         """Share of the requests that were later than an objective; infinite where it is not known how many."""
         assert self.slowest is not None
         if len(self.slowest) < self.requests and self.slowest[0] > objective_s:
-            return math.inf
+            return 1.0  # more than what is kept of them
         return float(len(self.slowest) - np.searchsorted(self.slowest, objective_s, "right")) / self.requests
 
 
@@ -114,6 +115,11 @@ class Front:
     judgements: dict[tuple[int, Steps, int], Ints] = field(default_factory=dict)
     """Latencies of the judged plans in ticks, by cell and attempt."""
 
+    def begin_as(self, other: Front) -> None:
+        """Try first what was enough at another rate."""
+        self.edges, self.pattern = dict(other.edges), other.pattern
+        self.share, self.allowed = other.share, other.allowed
+
     def cheapest(self, session: Session, ends_at: float | None) -> Found:
         """The cheapest plan found for an objective, judged.
 
@@ -140,7 +146,11 @@ class Front:
                 found = replace(cell.tried, margins=replace(cell.tried.margins, slo=cell.slo_s / session.slo_s))
                 return Found(found, judged, self._tried(before, found), complete=True)
             failed.add(best)
-        return Found(None, judged, self._tried(before, None), complete=not _is_over(ends_at))
+        shares = [
+            1 - cell.late(objective) for cell in self.cells.values() if cell is not None and cell.slowest is not None
+        ]
+        most = max(shares, default=None)
+        return Found(None, judged, self._tried(before, None), not _is_over(ends_at), most)
 
     def _tried(self, before: int, found: Tried | None) -> tuple[Tried, ...]:
         cells = [cell for cell in list(self.cells.values())[before:] if cell is not None]
@@ -150,15 +160,15 @@ class Front:
         self, objective: float, failed: set[tuple[int, Steps]], ends_at: float | None
     ) -> tuple[int, Steps] | None:
         """The place of the cheapest plan that passes: planned SLOs from where the last objective ended."""
-        last = math.floor(math.log(objective) / math.log(SLO_STEP) + 1e-9)
+        last = math.floor(math.log(objective * MOST_SLO) / math.log(SLO_STEP) + 1e-9)
         first = math.ceil(math.log(objective * LEAST_SLO) / math.log(SLO_STEP))
         begin = min(last, max(first, round(math.log(objective * self.share) / math.log(SLO_STEP))))
         state = _Best(self, objective, self.allowed * (1 - self.demand.target), failed, ends_at)
         state.known()
-        if not self.edges:
-            for k in range(last, first - 1, -2):
+        if not failed and self.asked % ANEW == 0:
+            for k in range(last, first - 1, -3):
                 state.along(k)
-            begin = begin if state.place is None else state.place[0]
+        begin = begin if state.place is None else min(last, max(first, state.place[0]))
         for way in (-1, 1):
             k, without = begin if way < 0 else begin + 1, 0
             while first <= k <= last and (without < AWAY or state.place is None):
@@ -180,7 +190,7 @@ class Front:
         return self.cells[k, steps]
 
     def _made(self, k: int, steps: Steps) -> Cell | None:
-        slo = self._slo(k)
+        slo = self._slo(k) / Fraction(f"{RATE_STEP ** max(steps):.4g}")
         margins = Margins(tuple(Fraction(f"{RATE_STEP**one:.4g}") - 1 for one in steps), Fraction(1))
         base = replace(self.session, slo_s=slo)
         made = self.planner(stricter(base, margins))
@@ -313,7 +323,7 @@ class _Best:
     def _enough(self, k: int, steps: Steps) -> bool:
         """Whether less margin is to be tried: this one passes, or costs as much as the best plan."""
         cell = self.front.cell(k, steps)
-        if cell is None:
+        if cell is None or cell.slo_s > self.objective:
             return False
         if self.cost is not None and cell.tried.cost_per_h >= self.cost:
             return True

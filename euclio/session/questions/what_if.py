@@ -196,8 +196,22 @@ def answered(asked: Grid, solving: Solving | None = None) -> WhatIf:
                 here = asked.sessions[rate, slo]
                 last = _still_best(last, here, asked.solver) or asked.solved(solving, here, space)
                 found[rate, slo, way] = Point(here, last, rate, slo, way)
+            if asked.demand is not None:
+                _share_plans([found[rate, slo, way] for slo in asked.slos], found)
     order = [(rate, slo, way) for rate, slo in asked.sessions for way in asked.chargings]
     return WhatIf(asked, {place: found[place] for place in order})
+
+
+def _share_plans(curve: list[Point], found: dict[tuple[Fraction, Fraction, Charging], Point]) -> None:
+    """Let points of a curve have the cheaper plans of shorter objectives, which keep at least as much under theirs."""
+    best: SessionResult | None = None
+    for point in curve:
+        value = point.result.value
+        if best is not None and best.value is not None and (value is None or best.value < value):
+            shared = replace(best, wall_s=0.0, of_instance=point.session)
+            found[point.rate_rps, point.slo_s, point.charging] = replace(point, result=shared)
+        elif value is not None:
+            best = point.result
 
 
 def _still_best(last: SessionResult | None, session: Session, solver: AnySolver) -> SessionResult | None:

@@ -20,6 +20,8 @@ from euclio.simulation.units import Ints
 
 UNANSWERED = np.iinfo(np.int64).max
 """Latency of a request that is not answered yet."""
+PIECE = 1 << 14
+"""Requests that are served at once at most."""
 ROOM = 1 << 16
 """Requests that there is room for at first."""
 
@@ -98,6 +100,13 @@ class InTurn:
     def go_to(self, until_ticks: int) -> None:
         """Let all happen that happens before a time."""
         arrival = self._coming.until(until_ticks)
+        last = int(np.searchsorted(arrival, until_ticks))
+        while last - self._taken > PIECE:
+            self._go_to(arrival, int(arrival[self._taken + PIECE]))
+        self._go_to(arrival, until_ticks)
+
+    def _go_to(self, arrival: Ints, until_ticks: int) -> None:
+        """The same for few requests, whose tables stay near."""
         first, self._taken = self._taken, int(np.searchsorted(arrival, until_ticks))
         entered = arrival[first : self._taken], np.arange(first, self._taken)
         self._requests.add(*entered)
