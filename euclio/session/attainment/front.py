@@ -29,7 +29,7 @@ from euclio.session.simulation.in_turn import Coming, InTurn, compile_in_turn, c
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.system import build_system, session_rate
 from euclio.session.space import PlanSpace
-from euclio.simulation.units import Ints
+from euclio.simulation.units import Floats, Ints
 
 SLO_STEP, RATE_STEP = 1.08, 1.03
 """Ratios of neighbouring SLOs that are planned for, and of rates."""
@@ -43,6 +43,8 @@ JUDGED = (100_000, 1_500, 1_000_000)
 LEAST_SLOS = 200
 """A simulation is at least that long, in objectives."""
 WINDOWS = 1024
+SOME = 16
+"""Of so many requests one is kept whose latency is not among the slowest."""
 KEPT = 16
 """Judgements whose latencies are kept: the same plan may do for the next objective."""
 AWAY = 2
@@ -67,19 +69,22 @@ class Cell:
         tried: the plan, with the SLO that it was planned for in place of its share.
         slo_s: that SLO.
         slowest: latencies of the slowest requests in the search, in seconds, ascending; None: not simulated.
+        some: latencies of every so manieth request, ascending, for objectives that more of them miss.
         requests: requests in that simulation.
     """
 
     tried: Tried
     slo_s: Fraction
-    slowest: np.ndarray | None = None
+    slowest: Floats | None = None
+    some: Floats | None = None
     requests: int = 0
 
     def late(self, objective_s: float) -> float:
-        """Share of the requests that were later than an objective; infinite where it is not known how many."""
+        """Share of the requests that were later than an objective."""
         assert self.slowest is not None
+        assert self.some is not None
         if len(self.slowest) < self.requests and self.slowest[0] > objective_s:
-            return 1.0  # more than what is kept of them
+            return 1 - float(np.searchsorted(self.some, objective_s, "right")) / len(self.some)
         return float(len(self.slowest) - np.searchsorted(self.slowest, objective_s, "right")) / self.requests
 
 
@@ -212,6 +217,7 @@ class Front:
             took, ticks = self._served(cell.tried.plan, 0)
             kept = min(len(took), max(100, int(4 * (1 - self.demand.target) * len(took))))
             cell.slowest = np.sort(np.partition(took, len(took) - kept)[len(took) - kept :]) / ticks
+            cell.some = np.sort(took[::SOME]) / ticks
             cell.requests = len(took)
 
     def _served(self, plan: Plan, stream: int) -> tuple[Ints, int]:
