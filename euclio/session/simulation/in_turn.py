@@ -52,7 +52,7 @@ class Coming:
         self._count = 0
         self._arrival = np.zeros(ROOM, np.int64)
         ones = all(module.per_request == 1 for module in system.modules)
-        self._counts = None if ones else np.zeros((ROOM, len(system.modules)), np.int64)
+        self._counts = None if ones else np.zeros((ROOM, len(system.modules)), np.int32)
 
     def until(self, ticks: int) -> Ints:
         """When all requests come that come before a time, and perhaps some more."""
