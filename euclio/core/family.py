@@ -168,6 +168,8 @@ class Family:
         demands: what its instances and plan spaces may ask for that not every solver covers, such as a stock.
         companion: what `euclio solve` finds out next to a plan; None: nothing.
         rows: instance, plan and the checker's answer in, the rows of the plan's frame out; None: it has none.
+        derive: instance and plan space in; makes what its solvers keep of an instance and share, such as arrays of
+            ranked profiles, so that no run is timed with it because it happens to be the first one; None: nothing.
     """
 
     name: str
@@ -211,6 +213,7 @@ class Family:
     demands: tuple[Demand, ...] = ()
     companion: Callable[[], Companion] | None = None
     rows: Callable[[Any, Any, Any], list[dict[str, Any]]] | None = None
+    derive: Callable[[Any, Any], Any] | None = None
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""
