@@ -8,7 +8,10 @@ only where batches of two modules end at the same tick may the requests in them 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from euclio.core.compiled import before_timing
 from euclio.session.simulation.engine import in_turn as t
@@ -52,7 +55,7 @@ class Coming:
         self._count = 0
         self._arrival = np.zeros(ROOM, np.int64)
         ones = all(module.per_request == 1 for module in system.modules)
-        self._counts = None if ones else np.zeros((ROOM, len(system.modules)), np.int32)
+        self._counts: NDArray[np.int32] | None = None if ones else np.zeros((ROOM, len(system.modules)), np.int32)
 
     def until(self, ticks: int) -> Ints:
         """When all requests come that come before a time, and perhaps some more."""
@@ -75,7 +78,7 @@ class Coming:
         return None if self._counts is None else self._counts[requests, module]
 
 
-def _with_room(table: Ints, rows: int) -> Ints:
+def _with_room(table: NDArray[Any], rows: int) -> NDArray[Any]:
     """The table with at least so many rows."""
     while len(table) < rows:
         table = np.concatenate((table, np.zeros_like(table)))
