@@ -32,8 +32,8 @@ SHARES = (Fraction(9, 10), Fraction(3, 4), Fraction(3, 5), Fraction(9, 20))
 FEW = 6
 """Steps on which margins are tried first, evenly many between the lowest load and the highest."""
 ROUNDS = 6
-EACH = 4
-"""Judgements of the whole day for each share; of the cheapest shares only, as there are `ATTEMPTS` of them."""
+EACH = 5
+"""Judgements of the whole day for the cheapest share at most; the next one has what is left of `ATTEMPTS`."""
 FIRST = 0.8
 """Share of the misses that the search allows; what it passes has to pass with less than certain numbers."""
 SPACE = spare_space(WHOLE)
@@ -106,7 +106,8 @@ class _Search:
         tried.sort(key=lambda one: one[0])
         found = _Found(None, tried[0][1], {}, {})
         for begin, (_, share, few) in zip(range(0, ATTEMPTS, EACH), tried, strict=False):
-            found = self._whole_day(share, _between(day, few), range(begin, begin + EACH))
+            attempts = range(begin, min(begin + EACH, ATTEMPTS))
+            found = self._whole_day(share, _between(day, few), attempts)
             if found.plan is not None or self._is_over():
                 break
         return found
