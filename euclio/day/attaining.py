@@ -20,7 +20,7 @@ from euclio.core.result import Answer, AnyResult
 from euclio.core.solving import PreparedRun, check
 from euclio.core.words import full, percent
 from euclio.day.evaluate import WHOLE, session_plan
-from euclio.day.instance import Day, Step, at_rates
+from euclio.day.instance import Day, Step, asked, at_rates
 from euclio.day.plan import DayPlan, StepPlan
 from euclio.session import Plan, Session
 from euclio.session.attainment.demand import Demand
@@ -49,13 +49,13 @@ def attaining_day(demand: Demand, ready: PreparedRun) -> AnyResult:
 
     Args:
         demand: target, arrivals and dispatch.
-        ready: the run without margins. Where it has no plan, its result is given as it is.
+        ready: the run without margins. Where it has no plan, or nothing comes all day, its result is given as it is.
     """
     began = time.monotonic()
     limit_s = ready.limits.time_limit_s
     search = _Search(ready, demand, None if limit_s is None else began + limit_s)
     first = search.solved(ready.instance)
-    if first.plan is None or first.value is None:
+    if first.plan is None or first.value is None or not any(map(_load, ready.instance.steps)):
         return first
     found = search.run()
     answer = _answer(found, demand, first.value, ready.instance)
@@ -176,17 +176,22 @@ class _Search:
         return self.trials[step.rates_rps]
 
     def _session(self, step: Step) -> Session:
-        return at_rates(self.ready.instance.session, step.rates_rps)
+        """The session of a step in which requests come, of the modules to which they come."""
+        found = at_rates(self.ready.instance.session, step.rates_rps)
+        assert found is not None
+        return found
 
     def _plan(self, step: Step, own: StepPlan) -> Plan:
-        return session_plan(self._session(step), own.modules)
+        return session_plan(self._session(step), tuple(own.modules[m] for m in asked(step.rates_rps)))
 
     def _is_over(self) -> bool:
         return self.ends_at is not None and time.monotonic() >= self.ends_at
 
 
 def _pairs(day: Day, plan: DayPlan) -> list[tuple[int, Step, StepPlan]]:
-    return [(k, step, own) for k, (step, own) in enumerate(zip(day.steps, plan.steps, strict=True))]
+    """The steps in which requests come, by their places, with what is planned for them."""
+    steps = enumerate(zip(day.steps, plan.steps, strict=True))
+    return [(k, step, own) for k, (step, own) in steps if _load(step)]
 
 
 def _more(margin: float) -> float:
@@ -206,7 +211,7 @@ def _stricter(day: Day, share: Fraction, margins: Mapping[Rates, float]) -> Day:
 
 def _few(day: Day) -> Day:
     """A few steps of the day, by their load."""
-    order = sorted({step.rates_rps: step for step in day.steps}.values(), key=_load)
+    order = sorted({step.rates_rps: step for step in day.steps if _load(step)}.values(), key=_load)
     places = sorted({round(k * (len(order) - 1) / (FEW - 1)) for k in range(FEW)})
     return replace(day, steps=tuple(order[place] for place in places))
 

@@ -63,7 +63,11 @@ class DayComparison(Framed, Plotted):
         least = self.bound if self.optimum is None else self.optimum
         if self.demand is not None and self.best is not None:
             least = self.best.value
-        return None if result.value is None or not least else float(result.value) / float(least) - 1
+        if result.value is None or least is None:
+            return None
+        if not least:  # nothing comes all day, or machines are free: what costs nothing either loses nothing
+            return None if result.value else 0.0
+        return float(result.value) / float(least) - 1
 
     def describe(self) -> dict[str, Any]:
         """The comparison as plain data."""

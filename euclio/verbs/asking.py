@@ -132,10 +132,11 @@ def what_if(
                 solver=asked.solver,
                 space=asked.space,
                 time_limit_s=limit_s,
-                demand=attainment_demand(given.family, keywords),
             )
             for one in every
         ]
+        demand = attainment_demand(given.family, keywords)
+    questions = [replace(one, demand=demand) for one in questions]
     if given.file is not None:
         hint = next(filter(None, map(given.family.hint, questions[0].sessions.values())), "")
         if hint:

@@ -125,15 +125,16 @@ class WhatIf(Framed, Plotted):
         return [h.name for h in self.question.session.hardware if h.name in used]
 
 
-def what_if(session: Session, *, solving: Solving | None = None, **asked: Any) -> WhatIf:
+def what_if(session: Session, *, solving: Solving | None = None, demand: Demand | None = None, **asked: Any) -> WhatIf:
     """The plan of a session at each of several rates and objectives.
 
     Args:
         session: the session.
-        solving: what solves a point.
+        solving: what solves a point; None: as the demand has it.
+        demand: what all plans keep under random arrivals; None: nothing is asked.
         **asked: as of `question`.
     """
-    return answered(question(session, **asked), solving)
+    return answered(replace(question(session, **asked), demand=demand), solving)
 
 
 def question(
@@ -146,7 +147,6 @@ def question(
     solver: str | AnySolver | None = None,
     space: PlanSpace | None = None,
     time_limit_s: float | None = None,
-    demand: Demand | None = None,
 ) -> Grid:
     """What is asked of a session.
 
@@ -159,7 +159,6 @@ def question(
         solver: name of a solver, or a `Solver`; None: the exact one.
         space: plan space; None: the solver's own.
         time_limit_s: limit of each run in seconds; None: none.
-        demand: what all plans keep under random arrivals; None: nothing is asked.
 
     Raises:
         InputError: a rate, objective, price or stock that does not go with the session, an unknown solver or way of
@@ -168,7 +167,7 @@ def question(
     chosen = solver_for(family_of(session), solver)
     ways = tuple(dict.fromkeys(Charging(word(way, Charging, "--machines")) for way in chargings))
     sessions = _changed(session, rates, slos, changes)
-    return Grid(session, changes, chosen, space or chosen.space, time_limit_s, ways, sessions, demand=demand)
+    return Grid(session, changes, chosen, space or chosen.space, time_limit_s, ways, sessions)
 
 
 def _changed(
