@@ -50,3 +50,11 @@ def test_a_percentile_is_the_objective_of_all_steps():
     best = plan_day(DAY, p90="1.2", solvers="day-peak")
     assert best.day.session.slo_s == SESSION.slo_s * 12 / 14
     assert best.results[0].stats["attainment_at_least"] >= 0.9
+
+
+def test_steps_in_which_nothing_comes_have_nothing_to_keep():
+    """At night nothing comes, and in one step only to the second module."""
+    day = Day("night", SESSION, [Step(3600, rates) for rates in ([0, 0], [40, 40], [0, 40])], 60, 60, "0.01")
+    result = plan_day(day, attainment=0.9, solvers="day-per-step").results[0]
+    assert result.stats["attainment_at_least"] >= 0.9
+    assert evaluate(day, result.plan).feasible
