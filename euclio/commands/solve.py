@@ -12,6 +12,7 @@ from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import an_instance, default_solvers, schemas
 from euclio.commands.keywords import family_keywords, own_keywords
 from euclio.commands.plan_space import add_plan_space
+from euclio.commands.strict import add_strict
 from euclio.core.errors import printable
 from euclio.core.progress import say
 from euclio.core.values import count, seconds, seed
@@ -37,6 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help=f"see `euclio solvers`, or FILE.py:FUNCTION; default: {default_solvers()}",
     )
     add_changes(parser)
+    add_strict(parser)
     add_plan_space(parser)
     parser.add_argument(
         "--time-limit",
@@ -50,6 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_engine_options(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="also write the result (JSON, euclio/result/1)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON instead of a table")
+    parser.add_argument("--verbose", action="store_true", help="also say the plan space in the words of the papers")
 
 
 def _add_engine_options(parser: argparse.ArgumentParser) -> None:
@@ -85,7 +88,11 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from euclio.core.tables import to_text
 
-        print(to_text(given.family.table(instance, result)))
+        table = to_text(given.family.table(instance, result))
+        print(table)
+        space = f"plan space: {given.family.describe_space(result.space)}"
+        if arguments.verbose and space not in table:
+            print(space)
     if "attainment" in result.options:
         _say_what_shows_it(arguments, given.family, result)
     if result.reason:

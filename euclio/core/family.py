@@ -162,6 +162,9 @@ class Family:
         change_options: options of the command that are fields of it.
         hint: an instance in, one line out on what looks odd about it, such as an objective in another unit; empty:
             nothing does.
+        doubts: an instance in; a line on each measured row of it that is doubted, with its field, out.
+        currency: an instance in; what the money in its values is, such as "EUR", out; None: not said, or there is none.
+        usual: names of the solvers that `euclio compare` runs for people who plan capacity; empty: every system.
         exporters: kinds of other systems' files that plans can be written as (`euclio.core.parts.files`).
         difference: two plans as they stand in result files in, what changes out (`euclio diff`); None: their parts are
             compared as they are written.
@@ -210,6 +213,9 @@ class Family:
     changes: type[Changes] | None = None
     change_options: tuple[SpaceOption, ...] = ()
     hint: Callable[[Any], str] = lambda instance: ""
+    doubts: Callable[[Any], Sequence[str]] = lambda instance: ()
+    currency: Callable[[Any], str | None] = lambda instance: None
+    usual: tuple[str, ...] = ()
     demands: tuple[Demand, ...] = ()
     companion: Callable[[], Companion] | None = None
     rows: Callable[[Any, Any, Any], list[dict[str, Any]]] | None = None

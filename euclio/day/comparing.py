@@ -21,6 +21,7 @@ from euclio.day.figures import DayFigures, figures_of
 from euclio.day.instance import Day
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.stated import described, rounded_down, stated
+from euclio.session.costs import money
 
 SCHEMA = "euclio/day-comparison/1"
 Solving = Callable[..., AnyResult]
@@ -114,6 +115,7 @@ class DayComparison(Framed, Plotted):
                 "machine-h": "hours of all machines together",
                 "changes cost": "part of the cost that starts and stops make",
                 **({"each step": "at least, with 95 % confidence each"} if kept else {}),
+                **({"cost": f"in {day.session.currency}"} if day.session.currency else {}),
             },
         )
         for result in self.results:
@@ -137,10 +139,10 @@ class DayComparison(Framed, Plotted):
         if self.demand is not None:
             return f"each step keeps {self.demand.in_words()}; regret is against the cheapest plan found"
         if self.optimum is not None:
-            return f"optimum {amount(self.optimum)} in all, proven; regret is against it"
+            return f"optimum {money(self.day.session, self.optimum)} in all, proven; regret is against it"
         if self.bound is None:
             return "there is no proven bound"
-        return f"bound {amount(self.bound)} in all, proven; regret is against it"
+        return f"bound {money(self.day.session, self.bound)} in all, proven; regret is against it"
 
 
 def compare_day(

@@ -83,9 +83,10 @@ def export(
         raise RefusedError(f"refused: {'; '.join(reasons)}", file=said.file)
     files = exporter.files(target, said.result, options)
     if out is not None:
-        if exporter.folder:
+        folder = takes_folder(exporter, Path(out))
+        if folder:
             check_folder(Path(out))
-        write_exported(files, Path(out), folder=exporter.folder)
+        write_exported(files, Path(out), folder=folder)
     caution = exporter.caution(target, said.result)
     if caution:
         say(caution)
@@ -127,6 +128,22 @@ def export_options(exporter: Exporter, keywords: Mapping[str, Any]) -> dict[str,
         for option in exporter.options
         if given[option.flag] is not None
     }
+
+
+def takes_folder(exporter: Exporter, out: Path) -> bool:
+    """Whether the output of an exporter is a folder that its files are put into.
+
+    Raises:
+        InputError: it is named neither as a folder nor as a file of its kind.
+    """
+    if exporter.folder or not exporter.suffixes:
+        return exporter.folder
+    if out.suffix.lower() in exporter.suffixes or (out.exists() and not out.is_dir()):
+        return False
+    if out.suffix and not out.is_dir():
+        kinds = joined(exporter.suffixes, "or")
+        raise InputError(f"ends in {out.suffix[:20]!a}; name a file that ends in {kinds}, or a folder", field="--out")
+    return True
 
 
 def check_folder(out: Path) -> None:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from euclio.core.result import WrittenResult
     from euclio.session.instance import Session
 
+YAML = (".yaml", ".yml")
+"""How names of YAML files end; `kubectl apply -f` takes no others from a folder."""
+
 _LABEL_KEY = re.compile(r"([a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 
 
@@ -154,6 +157,7 @@ EXPORTERS = (
         "Deployments and Services (YAML)",
         _kubernetes,
         (IMAGE, LABEL, LISTENS, CPU),
+        suffixes=YAML,
         caution=_cautious("hardware_values", "module_values", "labels"),
     ),
     Exporter(

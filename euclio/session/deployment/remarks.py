@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from euclio.core.words import amount, counted, full, joined, listed, percent
+from euclio.core.words import counted, full, joined, listed, percent
+from euclio.session.costs import money
 from euclio.session.deployment.groups import Deployment, Group
 
 FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy machine-rate-even --max-allocations 1."
@@ -18,10 +19,10 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
         solver: who made the plan.
     """
     session, found, policy = deployed.session, deployed.evaluation, deployed.space.policy
+    charged, whole = money(session, found.cost_per_h), money(session, deployed.whole_cost_per_h)
     yield (
-        f"Plan of session {session.name} by {solver}: cost {amount(found.cost_per_h)} per hour as it is charged, "
-        f"{amount(deployed.whole_cost_per_h)} with every machine bought whole; latency {full(found.latency_s)} s "
-        f"of {full(session.slo_s)} s."
+        f"Plan of session {session.name} by {solver}: cost {charged} per hour as it is charged, {whole} with every "
+        f"machine bought whole; latency {full(found.latency_s)} s of {full(session.slo_s)} s."
     )
     yield (
         "The queue delay of a group is its worst-case latency less the duration of a batch (b/w, in which a batch "
