@@ -163,6 +163,8 @@ def written(instance: Any, result: AnyResult) -> WrittenResult:
         plan=result.plan,
         changed=instance,
         changes=result.changes,
+        options=result.options,
+        planned_for=result.planned_for,
     )
 
 

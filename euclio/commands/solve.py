@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from euclio.commands.attainment import add_attainment, attainment_keywords, shown_by
+from euclio.commands.attainment import ASKED, add_attainment, attainment_keywords, shown_by, tried_by
 from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import an_instance, default_solvers, schemas
@@ -16,6 +16,8 @@ from euclio.commands.strict import add_strict
 from euclio.core.errors import printable
 from euclio.core.progress import say
 from euclio.core.values import count, seconds, seed
+from euclio.core.words import percent
+from euclio.verbs.defaults import SERVED
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
@@ -95,6 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
             print(space)
     if "attainment" in result.options:
         _say_what_shows_it(arguments, given.family, result)
+    elif not arguments.json:
+        _print_whether_it_holds(arguments, given.family, instance, result)
     if result.reason:
         say(f"{arguments.file}: {result.status.value}: {result.reason}")
     return EXIT_CODES.get(result.status, NO_PLAN)
@@ -113,6 +117,17 @@ def _say_what_shows_it(arguments: argparse.Namespace, family: Family, result: An
         say(f"shown by: {shown}")
     elif shown is not None:
         print(f"\nshown by: {printable(shown)}")
+
+
+def _print_whether_it_holds(arguments: argparse.Namespace, family: Family, instance: Any, result: AnyResult) -> None:
+    """Print what the plan keeps under Poisson arrivals, with the command that shows it, or the command alone."""
+    if family.simulator is None or result.value is None or result.plan is None:
+        return
+    share = family.simulator().glance(instance, result)
+    shown = printable(tried_by(result, arguments.file, arguments.out))
+    found = "" if share is None else f" {percent(share)} in time"
+    more = f"; 99 %: {ASKED}" if family.name == SERVED else ""
+    print(f"\nunder Poisson arrivals{found}: {shown}{more}")
 
 
 def _with_reason(result: AnyResult) -> AnyResult:

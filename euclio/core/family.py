@@ -170,6 +170,8 @@ class Family:
             compared as they are written.
         demands: what its instances and plan spaces may ask for that not every solver covers, such as a stock.
         companion: what `euclio solve` finds out next to a plan; None: nothing.
+        planned_for: a plan space in; what its plans are made for and how they are served, as plain data, out (empty:
+            nothing is said).
         rows: instance, plan and the checker's answer in, the rows of the plan's frame out; None: it has none.
         derive: instance and plan space in; makes what its solvers keep of an instance and share, such as arrays of
             ranked profiles, so that no run is timed with it because it happens to be the first one; None: nothing.
@@ -218,6 +220,7 @@ class Family:
     usual: tuple[str, ...] = ()
     demands: tuple[Demand, ...] = ()
     companion: Callable[[], Companion] | None = None
+    planned_for: Callable[[Any], dict[str, Any]] = lambda space: {}
     rows: Callable[[Any, Any, Any], list[dict[str, Any]]] | None = None
     derive: Callable[[Any, Any], Any] | None = None
 

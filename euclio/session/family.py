@@ -117,6 +117,7 @@ FAMILY = Family(
     read=late("euclio.session.files.instances", "session_from_json"),
     to_text=late("euclio.session.files.instances", "session_to_text"),
     evaluate=evaluate,
+    planned_for=late("euclio.session.simulation.service", "even_service"),
     plan_files=late_value("euclio.session.files.plans", "SESSION_PLANS"),
     check_space=_check_space,
     describe_space=in_words,

@@ -19,6 +19,7 @@ from euclio.session.attainment.search import Found, cheapest
 from euclio.session.evaluate import Evaluation
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
+from euclio.session.simulation.service import service
 from euclio.session.simulation.setup import Setup
 from euclio.session.space import PlanSpace
 
@@ -85,7 +86,9 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     if found.best is not None:
         rates = zip(ready.instance.modules, found.best.margins.rates, strict=True)
         asked_for["rate_margins"] = {module.name: float(rate) for module, rate in rates}
-    return replace(result, options={**ready.options, **space.describe(), "attainment": asked_for})
+    options = {**ready.options, **space.describe(), "attainment": asked_for}
+    planned_for = {"attainment": demand.target, **service(demand.setup, space)}
+    return replace(result, options=options, planned_for=planned_for)
 
 
 def briefly(demand: Demand, ready: PreparedRun) -> AnyResult:

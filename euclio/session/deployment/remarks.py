@@ -8,7 +8,7 @@ from euclio.core.words import counted, full, joined, listed, percent
 from euclio.session.costs import money
 from euclio.session.deployment.groups import Deployment, Group
 
-FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy machine-rate-even --max-allocations 1."
+FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy load-balancer."
 
 
 def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
@@ -24,6 +24,8 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
         f"Plan of session {session.name} by {solver}: cost {charged} per hour as it is charged, {whole} with every "
         f"machine bought whole; latency {full(found.latency_s)} s of {full(session.slo_s)} s."
     )
+    if deployed.planned:
+        yield f"Planned for {deployed.planned}."
     yield (
         "The queue delay of a group is its worst-case latency less the duration of a batch (b/w, in which a batch "
         "gathers at full load), rounded down to microseconds. The latencies are those of evenly spaced requests; "
@@ -78,7 +80,9 @@ def _dummies(deployed: Deployment) -> Iterator[str]:
         for module, found in zip(deployed.session.modules, deployed.evaluation.modules, strict=True)
         if found.dummy_rps
     ]
-    if rates:
+    if rates and deployed.keeps_free:
+        yield f"- dummy requests: {joined(rates)} stand for capacity that is kept free; nothing is to be sent."
+    elif rates:
         yield (
             f"- dummy requests: {joined(rates)} are not sent; a batch that they would have filled is closed by the "
             "queue delay instead."
