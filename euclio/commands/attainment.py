@@ -1,17 +1,19 @@
-"""Options of `euclio solve` that ask for a plan which holds under random arrivals."""
+"""Options that ask for plans which hold under random arrivals, of all verbs that plan sessions."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from euclio.commands.arrivals import add_arrivals, arrival_flags
+from euclio.commands.keywords import arrival_keywords, own_keywords, setup_keywords
 from euclio.commands.setup_options import add_setup_options, setup_flags
 from euclio.core.families import find_family
-from euclio.core.values import SHARE
-from euclio.verbs.defaults import SERVED, SERVING
+from euclio.core.values import SHARE, exact_positive, exacts
+from euclio.core.words import full
+from euclio.verbs.defaults import PERCENTILES, SERVED, SERVING
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
@@ -21,8 +23,8 @@ FLAGS = tuple(f"--{name.replace('_', '-')}" for name in SERVING)
 """Options of simulations that a plan can be made for."""
 
 
-def add_attainment(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+def add_attainment(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """Add the options; percentiles are of several objectives where the verb takes several."""
     family = find_family(SERVED)
     group = parser.add_argument_group(
         "attainment",
@@ -32,11 +34,24 @@ def add_attainment(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--attainment", type=SHARE.parse, metavar="A", help="share of requests within the SLO, 0.5 to 0.9999"
     )
+    for name, share in PERCENTILES.items():
+        group.add_argument(
+            f"--{name}",
+            type=exacts if several else exact_positive,
+            metavar="S,S" if several else "S",
+            help=f"seconds within which {full(100 * share)} %% are answered: --attainment {share:g} with this SLO",
+        )
     add_arrivals(group)
     group.add_argument(
         "--noise", type=SHARE.parse, metavar="X", help="coefficient of variation of durations; default: 0"
     )
     add_setup_options(group, family, FLAGS)
+
+
+def attainment_keywords(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What these options are among the keywords of a verb."""
+    own = own_keywords(arguments, "attainment", "noise", *PERCENTILES)
+    return {**own, **arrival_keywords(arguments), **setup_keywords(arguments)}
 
 
 ASKED = "--attainment 0.99"

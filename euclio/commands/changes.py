@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from euclio.commands.attainment import add_attainment, attainment_keywords
 from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.keywords import family_keywords, own_keywords
@@ -40,6 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_strict(parser)
     add_plan_space(parser)
     parser.set_defaults(**{f"{DEFAULT_FAMILY}.charging": "whole"})
+    add_attainment(parser)
     add_outputs(parser)
 
 
@@ -50,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     given = opened_session(arguments)
     own: Any = {**own_keywords(arguments, "most", "solver", "time_limit"), **family_keywords(arguments)}
-    curve = changes(given, **own)
+    curve = changes(given, **own, **attainment_keywords(arguments))
     forms = Given(describe(curve), lambda: change_table(curve), lambda: csv_text(curve), lambda: _figure(curve))
     give_out(arguments, given, forms)
     return _exit_code(curve, arguments.file)

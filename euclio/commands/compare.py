@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from euclio.commands.attainment import add_attainment, attainment_keywords
 from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import objectives, schemas
@@ -31,6 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "papers: all systems, ablations included; default: planner",
     )
     add_changes(parser)
+    add_attainment(parser)
     add_strict(parser)
     parser.add_argument("--objective", metavar="NAME", help=f"{objectives()}; default: the first")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
@@ -66,6 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_figure_path(arguments.plot)
     given = Opened(load_instance(arguments.file), arguments.file)
     own, keywords = own_keywords(arguments, "systems", "time_limit", "objective", "certify"), family_keywords(arguments)
+    own |= attainment_keywords(arguments)
     comparison = compare(given, arguments.solvers, supervised=True, **own, **keywords)
     why = _why_infeasible(comparison, arguments.time_limit)
     _, changes = changed(given.family, given.instance, keywords)

@@ -6,7 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from euclio.commands.attainment import add_attainment, attainment_keywords
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
+from euclio.commands.keywords import own_keywords
 from euclio.commands.strict import add_strict
 from euclio.core.errors import InputError
 from euclio.core.progress import say
@@ -32,6 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--solvers", type=names, metavar="A,B", help="these systems; default: all heuristics")
     add_strict(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
+    add_attainment(parser)
     parser.add_argument("--plot", type=Path, metavar="OUT", help="also plot the decomposition (.svg, .png or .pdf)")
     parser.add_argument("--csv", type=Path, metavar="OUT", help="also write one row per instance and system")
     parser.add_argument("--json", action="store_true", help="print the decomposition as JSON instead of a table")
@@ -57,10 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
         check_figure_path(arguments.plot)
     instances = _instances(arguments)
     chosen = chosen_solvers(arguments.solvers, common_family(instances))
-    table = decompose(
-        instances, chosen, time_limit=arguments.time_limit, objective=arguments.objective, supervised=True
-    )
-    steps = steps_of(instances, chosen, table, arguments.time_limit)
+    own: Any = own_keywords(arguments, "time_limit", "objective") | attainment_keywords(arguments)
+    table = decompose(instances, chosen, supervised=True, **own)
+    # The steps of a heuristic are of its plan without a demand.
+    steps = table.iloc[:0] if "demand" in table else steps_of(instances, chosen, table, arguments.time_limit)
     if arguments.json:
         print(json_text(describe(table) | ({"steps": steps.to_dict("records")} if len(steps) else {})))
     else:

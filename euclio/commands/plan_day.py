@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from euclio.commands.attainment import add_attainment, attainment_keywords
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.keywords import own_keywords
 from euclio.commands.strict import add_strict
@@ -55,6 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--solvers", type=names, metavar="A,B", help="these alone, or FILE.py:FUNCTION; default: all")
     add_strict(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
+    add_attainment(parser)
     parser.add_argument(
         "--plot",
         type=Path,
@@ -87,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     given = Opened(load_instance(arguments.file), arguments.file)
     own = own_keywords(arguments, "load", "load_unit", "load_step", "load_column")
     own |= own_keywords(arguments, "warm_up", "keep_alive", "price_per_change", "solvers", "time_limit")
-    found = plan_day(given, supervised=True, **own)
+    found = plan_day(given, supervised=True, **own, **attainment_keywords(arguments))
     print(json_text(found.describe()) if arguments.json else to_text(found.table()))
     if arguments.day_out is not None:
         save_instance(found.day, arguments.day_out)

@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from euclio.commands.attainment import ASKED, add_attainment, shown_by, tried_by
+from euclio.commands.attainment import ASKED, add_attainment, attainment_keywords, shown_by, tried_by
 from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import an_instance, default_solvers, schemas
-from euclio.commands.keywords import arrival_keywords, family_keywords, own_keywords, setup_keywords
+from euclio.commands.keywords import family_keywords, own_keywords
 from euclio.commands.plan_space import add_plan_space
 from euclio.commands.strict import add_strict
 from euclio.core.errors import printable
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         space = f"plan space: {given.family.describe_space(result.space)}"
         if arguments.verbose and space not in table:
             print(space)
-    if arguments.attainment is not None:
+    if "attainment" in result.options:
         _say_what_shows_it(arguments, given.family, result)
     elif not arguments.json:
         _print_whether_it_holds(arguments, given.family, instance, result)
@@ -106,9 +106,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _keywords(arguments: argparse.Namespace) -> Any:
     """What the options are among the keywords of the verb."""
-    own = ("time_limit", "seed", "engine", "threads", "warm_start", "log", "export_lp", "attainment", "noise")
-    serving = {**arrival_keywords(arguments), **setup_keywords(arguments)}
-    return {**own_keywords(arguments, *own), **serving, **family_keywords(arguments)}
+    own = ("time_limit", "seed", "engine", "threads", "warm_start", "log", "export_lp")
+    return {**own_keywords(arguments, *own), **attainment_keywords(arguments), **family_keywords(arguments)}
 
 
 def _say_what_shows_it(arguments: argparse.Namespace, family: Family, result: AnyResult) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from euclio.commands.attainment import add_attainment, attainment_keywords
 from euclio.commands.change_options import add_changes
 from euclio.commands.keywords import family_keywords, own_keywords
 from euclio.commands.plan_space import add_plan_space
@@ -61,6 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_changes(parser, without=OWN)
     add_strict(parser)
     add_plan_space(parser, without=("charging",))
+    add_attainment(parser, several=True)
     add_outputs(parser)
     add_page(parser)
 
@@ -80,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot is not None and arguments.resource is not None and len(arguments.resource[1]) > 1:
         raise InputError("draws one capacity of a resource; give one", field="--plot")
     own = own_keywords(arguments, "rate", "slo", "resource", "machines", "solver", "time_limit")
-    found: Any = what_if(given, **own, **family_keywords(arguments))
+    found: Any = what_if(given, **own, **attainment_keywords(arguments), **family_keywords(arguments))
     answers: list[WhatIf] = found if isinstance(found, list) else [found]
     forms = Given(
         describe(*answers),

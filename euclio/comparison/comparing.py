@@ -38,6 +38,8 @@ class Row:
         optimum: proven optimum of the full plan space; None: not proven.
         own: result of the exact solver in the plan space that the system searched; None: there is no such solver.
         goal: the objective.
+        least: where plans keep a demand under which nothing is proven: the best value that is known of its own plan
+            space, which stands for the optimum there, as `optimum` does for that of the full one; None: there is none.
     """
 
     solver: AnySolver
@@ -45,11 +47,12 @@ class Row:
     optimum: Fraction | None
     own: AnyResult | None
     goal: Goal
+    least: Fraction | None = None
 
     @property
     def own_optimum(self) -> Fraction | None:
-        """Proven optimum of the system's own plan space; None: not proven or no plan exists."""
-        return _proven(self.own)
+        """Proven optimum of the system's own plan space, or what stands for it; None: not proven or no plan exists."""
+        return _proven(self.own) if self.least is None else self.least
 
     @property
     def split(self) -> Gap:
@@ -85,6 +88,8 @@ class Comparison(Framed, Plotted):
         rows: one per system.
         proofs: number of proofs among the results.
         certificates: one per proof that an independent prover tried; a result whose proof it refuted is an error.
+        demand: what all plans keep, in words; empty: nothing was asked. Where something was, no optimum is proven, and
+            gaps are against the best plan that is known.
     """
 
     _view = late_value("euclio.comparison.views", "COMPARISON")
@@ -97,11 +102,18 @@ class Comparison(Framed, Plotted):
     rows: tuple[Row, ...]
     proofs: int = 0
     certificates: tuple[Certificate, ...] = ()
+    demand: str = ""
 
     @property
     def optimum(self) -> Fraction | None:
         """The optimum of the full plan space where it is proven."""
         return _proven(self.best)
+
+    @property
+    def least(self) -> Fraction | None:
+        """The best value that is known, where all plans keep a demand; None: there is no plan, or nothing was asked."""
+        found = [row.result.value for row in self.rows] + [None if self.best is None else self.best.value]
+        return min((value for value in found if value is not None), default=None) if self.demand else None
 
     def describe(self) -> dict[str, Any]:
         """The comparison as plain data with fractions."""
@@ -114,6 +126,7 @@ class Comparison(Framed, Plotted):
             "optimum_status": None if self.best is None else self.best.status.value,
             self.goal.bound_field: None if self.best is None else self.best.bound,
             "optimum_wall_s": None if self.best is None else self.best.wall_s,
+            **({"demand": self.demand, f"least_{suffix}": self.least} if self.demand else {}),
             "proofs": self.proofs,
             "certificates": [
                 {
@@ -142,11 +155,17 @@ class Comparison(Framed, Plotted):
                     "design_share_of_gap": row.design_share,
                     "heuristic_share_of_gap": row.heuristic_share,
                     "wall_s": row.result.wall_s,
+                    **(kept(row.result) if self.demand else {}),
                     "space": row.result.space.describe(),
                 }
                 for row in self.rows
             ],
         }
+
+
+def kept(result: AnyResult) -> dict[str, Any]:
+    """What a result states of what it keeps."""
+    return {name: result.stats.get(name) for name in ("attainment", "attainment_at_least", "cost_without_margins")}
 
 
 @told("running all systems")
@@ -157,6 +176,7 @@ def compare(
     objective: str | None = None,
     certify_s: float | None = None,
     solving: Solving = solve,
+    demand: str = "",
 ) -> Comparison:
     """Run systems and the family's exact solver on one instance.
 
@@ -167,6 +187,7 @@ def compare(
         objective: name of the objective; None: the family's default.
         certify_s: limit in seconds of an independent prover for each proof; None: it is not asked.
         solving: what solves, with the arguments of `euclio.solve`.
+        demand: what it has all plans keep, in words; empty: nothing.
 
     Returns:
         The systems, each in its own plan space, next to the proven optima; those whose engine is not installed are
@@ -191,7 +212,16 @@ def compare(
         rows.append(Row(solver, result, _proven(best), optimum(result.space), goal))
     rows.sort(key=lambda row: _rank(row.result.value, goal))
     certificates = tuple(trials.certificates)
-    return Comparison(instance, goal, full_space, family.default_solver, best, tuple(rows), trials.proofs, certificates)
+    found = Comparison(
+        instance, goal, full_space, family.default_solver, best, tuple(rows), trials.proofs, certificates, demand
+    )
+    return replace(found, rows=tuple(_against(row, found.least) for row in rows)) if demand else found
+
+
+def _against(row: Row, least: Fraction | None) -> Row:
+    """A row with the best values that are known in place of optima that are not proven."""
+    values = [result.value for result in (row.result, row.own) if result is not None and result.value is not None]
+    return replace(row, optimum=least, least=min(values, default=None))
 
 
 def chosen_solvers(names: Sequence[str | AnySolver] | None, family: Family) -> list[AnySolver]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from euclio.comparison.comparing import Comparison, Row, Solving, chosen_solvers, compare
+from euclio.comparison.comparing import Comparison, Row, Solving, chosen_solvers, compare, kept
 from euclio.comparison.gap import Gap, Value
 from euclio.core.errors import InputError
 from euclio.core.families import families, family_of
@@ -62,6 +62,7 @@ def decompose(
     advance: Callable[[Comparison], None] | None = None,
     solving: Solving = solve,
     objective: str | None = None,
+    demand: str = "",
 ) -> Decomposition:
     """Run systems on instances, and the exact solver in the full plan space and in each system's own.
 
@@ -72,6 +73,7 @@ def decompose(
         advance: called after each instance.
         solving: what solves, with the arguments of `euclio.solve`.
         objective: name of the objective; None: the family's default.
+        demand: what `solving` has all plans keep, in words; empty: nothing.
 
     Returns:
         One row per instance and system, as `gap_row` says, and the status of the system's run and of both optima.
@@ -87,7 +89,7 @@ def decompose(
     rows: list[dict[str, Any]] = []
     with progress_bar("instances", len(given)) as count:
         for instance in given:
-            comparison = compare(instance, chosen, time_limit_s, objective, solving=solving)
+            comparison = compare(instance, chosen, time_limit_s, objective, solving=solving, demand=demand)
             by_name = {row.solver.name: row for row in comparison.rows}
             rows += [_row(comparison, by_name[solver.name]) for solver in chosen]
             count()
@@ -196,6 +198,7 @@ def _row(comparison: Comparison, row: Row) -> dict[str, Any]:
         "status": row.result.status.value,
         "own_optimum_status": None if row.own is None else row.own.status.value,
         "optimum_status": None if best is None else best.status.value,
+        **({"demand": comparison.demand, **kept(row.result)} if comparison.demand else {}),
     }
 
 

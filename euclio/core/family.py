@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from euclio.core.certificate import Search
     from euclio.core.parts.files import Exporter, Importer, PlanFiles, ProfileImporter
+    from euclio.core.parts.keeping import Keeping
     from euclio.core.parts.kinds import Design, Kind
     from euclio.core.parts.simulator import Simulator
     from euclio.core.parts.sources import Sources
@@ -147,6 +148,7 @@ class Family:
         tolerance: a plan space as plain data in; the relative distance of bound and value within which a plan of it is
             optimal.
         compile_rest: compiles what no solver reaches, such as its simulator; None: there is nothing.
+        keeping: what its plans may be asked to keep beyond its rules; None: nothing.
         features: sizes of an instance, by name, which results keep to be sorted and drawn by.
         sources: what solvers of it are tried on (`euclio.contract`).
         kinds: kinds of instances that can be drawn (`euclio.workloads.kinds`).
@@ -201,6 +203,7 @@ class Family:
     features: Callable[[Any], dict[str, float]]
     sources: Callable[[], Sources]
     compile_rest: Callable[[], None] | None = None
+    keeping: Callable[[], Keeping] | None = None
     kinds: Callable[[], tuple[Kind, ...]] = tuple
     importers: Callable[[], tuple[Importer | ProfileImporter, ...]] = tuple
     exporters: Callable[[], tuple[Exporter, ...]] = tuple

@@ -16,9 +16,11 @@ from euclio.core.result import AnyResult, Status
 from euclio.core.showing import Framed, Plotted
 from euclio.core.tables import new_table
 from euclio.core.words import DASH, amount, figures, percent
-from euclio.day.evaluate import DayEvaluation
+from euclio.day.evaluate import WHOLE, DayEvaluation
 from euclio.day.figures import DayFigures, figures_of
 from euclio.day.instance import Day
+from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.stated import described, rounded_down, stated
 from euclio.session.costs import money
 
 SCHEMA = "euclio/day-comparison/1"
@@ -33,6 +35,7 @@ class DayComparison(Framed, Plotted):
         day: the instance.
         results: one per solver, in the order in which they were asked for.
         bound: the largest proven bound on the cost of all plans; None: there is none.
+        demand: what every step keeps under random arrivals; None: nothing was asked.
     """
 
     _view = late_value("euclio.day.views", "COMPARISON")
@@ -40,6 +43,7 @@ class DayComparison(Framed, Plotted):
     day: Day
     results: tuple[AnyResult, ...]
     bound: float | None
+    demand: Demand | None = None
 
     @property
     def best(self) -> AnyResult | None:
@@ -53,8 +57,13 @@ class DayComparison(Framed, Plotted):
         return next((own.value for own in self.results if own.status is Status.OPTIMAL), None)
 
     def regret(self, result: AnyResult) -> float | None:
-        """How much more a plan costs than the optimum or, where that is not proven, the bound, as a share of it."""
+        """How much more a plan costs than the optimum or, where that is not proven, the bound, as a share of it.
+
+        Where plans keep a demand nothing is proven, and it is held against the cheapest plan that was found.
+        """
         least = self.bound if self.optimum is None else self.optimum
+        if self.demand is not None and self.best is not None:
+            least = self.best.value
         if result.value is None or least is None:
             return None
         if not least:  # nothing comes all day, or machines are free: what costs nothing either loses nothing
@@ -70,6 +79,7 @@ class DayComparison(Framed, Plotted):
             "hours": self.day.hours,
             "optimum_in_all": self.optimum,
             "bound_in_all": self.bound,
+            **({} if self.demand is None else {"attainment": self.demand.describe(WHOLE.policy)}),
             "solvers": [self._described(result) for result in self.results],
         }
 
@@ -80,6 +90,8 @@ class DayComparison(Framed, Plotted):
             data |= {"cost_in_all": result.value, "regret": self.regret(result)}
             data |= {"running_in_all": found.running, "changes_in_all": found.changing}
             data |= {"peak_machines": found.peak_machines, "mean_machines": found.mean_machines}
+            if self.demand is not None:
+                data |= described(stated(result))
             data |= {"machine_hours": found.machine_hours_by_hardware, "starts": found.starts, "stops": found.stops}
         return data | {"wall_s": result.wall_s}
 
@@ -90,7 +102,8 @@ class DayComparison(Framed, Plotted):
     def table(self) -> RenderableType:
         """The comparison for people."""
         day = self.day
-        numbers = ("cost", "regret", "peak", "mean", "machine-h", "starts", "stops", "changes cost", "time s")
+        kept = () if self.demand is None else ("in time", "each step")
+        numbers = ("cost", *kept, "regret", "peak", "mean", "machine-h", "starts", "stops", "changes cost", "time s")
         table = new_table(
             "solver",
             *numbers,
@@ -101,15 +114,20 @@ class DayComparison(Framed, Plotted):
                 "mean": "machines on",
                 "machine-h": "hours of all machines together",
                 "changes cost": "part of the cost that starts and stops make",
+                **({"each step": "at least, with 95 % confidence each"} if kept else {}),
                 **({"cost": f"in {day.session.currency}"} if day.session.currency else {}),
             },
         )
         for result in self.results:
             found = self._figures(result)
-            cells = [DASH] * 8
+            cells = [DASH] * (8 + len(kept))
             if found is not None:
                 regret = self.regret(result)
-                cells = [amount(result.value, digits=7), DASH if regret is None else percent(regret)]
+                told = stated(result)
+                cells = [amount(result.value, digits=7)]
+                if kept:
+                    cells += [DASH] * 2 if told is None else [percent(told.share), percent(rounded_down(told.least))]
+                cells += [DASH if regret is None else percent(regret)]
                 cells += [str(found.peak_machines), *map(figures, (found.mean_machines, found.machine_hours))]
                 cells += [str(found.starts), str(found.stops), figures(found.changing)]
             table.add_row(*(Text(cell) for cell in (result.solver, *cells, figures(result.wall_s))))
@@ -118,6 +136,8 @@ class DayComparison(Framed, Plotted):
         return Group(Text(f"{head}; {self._least()}"), Text(""), table, *map(Text, said))
 
     def _least(self) -> str:
+        if self.demand is not None:
+            return f"each step keeps {self.demand.in_words()}; regret is against the cheapest plan found"
         if self.optimum is not None:
             return f"optimum {money(self.day.session, self.optimum)} in all, proven; regret is against it"
         if self.bound is None:
@@ -126,7 +146,12 @@ class DayComparison(Framed, Plotted):
 
 
 def compare_day(
-    day: Day, solvers: Iterable[Any], solving: Solving, done: Callable[[], None] = lambda: None, **options: Any
+    day: Day,
+    solvers: Iterable[Any],
+    solving: Solving,
+    done: Callable[[], None] = lambda: None,
+    demand: Demand | None = None,
+    **options: Any,
 ) -> DayComparison:
     """Run solvers on a load over time.
 
@@ -135,6 +160,7 @@ def compare_day(
         solvers: the solvers.
         solving: as `euclio.core.solving.solve`.
         done: called after each run.
+        demand: what `solving` has every step keep under random arrivals; None: nothing.
         **options: of each run, such as a time limit.
     """
     results: list[AnyResult] = []
@@ -145,4 +171,4 @@ def compare_day(
             count()
             done()
     bound = max((own.bound for own in results if own.bound is not None), default=None)
-    return DayComparison(day, tuple(results), bound)
+    return DayComparison(day, tuple(results), bound, demand)

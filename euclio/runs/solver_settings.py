@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from importlib.metadata import version
@@ -111,7 +111,11 @@ def _word(value: Any) -> str:
 
 def _setting(solver: AnySolver, folder: Path | None, label: str, chosen: Mapping[str, Any]) -> SolverSetting:
     own = is_reference(solver.name)
-    space = {key: value for key, value in chosen.items() if key not in ENGINE_OPTIONS}
+    family = find_family(solver.family)
+    asked = {key: value for key, value in chosen.items() if key in _keeps(family)}
+    if asked and family.keeping is not None:
+        family.keeping().demand(asked)  # refuses what does not go together
+    space = {key: value for key, value in chosen.items() if key not in ENGINE_OPTIONS and key not in asked}
     return SolverSetting(
         solver=solver.name,
         version=solver.version,
@@ -123,7 +127,13 @@ def _setting(solver: AnySolver, folder: Path | None, label: str, chosen: Mapping
         # It is not known what a user's own file loads, so it gets a process of its own.
         library=solver.name if own else solver.library,
         folder=str((folder or Path()).resolve()) if own else "",
+        keeps=json.dumps(asked, sort_keys=True) if asked else "",
     )
+
+
+def _keeps(family: Family) -> Collection[str]:
+    """The fields of what plans of a family may be asked to keep."""
+    return () if family.keeping is None else family.keeping().fields
 
 
 def _alternatives(solver: AnySolver, family: Family, key: str, value: Any, folder: Path | None) -> list[Any]:
@@ -169,6 +179,8 @@ def _reader(solver: AnySolver, family: Family, key: str, folder: Path | None) ->
             Option.WARM_START: lambda value: _starter(value, family),
         }[Option(key)]
     known = [field.name for field in fields(solver.space)]
+    if family.keeping is not None and key in _keeps(family):
+        return partial(family.keeping().read, key)
     if key not in known:
         taken = [option.value for option in ENGINE_OPTIONS if option in solver.takes]
         raise InputError(f"is no option of {solver.name!r}; it takes {', '.join([*taken, *known])}", field=key)

@@ -30,6 +30,7 @@ class SolverSetting:
             result and returns rows, which are kept with the run; empty: nothing.
         time_s: seconds that it is given in place of the experiment's; None: the experiment's. A part of the limits.
         on: names of the instances that it is run on; None: all of its family; no part of the key.
+        keeps: JSON text of what its plans are asked to keep (`euclio.core.parts.keeping`); empty: nothing.
     """
 
     solver: str
@@ -45,6 +46,7 @@ class SolverSetting:
     measure: str = ""
     time_s: float | None = None
     on: frozenset[str] | None = None
+    keeps: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class Measure:
 Setting = SolverSetting | Measure
 """What is run on instances."""
 
-_LATER = {"space_of": None, "measure": ""}
+_LATER = {"space_of": None, "measure": "", "keeps": ""}
 """Fields that earlier versions did not have, by default; they are left out of keys, which so stay the same."""
 
 

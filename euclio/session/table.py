@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from itertools import islice
 
@@ -15,6 +14,7 @@ from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, new_table
 from euclio.core.words import DASH, amount, counted, figures, milliseconds, percent, took
 from euclio.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
+from euclio.session.attainment.stated import rounded_down
 from euclio.session.costs import allocation_costs, costs_in_words, money
 from euclio.session.evaluate import machines_by_hardware
 from euclio.session.latency.paths import times_from, times_until
@@ -117,7 +117,7 @@ def _attainment(result: Result) -> list[str]:
     if asked is None or "rate_margin" not in stats or result.value is None:
         return []
     more = float(result.value) / stats["cost_without_margins"] - 1 if stats["cost_without_margins"] else 0.0
-    least = _rounded_down(stats["attainment_at_least"])
+    least = rounded_down(stats["attainment_at_least"])
     return [
         f"attainment {percent(stats['attainment'])} under {asked['arrivals']} arrivals, dispatch {asked['dispatch']}: "
         f"at least {percent(least)} with {percent(asked['confidence'], 0)} confidence",
@@ -125,11 +125,6 @@ def _attainment(result: Result) -> list[str]:
         f"SLO; {percent(more, 1)} more expensive than without",
         "spare capacity is kept free for the requests that come at random",
     ]
-
-
-def _rounded_down(share: float) -> float:
-    """A share that is no larger once it is printed with two decimals of a per cent."""
-    return math.floor(share * 10_000) / 10_000
 
 
 def _spare(session: Session, result: Result) -> list[str]:

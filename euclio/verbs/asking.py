@@ -18,6 +18,7 @@ from euclio.files.boundary import at
 from euclio.session import PlanSpace, Session
 from euclio.session.questions.changes import SessionChanges
 from euclio.verbs import keyword_types as words
+from euclio.verbs.attainment import attainment_demand, with_percentile
 from euclio.verbs.calling import verb
 from euclio.verbs.defaults import LIMIT_S
 from euclio.verbs.keywords import applied, changed, of_families, plan_space, read_if
@@ -109,6 +110,8 @@ def what_if(
     from euclio.session.questions.what_if import CHARGINGS, answered, question
 
     given = opened(session)
+    keywords = with_percentile(keywords, slo)
+    slo = keywords.pop("slo", None) if slo is None else slo
     asked = asked_about(given, "what-if", solver, space, keywords)
     every, limit_s = [asked.changes], read_if(seconds, time_limit, "--time-limit")
     rates, slos = (read_if(exacts, *one) or () for one in ((rate, "--rate"), (slo, "--slo")))
@@ -132,6 +135,8 @@ def what_if(
             )
             for one in every
         ]
+        demand = attainment_demand(given.family, keywords)
+    questions = [replace(one, demand=demand) for one in questions]
     if given.file is not None:
         hint = next(filter(None, map(given.family.hint, questions[0].sessions.values())), "")
         if hint:
@@ -170,6 +175,7 @@ def changes(
     from euclio.session.questions.change_costs import answered, question
 
     given = opened(session)
+    keywords = with_percentile(keywords)  # type: ignore[assignment]
     charged: Any = keywords if space is not None or "charging" in keywords else {"machines": "whole", **keywords}
     asked = asked_about(given, "changes", solver, space, charged)
     with at("", given.file):
@@ -180,6 +186,7 @@ def changes(
             solver=asked.solver,
             space=asked.space,
             time_limit_s=read_if(seconds, time_limit, "--time-limit"),
+            demand=attainment_demand(given.family, keywords),
         )
     return answered(questions)
 

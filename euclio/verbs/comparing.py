@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -19,6 +20,7 @@ from euclio.core.values import seed as read_seed
 from euclio.files.boundary import at
 from euclio.files.instance_files import load_instance
 from euclio.verbs import keyword_types as words
+from euclio.verbs.attainment import attainment_demand, with_percentile
 from euclio.verbs.calling import verb
 from euclio.verbs.defaults import CERTIFY_S
 from euclio.verbs.keywords import changed, either, of_families, read_if, time_limit_of
@@ -28,11 +30,13 @@ from euclio.verbs.supervised import Supervised
 if TYPE_CHECKING:
     import pandas as pd
 
+    from euclio.session.attainment.demand import Demand
+
 PROTOCOL = "workloads"
 """Kind of instance that `workloads` samples."""
 
 
-@verb(words.Changes, more=of_families)
+@verb(words.CompareKeywords, more=of_families)
 def compare(
     instance: Any,
     solvers: str | Sequence[str | AnySolver] | None = None,
@@ -45,7 +49,7 @@ def compare(
     time_limit: Number | None = None,
     certify: Number | None = None,
     supervised: bool = False,
-    **changes: Unpack[words.Changes],
+    **keywords: Unpack[words.CompareKeywords],
 ) -> Comparison:
     """Run systems and the family's exact solver on one instance, as `euclio compare` does.
 
@@ -61,7 +65,7 @@ def compare(
         time_limit: limit of each run in seconds; None: none.
         certify: limit in seconds of an independent prover for each proof; True: 60; None: it is not asked.
         supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
-        **changes: changes of a session, as of `euclio.solve`.
+        **keywords: changes of a session, and what plans keep under random arrivals, as of `euclio.solve`.
 
     Returns:
         The systems, each in its own plan space, next to the proven optima; those whose engine is not installed are
@@ -72,8 +76,10 @@ def compare(
             have, or a bad value, which it names with its keyword.
     """
     given = opened(instance)
+    asked = with_percentile(keywords)
     with at("", given.file):
-        target, _ = changed(given.family, given.instance, changes)
+        target, _ = changed(given.family, given.instance, asked)
+        demand = attainment_demand(given.family, asked)
         if solvers is not None and systems is not None:
             raise InputError("is a set of systems, and --solvers names them; leave one out", field="--systems")
         listed = names(solvers) if isinstance(solvers, str) else solvers
@@ -81,8 +87,21 @@ def compare(
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
     proof_s = _certify_limit(either({"certify": certify, "certify_s": certify_s}, "certify", "certify_s"))
     with Supervised([target], chosen) if supervised else nullcontext() as other, at("", given.file):
-        how = other.solve if isinstance(other, Supervised) else solving or solve
-        return compare_instance(target, chosen, limit_s, objective, proof_s, how)
+        how, kept = _solving(demand, other, solving)
+        return compare_instance(target, chosen, limit_s, objective, proof_s, how, kept)
+
+
+def _solving(demand: Demand | None, other: Supervised | None, solving: Solving | None) -> tuple[Solving, str]:
+    """What solves, and what it has all plans keep, in words."""
+    if demand is None:
+        return (solving or solve) if other is None else other.solve, ""
+    if other is None:
+        from euclio.session.attainment.attaining import Fronts
+
+        return Fronts(demand), demand.in_words()
+    from euclio.session.attainment.attaining import briefly
+
+    return partial(other.solve_with, briefly, demand), demand.in_words()
 
 
 def _certify_limit(given: Any) -> float | None:
@@ -92,7 +111,7 @@ def _certify_limit(given: Any) -> float | None:
     return CERTIFY_S if given is True else float(read_if(seconds, given, "--certify"))
 
 
-@verb()
+@verb(words.Attainment)
 def decompose(
     instances: Any = (),
     solvers: str | Sequence[str | AnySolver] | None = None,
@@ -106,6 +125,7 @@ def decompose(
     time_limit: Number | None = None,
     supervised: bool = False,
     strict: bool = False,
+    **keywords: Unpack[words.Attainment],
 ) -> pd.DataFrame:
     """Split the gap of systems on instances into what design and heuristic give up, as `euclio decompose` does.
 
@@ -121,6 +141,7 @@ def decompose(
         time_limit: limit of each run in seconds; None: none.
         supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
         strict: refuse files with measured rows that are doubted, where there is a warning otherwise.
+        **keywords: what plans of sessions keep under random arrivals, as of `euclio.solve`.
 
     Returns:
         One row per instance and system (`euclio.comparison.decomposing.gap_row`), and the status of the system's run
@@ -142,10 +163,14 @@ def decompose(
     listed = names(solvers) if isinstance(solvers, str) else solvers
     if not asked:
         return decompose_instances([], listed)
-    chosen = chosen_solvers(listed, common_family(asked))
+    family = common_family(asked)
+    kept = with_percentile(keywords)
+    demand = attainment_demand(family, kept)
+    asked = [changed(family, one, {"slo": kept.get("slo")})[0] for one in asked]
+    chosen = chosen_solvers(listed, family)
     with Supervised(asked, chosen) if supervised else nullcontext() as other:
-        how = other.solve if isinstance(other, Supervised) else solving or solve
-        return decompose_instances(asked, chosen, limit_s, advance, how, objective)
+        how, said = _solving(demand, other, solving)
+        return decompose_instances(asked, chosen, limit_s, advance, how, objective, said)
 
 
 def several_instances(given: Any) -> list[Any]:

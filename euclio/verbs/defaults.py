@@ -10,6 +10,8 @@ SERVED = "session"
 """The family whose plans can be asked for an attainment."""
 SERVING = ("dispatch", "time_out", "hold", "dropping")
 """Keywords of its simulations that a plan can be made for; the others are what the plan pays for."""
+PERCENTILES = {"p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+"""Keywords of percentile objectives: the share of requests that is to be answered within so many seconds."""
 CLASSES = ("easy", "medium", "hard", "open")
 """Classes of the benchmark set."""
 ALL = "all"

@@ -181,6 +181,10 @@ class Attainment(TypedDict, total=False):
         time_out: seconds that a batch waits to be filled, or "none".
         hold: modules hand requests on no earlier than after their worst-case latency.
         dropping: drop requests that cannot be answered in time any more, "hopeless", or none, "never".
+        p90: seconds within which 90 % of requests are to be answered: an attainment of 0.9 with this SLO.
+        p95: the same for 95 %.
+        p99: the same for 99 %.
+        p999: the same for 99.9 %.
     """
 
     attainment: Number | None
@@ -194,6 +198,10 @@ class Attainment(TypedDict, total=False):
     time_out: Number | None
     hold: bool
     dropping: str | None
+    p90: Number | None
+    p95: Number | None
+    p99: Number | None
+    p999: Number | None
 
 
 class RunKeywords(TypedDict, total=False):
@@ -248,9 +256,13 @@ class ExplainAny(Changes, AnySpace, total=False):
     """Keywords of `explain` for any instance."""
 
 
-class WhatIfKeywords(MachineChanges, MostChanges, Measurements, SessionPlans, total=False):
+class WhatIfKeywords(MachineChanges, MostChanges, Measurements, SessionPlans, Attainment, total=False):
     """Keywords of `what_if`, which gives several values of the others."""
 
 
-class ChangesKeywords(MachineChanges, LoadChanges, Measurements, SessionSpace, total=False):
+class CompareKeywords(Changes, Attainment, total=False):
+    """Keywords of `compare`."""
+
+
+class ChangesKeywords(MachineChanges, LoadChanges, Measurements, SessionSpace, Attainment, total=False):
     """Keywords of `changes`, which varies the limit on changes."""

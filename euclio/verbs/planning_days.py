@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from euclio.comparison.comparing import chosen_solvers
 from euclio.core.errors import InputError
+from euclio.core.families import find_family
 from euclio.core.numbers import Number
 from euclio.core.registry import solvers_of
+from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver
-from euclio.core.solving import solve, solver_for
+from euclio.core.solving import asked, solve, solver_for
 from euclio.core.values import NOT_NEGATIVE, exact_positive, names
 from euclio.day import Day, Step
+from euclio.day.attaining import attaining_day
 from euclio.day.comparing import DayComparison, compare_day
 from euclio.day.family import FAMILY
 from euclio.day.load import read_load
 from euclio.day.load_units import Said
 from euclio.session import Session
+from euclio.verbs import keyword_types as words
+from euclio.verbs.attainment import attainment_demand, with_percentile
 from euclio.verbs.calling import verb
+from euclio.verbs.defaults import SERVED
 from euclio.verbs.keywords import read_if, time_limit_of
 from euclio.verbs.opened import Opened, opened
 from euclio.verbs.supervised import Supervised
+
+if TYPE_CHECKING:
+    from euclio.session.attainment.demand import Demand
 
 OPTIONS = {"warm_up_s": "--warm-up", "keep_alive_s": "--keep-alive", "price_per_change": "--price-per-change"}
 """The options of what changes cost, by field of a load over time."""
 
 
-@verb()
+@verb(words.Attainment)
 def plan_day(
     session: Session | Day | str | Path | Opened,
     *,
@@ -45,6 +55,7 @@ def plan_day(
     time_limit: Number | None = None,
     supervised: bool = False,
     strict: bool = False,
+    **keywords: Unpack[words.Attainment],
 ) -> DayComparison:
     """Plan the whole machines of a session whose load moves, as `euclio plan-day` does.
 
@@ -62,6 +73,7 @@ def plan_day(
         time_limit: limit of each run in seconds; None: none.
         supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
         strict: refuse a file with measured rows that are doubted, where there is a warning otherwise.
+        **keywords: what every step keeps under random arrivals, as of `euclio.solve`.
 
     Returns:
         One result per rule; `day` is the load over time, `best` the cheapest plan.
@@ -73,11 +85,29 @@ def plan_day(
     read = {name: read_if(NOT_NEGATIVE.parse, value, OPTIONS[name]) for name, value in costs.items()}
     said = Said(load_unit, read_if(exact_positive, load_step, "--load-step"), load_column)
     day = day_of(opened(session), load, {name: value for name, value in read.items() if value is not None}, said)
+    kept = with_percentile(keywords)
+    demand = attainment_demand(find_family(SERVED), kept)
+    if kept.get("slo") is not None:
+        day = replace(day, session=replace(day.session, slo_s=kept["slo"]))
     chosen = chosen_days(solvers)
     limit_s = time_limit_of({"time_limit": time_limit})
     with Supervised([day], chosen) if supervised else nullcontext() as other:
-        how = other.solve if isinstance(other, Supervised) else solve
-        return compare_day(day, chosen, how, time_limit_s=limit_s)
+        return compare_day(day, chosen, _solving(demand, other), demand=demand, time_limit_s=limit_s)
+
+
+def _solving(demand: Demand | None, other: Supervised | None) -> Callable[..., AnyResult]:
+    """What solves a day, which keeps a demand if there is one."""
+    if demand is None:
+        return solve if other is None else other.solve
+    if other is not None:
+        return partial(other.solve_with, attaining_day, demand)
+
+    def attaining(day: Day, solver: AnySolver, **options: Any) -> AnyResult:
+        ready = asked(day, solver, **options)
+        ready.warm_up()
+        return attaining_day(demand, ready)
+
+    return attaining
 
 
 def chosen_days(solvers: str | Sequence[str | AnySolver] | None) -> list[AnySolver]:

@@ -7,18 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from euclio.core import families, solving
-from euclio.core.errors import InputError
-from euclio.core.family import Checked, Family
+from euclio.core.family import Checked
 from euclio.core.progress import say
 from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver, Solver
-from euclio.core.values import SHARE, count, seed
+from euclio.core.values import count, seed
 from euclio.files.boundary import at
 from euclio.verbs import keyword_types as words
-from euclio.verbs.arrivals import arrival_fields
-from euclio.verbs.calling import keyword_of, verb
-from euclio.verbs.defaults import SERVED, SERVING
-from euclio.verbs.keywords import changed, either, of_families, plan_space, read_if, setup_fields, time_limit_of
+from euclio.verbs.attainment import attainment_demand, with_percentile
+from euclio.verbs.calling import verb
+from euclio.verbs.keywords import changed, either, of_families, plan_space, read_if, time_limit_of
 from euclio.verbs.opened import opened
 
 if TYPE_CHECKING:
@@ -88,6 +86,7 @@ def solve(instance: Any, solver: str | AnySolver | None = None, *, space: Any = 
             that does not go with the instance or the solver, or an engine that is not installed.
     """
     given = opened(instance)
+    keywords = with_percentile(keywords)
     with at("", given.file):
         family = given.family
         target, changes = changed(family, given.instance, keywords)
@@ -138,36 +137,6 @@ def run_options(keywords: Any) -> dict[str, Any]:
         "log_file": None if log is None else Path(log),
         "export_lp": None if export_lp is None else Path(export_lp),
     }
-
-
-def attainment_demand(family: Family, keywords: Any) -> Demand | None:
-    """The demand that keywords make; None: none is asked for.
-
-    Raises:
-        InputError: of another family, without an attainment, or keywords that do not go together.
-    """
-    served = families.find_family(SERVED)
-    if keywords.get("attainment") is None:
-        for name, flag in _dependent().items():
-            if keywords.get(name) not in (None, False):
-                raise InputError("says what --attainment is asked under; give that too, or leave this out", field=flag)
-        return None
-    if family.name != SERVED:
-        raise InputError(f"is an option for {served.instances}; leave it out", field="--attainment")
-    from euclio.session.attainment.demand import Demand
-    from euclio.session.simulation.setup import Setup
-
-    noise = read_if(SHARE.parse, keywords.get("noise"), "--noise")
-    coming = arrival_fields(*(keywords.get(name) for name in ("arrivals", "trace", "cv", "on", "off")))
-    own = setup_fields(family, {name: keywords.get(name) for name in SERVING})
-    target = read_if(SHARE.parse, keywords["attainment"], "--attainment")
-    return Demand(target, Setup(noise=noise or 0.0, **coming, **own))
-
-
-def _dependent() -> dict[str, str]:
-    """Keywords that mean nothing without an attainment, with their options."""
-    flags = ("--arrivals", "--trace", "--cv", "--on", "--off", "--noise", "--dispatch", "--time-out", "--hold")
-    return {keyword_of(flag): flag for flag in (*flags, "--dropping")}
 
 
 @overload

@@ -13,6 +13,7 @@ from pathlib import Path
 from euclio.core.provenance import provenance
 from euclio.core.tables import to_text
 from euclio.core.words import duration
+from tests.bench.attainment_speed import attainment_speed
 from tests.bench.chains_speed import chains_speed
 from tests.bench.day_speed import day_speed
 from tests.bench.fragments_speed import fragments_speed
@@ -34,7 +35,7 @@ INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 
 SECTIONS = (
     *("instances", "chains", "workloads", "race", "splits", "growth", "pipelines", "fragments"),
-    *("serving", "runner", "page", "whole", "day"),
+    *("serving", "attainment", "runner", "page", "whole", "day"),
 )
 
 
@@ -61,6 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "pipelines": lambda: pipelines_speed(arguments.instances),
         "fragments": lambda: [*fragments_speed(), *planners_speed()],
         "serving": lambda: (serving_speed(),),
+        "attainment": attainment_speed,
         "runner": lambda: (runner_speed(),),
         "page": lambda: (page_speed(),),
         "day": lambda: day_speed(arguments.instances),

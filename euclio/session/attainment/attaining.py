@@ -11,8 +11,9 @@ from euclio.core.progress import told
 from euclio.core.result import Answer, AnyResult
 from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, asked, check
-from euclio.core.words import full
+from euclio.core.words import full, percent
 from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.front import Front, serves_all_objectives
 from euclio.session.attainment.margins import spare_space
 from euclio.session.attainment.search import Found, cheapest
 from euclio.session.evaluate import Evaluation
@@ -20,7 +21,7 @@ from euclio.session.instance import Session
 from euclio.session.plan import Plan
 from euclio.session.simulation.service import service
 from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.targets import own_dispatch
+from euclio.session.space import PlanSpace
 
 
 @told("looking for a plan that keeps the attainment")
@@ -51,7 +52,7 @@ def solve_attaining(
     return attaining(Demand(target, setup or Setup()), ready)
 
 
-def attaining(demand: Demand, ready: PreparedRun) -> AnyResult:
+def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) -> AnyResult:
     """The cheapest plan found that keeps an attainment, checked as a plan of the instance itself.
 
     Its plan space allows dummies at any rate: they stand for capacity that is kept free. A margin proves nothing, so
@@ -60,20 +61,26 @@ def attaining(demand: Demand, ready: PreparedRun) -> AnyResult:
     Args:
         demand: target, arrivals and dispatch.
         ready: the run without margins.
+        fronts: what is known from other sessions that differ in rates and objective, which makes this one quick; None:
+            it is searched for by itself, and longer.
     """
     began = time.monotonic()
     limit_s = ready.limits.time_limit_s
     runs = _Runs(ready, None if limit_s is None else began + limit_s)
     first = runs.result(ready.instance)
     if first.plan is None or first.value is None:
-        return first
+        return replace(first, options={**first.options, "attainment": demand.describe(ready.space.policy)})
     left_s = None if limit_s is None else max(0.0, limit_s - (time.monotonic() - began))
-    found = cheapest(ready.instance, runs.plan, ready.space, demand, seed=ready.limits.seed, time_limit_s=left_s)
+    front = None if fronts is None else fronts.front_of(ready, first.plan, demand)
+    if front is None:
+        found = cheapest(ready.instance, runs.plan, ready.space, demand, seed=ready.limits.seed, time_limit_s=left_s)
+    else:
+        front.planner = runs.plan
+        found = front.cheapest(ready.instance, None if left_s is None else time.monotonic() + left_s)
     space = spare_space(ready.space)
-    answer = _answer(found, demand)
+    answer = _answer(found, demand, first.value)
     result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)
-    dispatch = demand.setup.dispatch or own_dispatch(ready.space.policy)
-    asked_for = demand.describe(dispatch)
+    asked_for = demand.describe(ready.space.policy)
     if found.judged is not None:
         asked_for |= {"seconds": found.judged.seconds, "seed": found.judged.seed}
     if found.best is not None:
@@ -82,6 +89,53 @@ def attaining(demand: Demand, ready: PreparedRun) -> AnyResult:
     options = {**ready.options, **space.describe(), "attainment": asked_for}
     planned_for = {"attainment": demand.target, **service(demand.setup, space)}
     return replace(result, options=options, planned_for=planned_for)
+
+
+def briefly(demand: Demand, ready: PreparedRun) -> AnyResult:
+    """As `attaining`, by a shorter search whose plan is judged by shorter simulations; the statement is as sure."""
+    return attaining(demand, ready, Fronts(demand, ready.limits.seed))
+
+
+class Fronts:
+    """Solves, as `euclio.core.solving.solve`, sessions for one demand that differ in rates, objective or plan space.
+
+    What is found out for one of them is known for the next (`euclio.session.attainment.front`).
+    """
+
+    def __init__(self, demand: Demand, seed: int = 0) -> None:
+        """Nothing is known yet."""
+        self.demand, self._seed = demand, seed
+        self._known: dict[Any, Front | None] = {}
+
+    def __call__(self, instance: Any, solver: str | AnySolver | None = None, **options: Any) -> AnyResult:
+        """The cheapest plan found that keeps the demand, as `attaining` has it."""
+        ready = asked(instance, solver, **options)
+        ready.warm_up()
+        return attaining(self.demand, ready, self)
+
+    def front_of(self, ready: PreparedRun, plan: Plan, demand: Demand) -> Front | None:
+        """What is known of the session of a run; None: it has to be searched for by itself."""
+        session, space = ready.instance, spare_space(ready.space)
+        base = replace(session, slo_s=Fraction(1))
+        key = base, tuple(base.resources.items()), ready.solver.name, space
+        known = self._known.get(key)
+        if known is None or session.slo_s > known.session.slo_s:
+            if not serves_all_objectives(session, plan, space, demand.setup):
+                return None
+            like = next((own for own in self._known.values() if own is not None and _alike(own, session, space)), None)
+            known = self._known[key] = Front(session, _no_plan, space, demand, self._seed)
+            if like is not None:
+                known.begin_as(like)
+        return known
+
+
+def _alike(front: Front, session: Session, space: PlanSpace) -> bool:
+    """Whether margins of a front are likely for another session: of the same modules, charged in the same way."""
+    return front.space == space and [m.name for m in front.session.modules] == [m.name for m in session.modules]
+
+
+def _no_plan(session: Session) -> None:
+    """What makes plans of a front that is not asked yet."""
 
 
 @dataclass(slots=True)
@@ -109,8 +163,8 @@ class _Runs:
         return found.plan, found.evaluation
 
 
-def _answer(found: Found, demand: Demand) -> Answer[Plan]:
-    stats = {"plans_tried": float(len(found.tried)), "cost_without_margins": float(found.tried[0].cost_per_h)}
+def _answer(found: Found, demand: Demand, without: Fraction) -> Answer[Plan]:
+    stats = {"plans_tried": float(len(found.tried)), "cost_without_margins": float(without)}
     if found.judged is not None:
         judged = found.judged.estimate
         stats |= {
@@ -120,9 +174,10 @@ def _answer(found: Found, demand: Demand) -> Answer[Plan]:
         }
     if found.best is None:
         within = "" if found.complete else " within the time limit"
+        most = "" if not found.most else f", the best plan {percent(found.most)}"
         reason = (
             f"no margin that was tried{within} keeps {full(100 * demand.target)} % within the SLO under these "
-            "arrivals; take another dispatcher or time-out, or a lower attainment"
+            f"arrivals{most}; take another dispatcher or time-out, or a lower attainment"
         )
         return Answer(None, "no margin", reason=reason, stats=stats)
     margins = found.best.margins

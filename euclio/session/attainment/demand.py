@@ -7,7 +7,10 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.values import Values
-from euclio.session.simulation.setup import Dispatch, Partial, Setup
+from euclio.core.words import full
+from euclio.session.policies import Policy
+from euclio.session.simulation.setup import Partial, Setup
+from euclio.session.simulation.targets import own_dispatch
 
 TARGETS = Values("a number from 0.5 to 0.9999", float, lambda number: 0.5 <= number <= 0.9999)
 CONFIDENCE = 0.95
@@ -41,8 +44,13 @@ class Demand:
         setup = replace(self.setup, load=1.0, seed=0, dummies=False, partial=Partial.SHARED, full_load_rps=None)
         object.__setattr__(self, "setup", setup)
 
-    def describe(self, dispatch: Dispatch) -> dict[str, Any]:
-        """The demand as plain data, with the dispatcher that it comes down to."""
+    def in_words(self) -> str:
+        """The demand in one line."""
+        return f"{full(100 * self.target)} % within the SLO under {self.setup.arrivals.value} arrivals"
+
+    def describe(self, policy: Policy) -> dict[str, Any]:
+        """The demand as plain data, with the dispatcher that it comes down to for plans of a policy."""
+        dispatch = self.setup.dispatch or own_dispatch(policy)
         left_out = ("load", "seconds", "seed")
         described = {key: value for key, value in self.setup.describe().items() if key not in left_out}
         return {"target": self.target, "confidence": CONFIDENCE, **described, "dispatch": dispatch.value}

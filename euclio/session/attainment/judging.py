@@ -10,9 +10,10 @@ import numpy as np
 
 from euclio.session.attainment.confidence import FEWEST_BLOCKS, Estimate, estimate, goes_on
 from euclio.session.attainment.demand import CONFIDENCE, Demand
-from euclio.session.attainment.latencies import Run
+from euclio.session.attainment.latencies import Run, coming
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
+from euclio.session.simulation.in_turn import Coming
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.system import System, build_system, session_rate
 from euclio.session.space import PlanSpace
@@ -24,6 +25,9 @@ SEARCHED = (512, 40_000, 800, 400_000)
 JUDGED = (1024, 400_000, 10_000, 4_000_000)
 """Windows that count; least requests in them; requests in them over the share that may miss the SLO, such as 0.01, and
 the most of these."""
+BRIEFLY_SEARCHED = (256, 20_000, 400, 200_000)
+BRIEFLY_JUDGED = (1024, 50_000, 1_000, 1_000_000)
+"""The same where many plans are judged, none of them longer than so: the bounds are wider, and hold as often."""
 PARTS = 8
 """On top of them so many parts of a simulation are left out at its begin: it starts with idle machines."""
 LEAST_SLOS = 400
@@ -63,10 +67,21 @@ class Judged:
 class Trials:
     """Simulations of plans of one session under one demand."""
 
-    def __init__(self, session: Session, space: PlanSpace, demand: Demand, seed: int) -> None:
-        """Nothing is simulated yet; the seed is that of all requests."""
+    def __init__(self, session: Session, space: PlanSpace, demand: Demand, seed: int, *, brief: bool = False) -> None:
+        """Nothing is simulated yet.
+
+        Args:
+            session: the session.
+            space: plan space of the plans.
+            demand: target, arrivals and dispatch.
+            seed: seed of all requests.
+            brief: whether judgements are as short as searches can do with.
+        """
+        self._searched, self._judged = (BRIEFLY_SEARCHED, BRIEFLY_JUDGED) if brief else (SEARCHED, JUDGED)
+        self._brief = brief
         self._session, self._space, self._demand, self._seed = session, space, demand, seed
         self._rate, self._slo_s = float(session_rate(session)), float(session.slo_s)
+        self._coming: dict[tuple[int, float, int], Coming] = {}
 
     def searched(self, plan: Plan, least: float, times: int = 1) -> float | None:
         """The attainment on the requests of the search, the same for all plans; None: it is below the least.
@@ -76,10 +91,10 @@ class Trials:
             least: the simulation ends as soon as the attainment is certain to be below this.
             times: how many times as long as at first the simulation is.
         """
-        windows = times * SEARCHED[0]
+        windows = times * self._searched[0]
         begin = windows // PARTS
-        run = self._run(plan, SEARCHED, self._seed_of(0), times)
-        allowed = (1 - least) * self._rate * self._window_s(SEARCHED) * windows
+        run = self._run(plan, self._searched, self._seed_of(0), times)
+        allowed = (1 - least) * self._rate * self._window_s(self._searched) * windows
         for part in range(1, PARTS + 1):
             found = run.go_on(begin + windows * part // PARTS).since(begin)
             if found.late.sum() > allowed * 1.1 + 10:
@@ -102,9 +117,9 @@ class Trials:
         """
         error = (1 - CONFIDENCE) / 2
         confidence = 1 - (error / (ATTEMPTS - 1) if attempt else error)
-        seed, window_s = self._seed_of(1 + attempt), self._window_s(JUDGED)
-        windows, doublings = JUDGED[0], self._doublings(window_s)
-        run = self._run(plan, JUDGED, seed, 2**doublings)
+        seed, window_s = self._seed_of(1 + attempt), self._window_s(self._judged)
+        windows, doublings = self._judged[0], self._doublings(window_s)
+        run = self._run(plan, self._judged, seed, 2**doublings)
         nothing_is_random = self._demand.setup.arrivals is Arrivals.UNIFORM and not self._demand.setup.noise
         bounded = goes_on if nothing_is_random else estimate
         for doubled in range(doublings + 1):
@@ -132,19 +147,23 @@ class Trials:
         return missed + still_uncertain > HOPELESS * (1 - self._demand.target)
 
     def _doublings(self, window_s: float) -> int:
-        first = self._rate * window_s * JUDGED[0]
-        return max(0, min(DOUBLINGS, int(math.log2(max(1.0, MOST_REQUESTS / first)))))
+        first = self._rate * window_s * self._judged[0]
+        return 0 if self._brief else max(0, min(DOUBLINGS, int(math.log2(max(1.0, MOST_REQUESTS / first)))))
 
     def _run(self, plan: Plan, size: tuple[int, int, int, int], seed: int, times: int) -> Run:
         windows = times * (size[0] + size[0] // PARTS)
-        return Run(self._system(plan), replace(self._demand.setup, seed=seed), self._window_s(size), windows)
+        system, window_s = self._system(plan), self._window_s(size)
+        setup, key = replace(self._demand.setup, seed=seed), (seed, window_s, windows)
+        if key not in self._coming:
+            # Requests depend on the session's rates alone, which all plans share.
+            self._coming = {key: coming(system, setup, window_s, windows)}
+        return Run(system, setup, window_s, windows, self._coming[key])
 
     def _system(self, plan: Plan) -> System:
         return build_system(self._session, plan, self._space, self._demand.setup)
 
     def _seed_of(self, stream: int) -> int:
-        """A seed that is independent of those of other streams, short enough to be typed."""
-        return int(np.random.SeedSequence((self._seed, stream)).generate_state(1, np.uint32)[0])
+        return seed_of(self._seed, stream)
 
     def _window_s(self, size: tuple[int, int, int, int]) -> float:
         """Length of a window, at first."""
@@ -155,7 +174,12 @@ class Trials:
         if setup.arrivals is Arrivals.ON_OFF:
             seconds = max(seconds, LEAST_BURSTS * (setup.on_s + setup.off_s))
         cycle = len(setup.trace_s) - 1
-        if setup.arrivals is Arrivals.TRACE and (size is JUDGED or cycle <= MOST_CYCLE):
+        if setup.arrivals is Arrivals.TRACE and (size is self._judged or cycle <= MOST_CYCLE):
             # Whole cycles, so that each part of the trace counts for what it is.
             seconds = math.ceil(seconds * self._rate / cycle) * cycle / self._rate
         return seconds / windows
+
+
+def seed_of(seed: int, stream: int) -> int:
+    """A seed that is independent of those of other streams, short enough to be typed."""
+    return int(np.random.SeedSequence((seed, stream)).generate_state(1, np.uint32)[0])

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from euclio.session.simulation.engine.in_turn import count
+from euclio.session.simulation.in_turn import Coming, InTurn, compile_in_turn, covers
 from euclio.session.simulation.server import Server
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.simulation import Driver, Piece, compile_simulator, incoming
@@ -53,10 +55,45 @@ class Latencies:
         return Latencies(self.arrived[window:], self.slower[:, window:])
 
 
+def coming(system: System, setup: Setup, window_s: float, windows: int) -> Coming:
+    """The requests of a run with these arguments, for it and others that differ in their machines alone."""
+    until = max(1, system.clock.up(window_s)) * windows + math.floor(system.slo_ticks * LEVELS[-1]) + 1
+    return Coming(system, lasting(system, setup, until))
+
+
+def lasting(system: System, setup: Setup, until_ticks: int) -> Setup:
+    """The setup with requests that come until a time."""
+    return replace(setup, seconds=until_ticks / system.clock.ticks_per_s)
+
+
+def levels_of(system: System) -> Ints:
+    """`LEVELS` times the objective of a system in ticks."""
+    found = np.array([math.floor(system.slo_ticks * level) for level in LEVELS], np.int64)
+    found[AT_SLO] = system.slo_ticks
+    return found
+
+
+def windows_of(arrivals: Ints, took: Ints, window: int, windows: int, levels: Ints) -> Latencies:
+    """Latencies of requests by window.
+
+    Args:
+        arrivals: when they came, from 0 on, in ticks.
+        took: how long they took; more than all levels: they were not answered.
+        window: length of a window.
+        windows: how many there are.
+        levels: what latencies are held against (`levels_of`).
+    """
+    arrived, within = np.zeros(windows, np.int64), np.zeros((windows, len(levels) + 1), np.int64)
+    count(np.ascontiguousarray(arrivals), took, window, levels, arrived, within)
+    return Latencies(arrived, arrived - within[:, :-1].cumsum(axis=1).T)
+
+
 class Run:
     """A simulation of one system that can be gone on with; it begins with idle machines."""
 
-    def __init__(self, system: System, setup: Setup, window_s: float, windows: int) -> None:
+    def __init__(
+        self, system: System, setup: Setup, window_s: float, windows: int, requests: Coming | None = None
+    ) -> None:
         """Set up the simulation.
 
         Args:
@@ -64,20 +101,24 @@ class Run:
             setup: arrivals and dispatch, seed; its seconds are replaced.
             window_s: length of a window in seconds.
             windows: most windows that will be asked for.
+            requests: the requests, where another simulation under this setup has drawn them; None: they are drawn.
         """
-        compile_simulator()
         self._window = max(1, system.clock.up(window_s))
-        self._levels = np.array([math.floor(system.slo_ticks * level) for level in LEVELS], np.int64)
-        self._levels[AT_SLO] = system.slo_ticks
+        self._levels = levels_of(system)
         self._begun = 0
         self._arrived = np.zeros(windows, np.int64)
         self._within = np.zeros((windows, len(LEVELS) + 1), np.int64)
-        factors = duration_factors(setup.noise, setup.seed)
         until = self._window * windows + int(self._levels[-1]) + 1
+        setup = lasting(system, setup, until)
+        self._in_turn: InTurn | None = None
+        if covers(system, setup.noise):
+            compile_in_turn()
+            self._in_turn = InTurn(system, requests or Coming(system, setup))
+            return
+        compile_simulator()
+        factors = duration_factors(setup.noise, setup.seed)
         self._server = Server(system, until_ticks=until, factors=factors, logs=True)
-        self._driver = Driver(
-            self._server, self._counted(incoming(system, replace(setup, seconds=until / system.clock.ticks_per_s)))
-        )
+        self._driver = Driver(self._server, self._counted(incoming(system, setup)))
 
     def go_on(self, windows: int, ends_at: float | None = None) -> Latencies:
         """Simulate until so many windows in all are over, and it is known which of their requests were slow.
@@ -94,6 +135,14 @@ class Run:
         return Latencies(own.copy(), own - self._within[: self._begun, :-1].cumsum(axis=1).T)
 
     def _go_to(self, windows: int) -> None:
+        if self._in_turn is not None:
+            self._in_turn.go_to(self._window * windows + int(self._levels[-1]) + 1)
+            arrivals = self._in_turn.arrivals()
+            first, last = np.searchsorted(arrivals, (self._window * self._begun, self._window * windows))
+            took = self._in_turn.latencies(first, last)
+            count(arrivals[first:last], took, self._window, self._levels, self._arrived, self._within)
+            self._begun = windows
+            return
         self._driver.go_to(self._window * windows + int(self._levels[-1]) + 1)
         self._begun = windows
         _, arrived, finished = self._server.logs().requests.T

@@ -82,12 +82,14 @@ class Found:
         judged: its attainment on fresh requests, or that of the last plan that failed; None: there was none.
         tried: all plans in the order in which they were tried, the one without margins first if there is one.
         complete: whether the search was not ended by its limit.
+        most: the largest attainment that was seen where no plan passed; None: one did, or nothing was simulated.
     """
 
     best: Tried | None
     judged: Judged | None
     tried: tuple[Tried, ...]
     complete: bool
+    most: float | None = None
 
 
 def cheapest(
@@ -125,7 +127,13 @@ def cheapest(
         if judged.estimate.lower >= demand.target:
             return Found(best, judged, search.plans(), not search.is_over())
         search.ask_more(best, judged.estimate, demand.target)
-    return Found(None, judged, search.plans(), not search.is_over())
+    return Found(None, judged, search.plans(), not search.is_over(), _most(trials, search.plans()))
+
+
+def _most(trials: Trials, plans: tuple[Tried, ...]) -> float | None:
+    """The largest attainment of the most expensive plans for each share of the SLO."""
+    by_share = {tried.margins.slo: tried.plan for tried in sorted(plans, key=lambda one: one.cost_per_h)}
+    return max((trials.searched(plan, 0.0) or 0.0 for plan in by_share.values()), default=None)
 
 
 @dataclass(slots=True)

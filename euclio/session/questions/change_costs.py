@@ -20,7 +20,8 @@ from euclio.core.progress import told
 from euclio.core.result import Status
 from euclio.core.showing import Framed, Plotted
 from euclio.core.solver import AnySolver
-from euclio.core.solving import solve, solver_for
+from euclio.core.solving import solver_for
+from euclio.session.attainment.demand import Demand
 from euclio.session.charging import Charging
 from euclio.session.checking.machine_changes import MachineChanges
 from euclio.session.checking.machine_limits import counts_of
@@ -143,7 +144,7 @@ class Curve(Framed, Plotted):
         return None if saved is None or not most else saved / most
 
 
-def change_costs(session: Session, *, solving: Solving = solve, **asked: object) -> Curve:
+def change_costs(session: Session, *, solving: Solving | None = None, **asked: object) -> Curve:
     """What the cheapest plan of a session costs by how many machines may change.
 
     Args:
@@ -162,6 +163,7 @@ def question(
     solver: str | AnySolver | None = None,
     space: PlanSpace | None = None,
     time_limit_s: float | None = None,
+    demand: Demand | None = None,
 ) -> ByChanges:
     """What is asked of a session.
 
@@ -172,6 +174,7 @@ def question(
         solver: name of a solver, or a `Solver`; None: the exact one.
         space: plan space; None: the solver's own, with whole machines.
         time_limit_s: limit of each run in seconds; None: none.
+        demand: what all plans keep under random arrivals; None: nothing is asked.
 
     Raises:
         InputError: nothing runs, or changes that do not go with the session.
@@ -181,16 +184,17 @@ def question(
     if changed.running is None:
         raise InputError("is needed: the result whose plan runs", field="--from")
     whole = replace(chosen.space, charging=Charging.WHOLE)
-    return ByChanges(session, changes, chosen, space or whole, time_limit_s, changed, most)
+    return ByChanges(session, changes, chosen, space or whole, time_limit_s, changed, most, demand=demand)
 
 
 @told("solving all numbers of changes")
-def answered(asked: ByChanges, solving: Solving = solve) -> Curve:
-    """The answer to a question; `solving` is what solves a limit.
+def answered(asked: ByChanges, solving: Solving | None = None) -> Curve:
+    """The answer to a question; `solving` is what solves a limit, by default as the question's demand has it.
 
     Raises:
         InputError: the solver does not cover limits on changes.
     """
+    solving = solving or asked.solving()
     # First with a limit: a solver that does not cover one is refused even if nothing had to change.
     known: dict[int, Step] = {}
     _note(asked, known, _solved(asked, 0, solving))

@@ -12,6 +12,7 @@ from euclio.core.result import Status
 from euclio.core.tables import new_table
 from euclio.core.words import DASH, counted, figures, percent
 from euclio.files import csv_writing
+from euclio.session.attainment.stated import described
 from euclio.session.costs import money
 from euclio.session.questions.change_costs import Curve, Step
 
@@ -25,17 +26,19 @@ def change_table(curve: Curve) -> RenderableType:
 
     Plans that are not proven to be the cheapest say how far the bound is below them.
     """
-    columns = ["changes", "cost/h", "saved/h", "of all that can be", "machines added and removed"]
+    kept = ["in time"] if curve.question.demand is not None else []
+    columns = ["changes", "cost/h", *kept, "saved/h", "of all that can be", "machines added and removed"]
     table = new_table(*columns, numbers=columns[:-1], wrapped=columns[-1:], spare=["of all that can be"])
     none = curve.without_plan
     if none is not None:
         upto = "0" if not none.most else f"0 to {none.most:,}"
-        table.add_row(upto, none.result.status.value, DASH, DASH, DASH)
+        table.add_row(upto, none.result.status.value, *(DASH for _ in columns[2:]))
     for step in curve.steps:
         part = curve.part_of_saving(step)
         cells = [
             f"{step.most:,}",
             step.cost_in_words(),
+            *(DASH if step.kept is None else step.kept.in_words() for _ in kept),
             figures(curve.saved(step)),
             percent(None if part is None else float(part), 1),
         ]
@@ -120,5 +123,6 @@ def _step(curve: Curve, step: Step) -> dict[str, Any]:
         "share_of_saving": curve.part_of_saving(step),
         "added": dict(_by_hardware(step.moves.added)),
         "removed": dict(_by_hardware(step.moves.removed)),
+        **({} if curve.question.demand is None else described(step.kept)),
         "reason": result.reason,
     }

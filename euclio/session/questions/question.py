@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from euclio.core.result import Result, Status
 from euclio.core.solver import AnySolver
+from euclio.core.solving import solve
 from euclio.core.space_fields import in_words
 from euclio.core.words import figures, percent
+from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.stated import Stated, stated
 from euclio.session.evaluate import Evaluation
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
@@ -35,6 +38,7 @@ class Question:
         solver: the solver of all plans.
         space: the plan space of all plans.
         time_limit_s: limit of each run in seconds; None: none.
+        demand: what all plans keep under random arrivals; None: nothing is asked.
     """
 
     session: Session
@@ -42,6 +46,15 @@ class Question:
     solver: AnySolver
     space: PlanSpace
     time_limit_s: float | None
+    demand: Demand | None = field(default=None, kw_only=True)
+
+    def solving(self) -> Solving:
+        """What solves a point: `euclio.core.solving.solve`, or what has plans keep the demand."""
+        if self.demand is None:
+            return solve
+        from euclio.session.attainment.attaining import Fronts
+
+        return Fronts(self.demand)
 
     def solved(self, solving: Solving, session: Session, space: PlanSpace) -> SessionResult:
         """The result on the session as it is varied, in the plan space as it is varied."""
@@ -52,7 +65,8 @@ class Question:
         currency = f", prices in {self.session.currency}" if self.session.currency else ""
         changed = [] if self.changes is None else [f"with {self.changes.in_words()}"]
         solved = f"solver {self.solver.name}; plan space: {in_words(self.space)}"
-        return [f"{self.session.name}: cost per hour by {by}{currency}", *changed, *further, solved]
+        kept = [] if self.demand is None else [self.demand.in_words()]
+        return [f"{self.session.name}: cost per hour by {by}{currency}", *changed, *further, *kept, solved]
 
     def described(self, schema: str) -> dict[str, Any]:
         """What is asked as plain data, the first fields of an answer."""
@@ -62,6 +76,7 @@ class Question:
             "currency": self.session.currency,
             "solver": self.solver.name,
             "space": self.space.describe(),
+            **({} if self.demand is None else {"attainment": self.demand.describe(self.space.policy)}),
         }
 
 
@@ -82,6 +97,11 @@ class Solved:
         """The plan with the checker's answer; None: there is no plan."""
         plan, found = self.result.plan, self.result.evaluation
         return None if plan is None or found is None or self.result.value is None else (plan, found)
+
+    @property
+    def kept(self) -> Stated | None:
+        """What its plan keeps under random arrivals; None: there is no plan, or nothing was asked."""
+        return stated(self.result)
 
     def cost_in_words(self) -> str:
         """The cost per hour, and how far the bound is below a plan that is not proven the cheapest; without one why."""

@@ -19,8 +19,9 @@ from euclio.core.progress import told
 from euclio.core.result import Status
 from euclio.core.showing import Framed, Plotted
 from euclio.core.solver import AnySolver
-from euclio.core.solving import solve, solver_for
+from euclio.core.solving import solver_for
 from euclio.core.space_fields import word
+from euclio.session.attainment.demand import Demand
 from euclio.session.charging import Charging
 from euclio.session.costs import cost_by_hardware
 from euclio.session.evaluate import evaluate, machines_by_hardware
@@ -124,15 +125,16 @@ class WhatIf(Framed, Plotted):
         return [h.name for h in self.question.session.hardware if h.name in used]
 
 
-def what_if(session: Session, *, solving: Solving = solve, **asked: Any) -> WhatIf:
+def what_if(session: Session, *, solving: Solving | None = None, demand: Demand | None = None, **asked: Any) -> WhatIf:
     """The plan of a session at each of several rates and objectives.
 
     Args:
         session: the session.
-        solving: what solves a point.
+        solving: what solves a point; None: as the demand has it.
+        demand: what all plans keep under random arrivals; None: nothing is asked.
         **asked: as of `question`.
     """
-    return answered(question(session, **asked), solving)
+    return answered(replace(question(session, **asked), demand=demand), solving)
 
 
 def question(
@@ -182,8 +184,9 @@ def _changed(
 
 
 @told("solving all points")
-def answered(asked: Grid, solving: Solving = solve) -> WhatIf:
-    """The answer to a question; `solving` is what solves a point."""
+def answered(asked: Grid, solving: Solving | None = None) -> WhatIf:
+    """The answer to a question; `solving` is what solves a point, by default as the question's demand has it."""
+    solving = solving or asked.solving()
     found: dict[tuple[Fraction, Fraction, Charging], Point] = {}
     for rate in asked.rates:
         for way in asked.chargings:
@@ -192,8 +195,22 @@ def answered(asked: Grid, solving: Solving = solve) -> WhatIf:
                 here = asked.sessions[rate, slo]
                 last = _still_best(last, here, asked.solver) or asked.solved(solving, here, space)
                 found[rate, slo, way] = Point(here, last, rate, slo, way)
+            if asked.demand is not None:
+                _share_plans([found[rate, slo, way] for slo in asked.slos], found)
     order = [(rate, slo, way) for rate, slo in asked.sessions for way in asked.chargings]
     return WhatIf(asked, {place: found[place] for place in order})
+
+
+def _share_plans(curve: list[Point], found: dict[tuple[Fraction, Fraction, Charging], Point]) -> None:
+    """Let points of a curve have the cheaper plans of shorter objectives, which keep at least as much under theirs."""
+    best: SessionResult | None = None
+    for point in curve:
+        value = point.result.value
+        if best is not None and best.value is not None and (value is None or best.value < value):
+            shared = replace(best, wall_s=0.0, of_instance=point.session)
+            found[point.rate_rps, point.slo_s, point.charging] = replace(point, result=shared)
+        elif value is not None:
+            best = point.result
 
 
 def _still_best(last: SessionResult | None, session: Session, solver: AnySolver) -> SessionResult | None:

@@ -1,0 +1,358 @@
+"""Plans that keep an attainment at one load and many objectives, by margins whose simulations all of them share (ours).
+
+What a plan does with its requests does not depend on the objective, as long as nothing is dropped: one simulation says
+for every objective how many are late. So plans are made on a grid of margins that is the same for all objectives (SLOs
+that are planned for, rates, each in steps of a few per cent), each is simulated once, and an objective begins where the
+one before it has ended. What is found is then judged by a simulation with a seed of its own, as any other plan
+(`judging`), but by one of fixed length: the statement is as sure, and may ask for a somewhat more expensive plan.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+
+from euclio.session.attainment.confidence import estimate
+from euclio.session.attainment.demand import CONFIDENCE, Demand
+from euclio.session.attainment.judging import ATTEMPTS, PARTS, Judged, seed_of
+from euclio.session.attainment.latencies import LEVELS, levels_of, windows_of
+from euclio.session.attainment.margins import Margins, stricter, with_spare
+from euclio.session.attainment.search import FIRST, STRICTER, Found, Planner, Tried
+from euclio.session.evaluate import evaluate
+from euclio.session.instance import Session
+from euclio.session.plan import Plan
+from euclio.session.simulation.in_turn import Coming, InTurn, compile_in_turn, covers
+from euclio.session.simulation.setup import Setup
+from euclio.session.simulation.system import build_system, session_rate
+from euclio.session.space import PlanSpace
+from euclio.simulation.units import Floats, Ints
+
+SLO_STEP, RATE_STEP = 1.08, 1.03
+"""Ratios of neighbouring SLOs that are planned for, and of rates."""
+LEAST_SLO, MOST_SLO = 0.4, 2.0
+"""Least and largest share of the objective that is planned for, at the rates that come."""
+MOST_RATE = 46
+"""Steps of the largest margin on rates, about four times: with more, batches are planned that wait too long."""
+SEARCHED = (20_000, 350, 400_000)
+JUDGED = (100_000, 1_500, 1_000_000)
+"""Least requests of a simulation; requests over the share that may be late; most requests."""
+LEAST_SLOS = 200
+"""A simulation is at least that long, in objectives."""
+WINDOWS = 1024
+SOME = 16
+"""Of so many requests one is kept whose latency is not among the slowest."""
+KEPT = 16
+"""Judgements whose latencies are kept: the same plan may do for the next objective."""
+AWAY = 2
+"""Steps of the planned SLO without a cheaper plan after which a direction is left."""
+STRICTEST = 0.3
+"""Share of the misses that the search allows at least, however judgements have come out."""
+ANEW = 6
+"""All planned SLOs and the margins of single modules are looked at anew under every so manieth objective; others begin
+with what was best before."""
+FINER = (4, 2, 1)
+"""Steps by which the margin of one module is lowered."""
+
+Steps = tuple[int, ...]
+"""The margin on the rate of each module, in steps."""
+
+
+@dataclass(slots=True)
+class Cell:
+    """A plan of the grid.
+
+    Attributes:
+        tried: the plan, with the SLO that it was planned for in place of its share.
+        slo_s: that SLO.
+        slowest: latencies of the slowest requests in the search, in seconds, ascending; None: not simulated.
+        some: latencies of every so manieth request, ascending, for objectives that more of them miss.
+        requests: requests in that simulation.
+    """
+
+    tried: Tried
+    slo_s: Fraction
+    slowest: Floats | None = None
+    some: Floats | None = None
+    requests: int = 0
+
+    def late(self, objective_s: float) -> float:
+        """Share of the requests that were later than an objective."""
+        assert self.slowest is not None
+        assert self.some is not None
+        if len(self.slowest) < self.requests and self.slowest[0] > objective_s:
+            return 1 - float(np.searchsorted(self.some, objective_s, "right")) / len(self.some)
+        return float(len(self.slowest) - np.searchsorted(self.slowest, objective_s, "right")) / self.requests
+
+
+@dataclass(slots=True)
+class Front:
+    """The plans of one session that are known so far, whatever its objective.
+
+    Attributes:
+        session: the session; its objective is that of the longest simulations.
+        planner: makes plans of it and of stricter ones.
+        space: plan space of these plans.
+        demand: target, arrivals and dispatch.
+        seed: seed of all requests.
+    """
+
+    session: Session
+    planner: Planner
+    space: PlanSpace
+    demand: Demand
+    seed: int
+    cells: dict[tuple[int, Steps], Cell | None] = field(default_factory=dict)
+    edges: dict[int, int] = field(default_factory=dict)
+    """The margin on rates at which plans for an SLO began to keep the target, under the objective before."""
+    pattern: Steps = ()
+    """How many steps the margin of each module is below that of the others."""
+    share: float = 0.7
+    """Share of the objective that the last plan was planned for."""
+    allowed: float = FIRST
+    """Share of the misses that the search allows."""
+    asked: int = -1
+    """Objectives before this one."""
+    requests: dict[int, Coming] = field(default_factory=dict)
+    judgements: dict[tuple[int, Steps, int], Ints] = field(default_factory=dict)
+    """Latencies of the judged plans in ticks, by cell and attempt."""
+
+    def begin_as(self, other: Front) -> None:
+        """Try first what was enough at another rate."""
+        self.edges, self.pattern = dict(other.edges), other.pattern
+        self.share, self.allowed = other.share, other.allowed
+
+    def cheapest(self, session: Session, ends_at: float | None) -> Found:
+        """The cheapest plan found for an objective, judged.
+
+        Args:
+            session: the session, with the objective.
+            ends_at: time of the monotonic clock at which no further plan is tried; None: there is none.
+        """
+        objective = float(session.slo_s)
+        failed: set[tuple[int, Steps]] = set()
+        judged = None
+        self.asked += 1
+        before = len(self.cells)
+        for attempt in range(ATTEMPTS):
+            best = self._best(objective, failed, ends_at)
+            if best is None:
+                break
+            cell = self.cells[best]
+            assert cell is not None
+            judged = self._judged(best, cell, session, attempt)
+            missed = (1 - self.demand.target) / max(1e-12, 1 - judged.estimate.lower)
+            more = missed**0.5 if missed > 1 else min(STRICTER, missed)
+            self.allowed = min(FIRST, max(STRICTEST, self.allowed * more))
+            if judged.estimate.lower >= self.demand.target:
+                found = replace(cell.tried, margins=replace(cell.tried.margins, slo=cell.slo_s / session.slo_s))
+                return Found(found, judged, self._tried(before, found), complete=True)
+            failed.add(best)
+        shares = [
+            1 - cell.late(objective) for cell in self.cells.values() if cell is not None and cell.slowest is not None
+        ]
+        most = max(shares, default=None)
+        return Found(None, judged, self._tried(before, None), not _is_over(ends_at), most)
+
+    def _tried(self, before: int, found: Tried | None) -> tuple[Tried, ...]:
+        cells = [cell for cell in list(self.cells.values())[before:] if cell is not None]
+        return (*(cell.tried for cell in cells), *(() if found is None else (found,)))
+
+    def _best(
+        self, objective: float, failed: set[tuple[int, Steps]], ends_at: float | None
+    ) -> tuple[int, Steps] | None:
+        """The place of the cheapest plan that passes: planned SLOs from where the last objective ended."""
+        last = math.floor(math.log(objective * MOST_SLO) / math.log(SLO_STEP) + 1e-9)
+        first = math.ceil(math.log(objective * LEAST_SLO) / math.log(SLO_STEP))
+        begin = min(last, max(first, round(math.log(objective * self.share) / math.log(SLO_STEP))))
+        state = _Best(self, objective, self.allowed * (1 - self.demand.target), failed, ends_at)
+        state.known()
+        if not failed and self.asked % ANEW == 0:
+            for k in range(last, first - 1, -3):
+                state.along(k)
+        begin = begin if state.place is None else min(last, max(first, state.place[0]))
+        for way in (-1, 1):
+            k, without = begin if way < 0 else begin + 1, 0
+            while first <= k <= last and (without < AWAY or state.place is None):
+                without = 0 if state.along(k) else without + 1
+                k += way
+        if state.place is not None:
+            if self.asked % ANEW == 0 and not failed:
+                state.by_module()
+            k, steps = state.place
+            most = max(steps)
+            self.pattern = tuple(one - most for one in steps)
+            self.share = float(self._slo(k)) / objective
+        return state.place
+
+    def cell(self, k: int, steps: Steps) -> Cell | None:
+        """The plan at a place of the grid; None: the planner has none there."""
+        if (k, steps) not in self.cells:
+            self.cells[k, steps] = self._made(k, steps)
+        return self.cells[k, steps]
+
+    def _made(self, k: int, steps: Steps) -> Cell | None:
+        slo = self._slo(k) / Fraction(f"{RATE_STEP ** max(steps):.4g}")
+        margins = Margins(tuple(Fraction(f"{RATE_STEP**one:.4g}") - 1 for one in steps), Fraction(1))
+        base = replace(self.session, slo_s=slo)
+        made = self.planner(stricter(base, margins))
+        if made is None:
+            return None
+        plan = with_spare(base, *made, margins)
+        checked = evaluate(base, plan, self.space)
+        assert checked.feasible, f"margins make a plan that the checker refuses: {checked.violations}"
+        assert checked.cost_per_h is not None
+        costs = tuple(module.cost_per_h for module in checked.modules)
+        return Cell(Tried(margins, plan, checked.cost_per_h, costs, simulated=True), slo)
+
+    def _slo(self, k: int) -> Fraction:
+        return Fraction(f"{SLO_STEP**k:.4g}")
+
+    def simulate(self, cell: Cell) -> None:
+        """Serve the requests of the search, the same for all plans."""
+        if cell.slowest is None:
+            took, ticks = self._served(cell.tried.plan, 0)
+            kept = min(len(took), max(100, int(4 * (1 - self.demand.target) * len(took))))
+            cell.slowest = np.sort(np.partition(took, len(took) - kept)[len(took) - kept :]) / ticks
+            cell.some = np.sort(took[::SOME]) / ticks
+            cell.requests = len(took)
+
+    def _served(self, plan: Plan, stream: int) -> tuple[Ints, int]:
+        """Latencies of requests in the order in which they come, without those of the begin, and ticks of a second."""
+        system = build_system(self.session, plan, self.space, self.demand.setup)
+        seconds = self._seconds(JUDGED if stream else SEARCHED)
+        until = system.clock.up(seconds * (1 + 1 / PARTS))
+        end = until + math.ceil(system.slo_ticks * LEVELS[-1])
+        if stream not in self.requests:
+            lasts = end / system.clock.ticks_per_s
+            setup = replace(self.demand.setup, seed=seed_of(self.seed, stream), seconds=lasts)
+            self.requests[stream] = Coming(system, setup)
+        served = InTurn(system, self.requests[stream])
+        served.go_to(end)
+        first, last = np.searchsorted(served.arrivals(), (until // (PARTS + 1), until))
+        return served.latencies(int(first), int(last)), system.clock.ticks_per_s
+
+    def _seconds(self, size: tuple[int, int, int]) -> float:
+        least, per_miss, most = size
+        requests = max(least, min(most, round(per_miss / (1 - self.demand.target))))
+        return max(requests / float(session_rate(self.session)), LEAST_SLOS * float(self.session.slo_s))
+
+    def _judged(self, place: tuple[int, Steps], cell: Cell, session: Session, attempt: int) -> Judged:
+        """What a plan keeps of requests that no search has seen, with one attempt's part of the error."""
+        stream = 1 + attempt
+        key = (*place, stream)
+        system = build_system(session, cell.tried.plan, self.space, self.demand.setup)
+        if key not in self.judgements:
+            if len(self.judgements) >= KEPT:
+                self.judgements.clear()
+            self.judgements[key] = self._served(cell.tried.plan, stream)[0]
+        took = self.judgements[key]
+        seconds = self._seconds(JUDGED)
+        until = system.clock.up(seconds * (1 + 1 / PARTS))
+        begin = until // (PARTS + 1)
+        arrivals = self.requests[stream].until(until)
+        first = int(np.searchsorted(arrivals, begin))
+        found = windows_of(
+            arrivals[first : first + len(took)] - begin,
+            took,
+            -(-(until - begin) // WINDOWS),
+            WINDOWS,
+            levels_of(system),
+        )
+        error = (1 - CONFIDENCE) / 2
+        confidence = 1 - (error / (ATTEMPTS - 1) if attempt else error)
+        return Judged(estimate(found, confidence), seconds * (1 + 1 / PARTS), seed_of(self.seed, stream))
+
+
+@dataclass(slots=True)
+class _Best:
+    """The search for one objective."""
+
+    front: Front
+    objective: float
+    allowed: float
+    failed: set[tuple[int, Steps]]
+    ends_at: float | None
+    place: tuple[int, Steps] | None = None
+    cost: Fraction | None = None
+
+    def known(self) -> None:
+        """Begin with the cheapest of all plans that were simulated for other objectives."""
+        for place, cell in self.front.cells.items():
+            if cell is not None and cell.slowest is not None and cell.slo_s <= self.objective:
+                self._take(place, cell)
+
+    def along(self, k: int) -> bool:
+        """The least margin on rates that passes with an SLO; whether it is cheaper than all before."""
+        cost = self.cost
+        pattern = self.front.pattern or (0,) * len(self.front.session.modules)
+
+        def enough(step: int) -> bool:
+            return self._enough(k, tuple(max(0, step + own) for own in pattern))
+
+        edges = self.front.edges
+        step = edges.get(k, min((abs(k - other), edge) for other, edge in edges.items())[1] if edges else 4)
+        width = 1
+        if enough(step):
+            high, low = step, step - width
+            while low >= 0 and enough(low):
+                width *= 2
+                high, low = low, low - width
+            low = max(-1, low)
+        else:
+            low, high = step, step + width
+            while not enough(high):
+                if high >= MOST_RATE or self._is_over():
+                    return False
+                width *= 2
+                low, high = high, min(high + width, MOST_RATE)
+        while high - low > 1 and not self._is_over():
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        edges[k] = high
+        return self.cost != cost
+
+    def by_module(self) -> None:
+        """Lower the margins of single modules, the most expensive first, as long as the plan passes."""
+        assert self.place is not None
+        cell = self.front.cells[self.place]
+        assert cell is not None
+        for m in sorted(range(len(cell.tried.costs)), key=cell.tried.costs.__getitem__, reverse=True):
+            for less in FINER:
+                k, steps = self.place
+                if steps[m] >= less and not self._is_over():
+                    self._enough(k, (*steps[:m], steps[m] - less, *steps[m + 1 :]))
+
+    def _enough(self, k: int, steps: Steps) -> bool:
+        """Whether less margin is to be tried: this one passes, or costs as much as the best plan."""
+        cell = self.front.cell(k, steps)
+        if cell is None or cell.slo_s > self.objective:
+            return False
+        if self.cost is not None and cell.tried.cost_per_h >= self.cost:
+            return True
+        self.front.simulate(cell)
+        return self._take((k, steps), cell)
+
+    def _take(self, place: tuple[int, Steps], cell: Cell) -> bool:
+        """Whether a plan passes; it is the best one from now on if it is the cheapest that does."""
+        if place in self.failed or cell.late(self.objective) > self.allowed:
+            return False
+        if self.cost is None or cell.tried.cost_per_h < self.cost:
+            self.place, self.cost = place, cell.tried.cost_per_h
+        return True
+
+    def _is_over(self) -> bool:
+        return _is_over(self.ends_at)
+
+
+def _is_over(ends_at: float | None) -> bool:
+    return ends_at is not None and time.monotonic() >= ends_at
+
+
+def serves_all_objectives(session: Session, plan: Plan, space: PlanSpace, setup: Setup) -> bool:
+    """Whether one simulation of a plan says for every objective how many requests are late."""
+    compile_in_turn()
+    return covers(build_system(session, plan, space, setup), setup.noise)

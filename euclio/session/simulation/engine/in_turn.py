@@ -1,0 +1,322 @@
+"""One module served by itself: when what becomes ready is executed, without a heap of events (compiled).
+
+Nothing that happens in a module reaches back to one before it, so that modules can be served one after the other, each
+with all that becomes ready until some time. A module needs no events then: batches are closed as invocations come, and
+a machine takes its batches in the order in which they were closed (docs/model/serving.md, dispatch).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from euclio.core.compiled import compiled_on_tables
+from euclio.session.simulation.targets import Turns, Unit
+from euclio.simulation.units import Ints
+
+NONE = -1
+BY_REQUEST = Unit.REQUEST.value
+BY_ROUND = Unit.ROUND.value
+WHOLE_BATCHES = Turns.BATCHES.value
+
+# What is known of the module.
+UNIT, TURNS, TOTAL_RATE, CURRENT, LEFT, INPUTS, CLOSED, FILLED, NUMBERS = range(9)
+# Its targets: machines one after the other.
+FIRST, COUNT, RATE, LAG, TURN, TARGET_COLUMNS = range(6)
+# Its machines.
+(
+    BATCH,
+    SLOTS,
+    SLOT_FIRST,  # when its slots are free stands in `Tables.slot` from here
+    DURATION_FIRST,
+    TIMEOUT,  # -1: until the batch is full
+    SPACING,
+    TARGET,
+    OPEN_FIRST,  # what it collects stands in `Tables.open` from here
+    AVAILABLE,  # no batch starts before
+    OPENED,
+    SIZE,  # invocations of the batch that it collects
+    MACHINE_COLUMNS,
+) = range(12)
+
+
+class Tables(NamedTuple):
+    """A module: what describes it, where it stands, what is given to it, and what comes out.
+
+    Attributes:
+        number: what is known of the module.
+        target: a row per target; none where machines pull.
+        machine: a row per machine.
+        slot: when each slot is free.
+        open: requests of the batches that are collected.
+        duration: durations by machine and size of a batch.
+        time: when invocations become ready, ascending.
+        request: whose they are.
+        ends: when batches that were closed end, in the order in which they were closed.
+        sizes: how many invocations they have.
+        members: whose these are.
+    """
+
+    number: Ints
+    target: Ints
+    machine: Ints
+    slot: Ints
+    open: Ints
+    duration: Ints
+    time: Ints
+    request: Ints
+    ends: Ints
+    sizes: Ints
+    members: Ints
+
+
+@compiled_on_tables
+def serve(s: Tables, until: int) -> None:
+    """Deal out all that has become ready, which is before a time, and close what waits no longer than until then."""
+    for k in range(s.number[INPUTS]):
+        _deal(s, s.request[k], s.time[k])
+    for machine in range(s.machine.shape[0]):
+        if s.machine[machine, SIZE] > 0 and s.machine[machine, TIMEOUT] >= 0:
+            due = s.machine[machine, OPENED] + s.machine[machine, TIMEOUT]
+            if due < until:
+                _close(s, machine, due)
+
+
+@compiled_on_tables
+def _deal(s: Tables, request: int, now: int) -> None:
+    target = s.number[CURRENT]
+    if target != NONE:
+        # A batch that is full and one whose time is up at the same moment: the invocation is in it.
+        _close_late(s, s.target[target, FIRST] + s.target[target, TURN], now)
+        target = s.number[CURRENT]
+    if target == NONE:
+        target = _choose(s)
+    machine = s.target[target, FIRST] + s.target[target, TURN]
+    if s.number[UNIT] == BY_REQUEST:
+        # Other machines collect at the same time; what becomes of them has to do with none of this one's batches.
+        _close_late(s, machine, now)
+        machine = s.target[target, FIRST] + s.target[target, TURN]
+    if s.machine[machine, SIZE] == 0:
+        s.machine[machine, OPENED] = now
+    s.open[s.machine[machine, OPEN_FIRST] + s.machine[machine, SIZE]] = request
+    s.machine[machine, SIZE] += 1
+    if s.target.shape[0] > 1:
+        for k in range(s.target.shape[0]):
+            s.target[k, LAG] += s.target[k, RATE]
+        s.target[target, LAG] -= s.number[TOTAL_RATE]
+    if s.number[TURNS] != WHOLE_BATCHES:
+        _next_turn(s, target)
+    if s.number[UNIT] == BY_REQUEST:
+        s.number[CURRENT] = NONE
+    if s.machine[machine, SIZE] >= s.machine[machine, BATCH]:
+        _close(s, machine, now)
+
+
+@compiled_on_tables
+def _close_late(s: Tables, machine: int, now: int) -> None:
+    """Close the batch that a machine collects if its time was up before now."""
+    if s.machine[machine, SIZE] > 0 and s.machine[machine, TIMEOUT] >= 0:
+        due = s.machine[machine, OPENED] + s.machine[machine, TIMEOUT]
+        if due < now:
+            _close(s, machine, due)
+
+
+@compiled_on_tables
+def _choose(s: Tables) -> int:
+    """The target that is due (`euclio.session.simulation.engine.dealing`); it becomes the current one."""
+    chosen = 0
+    if s.target.shape[0] > 1:
+        if s.number[UNIT] != BY_REQUEST:
+            while s.target[chosen, LAG] < 0:
+                chosen += 1
+        else:
+            chosen = _most_pressing(s, s.number[TOTAL_RATE])
+    s.number[CURRENT] = chosen
+    s.number[LEFT] = s.target[chosen, COUNT] if s.number[UNIT] == BY_ROUND else 1
+    return int(chosen)
+
+
+@compiled_on_tables
+def _most_pressing(s: Tables, total: int) -> int:
+    chosen = NONE
+    for k in range(s.target.shape[0]):
+        if s.target[k, LAG] < 0:
+            continue
+        if (
+            chosen == NONE
+            or (total - s.target[k, LAG]) * s.target[chosen, RATE] < (total - s.target[chosen, LAG]) * s.target[k, RATE]
+        ):
+            chosen = k
+    return chosen
+
+
+@compiled_on_tables
+def _next_turn(s: Tables, target: int) -> None:
+    turn = s.target[target, TURN] + 1
+    s.target[target, TURN] = 0 if turn == s.target[target, COUNT] else turn
+
+
+@compiled_on_tables
+def _close(s: Tables, machine: int, now: int) -> None:
+    """Close the batch that a machine collects, and go on to whose turn it is."""
+    _execute(s, machine, s.machine[machine, SIZE], now)
+    first = s.machine[machine, OPEN_FIRST]
+    for k in range(s.machine[machine, SIZE]):
+        s.members[s.number[FILLED] + k] = s.open[first + k]
+    s.number[FILLED] += s.machine[machine, SIZE]
+    s.machine[machine, SIZE] = 0
+    target = s.machine[machine, TARGET]
+    if s.number[TURNS] == WHOLE_BATCHES:
+        _next_turn(s, target)
+    if s.number[CURRENT] == target:
+        s.number[LEFT] -= 1
+        if s.number[LEFT] == 0:
+            s.number[CURRENT] = NONE
+
+
+@compiled_on_tables
+def _execute(s: Tables, machine: int, size: int, now: int) -> None:
+    """Let a machine take its next batch, as soon as it can; when it ends is put down."""
+    slot = _free_slot(s, machine)
+    start = max(now, s.machine[machine, AVAILABLE], s.slot[slot])
+    end = start + max(1, s.duration[s.machine[machine, DURATION_FIRST] + size])
+    s.slot[slot] = end
+    if s.machine[machine, SPACING] > 0:
+        s.machine[machine, AVAILABLE] = start + s.machine[machine, SPACING]
+    s.ends[s.number[CLOSED]], s.sizes[s.number[CLOSED]] = end, size
+    s.number[CLOSED] += 1
+
+
+@compiled_on_tables
+def _free_slot(s: Tables, machine: int) -> int:
+    """The slot that is free first."""
+    first = s.machine[machine, SLOT_FIRST]
+    found = first
+    for k in range(first + 1, first + s.machine[machine, SLOTS]):
+        if s.slot[k] < s.slot[found]:
+            found = k
+    return int(found)
+
+
+@compiled_on_tables
+def pull(s: Tables, until: int) -> int:
+    """Let machines that are free take what is there, in rank order, up to a time; how many were taken."""
+    head, seen, inputs = 0, 0, s.number[INPUTS]
+    while head < inputs:
+        now = _free_at(s, 0)
+        for machine in range(1, s.machine.shape[0]):
+            now = min(now, _free_at(s, machine))
+        now = max(now, s.time[head])
+        if now >= until:
+            return head
+        while seen < inputs and s.time[seen] <= now:
+            seen += 1
+        for machine in range(s.machine.shape[0]):
+            while head < seen and _free_at(s, machine) <= now:
+                size = min(s.machine[machine, BATCH], seen - head)
+                _execute(s, machine, size, now)
+                for k in range(size):
+                    s.members[s.number[FILLED] + k] = s.request[head + k]
+                s.number[FILLED] += size
+                head += size
+            if head == seen:
+                break
+    return head
+
+
+@compiled_on_tables
+def _free_at(s: Tables, machine: int) -> int:
+    return int(max(s.machine[machine, AVAILABLE], s.slot[_free_slot(s, machine)]))
+
+
+class Passing(NamedTuple):
+    """What passes a module, and what is known of the requests.
+
+    Attributes:
+        order: the batches that have ended, as they do.
+        first: where the members of each stand.
+        ends: when each ends.
+        sizes: how many invocations each has.
+        members: whose these are.
+        left: invocations of this module that each request still has; empty: each has one.
+        finish: when the last invocation of each request has ended so far.
+        passed: how many modules each request has passed.
+        time: when requests have passed the module.
+        request: which they are.
+    """
+
+    order: Ints
+    first: Ints
+    ends: Ints
+    sizes: Ints
+    members: Ints
+    left: Ints
+    finish: Ints
+    passed: Ints
+    time: Ints
+    request: Ints
+
+
+@compiled_on_tables
+def pass_on(s: Passing) -> int:
+    """Note the ends of batches; how many requests have passed the module."""
+    found = 0
+    counted = s.left.shape[0] > 0
+    for k in range(s.order.shape[0]):
+        batch = s.order[k]
+        end, first = s.ends[batch], s.first[batch]
+        for place in range(first, first + s.sizes[batch]):
+            request = s.members[place]
+            if end > s.finish[request]:
+                s.finish[request] = end
+            if counted:
+                s.left[request] -= 1
+                if s.left[request] > 0:
+                    continue
+            s.passed[request] += 1
+            s.time[found], s.request[found] = end, request
+            found += 1
+    return found
+
+
+@compiled_on_tables
+def join(time: Ints, request: Ints, waiting: Ints) -> int:
+    """Keep of what has passed the modules before one what has passed the last of them; how many are kept, in front.
+
+    Args:
+        time: when, ascending.
+        request: which requests.
+        waiting: how many of these modules each request has still to pass.
+    """
+    kept = 0
+    for k in range(time.shape[0]):
+        own = request[k]
+        waiting[own] -= 1
+        if waiting[own] == 0:
+            time[kept], request[kept] = time[k], own
+            kept += 1
+    return kept
+
+
+@compiled_on_tables
+def count(arrival: Ints, took: Ints, window: int, levels: Ints, arrived: Ints, within: Ints) -> None:
+    """Count requests by window of arrival, and by the first level that they are not slower than.
+
+    Args:
+        arrival: when each came.
+        took: how long it took.
+        window: length of a window.
+        levels: ascending.
+        arrived: requests by window.
+        within: requests by window and level, those slower than all last.
+    """
+    for k in range(arrival.shape[0]):
+        row = arrival[k] // window
+        low, high = 0, levels.shape[0]
+        while low < high:
+            middle = (low + high) >> 1
+            if levels[middle] < took[k]:
+                low = middle + 1
+            else:
+                high = middle
+        arrived[row] += 1
+        within[row, low] += 1

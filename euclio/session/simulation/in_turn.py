@@ -1,0 +1,296 @@
+"""The same requests as the engine serves, module after module: about ten times as fast, for latencies alone (ours).
+
+Modules do not reach back to those before them, unless machines are shared, requests are dropped, dummies are sent or
+batches take their noise in the order in which they start. Without these, each module is served by itself with all that
+becomes ready until some time (`engine/in_turn.py`), and every request is answered at the same tick as by the engine;
+only where batches of two modules end at the same tick may the requests in them go on in another order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from euclio.core.compiled import before_timing
+from euclio.session.simulation.engine import in_turn as t
+from euclio.session.simulation.setup import Setup
+from euclio.session.simulation.simulation import compile_simulator, incoming
+from euclio.session.simulation.system import ServedModule, System
+from euclio.session.simulation.targets import Turns, Unit
+from euclio.simulation.units import Ints
+
+UNANSWERED = np.iinfo(np.int64).max
+"""Latency of a request that is not answered yet."""
+PIECE = 1 << 14
+"""Requests that are served at once at most."""
+ROOM = 1 << 16
+"""Requests that there is room for at first."""
+
+
+def covers(system: System, noise: float) -> bool:
+    """Whether modules may be served one after the other."""
+    pulls = system.dealing is None
+    rounds_of_single_requests = not pulls and system.dealing == (Unit.ROUND, Turns.REQUESTS)
+    waits_to_pull = pulls and any(machine.timeout_ticks != 0 for machine in system.machines)
+    return not (
+        noise
+        or system.hold
+        or system.drops
+        or rounds_of_single_requests
+        or waits_to_pull
+        or any(machine.host is not None for machine in system.machines)
+        or any(module.dummy_period_ticks for module in system.modules)
+    )
+
+
+class Coming:
+    """The requests of a setup, drawn as far as they are asked for: many simulations may be given the same."""
+
+    def __init__(self, system: System, setup: Setup) -> None:
+        """Nothing is drawn yet; of the system only the rates of its modules matter."""
+        self._pieces = incoming(system, setup)
+        self._over = False
+        self._count = 0
+        self._arrival = np.zeros(ROOM, np.int64)
+        ones = all(module.per_request == 1 for module in system.modules)
+        self._counts: NDArray[np.int32] | None = None if ones else np.zeros((ROOM, len(system.modules)), np.int32)
+
+    def until(self, ticks: int) -> Ints:
+        """When all requests come that come before a time, and perhaps some more."""
+        while not self._over and not (self._count and self._arrival[self._count - 1] >= ticks):
+            piece = next(self._pieces, None)
+            if piece is None:
+                self._over = True
+                break
+            last = self._count + len(piece[0])
+            self._arrival = _with_room(self._arrival, last)
+            self._arrival[self._count : last] = piece[0]
+            if self._counts is not None:
+                self._counts = _with_room(self._counts, last)
+                self._counts[self._count : last] = piece[1]
+            self._count = last
+        return self._arrival[: self._count]
+
+    def counts(self, requests: Ints, module: int) -> Ints | None:
+        """Invocations of a module by each of some requests; None: one by each."""
+        return None if self._counts is None else self._counts[requests, module]
+
+
+def _with_room(table: NDArray[Any], rows: int) -> NDArray[Any]:
+    """The table with at least so many rows."""
+    while len(table) < rows:
+        table = np.concatenate((table, np.zeros_like(table)))
+    return table
+
+
+class InTurn:
+    """A simulation of a system that `covers`, which begins with idle machines and can be gone on with."""
+
+    def __init__(self, system: System, coming: Coming) -> None:
+        """Nothing is simulated yet.
+
+        Args:
+            system: what serves.
+            coming: the requests.
+        """
+        self._system, self._coming = system, coming
+        self._requests = _Requests(len(system.modules), coming)
+        self._modules = [_Served(system, m, self._requests) for m in range(len(system.modules))]
+        self._taken = 0
+
+    def go_to(self, until_ticks: int) -> None:
+        """Let all happen that happens before a time."""
+        arrival = self._coming.until(until_ticks)
+        last = int(np.searchsorted(arrival, until_ticks))
+        while last - self._taken > PIECE:
+            self._go_to(arrival, int(arrival[self._taken + PIECE]))
+        self._go_to(arrival, until_ticks)
+
+    def _go_to(self, arrival: Ints, until_ticks: int) -> None:
+        """The same for few requests, whose tables stay near."""
+        first, self._taken = self._taken, int(np.searchsorted(arrival, until_ticks))
+        entered = arrival[first : self._taken], np.arange(first, self._taken)
+        self._requests.add(*entered)
+        out: dict[int, tuple[Ints, Ints]] = {}
+        for m in self._system.order:
+            parents = self._system.modules[m].parents
+            out[m] = self._modules[m].go_to([out[parent] for parent in parents] or [entered], until_ticks)
+
+    def latencies(self, first: int, last: int) -> Ints:
+        """How long requests took in ticks, by their numbers; `UNANSWERED` where they are not answered yet."""
+        own = self._requests
+        took = own.finish[first:last] - self.arrivals()[first:last]
+        took[own.passed[first:last] < len(self._modules)] = UNANSWERED
+        return took
+
+    def arrivals(self) -> Ints:
+        """When all requests came that have come so far, in ticks."""
+        return self._coming.until(0)[: self._taken]
+
+
+class _Requests:
+    """What is known of all requests of a simulation, by number."""
+
+    def __init__(self, modules: int, coming: Coming) -> None:
+        self.coming = coming
+        self.finish = self.passed = np.zeros(0, np.int64)
+        self.waiting = [np.zeros(0, np.int64) for _ in range(modules)]
+        """By module, where it is asked: how many modules before it, then how many invocations, each has yet to pass."""
+
+    def add(self, arrival: Ints, numbers: Ints) -> None:
+        """Let requests come."""
+        last = numbers[0] + len(numbers) if len(numbers) else 0
+        if last > len(self.finish):
+            room = max(last, 2 * len(self.finish) if len(self.finish) else last)
+            self.finish, self.passed = (_longer(table, room) for table in (self.finish, self.passed))
+        self.finish[last - len(numbers) : last] = arrival
+
+    def waiting_at(self, m: int) -> Ints:
+        """What requests have still to pass at a module."""
+        if len(self.waiting[m]) < len(self.finish):
+            self.waiting[m] = _longer(self.waiting[m], len(self.finish))
+        return self.waiting[m]
+
+
+def _longer(table: Ints, rows: int) -> Ints:
+    found = np.zeros(rows, np.int64)
+    found[: len(table)] = table
+    return found
+
+
+class _Served:
+    """A module of a running simulation."""
+
+    def __init__(self, system: System, m: int, requests: _Requests) -> None:
+        module = system.modules[m]
+        self._module, self._m, self._requests = module, m, requests
+        self._alone = module.per_request == 1
+        """Whether each request invokes it once."""
+        self._pulls = system.dealing is None
+        self._tables = _tables(system, module)
+        nothing = np.zeros(0, np.int64)
+        self._left: tuple[Ints, Ints] = (nothing, nothing)
+        """When what waits to be pulled became ready, and whose it is."""
+        self._running: tuple[Ints, Ints, Ints] = (nothing, nothing, nothing)
+        """Ends, sizes and members of the batches that have not ended."""
+
+    def go_to(self, given: list[tuple[Ints, Ints]], until: int) -> tuple[Ints, Ints]:
+        """Serve what has passed the modules before until a time; gives when which requests have passed this one."""
+        time, request = self._entered(given)
+        skipped: tuple[Ints, Ints] | None = None
+        if not self._alone:
+            counts = self._requests.coming.counts(request, self._m)
+            assert counts is not None
+            none = counts == 0
+            skipped = time[none], request[none]
+            self._requests.passed[skipped[1]] += 1
+            self._requests.waiting_at(self._m)[request] = counts
+            time, request = np.repeat(time, counts), np.repeat(request, counts)
+        passed = self._ended(*self._served(time, request, until), until)
+        return passed if skipped is None else _merged([passed, skipped])
+
+    def _entered(self, given: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+        """What becomes ready: when the last module before it has been passed."""
+        if len(given) == 1:
+            return given[0]
+        time, request = _merged(given)
+        waiting = self._requests.waiting_at(self._m)
+        # A request that is new here has yet to pass all of them; one that has come by some has this written down.
+        waiting[request[waiting[request] == 0]] = len(given)
+        kept = t.join(time, request, waiting)
+        return time[:kept], request[:kept]
+
+    def _served(self, time: Ints, request: Ints, until: int) -> tuple[Ints, Ints, Ints]:
+        """Ends, sizes and members of the batches that are closed until a time."""
+        if self._pulls:
+            time, request = (np.concatenate(both) for both in zip(self._left, (time, request), strict=True))
+        s, room = self._tables, len(time) + len(self._tables.open)
+        s.number[t.INPUTS], s.number[t.CLOSED], s.number[t.FILLED] = len(time), 0, 0
+        ends, sizes, members = (np.empty(room, np.int64) for _ in range(3))
+        s = s._replace(time=np.ascontiguousarray(time), request=np.ascontiguousarray(request))
+        s = s._replace(ends=ends, sizes=sizes, members=members)
+        if self._pulls:
+            taken = t.pull(s, until)
+            self._left = time[taken:], request[taken:]
+        else:
+            t.serve(s, until)
+        closed, filled = int(s.number[t.CLOSED]), int(s.number[t.FILLED])
+        return ends[:closed], sizes[:closed], members[:filled]
+
+    def _ended(self, ends: Ints, sizes: Ints, members: Ints, until: int) -> tuple[Ints, Ints]:
+        """When which requests have passed, as batches end until a time; the others go on."""
+        ends, sizes, members = (np.concatenate(p) for p in zip(self._running, (ends, sizes, members), strict=True))
+        first = np.cumsum(sizes) - sizes
+        over = ends < until
+        order = np.flatnonzero(over)
+        order = order[np.argsort(ends[order], kind="stable")]
+        left = np.zeros(0, np.int64) if self._alone else self._requests.waiting_at(self._m)
+        room = int(sizes[order].sum())
+        time, request = np.empty(room, np.int64), np.empty(room, np.int64)
+        own = self._requests
+        found = t.pass_on(t.Passing(order, first, ends, sizes, members, left, own.finish, own.passed, time, request))
+        self._running = ends[~over], sizes[~over], members[np.repeat(~over, sizes)]
+        return time[:found], request[:found]
+
+
+def _merged(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    """Times and requests of several lists as one, by time."""
+    time, request = (np.concatenate(p) for p in zip(*parts, strict=True))
+    order = np.argsort(time, kind="stable")
+    return time[order], request[order]
+
+
+def _tables(system: System, module: ServedModule) -> t.Tables:
+    machines = [system.machines[k] for k in module.machines]
+    table = np.zeros((len(machines), t.MACHINE_COLUMNS), np.int64)
+    durations: dict[tuple[int, ...], int] = {}
+    for row, machine in zip(table, machines, strict=True):
+        row[t.BATCH], row[t.SLOTS] = machine.batch, machine.slots
+        row[t.TIMEOUT], row[t.SPACING] = machine.timeout_ticks, machine.spacing_ticks
+        row[t.DURATION_FIRST] = durations.setdefault(machine.duration_ticks, sum(len(one) for one in durations))
+    for column, of in ((t.SLOT_FIRST, t.SLOTS), (t.OPEN_FIRST, t.BATCH)):
+        table[:, column] = np.cumsum(table[:, of]) - table[:, of]
+    target = np.zeros((len(module.targets), t.TARGET_COLUMNS), np.int64)
+    for k, own in enumerate(module.targets):
+        first = own.machines.start - module.machines.start
+        target[k, t.FIRST], target[k, t.COUNT], target[k, t.RATE] = first, len(own.machines), own.rate
+        table[first : first + len(own.machines), t.TARGET] = k
+    number = np.zeros(t.NUMBERS, np.int64)
+    number[t.CURRENT], number[t.TOTAL_RATE] = t.NONE, target[:, t.RATE].sum()
+    if system.dealing is not None:
+        number[t.UNIT], number[t.TURNS] = system.dealing.unit.value, system.dealing.turns.value
+    nothing = np.zeros(0, np.int64)
+    return t.Tables(
+        number=number,
+        target=target,
+        machine=table,
+        slot=np.zeros(int(table[:, t.SLOTS].sum()), np.int64),
+        open=np.zeros(int(table[:, t.BATCH].sum()), np.int64),
+        duration=np.array([d for one in durations for d in one], np.int64),
+        time=nothing,
+        request=nothing,
+        ends=nothing,
+        sizes=nothing,
+        members=nothing,
+    )
+
+
+@before_timing
+def compile_in_turn() -> None:
+    """Compile the kernels, or load their machine code, before anything is timed."""
+    nothing = np.zeros(0, np.int64)
+    table, row = np.zeros((1, 1), np.int64), np.zeros(t.NUMBERS, np.int64)
+    tables = t.Tables(row, table[:0], table[:0], *(nothing,) * 8)
+    t.serve(tables, 0)
+    t.pull(tables, 0)
+    t.pass_on(t.Passing(*(nothing,) * 10))
+    t.join(nothing, nothing, nothing)
+    t.count(nothing, nothing, 1, nothing, nothing, table)
+
+
+def compile_all() -> None:
+    """Compile this and the engine."""
+    compile_simulator()
+    compile_in_turn()

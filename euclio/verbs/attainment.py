@@ -1,0 +1,80 @@
+"""What plans of sessions keep under random arrivals, as keywords that several verbs have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from euclio.core import families
+from euclio.core.errors import InputError
+from euclio.core.family import Family
+from euclio.core.values import SHARE, exact_positive, exacts
+from euclio.verbs.arrivals import arrival_fields
+from euclio.verbs.calling import keyword_of
+from euclio.verbs.defaults import PERCENTILES, SERVED, SERVING
+from euclio.verbs.keywords import read, read_if, setup_fields
+
+if TYPE_CHECKING:
+    from euclio.session.attainment.demand import Demand
+
+FLAGS = (
+    "--arrivals",
+    "--trace",
+    "--cv",
+    "--on",
+    "--off",
+    "--noise",
+    "--dispatch",
+    "--time-out",
+    "--hold",
+    "--dropping",
+)
+"""Options that mean nothing without an attainment."""
+KEYWORDS = ("attainment", *map(keyword_of, FLAGS))
+"""All keywords of an attainment but percentiles."""
+
+
+def with_percentile(keywords: Mapping[str, Any], several: Any = None) -> dict[str, Any]:
+    """The keywords with a percentile objective as what it is: an attainment, and an objective in seconds.
+
+    Args:
+        keywords: keywords of a verb.
+        several: what the verb is given as `slo`, where that is a parameter of its own.
+
+    Raises:
+        InputError: it is given next to another one, to an attainment or to an objective.
+    """
+    given = [name for name in PERCENTILES if keywords.get(name) is not None]
+    found = {name: value for name, value in keywords.items() if name not in PERCENTILES}
+    if not given:
+        return found
+    name, *others = given
+    for other in (*others, "attainment", "slo"):
+        if keywords.get(other) is not None or (other == "slo" and several is not None):
+            raise InputError(f"says both the share of requests and their SLO; leave --{other} out", field=f"--{name}")
+    seconds = read(exacts if isinstance(keywords[name], list | tuple) else exact_positive, keywords[name], f"--{name}")
+    return {**found, "attainment": PERCENTILES[name], "slo": seconds}
+
+
+def attainment_demand(family: Family, keywords: Mapping[str, Any]) -> Demand | None:
+    """The demand that keywords make; None: none is asked for.
+
+    Raises:
+        InputError: of another family, without an attainment, or keywords that do not go together.
+    """
+    served = families.find_family(SERVED)
+    if keywords.get("attainment") is None:
+        for flag in FLAGS:
+            if keywords.get(keyword_of(flag)) not in (None, False):
+                raise InputError("says what --attainment is asked under; give that too, or leave this out", field=flag)
+        return None
+    if family.name != SERVED:
+        raise InputError(f"is an option for {served.instances}; leave it out", field="--attainment")
+    from euclio.session.attainment.demand import Demand
+    from euclio.session.simulation.setup import Setup
+
+    noise = read_if(SHARE.parse, keywords.get("noise"), "--noise")
+    coming = arrival_fields(*(keywords.get(name) for name in ("arrivals", "trace", "cv", "on", "off")))
+    own = setup_fields(family, {name: keywords.get(name) for name in SERVING})
+    target = read_if(SHARE.parse, keywords["attainment"], "--attainment")
+    return Demand(target, Setup(noise=noise or 0.0, **coming, **own))

@@ -1,0 +1,60 @@
+"""Days whose every step keeps an attainment: what is stated, and that steps keep it on requests nothing has seen."""
+
+from __future__ import annotations
+
+import pytest
+from worked_examples import M_1, M_3, module
+
+from euclio import evaluate, plan_day
+from euclio.day.evaluate import WHOLE, session_plan
+from euclio.day.instance import Day, Step, at_rates
+from euclio.session import Hardware, Session
+from euclio.session.simulation import simulate
+from euclio.session.simulation.setup import Setup
+
+# Not in the quick tier: searches over margins for every step.
+pytestmark = pytest.mark.slow
+
+SESSION = Session("two", "1.4", [Hardware("gpu", 1)], [module("a", 60, M_1), module("b", 60, M_3)], [("a", "b")])
+DAY = Day("day", SESSION, [Step(3600, [rate, rate]) for rate in (40, 60, 90, 60, 20)], 60, 60, "0.01")
+
+
+@pytest.fixture(scope="module")
+def found():
+    return plan_day(DAY, attainment=0.95, solvers="day-per-step,day-exact")
+
+
+def test_each_step_keeps_it_on_requests_that_nothing_has_seen(found):
+    setup = Setup(seconds=1000, seed=991, dummies=False, partial="shared")
+    for step, own in zip(DAY.steps, found.best.plan.steps, strict=True):
+        session = at_rates(SESSION, step.rates_rps)
+        assert simulate(session, session_plan(session, own.modules), setup, WHOLE).attainment >= 0.95
+
+
+def test_the_plan_is_one_of_the_day_itself(found):
+    for result in found.results:
+        checked = evaluate(DAY, result.plan)
+        assert checked.feasible
+        assert checked.value == result.value
+        assert result.stats["attainment_at_least"] >= 0.95
+        assert result.value >= result.stats["cost_without_margins"]
+
+
+def test_nothing_is_proven_and_regret_is_against_the_cheapest_found(found):
+    assert found.optimum is None
+    assert found.regret(found.best) == 0
+    assert found.describe()["attainment"]["target"] == 0.95
+
+
+def test_a_percentile_is_the_objective_of_all_steps():
+    best = plan_day(DAY, p90="1.2", solvers="day-peak")
+    assert best.day.session.slo_s == SESSION.slo_s * 12 / 14
+    assert best.results[0].stats["attainment_at_least"] >= 0.9
+
+
+def test_steps_in_which_nothing_comes_have_nothing_to_keep():
+    """At night nothing comes, and in one step only to the second module."""
+    day = Day("night", SESSION, [Step(3600, rates) for rates in ([0, 0], [40, 40], [0, 40])], 60, 60, "0.01")
+    result = plan_day(day, attainment=0.9, solvers="day-per-step").results[0]
+    assert result.stats["attainment_at_least"] >= 0.9
+    assert evaluate(day, result.plan).feasible

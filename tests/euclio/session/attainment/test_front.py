@@ -1,0 +1,77 @@
+"""Plans of many objectives at one load: what each states, and that it keeps it on requests that nothing has seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from worked_examples import M_1, M_3, module
+
+from euclio import solve
+from euclio.core.errors import InputError
+from euclio.session import Hardware, Session, evaluate
+from euclio.session.attainment.attaining import Fronts
+from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.stated import stated
+from euclio.session.questions.what_if import what_if
+from euclio.session.simulation import Setup, simulate
+
+SESSION = Session("two", "1.4", [Hardware("gpu", 1)], [module("a", 60, M_1), module("b", 60, M_3)], [("a", "b")])
+SLOS = ["0.7", "0.9", "1.2", "1.4", "1.8"]
+
+
+@pytest.fixture(scope="module")
+def answer():
+    return what_if(SESSION, slos=SLOS, chargings=["share"], demand=Demand(0.95, Setup()))
+
+
+def test_every_plan_states_that_it_keeps_the_target(answer):
+    kept = [stated(point.result) for point in answer.points.values()]
+    assert all(one is not None and one.least >= 0.95 for one in kept)
+
+
+def test_plans_keep_it_on_requests_that_nothing_has_seen(answer):
+    for point in list(answer.points.values())[::2]:
+        result = point.result
+        assert evaluate(point.session, result.plan, result.space).cost_per_h == result.value
+        setup = Setup(seconds=1500, seed=4711, dummies=False, partial="shared")
+        assert simulate(point.session, result.plan, setup, result.space).attainment >= 0.95
+
+
+def test_a_longer_objective_never_costs_more(answer):
+    """A plan that keeps the target under a shorter objective keeps it under a longer one."""
+    costs = [point.result.value for point in answer.points.values()]
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_the_same_question_has_the_same_answer(answer):
+    again = what_if(SESSION, slos=SLOS, chargings=["share"], demand=Demand(0.95, Setup()))
+    assert [p.result.plan for p in again.points.values()] == [p.result.plan for p in answer.points.values()]
+
+
+def test_what_no_simulation_of_one_objective_says_of_others_is_searched_for_by_itself():
+    """Requests that are dropped when hopeless are served otherwise under each objective."""
+    fronts = Fronts(Demand(0.9, Setup(dropping="hopeless")))
+    result = fronts(SESSION, "harpagon")
+    assert not fronts._known
+    assert result.stats["attainment_at_least"] >= 0.9
+
+
+def test_a_percentile_is_an_attainment_with_its_objective():
+    """`p95=1.4` says both: 95 % of the requests, within 1.4 s."""
+    one, other = solve(SESSION, "harpagon", p95="1.4"), solve(SESSION, "harpagon", attainment=0.95, slo="1.4")
+    assert one.plan == other.plan
+    assert replace(one, provenance={}, wall_s=0.0) == replace(other, provenance={}, wall_s=0.0)
+
+
+@pytest.mark.parametrize("other", [{"slo": 1}, {"attainment": 0.9}, {"p90": 1}])
+def test_a_percentile_next_to_what_it_says_is_refused(other):
+    with pytest.raises(InputError, match="says both the share of requests and their SLO"):
+        solve(SESSION, p95=1, **other)
+
+
+def test_what_cannot_be_kept_is_said_with_the_best_that_was_found():
+    tight = replace(SESSION, slo_s=SESSION.slo_s / 3)
+    result = Fronts(Demand(0.9999, Setup("gamma", cv=20)))(tight, "exact")
+    if result.value is None and result.raw_status == "no margin":
+        assert "the best plan" in result.reason

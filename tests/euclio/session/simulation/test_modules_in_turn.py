@@ -1,0 +1,80 @@
+"""Modules served one after the other answer requests when the engine does, on random plans of random sessions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from random_plans import random_case
+
+from euclio.session.simulation import in_turn
+from euclio.session.simulation.in_turn import UNANSWERED, Coming, InTurn, covers
+from euclio.session.simulation.reference.requests import counts_of
+from euclio.session.simulation.server import Server
+from euclio.session.simulation.setup import Setup
+from euclio.session.simulation.simulation import Driver
+from euclio.session.simulation.system import System
+
+
+def plain(system: System) -> System:
+    """The system without what modules cannot be served apart with."""
+    modules = tuple(replace(module, dummy_period_ticks=module.dummy_period_ticks * 0) for module in system.modules)
+    return replace(system, modules=modules, hold=False, drops=False)
+
+
+def served(seed: int) -> tuple[System, np.ndarray, np.ndarray] | None:
+    """A system, when requests come, and their invocations; None: modules cannot be served apart."""
+    case = random_case(seed, 400)
+    system = plain(case.system)
+    if not covers(system, 0.0):
+        return None
+    arrival = np.array(case.arrival_ticks, np.int64)
+    given = [counts_of(system, k) for k in range(len(arrival))]
+    return system, arrival, np.array(given, np.int64)
+
+
+def in_turn_of(system: System, arrival: np.ndarray, counts: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> InTurn:
+    """A simulation that is given these requests, in two pieces."""
+    pieces = [(arrival[:99], counts[:99]), (arrival[99:], counts[99:])]
+    monkeypatch.setattr(in_turn, "incoming", lambda system, setup: iter(pieces))
+    return InTurn(system, Coming(system, Setup()))
+
+
+def by_engine(system: System, arrival: np.ndarray, counts: np.ndarray, until: int) -> np.ndarray:
+    """Latencies of requests, as the engine answers them until a time."""
+    server = Server(system, until_ticks=until, logs=True)
+    Driver(server, iter([(arrival, counts), (arrival[:0], counts[:0])])).go_to(until)
+    found = np.full(len(arrival), UNANSWERED)
+    number, came, finished = server.logs().requests.T
+    found[number] = finished - came
+    return found
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_requests_are_answered_at_the_same_time(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Times that meet at equal ticks included, but for the order of batches of two modules that end at one tick."""
+    case = served(seed)
+    if case is None:
+        return
+    system, arrival, counts = case
+    until = int(arrival[-1]) + 1
+    found = in_turn_of(system, arrival, counts, monkeypatch)
+    found.go_to(until)
+    wanted = by_engine(system, arrival, counts, until)
+    assert (found.latencies(0, len(arrival)) != wanted).mean() <= 0.02
+
+
+@pytest.mark.parametrize("seed", range(0, 100, 5))
+def test_a_simulation_in_pieces_is_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches that are open, running or waiting when a piece ends go on in the next one."""
+    case = served(seed)
+    if case is None:
+        return
+    system, arrival, counts = case
+    whole, pieces = (in_turn_of(system, arrival, counts, monkeypatch) for _ in range(2))
+    until = int(arrival[-1]) + 1
+    whole.go_to(until)
+    for k in range(1, 8):
+        pieces.go_to(until * k // 7)
+    assert (whole.latencies(0, len(arrival)) == pieces.latencies(0, len(arrival))).all()
