@@ -12,6 +12,7 @@ from euclio.core.result import Answer, AnyResult
 from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, asked, check
 from euclio.core.words import full
+from euclio.session.attainment.bounding import Bound, bound_on
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.margins import spare_space
 from euclio.session.attainment.search import Found, cheapest
@@ -40,7 +41,7 @@ def solve_attaining(
         **options: as of `euclio.solve`.
 
     Returns:
-        The checked result, feasible and without bound (`attaining`).
+        The checked result, with a bound on the cost of every plan that keeps the attainment (`attaining`).
 
     Raises:
         InputError: as `euclio.solve`, and where the demand has no meaning (`Demand`).
@@ -53,8 +54,9 @@ def solve_attaining(
 def attaining(demand: Demand, ready: PreparedRun) -> AnyResult:
     """The cheapest plan found that keeps an attainment, checked as a plan of the instance itself.
 
-    Its plan space allows dummies at any rate: they stand for capacity that is kept free. A margin proves nothing, so
-    that the result has no bound. Where the solver has no plan of the instance itself, its result is given as it is.
+    Its plan space allows dummies at any rate: they stand for capacity that is kept free. The bound is proven for every
+    plan of that space which keeps the attainment, whoever schedules (`bounding`); margins prove nothing. Where the
+    solver has no plan of the instance itself, its result is given as it is.
 
     Args:
         demand: target, arrivals and dispatch.
@@ -66,10 +68,11 @@ def attaining(demand: Demand, ready: PreparedRun) -> AnyResult:
     first = runs.result(ready.instance)
     if first.plan is None or first.value is None:
         return first
-    left_s = None if limit_s is None else max(0.0, limit_s - (time.monotonic() - began))
+    left_s = _left(limit_s, began)
     found = cheapest(ready.instance, runs.plan, ready.space, demand, seed=ready.limits.seed, time_limit_s=left_s)
     space = spare_space(ready.space)
-    answer = _answer(found, demand)
+    bound = bound_on(ready, demand, _left(limit_s, began))
+    answer = _answer(found, bound, demand)
     result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)
     dispatch = demand.setup.dispatch or own_dispatch(ready.space.policy)
     asked_for = demand.describe(dispatch)
@@ -78,7 +81,14 @@ def attaining(demand: Demand, ready: PreparedRun) -> AnyResult:
     if found.best is not None:
         rates = zip(ready.instance.modules, found.best.margins.rates, strict=True)
         asked_for["rate_margins"] = {module.name: float(rate) for module, rate in rates}
+    needed = zip(ready.instance.modules, bound.rates_rps, strict=True)
+    asked_for["least_rates_rps"] = {module.name: float(rate) for module, rate in needed}
     return replace(result, options={**ready.options, **space.describe(), "attainment": asked_for})
+
+
+def _left(limit_s: float | None, began: float) -> float | None:
+    """Seconds that are left of a limit."""
+    return None if limit_s is None else max(0.0, limit_s - (time.monotonic() - began))
 
 
 @dataclass(slots=True)
@@ -106,7 +116,7 @@ class _Runs:
         return found.plan, found.evaluation
 
 
-def _answer(found: Found, demand: Demand) -> Answer[Plan]:
+def _answer(found: Found, bound: Bound, demand: Demand) -> Answer[Plan]:
     stats = {"plans_tried": float(len(found.tried)), "cost_without_margins": float(found.tried[0].cost_per_h)}
     if found.judged is not None:
         judged = found.judged.estimate
@@ -115,13 +125,19 @@ def _answer(found: Found, demand: Demand) -> Answer[Plan]:
             "attainment_at_least": judged.lower,
             "validated_requests": float(judged.requests),
         }
+    if found.best is None and bound.infeasible:
+        reason = (
+            f"no plan keeps {full(100 * demand.target)} % within the SLO under these arrivals, whoever schedules; "
+            "lower the attainment, or allow a longer SLO"
+        )
+        return Answer(None, "no capacity", infeasible=True, reason=reason, stats=stats)
     if found.best is None:
         within = "" if found.complete else " within the time limit"
         reason = (
             f"no margin that was tried{within} keeps {full(100 * demand.target)} % within the SLO under these "
             "arrivals; take another dispatcher or time-out, or a lower attainment"
         )
-        return Answer(None, "no margin", reason=reason, stats=stats)
+        return Answer(None, "no margin", bound=bound.cost_per_h, reason=reason, stats=stats)
     margins = found.best.margins
     stats |= {"rate_margin": float(max(margins.rates)), "slo_share": float(margins.slo)}
-    return Answer(found.best.plan, "margins", float(found.best.cost_per_h), stats=stats)
+    return Answer(found.best.plan, "margins", float(found.best.cost_per_h), bound.cost_per_h, stats=stats)
