@@ -264,13 +264,14 @@ class Ruled(NamedTuple):
     kept: float
 
 
-def ruled(sessions: Sequence[Session], setup: Setup, target: float, known: Path | None) -> list[Ruled]:
-    """All rules on all sessions; those that a file holds are not made again."""
+def ruled(sessions: Sequence[Session], setup: Setup, target: float, known: Path | None, *, more: bool) -> list[Ruled]:
+    """All rules on all sessions; those that a file holds are not made again, and no others where no more are made."""
     file = None if known is None else known.with_suffix(".rules.jsonl")
     lines = file.read_text(encoding="utf-8").splitlines() if file is not None and file.exists() else []
     found: dict[str, list[Ruled]] = {}
     for row in map(json.loads, lines):
         found.setdefault(row[0], []).append(Ruled(*row))
+    sessions = [session for session in sessions if more or session.name in found]
     with progress_bar("rules", len(sessions)) as advance:
         for session in sessions:
             if session.name not in found:
@@ -381,7 +382,7 @@ def main() -> None:
     rows = answered(sessions, processes, given.answers, more=not given.known)
     tables: dict[str, Any] = {"holding": table(HEAD, table_rows(rows))}
     if not given.no_rules and POISSON in processes:
-        of_rules = ruled(sessions, processes[POISSON], TARGETS[-1], given.answers)
+        of_rules = ruled(sessions, processes[POISSON], TARGETS[-1], given.answers, more=not given.known)
         tables["holding-rules"] = table(RULE_HEAD, rule_rows(rows, of_rules, TARGETS[-1]))
     if given.print:
         print(*tables.values(), sep="\n\n")

@@ -166,6 +166,8 @@ class Family:
         demands: what its instances and plan spaces may ask for that not every solver covers, such as a stock.
         companion: what `euclio solve` finds out next to a plan; None: nothing.
         rows: instance, plan and the checker's answer in, the rows of the plan's frame out; None: it has none.
+        find_better_keeping: its prover of results that were asked for an attainment: instance, plan space, what was
+            asked as it stands in the result, cutoff and deadline in; None: it has none.
     """
 
     name: str
@@ -208,6 +210,7 @@ class Family:
     demands: tuple[Demand, ...] = ()
     companion: Callable[[], Companion] | None = None
     rows: Callable[[Any, Any, Any], list[dict[str, Any]]] | None = None
+    find_better_keeping: Callable[[Any, Any, Mapping[str, Any], Fraction | None, float], Search] | None = None
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""

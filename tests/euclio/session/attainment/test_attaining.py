@@ -1,4 +1,4 @@
-"""Results that keep an attainment, of every kind of planner: legal plans of the instance, with a bound on all others."""
+"""Results that keep an attainment, of every kind of planner: legal plans of the instance, with a bound on all."""
 
 import pytest
 from worked_examples import M_1, M_3, module
