@@ -24,6 +24,8 @@ from euclio.simulation.setup import Arrivals
 
 STEPS = 1024
 """Capacities are tried in so many steps of the module's rate."""
+COARSE = 8
+"""Steps within which capacities are looked for where each takes a linear system."""
 MOST_CAPACITY = 64
 """Largest capacity that is tried, over the module's rate."""
 
@@ -38,10 +40,12 @@ class Law:
     Attributes:
         requests: least share of requests that are lost, if each is served whole or not at all.
         work: least share of work that is lost, if requests may be served in part.
+        fineness: steps within which the least capacity is looked for.
     """
 
     requests: Share
     work: Share
+    fineness: int = 1
 
 
 def law_of(setup: Setup, rate_rps: Fraction) -> Law | None:
@@ -61,7 +65,9 @@ def law_of(setup: Setup, rate_rps: Fraction) -> Law | None:
     gaps = renewal_loss.gaps_of(setup, float(rate_rps))
     if gaps is None:
         return None
-    return Law(partial(renewal_loss.least_share_of_requests, gaps), partial(renewal_loss.least_share_of_work, gaps))
+    return Law(
+        partial(renewal_loss.least_share_of_requests, gaps), partial(renewal_loss.least_share_of_work, gaps), COARSE
+    )
 
 
 def needed_rates(session: Session, space: PlanSpace, demand: Demand) -> list[Fraction]:
@@ -155,22 +161,27 @@ class _Asked:
         """Whether this capacity makes more requests late than may be.
 
         A request that has u of v invocations served in time is late, so that work that is lost makes at least so much
-        over ⌈ratio⌉ late requests. Where each takes ⌊ratio⌋ invocations at least, these alone are a second argument.
+        over ⌈ratio⌉ late requests. Where each takes ⌊ratio⌋ invocations at least, these alone are another
+        argument, the stronger one where all take as many.
         """
         room, least, most = capacity * self.window + self.burst, math.floor(self.ratio), math.ceil(self.ratio)
         if least and law.requests(self.rate * least / capacity, room / least) > self.late:
             return True
+        if least == most:
+            return False
         lost = law.work(self.rate * self.ratio / capacity, room / self.ratio)
         return lost * self.ratio > self.late * most
 
 
 def _needed(law: Law, asked: _Asked) -> Fraction:
-    """The largest capacity that was tried and is shown to be too little; 0: none is."""
+    """The largest capacity that was tried and is shown to be too little; 0: the module's own rate is not."""
     mean = asked.rate * asked.ratio / STEPS
-    low, high = 0, 2 * STEPS
+    if not asked.is_too_little(law, mean * STEPS):
+        return Fraction(0)
+    low, high = STEPS, 2 * STEPS
     while high < MOST_CAPACITY * STEPS and asked.is_too_little(law, mean * high):
         low, high = high, 2 * high
-    while high - low > 1:
+    while high - low > law.fineness:
         middle = (low + high) // 2
         low, high = (middle, high) if asked.is_too_little(law, mean * middle) else (low, middle)
     return mean * low

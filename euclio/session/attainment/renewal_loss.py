@@ -23,7 +23,7 @@ from euclio.simulation.gaps import TAIL
 from euclio.simulation.setup import Arrivals, Setup
 from euclio.simulation.units import Floats
 
-STATES = 1000
+STATES = 300
 """Levels of the grid at most ..."""
 FINEST = 64
 """... and per request."""
@@ -46,7 +46,7 @@ def gaps_of(setup: Setup, rate_rps: float) -> Gaps | None:
             return lambda y: -np.expm1(-y) - LIBRARY
         case Arrivals.GAMMA:
             shape = 1 / setup.cv**2
-            return lambda y: special.gammainc(shape, shape * y) - LIBRARY
+            return lambda y: special.gammainc(shape, shape * y).astype(np.float64) - LIBRARY
         case Arrivals.BURSTY:
             return lambda y: 1 - (1 + y / (TAIL - 1)) ** -TAIL - LIBRARY
         case Arrivals.ON_OFF:
@@ -85,7 +85,7 @@ def least_share_of_work(gaps: Gaps, load: Fraction, buffer: Fraction) -> Fractio
 def _least(gaps: Gaps, load: float, buffer: Fraction, *, whole: bool) -> Fraction:
     """The chain's share, from below, and never less than what the load alone says."""
     certain = max(0.0, 1 - 1 / load - LIBRARY)
-    unit = min(FINEST, int(STATES / max(1, buffer)))
+    unit = min(FINEST, int(STATES / max(1.0, float(buffer))))
     if unit < 1:
         return Fraction(certain)
     brim = math.floor(buffer * unit)
@@ -114,8 +114,8 @@ def _shown(moves: Floats, lost: Floats) -> float:
     states = len(lost)
     system = np.eye(states) - moves
     system[:, 0] += 1.0
-    h: Floats = np.linalg.solve(system, lost)
-    h -= h[0]
+    proposed: Floats = np.linalg.solve(system, lost).astype(np.float64)
+    h: Floats = proposed - proposed[0]
     # Shares drained are known from below and rounded; each row adds up to 1 within this.
     error = float(np.abs(h).max() + 1) * (states + 4) * 2.0**-50
     slack: Floats = lost + moves @ h - h
