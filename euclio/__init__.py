@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from euclio.verbs.knowing import show_versions, solvers, versions, warm_up
     from euclio.verbs.loading import load
     from euclio.verbs.planning_days import plan_day
+    from euclio.verbs.pricing import prices
     from euclio.verbs.profiling import profile
     from euclio.verbs.reporting import report
     from euclio.verbs.reproducing import reproduce
@@ -61,6 +62,7 @@ __all__ = [
     "list_bench_set",
     "load",
     "plan_day",
+    "prices",
     "profile",
     "report",
     "reproduce",

@@ -378,16 +378,32 @@ def _nearly_full(listing: Listing, module: Module, scaled: ScaledModule, counts:
 
 
 def _undominated(listing: Listing, choices: Iterable[Choice]) -> list[Choice]:
-    """The choices within SLO and limits that no other one equals or beats in everything, by rising cost."""
+    """The choices within SLO and limits that no other one equals or beats in everything, by rising cost.
+
+    Raises:
+        TimeUpError: the deadline has passed.
+    """
     slo, limits = Latency(listing.session.slo_s), listing.asked.limits()
-    possible = [c for c in choices if c.latency <= slo and no_more(c.used, limits)]
+    possible = [c for c in _in_time(listing, choices) if c.latency <= slo and no_more(c.used, limits)]
     kept: list[Choice] = []
-    for choice in sorted(possible, key=lambda c: (c.cost_per_h, c.latency, c.used)):
+    for choice in _in_time(listing, sorted(possible, key=lambda c: (c.cost_per_h, c.latency, c.used))):
         if not any(
             k.latency <= choice.latency and no_more(k.used, choice.used) and k.types <= choice.types for k in kept
         ):
             kept.append(choice)
     return kept
+
+
+def _in_time(listing: Listing, choices: Iterable[Choice]) -> Iterator[Choice]:
+    """The choices one by one, up to the deadline: each is compared with all that are kept, which may be thousands.
+
+    Raises:
+        TimeUpError: the deadline has passed.
+    """
+    for choice in choices:
+        if time.perf_counter() > listing.deadline:
+            raise TimeUpError
+        yield choice
 
 
 def no_more(first: tuple[Fraction, ...], second: tuple[Fraction, ...]) -> bool:

@@ -1,7 +1,8 @@
 """Hooks of the page builder: links out of `docs/` keep working in the built pages, and reports give the gallery.
 
 A README of the tree becomes a page of its own under `rooms/`; any other file of the tree that a page links to is copied
-under `files/`. So the built pages hold all that they point to, and can be moved.
+under `files/`. A notebook becomes a page with its stored outputs. So the built pages hold all that they point to, and
+can be moved.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+from notebook_pages import as_markdown, notebook_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = "docs"
@@ -43,8 +45,14 @@ def readmes() -> dict[str, str]:
     return {name: f"rooms/{page}" for name, page in {**TOP, **below}.items()}
 
 
+def of_the_tree() -> dict[str, str]:
+    """All files of the tree that become pages: READMEs and notebooks."""
+    return readmes() | notebook_pages()
+
+
 def on_config(config: Any) -> Any:
-    """List the READMEs in the navigation."""
+    """List the notebooks and the READMEs in the navigation."""
+    config.nav.append({"Notebooks": list(notebook_pages().values())})
     listed = [{posixpath.dirname(name) or name.removesuffix(".md"): page} for name, page in readmes().items()]
     config.nav.append({"READMEs": listed})
     return config
@@ -52,9 +60,11 @@ def on_config(config: Any) -> Any:
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the READMEs as pages, and the files that pages link to."""
-    pages = readmes()
-    for name, page in pages.items():
+    pages = of_the_tree()
+    for name, page in readmes().items():
         files.append(File.generated(config, page, abs_src_path=str(ROOT / name)))
+    for name, page in notebook_pages().items():
+        files.append(File.generated(config, page, content=as_markdown(ROOT / name)))
     texts = {f"{DOCS}/{file.src_uri}": file.content_string for file in files.documentation_pages()}
     sources = {page: name for name, page in pages.items()}
     for place, text in texts.items():
@@ -69,7 +79,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Point links at the pages and copies, and put in the gallery."""
-    pages = readmes()
+    pages = of_the_tree()
     uri = page.file.src_uri
     source = {made: name for name, made in pages.items()}.get(uri, f"{DOCS}/{uri}")
 

@@ -65,13 +65,24 @@ PAGES = {
     ),
     "check-solver": Page(examples=("euclio check-solver harpagon --samples 2",)),
     "plan-day": Page(
-        ("--load", "--warm-up", "--keep-alive", "--out", "--plot"),
+        ("--load", "--load-unit", "--load-step", "--warm-up", "--keep-alive", "--out", "--plot"),
         (),
-        ("euclio plan-day session.json --load load.csv --warm-up 300",),
+        (
+            "euclio plan-day session.json --load load.csv --warm-up 300",
+            "euclio plan-day session.json --load requests.csv --load-unit timestamps-iso --load-step 60",
+        ),
     ),
     "generate": Page(examples=("euclio generate chain --count 3 --out instances",)),
     "import": Page(examples=(IMPORT,)),
     "import csv": Page(examples=(IMPORT,)),
+    "prices": Page(
+        ("--map", "--currency", "--region", "--spot", "--out"),
+        (),
+        (
+            "euclio prices session.json vms.csv --map V100 --currency USD --per hour --out priced.json",
+            "euclio prices session.json vms.csv --map P100=p100.big --accelerators p100.big=8 --currency EUR --per day",
+        ),
+    ),
     "profile": Page(
         ("--model", "--hardware", "--batch", "--concurrency", "--out"),
         (),

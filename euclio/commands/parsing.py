@@ -26,6 +26,7 @@ COMMANDS = {
     "plan-day": "the machines of a whole day: rules that people use, and the least cost",
     "generate": "write workloads as instances",
     "import": "write an instance, or profiles for one, made of other files",
+    "prices": "what machines cost by the price list of a cloud",
     "profile": "measure what batches of a model take on this machine",
     "export": "write a plan in the formats of serving systems",
     "diff": "what changes from one plan to another",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.keywords import own_keywords
 from euclio.core.progress import say
-from euclio.core.values import NOT_NEGATIVE, names, seconds
+from euclio.core.values import NOT_NEGATIVE, exact_positive, names, seconds
 
 if TYPE_CHECKING:
     from euclio.day.comparing import DayComparison
@@ -27,7 +27,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="CSV",
         help="load of a session: columns time_s and rate_rps (sum of the sources) or factor, for all modules or, as "
-        "rate_rps:MODULE or factor:MODULE, for each",
+        "rate_rps:MODULE or factor:MODULE, for each; other rates and logs of requests with --load-unit",
+    )
+    parser.add_argument(
+        "--load-unit",
+        metavar="UNIT",
+        help="what the numbers of --load are, where its columns do not say it: requests-per-second, -minute, -hour or "
+        "-step, a row per step; or the times of requests, a row for each: timestamps-iso (dates with a time of day), "
+        "-s, -ms, -us or -ns",
+    )
+    parser.add_argument(
+        "--load-step",
+        type=exact_positive,
+        metavar="S",
+        help="seconds of the steps in which the requests of timestamps are counted",
+    )
+    parser.add_argument(
+        "--load-column", metavar="NAME", help="column of rates or timestamps, where several may be meant"
     )
     for name, what in (
         ("warm-up", "seconds that a machine is charged before it serves"),
@@ -67,7 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
 
         check_figure_path(arguments.plot)
     given = Opened(load_instance(arguments.file), arguments.file)
-    own = own_keywords(arguments, "load", "warm_up", "keep_alive", "price_per_change", "solvers", "time_limit")
+    own = own_keywords(arguments, "load", "load_unit", "load_step", "load_column")
+    own |= own_keywords(arguments, "warm_up", "keep_alive", "price_per_change", "solvers", "time_limit")
     found = plan_day(given, supervised=True, **own)
     print(json_text(found.describe()) if arguments.json else to_text(found.table()))
     if arguments.day_out is not None:

@@ -131,7 +131,8 @@ class Result(Framed, Generic[PlanT, SpaceT, EvaluationT]):
         value: exact checked value, None without an accepted plan.
         claimed: the solver's claim.
         bound: proven bound; None: no bound.
-        wall_s: seconds in the solver, model building included, import excluded.
+        wall_s: seconds in the solver, model building included; without imports and what runs of an
+            instance share, such as ranked profiles.
         plan: the plan, also where the checker refused it.
         evaluation: the checker's answer.
         stats: counters of the solver.

@@ -122,11 +122,18 @@ class PreparedRun:
         return f"solving {self.instance.name} with {self.solver.name}{limit}"
 
     def warm_up(self) -> None:
-        """Import and compile what the run needs (`euclio.core.warm_up`)."""
+        """Import and compile what the run needs (`euclio.core.warm_up`), and derive what runs of an instance share.
+
+        Whichever run of an instance came first would otherwise be timed with what all of them use.
+        """
+        covered = False
         for solver in (self.solver, self.starter):
             # One that is going to refuse need not be prepared, and is not let loose on what it does not cover.
             if solver is not None and not solver.uncovered(self.instance, self.space):
                 warm_up(solver, self.space)
+                covered = True
+        if covered and self.family.derive is not None:
+            self.family.derive(self.instance, self.space)
 
     def answer(self) -> tuple[Answer[Any], float]:
         """The solver's answer, unchecked, and the seconds that it took with the plan to start from.

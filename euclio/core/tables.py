@@ -88,7 +88,8 @@ def to_text(content: RenderableType, width: int | None = None) -> str:
     )
     with console.capture() as captured:
         console.print(content, crop=False)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+    # Where lines are broken has been decided: what people copy from a terminal should hold plain spaces.
+    return "\n".join(line.rstrip() for line in captured.get().replace("\u00a0", " ").splitlines())
 
 
 def _piped_width() -> int:

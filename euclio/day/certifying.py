@@ -141,6 +141,7 @@ def _uses(day: Day, most: dict[str, int], deadline: float) -> dict[Vector, Use]:
 def _in_time(day: Day, used: list[tuple[Configuration, int]], rate: Fraction) -> bool:
     """Whether full machines keep the SLO, as the checker of sessions says."""
     session = at_rates(day.session, (rate,))
+    assert session is not None  # full machines have a rate
     serving = tuple(Serving(c.hardware, c.batch, c.concurrency, n) for c, n in used)
     latency = evaluate_session(session, session_plan(session, (Staffing(serving),)), WHOLE).latency_s
     return latency is not None and latency <= session.slo_s

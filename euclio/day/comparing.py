@@ -54,7 +54,11 @@ class DayComparison(Framed, Plotted):
     def regret(self, result: AnyResult) -> float | None:
         """How much more a plan costs than the optimum or, where that is not proven, the bound, as a share of it."""
         least = self.bound if self.optimum is None else self.optimum
-        return None if result.value is None or not least else float(result.value) / float(least) - 1
+        if result.value is None or least is None:
+            return None
+        if not least:  # nothing comes all day, or machines are free: what costs nothing either loses nothing
+            return None if result.value else 0.0
+        return float(result.value) / float(least) - 1
 
     def describe(self) -> dict[str, Any]:
         """The comparison as plain data."""

@@ -93,7 +93,7 @@ def _draw_load(axes: Axes, day: Day, times: list[float]) -> None:
     sources = [m for m, parents in enumerate(day.session.parents()) if not parents]
     rates = [float(sum(step.rates_rps[m] for m in sources)) for step in day.steps]
     axes.stairs(rates, times, baseline=None, color=INK, linewidth=1.1)
-    axes.set_ylim(0, 1.08 * max(rates))
+    axes.set_ylim(0, 1.08 * max(rates) or 1)
     axes.set_ylabel("req/s")
     axes.set_title(f"{day.name}: load", fontsize=9)
     grid(axes, "y")

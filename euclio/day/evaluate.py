@@ -12,7 +12,7 @@ from itertools import pairwise
 from euclio.core.lazy import late_value
 from euclio.core.showing import Framed
 from euclio.core.words import full
-from euclio.day.instance import HOUR_S, Day, at_rates
+from euclio.day.instance import HOUR_S, Day, asked, at_rates
 from euclio.day.plan import DayPlan, Serving, Staffing, StepPlan
 from euclio.files.plain_family import PlainSpace
 from euclio.session import Allocation, Charging, Configuration, ModulePlan, Plan, PlanSpace, Session
@@ -137,19 +137,28 @@ def _late_steps(day: Day, plan: DayPlan) -> list[str]:
     for k, (step, own) in enumerate(zip(day.steps, plan.steps, strict=True)):
         key = (step.rates_rps, tuple(staffing.serving for staffing in own.modules))
         if key not in seen:
-            seen[key] = _against(at_rates(day.session, step.rates_rps), own)
+            seen[key] = _against(day.session, step.rates_rps, own)
         if seen[key] and len(found) < MOST_SAID:
             found += [f"step {k + 1}: {text}" for text in seen[key]]
     return found
 
 
-def _against(session: Session, plan: StepPlan) -> tuple[str, ...]:
-    """What the checker of sessions has against what serves."""
-    return evaluate_session(session, session_plan(session, plan.modules), WHOLE).violations
+def _against(session: Session, rates_rps: tuple[Fraction, ...], plan: StepPlan) -> tuple[str, ...]:
+    """What the checker of sessions has against what serves, in the modules to which requests come."""
+    there = at_rates(session, rates_rps)
+    if there is None:
+        return ()
+    staffings = tuple(plan.modules[m] for m in asked(rates_rps))
+    return evaluate_session(there, session_plan(there, staffings), WHOLE).violations
 
 
 def session_plan(session: Session, staffings: tuple[Staffing, ...]) -> Plan:
-    """What serves in a step as a plan of the session at the rates of the step, dummies filling all machines."""
+    """What serves in a step as a plan of the session at the rates of the step, dummies filling all machines.
+
+    Args:
+        session: the session at the rates of the step, of the modules to which requests come.
+        staffings: the machines of these modules.
+    """
     modules: list[ModulePlan] = []
     for module, own in zip(session.modules, staffings, strict=True):
         by_key: dict[tuple[str, int, int], Configuration] = {

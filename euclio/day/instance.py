@@ -24,7 +24,7 @@ class Step:
 
     Attributes:
         length_s: seconds.
-        rates_rps: requests per second of each module, in the order of the session's.
+        rates_rps: requests per second of each module, in the order of the session's; 0: nothing comes.
     """
 
     length_s: Fraction
@@ -32,7 +32,7 @@ class Step:
 
     def __init__(self, length_s: Number, rates_rps: Sequence[Number]) -> None:
         object.__setattr__(self, "length_s", exact_number(length_s, "length_s"))
-        rates = tuple(exact_number(rate, f"rates_rps[{m}]") for m, rate in enumerate(rates_rps))
+        rates = tuple(exact_number(rate, f"rates_rps[{m}]", zero=True) for m, rate in enumerate(rates_rps))
         object.__setattr__(self, "rates_rps", rates)
 
 
@@ -113,11 +113,45 @@ def _check_steps(day: Day) -> None:
     at_rates(day.session, day.largest_rates_rps)  # refuses rates that no solver can count machines for
 
 
-def at_rates(session: Session, rates_rps: tuple[Fraction, ...]) -> Session:
-    """The session with other rates, one per module.
+def asked(rates_rps: Sequence[Fraction]) -> tuple[int, ...]:
+    """The places of the modules to which requests come at some rates, one per module."""
+    return tuple(m for m, rate in enumerate(rates_rps) if rate)
+
+
+def at_rates(session: Session, rates_rps: tuple[Fraction, ...]) -> Session | None:
+    """The session with other rates, one per module, without the modules to which no requests come.
+
+    Such a module takes no time: the modules before it are followed at once by those after it.
+
+    Returns:
+        None: no requests come at all.
 
     Raises:
         InputError: a rate needs more machines than are supported.
     """
     rated = zip(session.modules, rates_rps, strict=True)
-    return replace(session, modules=tuple(Module(own.name, rate, own.profile) for own, rate in rated))
+    modules = tuple(Module(own.name, rate, own.profile) for own, rate in rated if rate)
+    left_out = [own.name for own, rate in zip(session.modules, rates_rps, strict=True) if not rate]
+    return replace(session, modules=modules, edges=_past(session.edges, left_out)) if modules else None
+
+
+def _past(edges: tuple[tuple[str, str], ...], left_out: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The edges without some modules: each path past them stays a path."""
+    found = dict.fromkeys(edges)
+    for name in left_out:
+        before = [a for a, b in found if b == name]
+        after = [b for a, b in found if a == name]
+        found = {edge: None for edge in found if name not in edge} | {(a, b): None for a in before for b in after}
+    return tuple(found)
+
+
+def without_unused(day: Day) -> Day | None:
+    """The load without the modules to which no requests come in any step; None: no requests come at all."""
+    used = asked(day.largest_rates_rps)
+    if len(used) == len(day.session.modules):
+        return day
+    session = at_rates(day.session, day.largest_rates_rps)
+    if session is None:
+        return None
+    steps = [Step(step.length_s, [step.rates_rps[m] for m in used]) for step in day.steps]
+    return replace(day, session=session, steps=tuple(steps))

@@ -89,6 +89,11 @@ def checked(table: pa.Table, file: Path | None) -> pa.Table:
     Raises:
         InputError: a column holds what no record has there; names file and field.
     """
+    try:
+        # Reading a file looks at its numbers of bytes; what these are, such as texts in UTF-8, is looked at here.
+        table.validate(full=True)
+    except pa.ArrowException:
+        raise _damaged(file) from None
     for name in table.column_names:
         if name in SCHEMA.names:
             field = SCHEMA.field(name)
@@ -140,6 +145,12 @@ def _wrong(file: Path | None, name: str, what: str) -> InputError:
     )
 
 
+def _damaged(file: Path | None) -> InputError:
+    return InputError(
+        "is damaged; move it away, then `euclio run` makes its runs again", file=None if file is None else str(file)
+    )
+
+
 def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
     """Records in a Parquet file of a result folder; some of their columns, or all.
 
@@ -151,7 +162,7 @@ def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
     except FileNotFoundError:
         raise
     except (OSError, pa.ArrowException):
-        raise InputError("is damaged; move it away, then `euclio run` makes its runs again", file=str(path)) from None
+        raise _damaged(path) from None
     return checked(table, path)
 
 

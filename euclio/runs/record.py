@@ -61,7 +61,8 @@ class Record:
         stats: counters of the solver.
         plan: the plan as in a result file; None without an accepted one.
         trace: (seconds, incumbent, bound) over time.
-        wall_s: seconds in the solver, model building included, import excluded; None: it never answered.
+        wall_s: seconds in the solver, model building included; without imports and what runs of an
+            instance share, such as ranked profiles; None: it never answered.
         import_s: seconds of import and compilation before this run; 0: the worker had the solver loaded.
         check_s: seconds of checking and pricing.
         peak_memory_mb: most resident memory of the worker so far, in MiB.

@@ -145,4 +145,5 @@ FAMILY = Family(
     demands=SESSION_DEMANDS,
     companion=late_value("euclio.session.questions.bought_whole", "COMPANION"),
     rows=late("euclio.session.views", "plan_rows"),
+    derive=late("euclio.session.arrays", "session_arrays"),
 )

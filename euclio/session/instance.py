@@ -33,6 +33,8 @@ class Hardware:
         largest_share: largest share of a module's requests that may need these machines, as the others have to take the
             rest without them; None: all of them.
         takes: what a machine of it takes of each resource of the session (`Session.resources`), in the resource's unit.
+        price_source: where the price is from, in one line (`euclio prices`); None: not said. It is no part of what
+            makes two machine types equal.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Hardware:
     memory_mb: Fraction | None = None
     largest_share: Fraction | None = None
     takes: dict[str, Fraction] = field(default_factory=dict, hash=False)
+    price_source: str | None = field(default=None, compare=False)
 
     def __init__(
         self,
@@ -50,6 +53,7 @@ class Hardware:
         memory_mb: Number | None = None,
         largest_share: Number | None = None,
         takes: Mapping[str, Number] | None = None,
+        price_source: str | None = None,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "price_per_h", exact_number(price_per_h, "price_per_h", zero=True))
@@ -57,6 +61,7 @@ class Hardware:
         object.__setattr__(self, "memory_mb", None if memory_mb is None else exact_number(memory_mb, "memory_mb"))
         object.__setattr__(self, "largest_share", None if largest_share is None else share(largest_share))
         object.__setattr__(self, "takes", amounts(takes or {}, "takes"))
+        object.__setattr__(self, "price_source", price_source)
 
 
 def amounts(values: Mapping[str, Number], field: str) -> dict[str, Fraction]:

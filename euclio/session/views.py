@@ -39,10 +39,12 @@ def session_table(session: Session) -> RenderableType:
     for module in islice(session.modules, MOST_ROWS):
         modules.add_row(*(Text(cell) for cell in _module_cells(module)))
     prices = ("price/h", "stock")
-    hardware = new_table("hardware", *prices, numbers=prices)
+    sources = ["price from"] if any(own.price_source for own in session.hardware) else []
+    hardware = new_table("hardware", *prices, *sources, numbers=prices)
     for own in session.hardware:
         stock = DASH if own.count is None else f"{own.count:,}"
-        hardware.add_row(*(Text(cell) for cell in (own.name, money(session, own.price_per_h), stock)))
+        cells = [own.name, money(session, own.price_per_h), stock, *[own.price_source or DASH for _ in sources]]
+        hardware.add_row(*map(Text, cells))
     left_out = len(session.modules) - MOST_ROWS
     more = [Text(f"... and {left_out:,} more modules")] if left_out > 0 else []
     return Group(modules, *more, hardware)

@@ -27,6 +27,7 @@ PLACES = {
     "euclio.verbs.knowing": ["show_versions", "solvers", "versions", "warm_up"],
     "euclio.verbs.loading": ["load"],
     "euclio.verbs.planning_days": ["plan_day"],
+    "euclio.verbs.pricing": ["prices"],
     "euclio.verbs.profiling": ["profile"],
     "euclio.verbs.reporting": ["report"],
     "euclio.verbs.reproducing": ["reproduce"],

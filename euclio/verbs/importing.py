@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from euclio.core.errors import InputError
 from euclio.core.families import families
@@ -14,18 +14,21 @@ from euclio.core.parts.files import Imported, Importer, ProfileImporter
 from euclio.core.values import names, numbers, positive, seconds, whole
 from euclio.pipeline import Cluster
 from euclio.session import Configuration, Session
-from euclio.session.workloads.importing import MOST_MLPERF_BATCH, amounts, edges_of, rates_of
+from euclio.session.workloads.importing import MOST_MLPERF_BATCH, amounts, edges_of, prices_of, rates_of
 from euclio.session.workloads.served_importing import whole_numbers
 from euclio.verbs.calling import verb
 from euclio.verbs.keyword_types import ByName
 from euclio.verbs.keywords import read, read_if
+
+if TYPE_CHECKING:
+    from euclio.session.pricing.choosing import PriceList
 
 
 @verb()
 def import_csv(
     file: str | Path,
     *,
-    prices: ByName,
+    prices: ByName | str | Path | PriceList,
     rates: Number | ByName,
     slo: Number,
     edges: str | Sequence[tuple[str, str]] | None = None,
@@ -37,7 +40,7 @@ def import_csv(
     Args:
         file: CSV with a row per configuration: `module`, `hardware`, `batch`, `duration_s` (seconds per batch) and, if
             it is not always 1, `concurrency`.
-        prices: money per hour of each hardware.
+        prices: money per hour of each hardware; or a CSV of them, or the prices themselves, as of `euclio.prices`.
         rates: requests per second: a number, or by module.
         slo: latency objective in seconds.
         edges: pairs of parent and child, or ``"a:b,a:c"``; None: a chain as in the file.
@@ -49,7 +52,7 @@ def import_csv(
     """
     given = {
         "file": Path(file),
-        "prices": _text_or(amounts, prices, "--prices"),
+        "prices": _text_or(prices_of, prices, "--prices"),
         "rates": _text_or(rates_of, rates, "--rates"),
         "slo": read(seconds, slo, "--slo"),
         "edges": _text_or(edges_of, edges, "--edges"),

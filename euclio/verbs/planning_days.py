@@ -14,11 +14,12 @@ from euclio.core.numbers import Number
 from euclio.core.registry import solvers_of
 from euclio.core.solver import AnySolver
 from euclio.core.solving import solve, solver_for
-from euclio.core.values import NOT_NEGATIVE, names
+from euclio.core.values import NOT_NEGATIVE, exact_positive, names
 from euclio.day import Day, Step
 from euclio.day.comparing import DayComparison, compare_day
 from euclio.day.family import FAMILY
 from euclio.day.load import read_load
+from euclio.day.load_units import Said
 from euclio.session import Session
 from euclio.verbs.calling import verb
 from euclio.verbs.keywords import read_if, time_limit_of
@@ -34,6 +35,9 @@ def plan_day(
     session: Session | Day | str | Path | Opened,
     *,
     load: str | Path | Sequence[Step] | None = None,
+    load_unit: str | None = None,
+    load_step: Number | None = None,
+    load_column: str | None = None,
     warm_up: Number | None = None,
     keep_alive: Number | None = None,
     price_per_change: Number | None = None,
@@ -46,6 +50,10 @@ def plan_day(
     Args:
         session: a session, or a load over time; or the path of a file of either.
         load: load of a session: the path of a CSV with columns `time_s` and `rate_rps` or `factor`, or steps.
+        load_unit: what other columns of the CSV have: rates, such as "requests-per-minute", or times of requests, such
+            as "timestamps-iso".
+        load_step: seconds of the steps in which requests are counted, of a CSV of their times.
+        load_column: the column of rates or times, where several may be meant.
         warm_up: seconds that a machine is charged before it serves; None: as in the load over time, else 0.
         keep_alive: seconds that a machine is charged after it is released; None: likewise.
         price_per_change: money per machine that is started or stopped; None: likewise.
@@ -61,7 +69,8 @@ def plan_day(
     """
     costs = {"warm_up_s": warm_up, "keep_alive_s": keep_alive, "price_per_change": price_per_change}
     read = {name: read_if(NOT_NEGATIVE.parse, value, OPTIONS[name]) for name, value in costs.items()}
-    day = day_of(opened(session), load, {name: value for name, value in read.items() if value is not None})
+    said = Said(load_unit, read_if(exact_positive, load_step, "--load-step"), load_column)
+    day = day_of(opened(session), load, {name: value for name, value in read.items() if value is not None}, said)
     chosen = chosen_days(solvers)
     limit_s = time_limit_of({"time_limit": time_limit})
     with Supervised([day], chosen) if supervised else nullcontext() as other:
@@ -80,12 +89,17 @@ def chosen_days(solvers: str | Sequence[str | AnySolver] | None) -> list[AnySolv
     return [solver_for(FAMILY, solver) for solver in asked]
 
 
-def day_of(given: Opened, load: str | Path | Sequence[Step] | None, costs: dict[str, Any]) -> Day:
+def day_of(
+    given: Opened, load: str | Path | Sequence[Step] | None, costs: dict[str, Any], said: Said | None = None
+) -> Day:
     """The load over time that an instance, a load and the costs of changes make.
 
     Raises:
         InputError: a session without a load, a load where there is one, an instance of another family.
     """
+    if said is not None and said != Said() and not isinstance(load, str | Path):
+        name = next(name for name in ("unit", "step_s", "column") if getattr(said, name) is not None)
+        raise InputError("says what the file of --load has; give that too", field=f"--load-{name.removesuffix('_s')}")
     if isinstance(given.instance, Day):
         if load is not None:
             raise InputError("the file has a load of its own; leave this out, or give the session", field="--load")
@@ -98,7 +112,7 @@ def day_of(given: Opened, load: str | Path | Sequence[Step] | None, costs: dict[
         raise InputError("is needed with a session: a CSV of times and rates", field="--load")
     session = given.instance
     with _named(costs, str(load) if isinstance(load, str | Path) else None):
-        steps = read_load(load, session) if isinstance(load, str | Path) else tuple(load)
+        steps = read_load(load, session, said) if isinstance(load, str | Path) else tuple(load)
         return Day(session.name, session, steps, **costs)
 
 

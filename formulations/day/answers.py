@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.day import Day, DayPlan, evaluate
+from euclio.day import Day, DayPlan, Staffing, StepPlan, evaluate
+from euclio.day.instance import asked, without_unused
 from formulations.day.one_path import LateError
 
 
@@ -33,22 +34,27 @@ class Made(NamedTuple):
     reason: str = ""
 
 
-def answer(day: Day, limits: Limits[Any], make: Callable[[float, bool], Made]) -> Answer[DayPlan]:
+def answer(day: Day, limits: Limits[Any], make: Callable[[Day, float, bool], Made]) -> Answer[DayPlan]:
     """The answer of what makes a plan.
+
+    Modules to which no requests come all day have no machines in it; what makes plans does not see them.
 
     Args:
         day: the instance.
         limits: limits of the run.
-        make: a deadline on the clock of `time.perf_counter`, and whether to compare in fractions, in; a plan out. In
-            floats it may be a plan that misses an SLO by rounding; then it is made once more in fractions.
+        make: a load whose modules all have requests, a deadline on the clock of `time.perf_counter`, and whether to
+            compare in fractions, in; a plan out. In floats it may be a plan that misses an SLO by rounding; then it is
+            made once more in fractions.
     """
-    deadline = limits.deadline()
+    deadline, used = limits.deadline(), without_unused(day)
+    if used is None:
+        return Answer(_for_all(day, DayPlan((StepPlan(()),) * len(day.steps))), "done", claimed=0.0, bound=0.0)
     try:
-        made = make(deadline, False)
-        checked = evaluate(day, made.plan)
+        made = make(used, deadline, False)
+        checked = evaluate(used, made.plan)
         if not checked.feasible:
-            made = make(deadline, True)
-            checked = evaluate(day, made.plan)
+            made = make(used, deadline, True)
+            checked = evaluate(used, made.plan)
     except NoPlanError as reason:
         return Answer(None, "infeasible", infeasible=True, reason=str(reason))
     except RuleError as reason:
@@ -56,7 +62,17 @@ def answer(day: Day, limits: Limits[Any], make: Callable[[float, bool], Made]) -
     except LateError:
         return Answer(None, "time limit", reason="the time limit was hit; allow more time")
     value = None if checked.value is None else float(checked.value)
-    return Answer(made.plan, "done", claimed=value, bound=made.bound, reason=made.reason)
+    return Answer(_for_all(day, made.plan), "done", claimed=value, bound=made.bound, reason=made.reason)
+
+
+def _for_all(day: Day, plan: DayPlan) -> DayPlan:
+    """The plan of the modules with requests as one of all modules."""
+    places, rest = asked(day.largest_rates_rps), Staffing(())
+    if len(places) == len(day.session.modules):
+        return plan
+    of_steps = (dict(zip(places, step.modules, strict=True)) for step in plan.steps)
+    modules = range(len(day.session.modules))
+    return DayPlan(tuple(StepPlan(tuple(own.get(m, rest) for m in modules)) for own in of_steps))
 
 
 def nothing_serves(day: Day, k: int) -> NoPlanError:

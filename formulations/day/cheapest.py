@@ -14,7 +14,7 @@ import numpy as np
 from euclio.core.registry import Limits
 from euclio.day import Day, Serving, Staffing
 from euclio.day.evaluate import WHOLE
-from euclio.day.instance import at_rates
+from euclio.day.instance import asked, at_rates
 from euclio.session import ModulePlan, Plan, Session
 from euclio.session.explain.unlimited import without_stock
 from formulations.day.answers import RuleError
@@ -90,7 +90,7 @@ def _by_solver(session: Session, deadline: float) -> Cheapest:
     def cheapest(rates: Rates) -> Found | None:
         if rates not in known:
             try:
-                known[rates] = _solved(at_rates(session, rates), deadline)
+                known[rates] = _for_rates(session, rates, deadline)
             except RuleError as open_:
                 known[rates] = open_
         found = known[rates]
@@ -99,6 +99,16 @@ def _by_solver(session: Session, deadline: float) -> Cheapest:
         return found
 
     return cheapest
+
+
+def _for_rates(session: Session, rates: Rates, deadline: float) -> Found | None:
+    """What the modules with requests need; the others have no machines."""
+    there = at_rates(session, rates)
+    found = Found((), 0.0) if there is None else _solved(there, deadline)
+    if found is None:
+        return None
+    own = dict(zip(asked(rates), found.staffings, strict=True))
+    return Found(tuple(own.get(m, Staffing(())) for m in range(len(rates))), found.bound_per_h)
 
 
 def _solved(session: Session, deadline: float) -> Found | None:

@@ -96,7 +96,7 @@ class Box:
     types: Ints
 
     def serving(self, on: Ints, rate_rps: Fraction, budget_s: float) -> tuple[Serving, ...]:
-        """What serves a rate within a budget, with at most so many machines of each type; empty: they do not.
+        """What serves a rate above 0 within a budget, with at most so many machines of each type; empty: they do not.
 
         Floats first allow the machines to miss the rate by rounding, then ask for so much more. What is returned takes
         the rate in fractions, so that a rate just above that of whole machines is never served by them.
@@ -185,9 +185,7 @@ def _choices(day: Day, boxes: Sequence[Box], below: bool) -> Choices:
         for k, step in enumerate(day.steps):
             rate = step.rates_rps[m]
             if rate not in known:
-                found, latency = _minimal(own, float(rate) * (1 - SLACK), below)
-                if not below:
-                    found, latency = _without_misses(own, rate, found, latency)
+                found, latency = _of_rate(own, rate, below)
                 order = np.argsort(latency, kind="stable")
                 vectors.append(found[order])
                 latencies.append(latency[order])
@@ -195,6 +193,14 @@ def _choices(day: Day, boxes: Sequence[Box], below: bool) -> Choices:
                 size += len(latency)
             first[k, m] = known[rate]
     return Choices(np.concatenate(vectors), np.concatenate(latencies), first)
+
+
+def _of_rate(own: Box, rate_rps: Fraction, below: bool) -> tuple[Ints, Floats]:
+    """The choices for a rate, and their latencies; where nothing comes no machines, which take no time."""
+    if not rate_rps:
+        return np.zeros((1, len(own.most)), np.int64), np.zeros(1)
+    found, latency = _minimal(own, float(rate_rps) * (1 - SLACK), below)
+    return (found, latency) if below else _without_misses(own, rate_rps, found, latency)
 
 
 def _minimal(own: Box, asked_rps: float, below: bool) -> tuple[Ints, Floats]:
@@ -213,6 +219,8 @@ def _without_misses(own: Box, rate_rps: Fraction, found: Ints, latency: Floats) 
 def latency_tables(day: Day, m: int, own: Box) -> tuple[Floats, Ints]:
     """Latencies of all vectors of a module, which are not too long; infinite where one does not serve.
 
+    Where nothing comes they are 0.
+
     Returns:
         Shape (rates, vectors), and the row of each step.
     """
@@ -221,6 +229,8 @@ def latency_tables(day: Day, m: int, own: Box) -> tuple[Floats, Ints]:
     quickest, shape = _quickest(own), own.most + 1
     tables = [
         vector_latencies(own.rates, float(rate) * (1 - SLACK), own.budgets_s, shape, own.ended, quickest, True)
+        if rate
+        else np.zeros(own.rates.shape[1])
         for rate in rows
     ]
     return np.array(tables), row

@@ -55,7 +55,7 @@ class Level:
     Attributes:
         latency_s: their latency.
         above: whether it is only come near to, with more machines than there are.
-        use: place among the module's uses; -1: with more machines.
+        use: place among the module's uses; -1: with more machines, or with none where nothing comes.
     """
 
     latency_s: Fraction
@@ -90,9 +90,10 @@ def cheapest_of_all(day: Day, deadline: float) -> Joint | None:
         LateError: the deadline passed before anything was found.
     """
     first = _first_ends(day)
-    if not all(any(row) for row in first):
+    hopeless = [m for m, row in enumerate(first) if not any(row)]
+    if hopeless:
         # A module has no configuration that is faster than the SLO, or that is in stock.
-        raise nothing_serves(day, 0)
+        raise nothing_serves(day, next(k for k, own in enumerate(day.steps) if any(own.rates_rps[m] for m in hopeless)))
     most: Shape | None = first
     found: Joint | None = None
     while most is not None and _small(day, most):
@@ -209,7 +210,7 @@ class _Table:
             levels, table = self._levels(m, rate, False)
             use = levels[int(table[self._place(m, own)])].use
             named = {h.name: n for h, n in zip(self.day.session.hardware, own, strict=True)}
-            found.append(staffing(self.uses[m].serving(use), named))
+            found.append(staffing(self.uses[m].serving(use) if rate else (), named))
         return tuple(found)
 
     def _place(self, m: int, machines: Sequence[int]) -> int:
@@ -236,12 +237,7 @@ class _Table:
         key = (m, rate_rps, relaxed)
         if key not in self._known:
             self._refuse_late()
-            entries = [
-                (latency, False, use, tuple(self.uses[m].machines[use]))
-                for use, latency in self.uses[m].least(rate_rps)
-            ]
-            entries += self._beyond(m) if relaxed else []
-            entries.sort(key=lambda entry: entry[:2])
+            entries = self._entries(m, rate_rps, relaxed)
             shape = tuple(n + 1 for n in self.most[m])
             table = np.full(shape, len(entries), np.int64)
             for level, (_, _, _, machines) in enumerate(entries):
@@ -250,6 +246,14 @@ class _Table:
                 table = np.minimum.accumulate(table, axis=axis)
             self._known[key] = [Level(*entry[:3]) for entry in entries], table.ravel()
         return self._known[key]
+
+    def _entries(self, m: int, rate_rps: Fraction, relaxed: bool) -> list[tuple[Fraction, bool, int, tuple[int, ...]]]:
+        """Levels of a module with the machines that reach them; where nothing comes, no time with no machines."""
+        if not rate_rps:
+            return [(Fraction(0), False, -1, (0,) * len(self.most[m]))]
+        own = self.uses[m]
+        found = [(latency, False, use, tuple(own.machines[use])) for use, latency in own.least(rate_rps)]
+        return sorted([*found, *(self._beyond(m) if relaxed else ())], key=lambda entry: entry[:2])
 
     def _beyond(self, m: int) -> Iterator[tuple[Fraction, bool, int, tuple[int, ...]]]:
         """What machines beyond the ends of axes come near to: the least duration on their type, at any rate."""

@@ -1,7 +1,8 @@
 """Plans of all modules that are known to serve, and the steps that each of them serves, in fractions (ours).
 
 With all machines full a plan's latencies do not depend on the load. So one that keeps the SLO serves every step whose
-rates are no larger than those of its machines.
+rates are no larger than those of its machines. A plan that was made for a step in which nothing comes to a module has
+no machines that serve there, so that it is never counted on where something comes.
 """
 
 from __future__ import annotations

@@ -76,9 +76,13 @@ def thresholds(day: Day, cheapest: Cheapest, band: Band = BAND) -> Iterator[Staf
 
 
 def per_machine(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
-    """One configuration per module, as many machines of it as the rate needs, or its share of the SLO."""
+    """One configuration per module, as many machines of it as the rate needs, or its share of the SLO.
+
+    None where nothing comes; every module has requests in some step.
+    """
     staffings = _peak_plan(day, cheapest)
     session = at_rates(day.session, day.largest_rates_rps)
+    assert session is not None
     checked = evaluate(session, session_plan(session, staffings), WHOLE)
     if checked.latency_s is None:
         raise RuleError("the plan of the largest rates cannot be priced")
@@ -90,7 +94,9 @@ def per_machine(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
     ]
     for k, step in enumerate(day.steps):
         rates = zip(step.rates_rps, needed, chosen, strict=True)
-        found = tuple(_alone(c, ceil(max(rate, least) / c.throughput_rps)) for rate, least, c in rates)
+        found = tuple(
+            _alone(c, ceil(max(rate, least) / c.throughput_rps)) if rate else Staffing(()) for rate, least, c in rates
+        )
         _refuse_beyond_stock(day, k, found)
         yield found
 
@@ -107,12 +113,13 @@ def _refuse_beyond_stock(day: Day, k: int, staffings: Staffings) -> None:
 def _peak_plan(day: Day, cheapest: Cheapest) -> Staffings:
     found = cheapest(day.largest_rates_rps)
     if found is None:
-        # Within a stock that proves nothing, unless a step alone has no plan either.
+        # Within a stock, or of modules that never have requests together, that proves nothing, unless a step alone has
+        # no plan either.
         for k, step in enumerate(day.steps):
             if cheapest(step.rates_rps) is None:
                 raise nothing_serves(day, k)
         rates = ", ".join(f"{float(rate):g}" for rate in day.largest_rates_rps[:6])
-        raise RuleError(f"the largest rates, {rates} req/s, have no plan within the SLO and the stock")
+        raise RuleError(f"the largest rates together, {rates} req/s, have no plan within the SLO and the stock")
     return found.staffings
 
 
@@ -142,14 +149,16 @@ def _main_configuration(day: Day, m: int, staffing: Staffing) -> Configuration:
 
 
 def _utilisation(day: Day, staffings: Staffings, rates_rps: tuple[Fraction, ...]) -> Iterator[Fraction]:
-    """Rate of each module as a share of what its machines can serve."""
+    """Rate of each module that has requests or machines as a share of what its machines can serve; without them 2."""
     for m, (staffing, rate) in enumerate(zip(staffings, rates_rps, strict=True)):
-        yield rate / sum((own for _, own in _configurations(day, m, staffing)), Fraction(0))
+        most = sum((own for _, own in _configurations(day, m, staffing)), Fraction(0))
+        if rate or most:
+            yield rate / most if most else Fraction(2)
 
 
 def _solve(rule: Rule, factor: Fraction, day: Day, space: Any, limits: Limits[Any]) -> Answer[DayPlan]:
-    def make(deadline: float, exact: bool) -> Made:
-        return Made(day_plan(rule(day, cheapest_plans(day, factor, deadline, exact=exact))))
+    def make(used: Day, deadline: float, exact: bool) -> Made:
+        return Made(day_plan(rule(used, cheapest_plans(used, factor, deadline, exact=exact))))
 
     return answer(day, limits, make)
 

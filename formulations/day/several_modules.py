@@ -276,7 +276,7 @@ class _Search:
         for k, step in enumerate(self.day.steps):
             if serves[k]:
                 serving = [
-                    one.serving(self.choices.vectors[c], rate, self.choices.latency_s[c])
+                    one.serving(self.choices.vectors[c], rate, self.choices.latency_s[c]) if rate else ()
                     for one, rate, c in zip(self.boxes, step.rates_rps, chosen[k], strict=True)
                 ]
             else:

@@ -15,10 +15,10 @@ from formulations.day.several_modules import cheapest_of_several_modules
 def solve_day(day: Day, space: Any, limits: Limits[Any]) -> Answer[DayPlan]:
     """The cheapest plan: proven for one module; for several a plan and a bound, which proves it if machines are few."""
 
-    def made(deadline: float, exact: bool) -> Made:
-        if len(day.session.modules) == 1:
-            return cheapest_of_one_module(day, deadline, exact)
+    def made(used: Day, deadline: float, exact: bool) -> Made:
+        if len(used.session.modules) == 1:
+            return cheapest_of_one_module(used, deadline, exact)
         # Plans of several modules are exact already.
-        return cheapest_of_several_modules(day, deadline)
+        return cheapest_of_several_modules(used, deadline)
 
     return answer(day, limits, made)

@@ -32,7 +32,7 @@ class ChangePrices:
         start that is taken back is never cheaper, since neither price is below 0.
         """
         found = np.array(cost, order="C")
-        after_changes(found.ravel(), np.array(cost.shape), np.array(self.start), np.array(self.stop))
+        after_changes(found.ravel(), np.array(cost.shape, np.int64), np.array(self.start), np.array(self.stop))
         return found
 
     def best_before(self, cost: Floats, machines: tuple[int, ...]) -> tuple[int, ...]:

@@ -94,5 +94,6 @@ class Turns:
             for parent in parents[k]:
                 after[parent] = np.maximum(after[parent], after[k] + own[k])
         # A module that is not on a path with another one is not bounded by it, but that one has to keep the SLO too.
-        left: Floats = float(session.slo_s) * (1 - MARGIN) - until[m] - after[m]
+        # Below 0 it is by the margins alone, and a module to which nothing comes needs no time.
+        left: Floats = np.maximum(float(session.slo_s) * (1 - MARGIN) - until[m] - after[m], 0.0)
         return left

@@ -13,8 +13,12 @@ from euclio.session import Configuration, Hardware, Module, Session, evaluate
 
 
 def drawn_day(seed: int, *, steps: int = 3, types: int = 2) -> Day:
-    """One module with nasty numbers: ties, thirds, exactly the rates of machines, free machines and changes."""
-    draw = random.Random(seed)
+    """One module with nasty numbers: ties, thirds, exactly the rates of machines, free machines and changes.
+
+    In half of the days nothing comes in some steps, in a few of them all day.
+    """
+    draw, quiet = random.Random(seed), random.Random(f"quiet {seed}")
+    share = quiet.choice([0, 0, 0, 0.3, 0.6, 1 if quiet.random() < 0.3 else 0.3])
     hardware = [Hardware(f"h{h}", draw.choice([0, 1, 1, Fraction(7, 3), "2.5"])) for h in range(types)]
     if draw.random() < 0.2:
         hardware[0] = Hardware("h0", hardware[0].price_per_h, draw.choice([0, 1, 2]))
@@ -28,7 +32,10 @@ def drawn_day(seed: int, *, steps: int = 3, types: int = 2) -> Day:
     rates = [
         draw.choice([c.throughput_rps for c in profile]) * draw.choice([1, 1, 2, Fraction(1, 2)]) for _ in range(4)
     ]
-    rows = [Step(draw.choice([60, 300, Fraction(1000, 3)]), [draw.choice(rates)]) for _ in range(steps)]
+    rows = [
+        Step(draw.choice([60, 300, Fraction(1000, 3)]), [draw.choice(rates) * (quiet.random() >= share)])
+        for _ in range(steps)
+    ]
     times = [draw.choice([0, 0, 60, 600]) for _ in range(2)]
     return Day(f"drawn-{seed}", session, rows, *times, draw.choice([0, 0, "0.01", "0.2"]))
 
@@ -43,9 +50,11 @@ def enumerated_cost(day: Day, most: int) -> Fraction | None:
 
 def _serves(day: Day, k: int, on: tuple[int, ...]) -> bool:
     """Whether some use of the machines serves a step, and the stock has them."""
-    session = at_rates(day.session, day.steps[k].rates_rps)
-    if any(h.count is not None and n > h.count for h, n in zip(session.hardware, on, strict=True)):
+    if any(h.count is not None and n > h.count for h, n in zip(day.session.hardware, on, strict=True)):
         return False
+    session = at_rates(day.session, day.steps[k].rates_rps)
+    if session is None:
+        return True
     profile = session.modules[0].profile
     limit = {h.name: n for h, n in zip(session.hardware, on, strict=True)}
     for counts in product(*(range(limit[c.hardware] + 1) for c in profile)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -25,6 +26,8 @@ from .search import searches
 
 LISTED = 12
 """Faults of one search that are listed one by one."""
+MOST_SIGNS = 600
+"""Length of what is said of a fault."""
 TURN_S = 30.0
 """How long each search goes on before it is the next one's turn, where no end is given."""
 
@@ -43,13 +46,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(to_text(table(tallies), 200))
     for tally in tallies:
         for seed, line in tally.faults[:LISTED]:
-            print(f"{tally.search}, seed {seed}: {line}"[:400])
+            print(_in_short(f"{tally.search}, seed {seed}: {line}"))
         if tally.wrong > LISTED:
             print(f"{tally.search}: {tally.wrong - LISTED} more")
     if arguments.json is not None:
         data = {"provenance": provenance(), "seed": arguments.seed, "searches": [asdict(tally) for tally in tallies]}
         arguments.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     return int(any(tally.wrong for tally in tallies))
+
+
+def _in_short(line: str) -> str:
+    """A fault as one line: what was tried stands at its begin, what came out of it at its end."""
+    return line if len(line) <= MOST_SIGNS else f"{line[: MOST_SIGNS // 3]} … {line[-2 * MOST_SIGNS // 3 :]}"
 
 
 def table(tallies: Sequence[Tally]) -> Table:
@@ -69,8 +77,12 @@ def table(tallies: Sequence[Tally]) -> Table:
 def _in_turn(tallies: Sequence[Tally], arguments: argparse.Namespace) -> None:
     """One search after the other; without a count or a time all of them again and again, each for a while."""
     if arguments.count is not None or arguments.seconds is not None:
-        share = None if arguments.seconds is None else arguments.seconds / len(tallies)
-        for tally in tallies:
+        began = time.monotonic()
+        for place, tally in enumerate(tallies):
+            share = None
+            if arguments.seconds is not None:
+                # What one search leaves of its time, or takes beyond it, the ones after it share.
+                share = max(0.0, arguments.seconds - (time.monotonic() - began)) / (len(tallies) - place)
             _with_bar(tally, arguments.count, share, arguments.jobs)
         return
     while True:
@@ -82,11 +94,18 @@ def _with_bar(tally: Tally, cases: int | None, seconds: float | None, jobs: int)
     text = "{task.description}: {task.fields[cases]} {task.fields[unit]}, {task.fields[wrong]} wrong"
     columns = (TextColumn(text), BarColumn(), TimeElapsedColumn())
     unit = searches()[tally.search].unit
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    console, told = Console(stderr=True), len(tally.faults)
+    with Progress(*columns, console=console) as bar:
         task = bar.add_task(tally.search, total=cases, cases=tally.cases, unit=unit, wrong=tally.wrong)
 
         def notice(tally: Tally) -> None:
+            nonlocal told
             bar.update(task, completed=tally.cases, cases=tally.cases, wrong=tally.wrong)
+            # A fault is told when it is found: a campaign of hours may be ended before it comes to its table.
+            for seed, line in tally.faults[told:]:
+                text = _in_short(f"{tally.search}, seed {seed}: {line}")
+                console.print(text, markup=False, highlight=False)
+            told = len(tally.faults)
 
         go_on(tally, cases, seconds, jobs, notice)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from .search import Found, searches
 
 BLOCK = 10
-"""Seeds that a process is given at a time."""
+"""Seeds that a process is given at a time; what it has not begun when the time is up is searched first later."""
 START = "spawn"
 """How processes start: afresh, since solver libraries do not survive a fork of a process that has used them."""
 KEPT = 200
@@ -23,16 +23,25 @@ KEPT = 200
 
 @dataclass(slots=True)
 class Tally:
-    """What a search has found so far; `seed` is the one that it goes on from."""
+    """What a search has found so far; `seed` is the one that it goes on from, after those of `left`."""
 
     search: str
     seed: int = 0
+    left: list[int] = field(default_factory=list)
     seeds: int = 0
     cases: int = 0
     undecided: int = 0
     wrong: int = 0
     faults: list[tuple[int, str]] = field(default_factory=list)
     seconds: float = 0.0
+
+    def block(self) -> list[int]:
+        """The next seeds that are searched."""
+        fresh = max(0, BLOCK - len(self.left))
+        seeds = [*self.left[:BLOCK], *range(self.seed, self.seed + fresh)]
+        del self.left[:BLOCK]
+        self.seed += fresh
+        return seeds
 
     def add(self, seed: int, found: Found) -> None:
         """Count what came out of a seed."""
@@ -50,8 +59,13 @@ def go_on(
     jobs: int,
     notice: Callable[[Tally], None] = lambda tally: None,
 ) -> None:
-    """Search on until so many cases are judged in all or so many more seconds are over, whichever is first."""
+    """Search on until so many cases are judged in all or so many more seconds are over, whichever is first.
+
+    A seed that is under way when the time is up is looked at to its end; none is begun.
+    """
     started = time.monotonic()
+    # Processes compare this with their own clocks, which all count from the same begin only if it is the time of day.
+    until = None if seconds is None else time.time() + seconds
 
     def over() -> bool:
         late = seconds is not None and time.monotonic() - started > seconds
@@ -59,7 +73,7 @@ def go_on(
 
     try:
         while not over():
-            broken = _until_broken(tally, jobs, over, notice)
+            broken = _until_broken(tally, jobs, over, until, notice)
             for one in (seed for block in broken for seed in block):
                 tally.add(one, _alone(tally.search, one))
     finally:
@@ -67,24 +81,25 @@ def go_on(
 
 
 def _until_broken(
-    tally: Tally, jobs: int, over: Callable[[], bool], notice: Callable[[Tally], None]
+    tally: Tally, jobs: int, over: Callable[[], bool], until: float | None, notice: Callable[[Tally], None]
 ) -> list[list[int]]:
     """Search until it is over or a process dies; returns the blocks that are to be tried again seed by seed."""
     with _pool(jobs) as pool:
         running: dict[Future[list[Found]], list[int]] = {}
         while True:
             while len(running) < jobs and not over():
-                block = list(range(tally.seed, tally.seed + BLOCK))
-                tally.seed += BLOCK
-                running[pool.submit(_look, tally.search, block)] = block
+                block = tally.block()
+                running[pool.submit(_look, tally.search, block, until)] = block
             if not running:
                 return []
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 if isinstance(future.exception(), BrokenProcessPool):
                     return list(running.values())
-                for one, found in zip(running.pop(future), future.result(), strict=True):
+                block, looked = running.pop(future), future.result()
+                for one, found in zip(block, looked, strict=False):
                     tally.add(one, found)
+                tally.left += block[len(looked) :]
             notice(tally)
 
 
@@ -109,8 +124,14 @@ def _be_quiet() -> None:
     os.dup2(quiet, 2)
 
 
-def _look(name: str, seeds: list[int]) -> list[Found]:
-    return [look(name, seed) for seed in seeds]
+def _look(name: str, seeds: list[int], until: float | None = None) -> list[Found]:
+    """What comes out of these seeds, as many as begin by then; the first one always, or a late process gets nowhere."""
+    looked = []
+    for seed in seeds:
+        if looked and until is not None and time.time() > until:
+            break
+        looked.append(look(name, seed))
+    return looked
 
 
 def look(name: str, seed: int) -> Found:

@@ -291,6 +291,32 @@ def _separated(sign: str) -> Callable[[str], bytes]:
     return encode
 
 
+def _from_outside() -> Iterator[Kind]:
+    """Price lists, files of prices, rates whose unit is said, and logs of requests."""
+    found = {"p.csv": b"module,hardware,batch,concurrency,duration_s\nm,h,1,1,0.01\n"}
+    listed = [["InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "Region", "SpotPrice"]]
+    listed += [["big", "gpu", "8.0", "24.8", "east", "9.3"], ["small", "gpu", "1", "3.2", "west", ""]]
+    asked = ("--map", "h=gpu", "--currency", "USD", "--per", "hour", "--region", "east", "--out", "made.csv")
+    read: Verb = ("prices", "p.csv", "t.csv", *asked)
+    yield Kind("catalogue", found, "t.csv", listed, (read, (*read, "--spot", "--json")), (), _separated(","))
+    instances = [["instance", "price_per_h"], ["big", "24.8"], ["small", "3.2"]]
+    of_big: Verb = ("prices", "p.csv", "t.csv", "--map", "h=big", "--currency", "USD", "--accelerators", "big=8")
+    yield Kind("instance prices", found, "t.csv", instances, (of_big,), (), _separated(","))
+    prices = [["hardware", "price_per_h", "currency", "source"], ["h", "1", "USD", "list"]]
+    made: Verb = ("import", "csv", "p.csv", "--prices", "t.csv", "--rates", "5", "--slo", "1", "--out", "made.json")
+    yield Kind("prices", found, "t.csv", prices, (made,), (), _separated(","))
+    days: Verb = ("plan-day", "i.json", "--load", "t.csv", "--solvers", "day-peak", "--time-limit", "1", "--load-unit")
+    rates = [["begin", "all"], ["2026-01-31 18:00:00", "5"], ["2026-01-31 18:10:00", "0"]]
+    minutes: Verb = (*days, "requests-per-minute")
+    yield Kind("rates", _files("i.json"), "t.csv", rates, (), (minutes,), _separated(","))
+    log = [["at", "n"], ["2026-01-31 18:00:00.5", "1"], ["2026-01-31 18:00:09", "1"], ["2026-01-31 18:00:40", "1"]]
+    binned: Verb = (*days, "timestamps-iso", "--load-step", "10")
+    yield Kind("log", _files("i.json"), "t.csv", log, (), (binned,), _separated(","))
+    numbers = [["at"], ["1700000000.5"], ["1700000009"], ["1700000040"]]
+    counted: Verb = (*days, "timestamps-s", "--load-step", "10")
+    yield Kind("log of numbers", _files("i.json"), "t.csv", numbers, (), (counted,), _separated(","))
+
+
 def _of_set() -> Kind:
     """The manifest of a benchmark set with one instance."""
     from euclio.bench_set.folder import set_folder
@@ -311,7 +337,7 @@ def _of_set() -> Kind:
 
 
 def _tables() -> Iterator[Kind]:
-    """CSV files: profiles, a load over time, a trace of arrivals."""
+    """CSV files: profiles, prices and price lists, a load over time and logs of requests, a trace of arrivals."""
     _small()
     profile = [["module", "hardware", "batch", "concurrency", "duration_s"]]
     profile += [["m", "h", "1", "1", "0.01"], ["m", "h", "2", "1", "0.015"]]
@@ -320,6 +346,7 @@ def _tables() -> Iterator[Kind]:
     load = [["time_s", "rate_rps"], ["0", "5"], ["10", "6"]]
     slow: tuple[Verb, ...] = (("plan-day", "i.json", "--load", "t.csv", "--solvers", "day-peak", "--time-limit", "1"),)
     yield Kind("load", _files("i.json"), "t.csv", load, (), slow, _separated(","))
+    yield from _from_outside()
     trace: Verb = ("simulate", "i.json", "r.json", "--arrivals", "trace", "--trace", "t.csv", "--seconds", "0.05")
     times = [["time_s"], ["0.01"], ["0.02"]]
     yield Kind("trace", _files("i.json", "r.json"), "t.csv", times, (trace,), (), _separated(","))

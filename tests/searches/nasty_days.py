@@ -18,7 +18,10 @@ LENGTHS = (60, 300, 300, 3600, 3600, "333.3333333333333", "0.001", "1e6")
 
 
 def nasty_day(seed: int) -> Day:
-    """A load of one to six steps: rates at, just above and just below whole machines, SLOs that plans keep exactly."""
+    """A load of one to six steps: rates at, just above and just below whole machines, SLOs that plans keep exactly.
+
+    In half of the days nothing comes to some modules in some steps, or to any.
+    """
     rng = Random(f"day {seed}")
     count = rng.choice((1, 2, 2, 2, 3, 3))
     edges = [edge for edge in rng.choice(SHAPES) if max(edge) < count]
@@ -32,6 +35,7 @@ def nasty_day(seed: int) -> Day:
     largest = [max(step.rates_rps[m] for step in steps) for m in range(count)]
     slo = _slo(rng, profiles, largest, edges)
     session = Session(f"nasty-{seed}", slo, hardware, modules, [(f"m{a}", f"m{b}") for a, b in edges])
+    steps = _with_quiet(Random(f"quiet {seed}"), steps)
     return Day(f"nasty-{seed}", session, steps, rng.choice(TIMES), rng.choice(TIMES), rng.choice(CHANGES))
 
 
@@ -79,6 +83,18 @@ def _steps(
             else [_rate(rng, own, machines) for own in profiles]
         )
         found.append(Step(rng.choice(LENGTHS), [max(rate, SMALLEST) for rate in rates]))
+    return found
+
+
+def _with_quiet(rng: Random, steps: Sequence[Step]) -> list[Step]:
+    """Steps in which nothing comes, to all modules or to each by itself: some, the first, the last or all."""
+    share = rng.choice((0, 0, 0, 0, 0.3, 0.3, 0.6, 0.95))
+    together, found = rng.randrange(3) == 0, []
+    for step in steps:
+        all_quiet = rng.random() < share
+        quiet = [all_quiet if together else rng.random() < share for _ in step.rates_rps]
+        rates = [Fraction(0) if none else rate for none, rate in zip(quiet, step.rates_rps, strict=True)]
+        found.append(Step(step.length_s, rates))
     return found
 
 

@@ -120,7 +120,11 @@ def _least_vectors(
     session: Session, uses: Sequence[Sequence[Use]], rates_rps: Sequence[Fraction]
 ) -> set[tuple[int, ...]]:
     """Joint vectors that serve a step; every one that does has one of them below it."""
-    fronts = [_front([use for use in own if use.rate >= rate]) for own, rate in zip(uses, rates_rps, strict=True)]
+    unused = Use((0,) * len(session.hardware), Fraction(0), Fraction(0))
+    fronts = [
+        _front([use for use in own if use.rate >= rate]) if rate else [unused]
+        for own, rate in zip(uses, rates_rps, strict=True)
+    ]
     found: set[tuple[int, ...]] = set()
     for chosen in product(*fronts):
         if _longest(session, [use.latency for use in chosen]) <= session.slo_s:

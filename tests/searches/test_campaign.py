@@ -45,6 +45,19 @@ def test_a_search_goes_on_where_it_ended():
     assert (tally.seed, tally.seeds, tally.cases) == (30, 20, 40)
 
 
+@pytest.mark.usefixtures("_toy")
+def test_seeds_that_were_not_begun_in_time_are_searched_first_later():
+    """With no time at all only the first seed of a block of ten is looked at; the nine others come next, none twice."""
+    tally = Tally("toy", 10)
+    go_on(tally, None, 0.001, 1)
+    assert tally.seeds >= 1
+    assert tally.seed == 10 + tally.seeds + len(tally.left)
+    looked = tally.seeds
+    go_on(tally, 2 * (looked + 10), None, 1)
+    assert tally.seed == 10 + tally.seeds + len(tally.left)
+    assert tally.cases == 2 * tally.seeds
+
+
 def test_every_search_is_found_by_its_file():
     """The names on the command line are unique, and every search says what must hold and what it counts."""
     assert searches()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 
 import pytest
 from drawn_days import drawn_day, enumerated_cost
 
-from euclio.day import Day, DayPlan, Serving, Staffing, Step, StepPlan, evaluate
+from euclio.day import Day, DayPlan, Idle, Serving, Staffing, Step, StepPlan, evaluate
 from euclio.session import Configuration, Hardware, Module, Session
 
 from .nasty_days import nasty_day
@@ -23,15 +24,26 @@ def test_of_one_module_it_is_that_of_all_paths(seed):
     assert least_cost(day, [most]) == enumerated_cost(day, 3)
 
 
-@pytest.mark.parametrize("slo", ["0.3", "0.4", "0.5"])
-def test_of_two_modules_it_is_that_of_all_plans(slo):
-    """All plans of one or two machines per module and step; two steps, a chain, a stock of three; priced as a whole."""
+@pytest.mark.parametrize("quiet", [(), ((0, 0),), ((0, 0), (1, 1)), ((0, 0), (0, 1)), ((1, 0), (0, 0))])
+@pytest.mark.parametrize("slo", ["0.2", "0.3", "0.4", "0.5"])
+def test_of_two_modules_it_is_that_of_all_plans(slo, quiet):
+    """All plans of no to two machines per module and step; two steps, a chain, a stock of three; priced as a whole.
+
+    `quiet` are the steps and modules to which nothing comes.
+    """
     modules = [Module(name, 10, [Configuration("h", batch, 1, "0.1") for batch in (1, 2)]) for name in "ab"]
     session = Session("pair", slo, [Hardware("h", 1, 3)], modules, [("a", "b")])
-    day = Day("pair", session, [Step(60, [10, 20]), Step(300, [20, Fraction("10.000000000000002")])], 60, 0, "0.001")
-    own = [Staffing((Serving("h", batch, 1, n),)) for batch in (1, 2) for n in (1, 2)]
-    plans = (DayPlan(steps) for steps in product(list(map(StepPlan, product(own, own))), repeat=2))
-    costs = [checked.value for plan in plans if (checked := evaluate(day, plan)).feasible]
+    rates = [[10, 20], [20, Fraction("10.000000000000002")]]
+    for k, m in quiet:
+        rates[k][m] = 0
+    day = Day("pair", session, [Step(60, rates[0]), Step(300, rates[1])], 60, 0, "0.001")
+    own = [Staffing(()), *(Staffing((Serving("h", batch, 1, n),)) for batch in (1, 2) for n in (1, 2))]
+    own += [Staffing((), (Idle("h", n),)) for n in (1, 2)]
+    served = [
+        [plan for plan in map(StepPlan, product(own, own)) if evaluate(alone, DayPlan((plan,))).feasible]
+        for alone in (replace(day, steps=(step,)) for step in day.steps)
+    ]
+    costs = [checked.value for steps in product(*served) if (checked := evaluate(day, DayPlan(steps))).feasible]
     assert least_cost(day, [(2,), (2,)]) == min(costs, default=None)
 
 
@@ -51,9 +63,11 @@ def test_changes_are_those_of_all_pairs():
 
 
 def test_days_are_the_same_for_the_same_seed_and_of_all_kinds():
-    """Faults are reported by seed; and days of one to three modules, some with equal loads, are all drawn."""
+    """Faults are reported by seed; days of one to three modules, some with equal loads or with none, are all drawn."""
     days = [nasty_day(seed) for seed in range(60)]
     assert days == [nasty_day(seed) for seed in range(60)]
     assert {len(day.session.modules) for day in days} == {1, 2, 3}
     assert all(ends(day, 0) is None for day in days if any(map(any, ends(day, 10**9))))
     assert any(a.rates_rps == b.rates_rps for day in days for a, b in pairwise(day.steps))
+    assert any(not any(day.steps[0].rates_rps) for day in days)
+    assert any(not all(step.rates_rps) and any(step.rates_rps) for day in days for step in day.steps)

@@ -20,6 +20,7 @@ class _Hardware(FileModel):
     memory_mb: Number | None = None
     largest_share: Number | None = None
     takes: dict[Name, Number] | None = None
+    price_source: Name | None = None
 
 
 class _Configuration(FileModel):
@@ -55,7 +56,8 @@ def _session(model: _Session) -> Session:
     hardware: list[Hardware] = []
     for i, h in enumerate(model.hardware):
         with at(f"hardware[{i}]", None):
-            hardware.append(Hardware(h.name, h.price_per_h, h.count, h.memory_mb, h.largest_share, h.takes))
+            limits = (h.count, h.memory_mb, h.largest_share)
+            hardware.append(Hardware(h.name, h.price_per_h, *limits, h.takes, h.price_source))
     profiles: _Profiles = {}
     modules = [_module(module, f"modules[{i}]", profiles) for i, module in enumerate(model.modules)]
     running = None if model.running is None else made(Running, model.running, "running")

@@ -7,6 +7,7 @@ likes and none attains it. Then an SLO that is the sum of such bounds along a pa
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import assert_never
 
@@ -53,6 +54,43 @@ def is_too_fast(session: Session, space: PlanSpace) -> bool:
         for module, bound in zip(session.modules, known, strict=True)
     ]
     return longest_path(session, latencies)[0] > session.slo_s
+
+
+def takes_all_of_the_slo(session: Session, space: PlanSpace) -> Fraction | None:
+    """What is left of the SLO, none or less, where the durations that the stock forces on a path take all of it.
+
+    No machine takes less than its duration, and but for policies of form `GENERAL` every machine takes longer.
+
+    Args:
+        session: the instance.
+        space: the plan space.
+
+    Returns:
+        SLO less the durations of the longest path in seconds, at most 0, which proves that there is no plan; None: they
+        prove nothing.
+    """
+    forced = [_forced_duration(module, session.stock, space) for module in session.modules]
+    known = [duration for duration in forced if duration is not None]
+    if len(known) < len(forced):
+        return None
+    left = session.slo_s - longest_path(session, known)[0]
+    return left if left < 0 or (left == 0 and space.policy.form is not Form.GENERAL) else None
+
+
+def _forced_duration(module: Module, stock: Mapping[str, int], space: PlanSpace) -> Fraction | None:
+    """The least duration up to which configurations take the module's rate, if it has all of the stock to itself.
+
+    None: even all of them together do not.
+    """
+    allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
+    most: dict[str, Fraction] = {}
+    for c in sorted(allowed, key=lambda c: c.duration_s):
+        if c.hardware not in stock:
+            return c.duration_s
+        most[c.hardware] = max(most.get(c.hardware, Fraction(0)), stock[c.hardware] * c.throughput_rps)
+        if sum(most.values()) >= module.rate_rps:
+            return c.duration_s
+    return None
 
 
 def is_attained(module: Module, space: PlanSpace) -> bool:

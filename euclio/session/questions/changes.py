@@ -89,7 +89,13 @@ class SessionChanges:
             session,
             slo_s=session.slo_s if self.slo_s is None else self.slo_s,
             hardware=tuple(
-                replace(h, price_per_h=prices[h.name], count=stock.get(h.name), largest_share=shares.get(h.name))
+                replace(
+                    h,
+                    price_per_h=prices[h.name],
+                    count=stock.get(h.name),
+                    largest_share=shares.get(h.name),
+                    price_source=None if h.name in (self.price_per_h or {}) else h.price_source,
+                )
                 for h in session.hardware
             ),
             modules=self._modules(session),

@@ -23,7 +23,11 @@ FLAGS = {
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="profiles (CSV)")
     parser.add_argument(
-        "--prices", type=amounts, required=True, metavar="A=X,B=Y", help="money per hour of each hardware"
+        "--prices",
+        type=prices_of,
+        required=True,
+        metavar="A=X,B=Y",
+        help="money per hour of each hardware, or a CSV of them, as of euclio prices",
     )
     parser.add_argument(
         "--rates", type=rates_of, required=True, metavar="R", help="requests per second: a number, or m=R,n=S by module"
@@ -37,12 +41,16 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _read(arguments: argparse.Namespace) -> Imported:
+    from euclio.session.pricing.choosing import PriceList, with_prices
+    from euclio.session.pricing.files import read_prices
     from euclio.session.workloads.csv_profiles import session_from_csv
 
+    prices = arguments.prices
+    found = read_prices(prices) if isinstance(prices, Path) else prices
     try:
         session = session_from_csv(
             arguments.file,
-            prices_per_h=arguments.prices,
+            prices_per_h=found.by_name if isinstance(found, PriceList) else found,
             rates_rps=arguments.rates,
             slo_s=arguments.slo,
             edges=arguments.edges,
@@ -52,7 +60,12 @@ def _read(arguments: argparse.Namespace) -> Imported:
     except InputError as error:
         flag = FLAGS.get((error.field or "").partition("[")[0], error.field)
         raise InputError(error.message, file=error.file, field=flag) from None
-    return Imported(session)
+    return Imported(with_prices(session, found.prices, found.currency) if isinstance(found, PriceList) else session)
+
+
+def prices_of(text: str) -> dict[str, str] | Path:
+    """Positive numbers by name, or the path of a CSV of them."""
+    return Path(text) if "=" not in text and text.lower().endswith(".csv") else amounts(text)
 
 
 def amounts(text: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from euclio.analysis.statistics import Measured, measured
+from euclio.analysis.statistics import Measured, Sample, measured
 from euclio.papers.costs import baselines, extras, normalized, same
 from euclio.papers.modules import more_than_two
 from euclio.papers.piccolo import PICCOLO
@@ -48,18 +48,22 @@ def other_readings(runs: pd.DataFrame, allocations: pd.DataFrame) -> dict[Readin
         runs: one row per workload and run.
         allocations: rows of `euclio.studies.modules.allocation_rows`.
     """
-    of_systems = {reading: reread(runs, reading) for reading in OF_SYSTEMS}
-    ratio = {reading: normalized(costs(frame), PICCOLO) for reading, frame in of_systems.items()}
+    frames = {reading: reread(runs, reading) for reading in OF_SYSTEMS}
     found = {
-        SHARED_RATE: baselines(ratio[SHARED_RATE], PICCOLO),
-        OWN_SCROOGE: baselines(ratio[OWN_SCROOGE], PICCOLO),
-        FILLED: {
-            **extras(ratio[FILLED], PICCOLO, FEW),
-            **{f"{name}_same_share": same(ratio[FILLED][f"piccolo:{name}"]) for name in FEW},
-        },
+        # Of few workloads it may be that none has all plans under the other answer.
+        **{reading: _of_systems(reading, frame) for reading, frame in frames.items() if len(frame)},
         MORE_THAN_TWO: {"more_than_two_share": more_than_two(module_figures(allocations), "piccolo:nd")},
     }
     return {reading: measured(figures) for reading, figures in found.items()}
+
+
+def _of_systems(reading: Reading, runs: pd.DataFrame) -> dict[str, Sample]:
+    """The numbers that a reading of whole systems moves, of runs that have been read again."""
+    ratio = normalized(costs(runs), PICCOLO)
+    if reading is FILLED:
+        shares = {f"{name}_same_share": same(ratio[f"piccolo:{name}"]) for name in FEW}
+        return {**extras(ratio, PICCOLO, FEW), **shares}
+    return baselines(ratio, PICCOLO)
 
 
 def under_other_readings(collected: Collected) -> dict[str, list[OtherReading]]:

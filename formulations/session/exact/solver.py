@@ -16,12 +16,18 @@ from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.session import DummyRule, Plan, PlanSpace, Policy, Session, evaluate
 from euclio.session.arrays import SessionArrays, arrays_kept, session_arrays, to_plan
 from euclio.session.demands import is_limited_by_changes
-from euclio.session.latency.bound import is_too_fast
+from euclio.session.latency.bound import is_too_fast, takes_all_of_the_slo
 from euclio.session.latency.dispatch import CLEAR_PATH, path_times
 from formulations.effort import Effort
 from formulations.session.exact.frontier_search import prove
 from formulations.session.exact.in_fractions.settle import settle
-from formulations.session.exact.outcomes import INFEASIBLE, NO_PLAN, OPTIMAL, RATIONAL_NODES
+from formulations.session.exact.outcomes import (
+    INFEASIBLE,
+    NO_PLAN,
+    NO_PLAN_WITHIN_STOCK,
+    OPTIMAL,
+    RATIONAL_NODES,
+)
 from formulations.session.exact.spare import cheapest_with_spare
 from formulations.session.known_plans import with_known_plans
 from formulations.session.module.nearly_full import nearly_full
@@ -82,6 +88,8 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
         return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
     if _is_nearly_too_fast(arrays) and is_too_fast(session, space):
         return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN)
+    if _is_barely_too_fast_for_the_stock(session, space):
+        return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN_WITHIN_STOCK)
     if is_limited_by_changes(session):
         return solve_close(session, space, deadline)
     if session.stock or session.resources:
@@ -117,6 +125,16 @@ def _is_nearly_too_fast(arrays: SessionArrays) -> bool:
         return False
     scratch = np.zeros(arrays.rate.size)
     return path_times(arrays, least, scratch, np.zeros_like(scratch)) > arrays.slo * INSIDE
+
+
+def _is_barely_too_fast_for_the_stock(session: Session, space: PlanSpace) -> bool:
+    """Whether durations that the stock forces take all of the SLO, but no more than rounding may hide.
+
+    The search, which takes the SLO for a little longer, finds plans there of as many machines as a float has digits.
+    Where more is missing, its own proof comes at once, and says how many machines more would do.
+    """
+    left = takes_all_of_the_slo(session, space) if session.stock else None
+    return left is not None and -left <= session.slo_s * Fraction(2 * SLO_SLACK)
 
 
 def relaxed_arrays(session: Session, space: PlanSpace, arrays: SessionArrays) -> SessionArrays:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import time
 from fractions import Fraction
 from itertools import product
 
 import pytest
 from oracle_sessions import bought_session, stocked
 
+from bruteforce.session.asked import asked_of
+from bruteforce.session.bought_choices import Choice, Latency, Listing, _undominated
+from bruteforce.session.combination import TimeUpError
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.session import (
@@ -158,3 +162,12 @@ def test_round_robin_is_faster_just_below_full(slo, cost):
     space = PlanSpace("rr", "continuous", charging="whole")
     found = solve(session, "plan-bruteforce", space=space)
     assert (found.status, found.value) == (Status.OPTIMAL, cost)
+
+
+def test_comparing_choices_ends_at_the_deadline():
+    """Each choice is compared with all that are kept: a standing search waited 25 minutes where its limit was 2 s."""
+    session = one_module("0.8", 10, ("h", 4, "0.4"), hardware=[Hardware("h", 1)])
+    space = PlanSpace(charging="whole")
+    late = Listing(session, space, asked_of(session), frozenset(), time.perf_counter() - 1)
+    with pytest.raises(TimeUpError):
+        _undominated(late, iter([Choice(Fraction(1), Latency(Fraction(1), 1), (), frozenset(), None)]))

@@ -13,6 +13,10 @@ from euclio.commands.help_pages import PAGES
 from euclio.commands.parsing import COMMANDS, parsed, parser_of, subparsers
 
 SHOWN = re.compile(r"^  (?:-h, )?(--[a-z0-9-]+)", re.MULTILINE)
+LIST = """InstanceType,AcceleratorName,AcceleratorCount,Price,Region,SpotPrice
+v100.one,V100,1,3,east,
+p100.big,,,9.6,east,
+"""
 MEASURED = """module,hardware,batch,duration_s
 classify,V100,1,0.02
 classify,V100,4,0.05
@@ -47,7 +51,10 @@ def folder(tmp_path_factory):
     found = tmp_path_factory.mktemp("examples")
     (found / "session.json").write_text(tiny_sessions.TEXT)
     (found / "load.csv").write_text("time_s,factor\n0,0.3\n3600,1\n7200,0.5\n")
+    times = (f"2026-01-31 18:0{minute}:{second},{second}" for minute in (0, 1, 3) for second in (10, 30, 50))
+    (found / "requests.csv").write_text("\n".join(["arrived,tokens", *times]))
     (found / "durations.csv").write_text(MEASURED)
+    (found / "vms.csv").write_text(LIST)
     session = str(found / "session.json")
     assert main(["solve", session, "--out", str(found / "result.json")]) == 0
     assert main(["solve", session, "--solver", "harpagon", "--rate", "17", "--out", str(found / "other.json")]) == 0

@@ -89,7 +89,7 @@ def printed(request, folder, monkeypatch, capsys):
 def test_no_number_of_any_table_is_broken_or_cut(printed):
     """A number, or its first four figures, stands in one line, or its column is named as hidden.
 
-    No line is wider than the window.
+    No line is wider than the window, and what is copied from it holds no other spaces than plain ones.
     """
     for table in [one for content in printed for one in shown(content)]:
         numbers = [column for column in table.columns if column.justify == "right"]
@@ -98,6 +98,7 @@ def test_no_number_of_any_table_is_broken_or_cut(printed):
         for width in WIDTHS:
             text = tables.to_text(table, width)
             assert max(map(len, text.splitlines())) <= width
+            assert all(sign.isprintable() or sign == "\n" for sign in text)
             hidden = " ".join(text.split()).partition("hidden at this width: ")[2]
             for column in numbers:
                 for cell in column.cells:

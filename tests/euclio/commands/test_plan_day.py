@@ -40,6 +40,36 @@ def test_a_session_and_a_load_are_planned_drawn_and_written(capsys, folder):
     assert main(["verify", "again.json", "result.json"]) == 0
 
 
+def test_a_day_with_a_quiet_night_is_planned_written_and_verified(capsys, folder):
+    """A real day of ten-minute steps was refused at its first quiet one."""
+    rates = [0, 0, 20, 55, 0, 10]
+    (folder / "night.csv").write_text("\n".join(["time_s,rate_rps", *(f"{600 * k},{r}" for k, r in enumerate(rates))]))
+    files = ("--plot", "night.svg", "--out", "result.json", "--day-out", "night.json")
+    code, out, _ = call(capsys, "session.json", "--load", "night.csv", "--warm-up", 30, *files)
+    assert code == 0
+    assert "proven" in out
+    assert main(["verify", "night.json", "result.json"]) == 0
+    capsys.readouterr()
+    code, out, _ = call(capsys, "night.json", "--json")
+    best = next(row for row in json.loads(out)["solvers"] if row["solver"] == "day-exact")
+    assert (code, best["regret"]) == (0, 0)
+
+
+def test_a_log_of_requests_is_counted_and_planned(capsys, folder):
+    """The same log by dates and by numbers is the same load; its quiet step stays one."""
+    seconds = [0, 3, 5, 9, 31, 33, 40]
+    (folder / "iso.csv").write_text("\n".join(["at,n", *(f"2026-01-31 23:59:{second:02d},1" for second in seconds)]))
+    (folder / "ms.csv").write_text("\n".join(["at,n", *(f"{1000 * second},1" for second in seconds)]))
+    for name, unit, column in (("iso", "timestamps-iso", ()), ("ms", "timestamps-ms", ("--load-column", "at"))):
+        how = ("--load-unit", unit, "--load-step", "10", *column)
+        code, out, _ = call(capsys, "session.json", "--load", f"{name}.csv", *how, "--day-out", f"{name}.json")
+        assert code == 0
+        assert "4 steps" in out
+    assert (folder / "iso.json").read_text() == (folder / "ms.json").read_text()
+    steps = json.loads((folder / "ms.json").read_text())["steps"]
+    assert [step["rates_rps"] for step in steps] == [[0.4], [0], [0], [0.3]]
+
+
 def test_the_same_figure_is_the_same_bytes(capsys, folder):
     for name in ("one.svg", "two.svg"):
         call(capsys, "day.json", "--solvers", "day-exact,day-peak", "--plot", name)
@@ -64,6 +94,9 @@ def test_json_has_every_figure(capsys, folder):
         (("day.json", "--load", "load.csv"), "--load: the file has a load of its own"),
         (("session.json", "--load", "none.csv"), "none.csv: cannot be read"),
         (("session.json", "--load", "session.json"), "session.json"),
+        (("session.json", "--load", "load.csv", "--load-unit", "timestamps-s"), "--load-step: is needed with a log"),
+        (("session.json", "--load", "load.csv", "--load-step", "0"), "--load-step: is 0; it must be greater than 0"),
+        (("day.json", "--load-unit", "timestamps-s"), "--load-unit: says what the file of --load has; give that too"),
         (("day.json", "--solvers", "exact"), "is for sessions"),
         (("day.json", "--solvers", "day-exat"), "did you mean day-exact"),
         (("day.json", "--warm-up", "-1"), "must be a number of at least 0"),

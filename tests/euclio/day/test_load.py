@@ -50,7 +50,7 @@ def test_factors_and_columns_per_module(load):
         ("time_s,factor\n0,1\n1,x\n", "line 3: factor: is 'x'; it must be a number"),
         ("time_s,factor\n0,1\n1,1e999999999\n", "line 3: factor: is '1e999999999'; it must be a number"),
         ("time_s,factor\n0,1\n1,nan\n", "line 3: factor: is 'nan'; it must be a number"),
-        ("time_s,factor\n0,0\n1,1\n", "line 2: factor: is 0; it must be greater than 0"),
+        ("time_s,factor\n0,-1\n1,1\n", "line 2: factor: is -1; it must be at least 0"),
         ("time_s,factor\n-1,1\n1,1\n", "line 2: time_s: is -1; it must be at least 0"),
         ("time_s,factor\n0,1,2\n1,1\n", "line 2: has 3 cells; the header has 2"),
         ('time_s,factor\n0,"1\n1,1\n', "is no CSV"),

@@ -27,6 +27,7 @@ CLUSTER, CLUSTER_RESULT = "cluster.json", "cluster-result.json"
 FLEET, FLEET_RESULT = "fleet.json", "fleet-result.json"
 PROFILES = ROOT / "notebooks" / "my_profiles.csv"
 PRICES = ("--prices", "gpu-large=3.2,gpu-small=0.6,cpu=0.09", "--rates", "240", "--slo", "0.5")
+VMS = "InstanceType,AcceleratorName,AcceleratorCount,Price\nv100-8,V100,8,24.8\n"
 LOAD = "time_s,factor\n0,0.3\n3600,0.5\n7200,1\n10800,0.4\n"
 
 IN_PYTHON = f"""
@@ -67,6 +68,9 @@ VERBS = {
     "diff": ("diff", RESULT, RESULT),
     "import": ("import", "csv", PROFILES, *PRICES, "--out", "imported.json"),
     "generate": ("generate", "random", "--count", "2", "--out", "drawn"),
+    "prices": (
+        *("prices", SESSION, "vms.csv", "--map", "V100", "--currency", "USD", "--per", "hour", "--out", "priced.json"),
+    ),
     "profile": (
         *("profile", "model.py:run", "--model", "sum", "--hardware", "cpu", "--batch", "1", "--repeats", "3"),
         *("--out", "measured.csv"),
@@ -78,7 +82,17 @@ VERBS = {
     "simulate a fleet": ("simulate", FLEET, FLEET_RESULT, "--arrivals", "uniform", "--seconds", "1"),
     "in Python": (IN_PYTHON,),
 }
-SAME = ("gaps.csv", "what-if.csv", "day.json", "milp.lp", "imported.json", "drawn/*", "models/**/*", "served.svg")
+SAME = (
+    "gaps.csv",
+    "what-if.csv",
+    "day.json",
+    "milp.lp",
+    "imported.json",
+    "priced.json",
+    "drawn/*",
+    "models/**/*",
+    "served.svg",
+)
 """What is written with no time or versions in it."""
 
 
@@ -94,6 +108,7 @@ def prepared(folder: Path) -> Path:
     save_instance(tiny_cluster(), folder / CLUSTER)
     save_instance(tiny_fleet(), folder / FLEET)
     (folder / "load.csv").write_text(LOAD, encoding="utf-8")
+    (folder / "vms.csv").write_text(VMS, encoding="utf-8")
     (folder / "model.py").write_text("def run(batch):\n    return lambda: sum(range(batch))\n", encoding="utf-8")
     return folder
 

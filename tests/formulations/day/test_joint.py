@@ -47,6 +47,7 @@ def test_all_uses_of_machines_are_listed_as_the_checker_prices_them(most):
     for use in range(len(uses.counts)):
         rate = uses.exact_rate(use)
         session = at_rates(day.session, (rate,))
+        assert session is not None
         checked = evaluate(session, session_plan(session, (Staffing(uses.serving(use)),)), WHOLE)
         assert checked.latency_s == uses.exact_latency(use)
         assert float(rate) == pytest.approx(uses.rate[use])

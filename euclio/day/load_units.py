@@ -1,0 +1,134 @@
+"""What the numbers of a load are that comes from outside: rates per some time, counts, or times of requests (ours).
+
+A unit is said by whoever gives the load (`--load-unit`), and never guessed from the size of the numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+
+from euclio.core.errors import InputError
+from euclio.core.numbers import LARGEST, exact
+from euclio.core.words import nearest
+
+RATES: dict[str, Fraction | None] = {
+    "requests-per-second": Fraction(1),
+    "requests-per-minute": Fraction(1, 60),
+    "requests-per-hour": Fraction(1, 3600),
+    "requests-per-step": None,
+}
+"""Units of rates, in requests per second; None: over the length of the step."""
+NS_PER_S = 10**9
+STAMPS: dict[str, int | None] = {
+    "timestamps-iso": None,
+    "timestamps-s": NS_PER_S,
+    "timestamps-ms": 10**6,
+    "timestamps-us": 10**3,
+    "timestamps-ns": 1,
+}
+"""Units of times of requests, in nanoseconds; None: dates with a time of day."""
+UNITS = (*RATES, *STAMPS)
+
+LATEST_NS = 2**63 - 1
+LONGEST_NUMBER = 40
+"""Characters of the longest number that is read."""
+
+_ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said of a file of a load next to it.
+
+    Attributes:
+        unit: one of `UNITS`; None: the columns say it.
+        step_s: length of the steps into which times of requests are binned.
+        column: column of the rates or times; None: it is the only one that can be meant.
+    """
+
+    unit: str | None = None
+    step_s: Fraction | None = None
+    column: str | None = None
+
+
+def check_said(said: Said) -> None:
+    """Refuse what is unknown, lacks another thing, or does not go with it.
+
+    Raises:
+        InputError: naming the option.
+    """
+    if said.unit is not None and said.unit not in UNITS:
+        raise InputError(f"is {said.unit!r}; {nearest(said.unit, UNITS)}", field="--load-unit")
+    if said.unit in STAMPS and said.step_s is None:
+        message = "is needed with a log of requests: the seconds of a step, for which they are counted, such as 300"
+        raise InputError(message, field="--load-step")
+    if said.unit not in STAMPS and said.step_s is not None:
+        message = "is for a log of requests (--load-unit timestamps-iso and others); steps are the rows here"
+        raise InputError(message, field="--load-step")
+    if said.unit is None and said.column is not None:
+        raise InputError("goes with --load-unit, which says what the column has; give that too", field="--load-column")
+
+
+def exact_cell(cell: str, field: str) -> Fraction:
+    """The exact number in a cell; a text whose number would be out of range is never expanded.
+
+    Raises:
+        InputError: it is none; names the field.
+    """
+    try:
+        size = abs(float(cell)) if len(cell) <= LONGEST_NUMBER else None
+    except ValueError:
+        size = None
+    if size is None or not size <= 10 * LARGEST * NS_PER_S:
+        raise InputError(f"is {cell[:40]!r}; it must be a number", field=field)
+    return Fraction(0) if size == 0 else exact(cell)
+
+
+def is_iso(cell: str) -> bool:
+    """Whether a cell is a date with a time of day."""
+    return _ISO.match(cell) is not None
+
+
+@dataclass(slots=True)
+class Dates:
+    """Reads times of one unit, all of them with a time zone or all without.
+
+    Attributes:
+        unit: one of `STAMPS`.
+        zoned: whether the times so far say their zone; None: there was none.
+    """
+
+    unit: str
+    zoned: bool | None = None
+
+    def nanoseconds(self, cell: str, field: str) -> int:
+        """The time in a cell, in whole nanoseconds rounded down; microseconds are the finest of dates.
+
+        Raises:
+            InputError: there is none, or it says its zone and others do not; names the field.
+        """
+        scale = STAMPS[self.unit]
+        if scale is None:
+            return self._of_date(cell, field)
+        found = int(exact_cell(cell, field) * scale // 1)
+        if not -LATEST_NS <= found <= LATEST_NS:
+            raise InputError(f"is {cell[:40]}, later than all dates; check --load-unit", field=field)
+        return found
+
+    def _of_date(self, cell: str, field: str) -> int:
+        try:
+            moment = datetime.fromisoformat(cell) if is_iso(cell) else None
+        except ValueError:
+            moment = None
+        if moment is None:
+            message = f"is {cell[:40]!r}; it must be a date with a time of day, such as 2026-01-31T18:00:00"
+            raise InputError(message, field=field)
+        zoned = moment.tzinfo is not None
+        if self.zoned not in (None, zoned):
+            raise InputError("does not say its time zone as the others do; write all in one way", field=field)
+        self.zoned = zoned
+        return ((moment if zoned else moment.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND * 1000

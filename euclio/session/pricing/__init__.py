@@ -1,0 +1,1 @@
+"""Prices of machines from the price lists of clouds (docs/howto/prices.md)."""

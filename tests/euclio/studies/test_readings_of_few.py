@@ -1,0 +1,32 @@
+"""Readings of a study of few workloads."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from euclio.studies.harpagon import readings as harpagon
+from euclio.studies.piccolo import readings as piccolo
+from euclio.studies.readings import reread
+
+REPORTS = Path(__file__).resolve().parents[3] / "reports"
+CASES = [("harpagon", harpagon, ("traffic",)), ("piccolo", piccolo, ())]
+
+
+def _plain(path):
+    """A stored table with texts instead of categories, as a study has it."""
+    table = pd.read_parquet(path)
+    return table.astype(dict.fromkeys(table.select_dtypes("category").columns, str))
+
+
+@pytest.mark.parametrize(("paper", "module", "given"), CASES, ids=["harpagon", "piccolo"])
+def test_a_reading_without_any_workload_moves_no_number(paper, module, given):
+    """A study of four workloads ended in an error where the other answer's systems had a plan on none of them."""
+    runs, allocations = (_plain(REPORTS / paper / f"{name}.parquet") for name in ("runs", "allocations"))
+    frames = {reading: reread(runs, reading) for reading in module.OF_SYSTEMS}
+    narrowest = min(frames, key=lambda reading: frames[reading].workload.nunique())
+    lacking = sorted(set(runs.workload) - set(frames[narrowest].workload))[:4]
+    assert lacking
+    few = runs[runs.workload.isin(lacking)]
+    found = module.other_readings(few, allocations[allocations.workload.isin(lacking)], *given)
+    assert narrowest not in found

@@ -1,0 +1,49 @@
+"""Sessions whose SLO is the durations that their stock forces, to the last digit."""
+
+import pytest
+
+from euclio.core.result import Status
+from euclio.core.solving import solve
+from euclio.session import Charging, Configuration, DummyRule, Hardware, Module, PlanSpace, Policy, Session
+from euclio.session.latency.bound import takes_all_of_the_slo
+
+WHOLE = PlanSpace(Policy.TC, DummyRule.MACHINE, charging=Charging.WHOLE)
+
+
+def session(slo="0.05", count=1):
+    """Of h2 a module has 50 requests per second; the rest of its 250 needs 0.03 s, which 0.02 s before it come to."""
+    modules = [
+        Module("a", 48, [Configuration("h0", 1, 1, "0.02")]),
+        Module(
+            "b",
+            250,
+            [
+                Configuration("h2", 1, 1, "0.02"),
+                Configuration("h0", 1, 1, "0.04"),
+                Configuration("h1", 1, 1, "0.03"),
+            ],
+        ),
+    ]
+    hardware = [Hardware("h0", "0.6018"), Hardware("h1", "4.2"), Hardware("h2", "0.6018", count)]
+    return Session("at durations", slo, hardware, modules, [("a", "b")])
+
+
+def test_an_slo_of_forced_durations_is_infeasible_at_once():
+    """The search took it for a little longer, and looked among plans of a hundred billion machines for over 40 s."""
+    result = solve(session(), "exact", space=WHOLE, time_limit_s=10)
+    assert result.status is Status.INFEASIBLE
+    assert "within the stock" in result.reason
+
+
+@pytest.mark.parametrize(("slo", "count", "left"), [("0.05", 1, 0), ("0.049", 1, -0.001), ("0.0501", 1, None)])
+def test_what_forced_durations_leave_of_the_slo(slo, count, left):
+    """0.02 + 0.03 of 0.05 s leave nothing, and of less than that less than nothing; a longer SLO proves nothing."""
+    found = takes_all_of_the_slo(session(slo, count), WHOLE)
+    assert (found is None) == (left is None)
+    assert left is None or float(found) == pytest.approx(left)
+
+
+def test_stock_enough_for_all_requests_forces_nothing():
+    """Five machines of h2 take 250 requests per second in 0.02 s, and there is a plan."""
+    assert takes_all_of_the_slo(session(count=5), WHOLE) is None
+    assert solve(session("0.1", count=5), "exact", space=WHOLE, time_limit_s=10).status is Status.OPTIMAL
