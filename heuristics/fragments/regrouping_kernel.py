@@ -79,16 +79,19 @@ def best_sets(
     for point in range(first_point, last_point):
         for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
             ticks = tables.shared_ticks[row]
+            # Rows come by rising time: all later ones take too long as well.
             if ticks > limit:
                 break
             i = row - tables.shared_start[first_point]
             total = 0.0
             for b in range(queues):
                 first = starts[b] + served[b]
+                # The queue begins behind the point, or all of it has been served.
                 if begins[b] > point or first >= starts[b + 1]:
                     continue
                 left = (limits[first] if own else limit) - ticks
                 at, each = -1, tables.shared_least[row]
+                # Its own stage up to the point has to fit into what the shared one leaves.
                 if begins[b] < point:
                     low, high = tables.own_start[b, point], tables.own_start[b, point + 1]
                     at = low + np.searchsorted(tables.own_ticks[low:high], left, side="right") - 1
@@ -99,19 +102,23 @@ def best_sets(
                     continue
                 last = min(starts[b + 1], first + reach)
                 end = place_above(price, first, last, each)
+                # That fragment is in the set even where it costs more than it is worth.
                 if b == must:
                     end = max(end, first + 1)
                 total += worth[end] - worth[first] - each * (units[end] - units[first])
                 head[i, b] = at
                 size[i, b] = end - first
+            # Without the queue that has to be in it, a row makes no set.
             if size[i, must] > 0:
                 hoped[i] = total
+    # The rows again, those that promise most first, now at the shares of whole stages.
     net = np.zeros((queues, reach + 1))
     value = np.zeros((queues + 1, reach + 1))
     load = np.zeros((queues + 1, reach + 1))
     choice = np.zeros((queues + 1, reach + 1), dtype=np.int64)
     looked = 0
     for i in np.argsort(-hoped, kind="mergesort"):
+        # Rows come by falling promise: no later one makes a set of interest.
         if hoped[i] < best - slack or hoped[i] <= -NEVER:
             break
         row, total = i + tables.shared_start[first_point], 0.0
@@ -137,15 +144,18 @@ def best_sets(
                 share = NEVER
                 if place <= most_units:
                     share = tables.own_cost[at, place] if at >= 0 else 0.0
+                # No stage carries so many: the queue gives fewer.
                 if share >= NEVER:
                     size[i, b] = k - 1
                     break
                 net[b, k] = worth[first + k] - worth[first] - share
                 alone = max(alone, net[b, k] - tables.shared_least[row] * rate)
             total += alone
+        # Queue by queue at their real shares they promise too little.
         if total < best - slack:
             continue
         looked += 1
+        # The search is a heuristic's: the rows that promise less are left unseen.
         if looked > looks:
             break
         filled = _combine(must, reach, starts[:-1] + served, units, size[i], net, value, load, choice)
@@ -153,6 +163,7 @@ def best_sets(
             place = int(np.ceil(load[queues, k] - WHOLE))
             if value[queues, k] <= -NEVER / 2 or place > most_units:
                 continue
+            # Less the shared stage for all of them; the best of each number is kept, and what it takes of each queue.
             found = value[queues, k] - tables.shared_cost[row, place]
             if found > gain[k] and found > best - slack:
                 gain[k] = found

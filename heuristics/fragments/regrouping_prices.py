@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from heuristics.fragments.covering import covering
 from heuristics.fragments.regrouping_kernel import best_sets
 from heuristics.fragments.regrouping_tables import Queues, Rules, Tables
+from heuristics.highs import covering
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

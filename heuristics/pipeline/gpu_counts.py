@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -184,25 +183,18 @@ def _solve(
 ) -> Counts:
     """Minimise the objective over whole GPUs within the counts, every row at `least` or above."""
     import numpy as np
-    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    # Here, for start-up only: it imports numpy.
+    from heuristics.highs import Limits, least_whole
 
     spare = objective.size - len(pairs)
     within = [[float(name == gpu.name) for _, name in pairs] + [0.0] * spare for gpu in cluster.gpus]
-    found = milp(
-        objective,
-        integrality=np.array([1] * len(pairs) + [0] * spare),
-        bounds=Bounds(0, np.inf),
-        constraints=[
-            LinearConstraint(rows, least, np.inf),
-            LinearConstraint(np.array(within), -np.inf, [float(gpu.count) for gpu in cluster.gpus]),
-        ],
-        options={"mip_rel_gap": 0.0, "time_limit": math.inf if time_limit_s is None else time_limit_s},
-    )
+    counts = np.array([float(gpu.count) for gpu in cluster.gpus])
+    limits = Limits(rows, least, np.inf), Limits(np.array(within), -np.inf, counts)
+    found = least_whole(objective, np.arange(objective.size) < len(pairs), limits, time_limit_s)
     # HiGHS's whole numbers are whole within its tolerance.
-    gpus = None if found.x is None else {pair: round(x) for pair, x in zip(pairs, found.x, strict=False)}
-    bound = found.mip_dual_bound
-    bound = None if bound is None or not math.isfinite(bound) else float(bound)
-    return Counts(gpus, bound, str(found.message), found.status == 2)
+    gpus = None if found.values is None else {pair: round(x) for pair, x in zip(pairs, found.values, strict=False)}
+    return Counts(gpus, found.bound, found.raw_status, found.infeasible)
 
 
 def with_spare_gpus(cluster: Cluster, rates: Rates, gpus: Gpus) -> Gpus:

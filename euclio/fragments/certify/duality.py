@@ -13,12 +13,10 @@ import math
 import time
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csc_matrix
 
+from euclio.core.linear_program import PLAIN, Rows, least_cost
 from euclio.fragments.certify.costs import NEVER, TooLargeError, Whole
 from euclio.fragments.certify.pricing import UNIT, Column, Pricing
 from euclio.fragments.instance import Fleet
@@ -67,6 +65,8 @@ def bound_of(fleet: Fleet, space: FragmentSpace, alone_pct: list[int], wanted_pc
     best, proof, rounds = 0, None, 0
     while time.perf_counter() < deadline:
         duals = program.prices()
+        if duals is None:
+            break
         drawn = duals if proof is None else np.floor(DRAWN * proof + (1 - DRAWN) * duals).astype(np.int64)
         for prices in (drawn, duals) if proof is not None else (duals,):
             gains, columns = pricing.gains(prices)
@@ -110,16 +110,19 @@ class _Program:
         self._share[key] = column.share_pct
         return True
 
-    def prices(self) -> Whole:
-        """Duals by fragment, in parts of a percent, rounded down; not trusted."""
-        rows = [row for key in self._share for row, _ in key]
-        columns = [k for k, key in enumerate(self._share) for _ in key]
-        values = [float(count) for key in self._share for _, count in key]
-        covered = csc_matrix((values, (rows, columns)), shape=(len(self._counts), len(self._share)))
-        # scipy's stubs do not know that it takes sparse matrices.
-        rows_covered: Any = -covered
+    def prices(self) -> Whole | None:
+        """Duals by fragment, in parts of a percent, rounded down; not trusted. None: HiGHS finds none."""
+        covering: list[tuple[list[int], list[float]]] = [([], []) for _ in self._counts]
+        for column, key in enumerate(self._share):
+            for row, count in key:
+                covering[row][0].append(column)
+                covering[row][1].append(-float(count))
+        rows = Rows()
+        for fragments, (columns, values) in zip(self._counts, covering, strict=True):
+            rows.add(-math.inf, -float(fragments), np.array(columns), np.array(values))
         share = np.array(list(self._share.values()), dtype=float)
-        found: Any = linprog(share, A_ub=rows_covered, b_ub=-self._counts, method="highs")
-        duals = np.maximum(-np.array(found.ineqlin.marginals), 0.0)
-        prices: Whole = np.floor(duals * UNIT).astype(np.int64)[self._row]
+        found = least_cost(share, np.zeros(len(share)), np.full(len(share), math.inf), rows, setting=PLAIN)
+        if found is None:
+            return None
+        prices: Whole = np.floor(np.maximum(-found[1], 0.0) * UNIT).astype(np.int64)[self._row]
         return prices

@@ -14,7 +14,7 @@ from pathlib import Path
 from euclio.fragments.deployment import deployed, moves, share_of
 from euclio.fragments.replanning.cuts import Standing, at_mean, in_hindsight, late
 from euclio.fragments.replanning.policies import Hindsight, Planner, Sequel, from_scratch, kept
-from euclio.fragments.replanning.timeline import Timeline, steps_of, stretches, timeline
+from euclio.fragments.replanning.timeline import Followed, Timeline, steps_of, stretches, timeline
 from euclio.fragments.workloads.uplink import Trace, read_traces
 
 CLIENTS, TX2 = 12, 3
@@ -119,7 +119,7 @@ def lines(
                 name = f"{model}, {source}" + (f", every {step_s} s" if len(steps_s) > 1 or step_s > 1 else "")
                 what = model, clients, clients // 4, seconds, SEED, given, name
                 if steps_of(seconds, step_s) > LONGEST:
-                    yield stretches(*what, step_s=step_s, number=STRETCHES, length=STRETCH)
+                    yield stretches(Followed(*what, step_s=step_s), number=STRETCHES, length=STRETCH)
                 else:
                     yield [timeline(*what, step_s=step_s)]
 

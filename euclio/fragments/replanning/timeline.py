@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
+from typing import NamedTuple
 
 from euclio.fragments.instance import Fleet
 from euclio.fragments.workloads.clients import Client, draw_clients, fleet_now
@@ -83,42 +84,40 @@ def timeline(
         name: what it is called; by default the network's short name.
         step_s: seconds that each value of a trace holds for.
     """
-    steps = steps_of(seconds, step_s)
-    drawn = draw_clients(find_model(model), clients, seed, tx2=tx2, traces=traces, trace_values=max(steps, SECONDS))
-    return _followed(name or model, drawn, 0, steps, step_s)
+    asked = Followed(model, clients, tx2, seconds, seed, traces, name, step_s)
+    return _followed(name or model, asked.drawn(), 0, steps_of(seconds, step_s), step_s)
 
 
-def stretches(
-    model: str,
-    clients: int,
-    tx2: int,
-    seconds: int,
-    seed: int,
-    traces: Sequence[Trace] | None = None,
-    name: str = "",
-    *,
-    step_s: int = 1,
-    number: int,
-    length: int,
-) -> list[Timeline]:
+class Followed(NamedTuple):
+    """What a timeline is asked of; each as for `timeline`."""
+
+    model: str
+    clients: int
+    tx2: int
+    seconds: int
+    seed: int
+    traces: Sequence[Trace] | None = None
+    name: str = ""
+    step_s: int = 1
+
+    def drawn(self) -> list[Client]:
+        """The clients, with traces for all steps."""
+        values = max(steps_of(self.seconds, self.step_s), SECONDS)
+        own = find_model(self.model)
+        return draw_clients(own, self.clients, self.seed, tx2=self.tx2, traces=self.traces, trace_values=values)
+
+
+def stretches(asked: Followed, *, number: int, length: int) -> list[Timeline]:
     """Parts of a timeline, each at the begin of one of so many equal parts of the time.
 
     Args:
-        model: short name of the network; this and what follows as for `timeline`.
-        clients: number of clients.
-        tx2: how many of them are Jetson TX2.
-        seconds: length of the whole.
-        seed: seed of the clients and of their traces.
-        traces: measured traces; None: seeded ones.
-        name: what it is called.
-        step_s: seconds that each value of a trace holds for.
+        asked: the whole timeline.
         number: how many parts.
         length: the steps of each.
     """
-    steps = steps_of(seconds, step_s)
-    drawn = draw_clients(find_model(model), clients, seed, tx2=tx2, traces=traces, trace_values=max(steps, SECONDS))
+    steps, drawn = steps_of(asked.seconds, asked.step_s), asked.drawn()
     begins = [k * steps // number for k in range(number)]
-    return [_followed(name or model, drawn, begin, length, step_s) for begin in begins]
+    return [_followed(asked.name or asked.model, drawn, begin, length, asked.step_s) for begin in begins]
 
 
 def steps_of(seconds: int, step_s: int) -> int:

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from euclio.core.linear_program import Rows, least_cost
 from euclio.pipeline.certify.limits import Effort
-from euclio.pipeline.certify.linear import Rows, least_cost
 from euclio.pipeline.certify.lumps import Floats
 
 Counts = tuple[int, ...]

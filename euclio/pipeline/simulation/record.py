@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -94,6 +95,14 @@ class Simulation(Framed, Plotted):
     wall_s: float
 
 
+class Ran(NamedTuple):
+    """What is left when all events are over: use of resources, the requests, and the seconds that took."""
+
+    ledger: Ledger
+    queues: Queues
+    wall_s: float
+
+
 def record(
     cluster: Cluster,
     plan: PipelinePlan,
@@ -101,11 +110,10 @@ def record(
     offered_rps: tuple[float, ...],
     system: System,
     gpus: tuple[VirtualGpu, ...],
-    ledger: Ledger,
-    queues: Queues,
-    wall_s: float,
+    ran: Ran,
 ) -> Simulation:
     """Ledger and queues after all events, as plain data."""
+    ledger, queues, wall_s = ran
     of_model = [queues.model == m for m in range(len(cluster.models))]
     node = ledger.node[: ledger.totals[NODES]]
     sent = node[:, DOWNLINK] >= 0

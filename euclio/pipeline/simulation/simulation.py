@@ -14,7 +14,7 @@ from euclio.core.progress import told
 from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
 from euclio.pipeline.simulation.engine import run_events
 from euclio.pipeline.simulation.queues import Queues, new_queues
-from euclio.pipeline.simulation.record import Simulation, record
+from euclio.pipeline.simulation.record import Ran, Simulation, record
 from euclio.pipeline.simulation.reservation import new_path
 from euclio.pipeline.simulation.resources import Ledger, new_ledger
 from euclio.pipeline.simulation.setup import Scheduler, Setup
@@ -47,7 +47,7 @@ def simulate(
     setup = setup or Setup()
     rates = offered_rps(cluster, plan, setup, space)
     system, gpus = build_system(cluster, plan)
-    return record(cluster, plan, setup, rates, system, gpus, *_run(system, arrivals_of(setup, rates), setup))
+    return record(cluster, plan, setup, rates, system, gpus, _run(system, arrivals_of(setup, rates), setup))
 
 
 @told("looking for the highest load")
@@ -89,7 +89,7 @@ def offered_rps(
     return tuple(setup.load * full * float(model.weight) for model in cluster.models)
 
 
-def _run(system: System, arrivals: list[Ints], setup: Setup) -> tuple[Ledger, Queues, float]:
+def _run(system: System, arrivals: list[Ints], setup: Setup) -> Ran:
     """Ledger and queues after all events, and the seconds that took."""
     compile_simulator()
     factors = duration_factors(setup.noise, setup.seed)
@@ -97,7 +97,7 @@ def _run(system: System, arrivals: list[Ints], setup: Setup) -> tuple[Ledger, Qu
     ledger, queues, order, longest = _empty(system, arrivals, reactive)
     began = time.perf_counter()
     run_events(system, ledger, queues, order, factors, reactive, new_path(longest), new_path(longest))
-    return ledger, queues, time.perf_counter() - began
+    return Ran(ledger, queues, time.perf_counter() - began)
 
 
 def _empty(system: System, arrivals: list[Ints], reactive: bool) -> tuple[Ledger, Queues, Ints, int]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
-from scipy.sparse import csr_array
 
+from euclio.core.linear_program import PLAIN, Rows, least_cost
 from euclio.session.certify.curves import Cell
 from euclio.session.instance import Session
 
@@ -91,26 +89,22 @@ class Bounding:
         modules, size = len(cells), int(starts[-1])
         latency = [np.array([cells[m][k].low_s for k in columns[m]]) / self.slo for m in range(modules)]
         cost = [np.array([cells[m][k].cost_per_h for k in columns[m]]) / self._unit for m in range(modules)]
-        rows: list[tuple[int, int, float]] = []
-        for i, (a, b) in enumerate(self._arcs):
-            rows += [(i, int(starts[a]) + j, float(v)) for j, v in enumerate(latency[a])]
-            rows.append((i, size + a, 1.0))
-            if b >= 0:
-                rows.append((i, size + b, -1.0))
-        upper = _matrix(rows, len(self._arcs), size + modules)
-        limit = np.array([0.0 if b >= 0 else 1.0 for _, b in self._arcs])
-        one = [(m, int(starts[m]) + j, 1.0) for m in range(modules) for j in range(len(columns[m]))]
-        equal = _matrix(one, modules, size + modules)
+        rows = Rows()
+        for a, b in self._arcs:
+            own = np.append(np.arange(starts[a], starts[a + 1]), [size + a, size + b][: 1 + (b >= 0)])
+            rows.add(-math.inf, 0.0 if b >= 0 else 1.0, own, np.append(latency[a], [1.0, -1.0][: 1 + (b >= 0)]))
+        for m in range(modules):
+            rows.add(1.0, 1.0, np.arange(starts[m], starts[m + 1]), np.ones(len(columns[m])))
         objective = np.concatenate([*cost, np.zeros(modules)])
-        # Its type stubs know dense matrices only.
-        program: Any = linprog
-        result = program(objective, upper, limit, equal, np.ones(modules), method="highs")
+        free = np.zeros(len(objective)), np.full(len(objective), math.inf)
+        found = least_cost(objective, *free, rows, setting=PLAIN)
         # Any prices give a valid bound; without the program's, time costs nothing.
-        if result.status != 0:
+        if found is None:
             slowest = [np.eye(1, len(row), len(row) - 1)[0] for row in columns]
             return slowest, np.zeros(len(self._arcs))
-        weights = [result.x[starts[m] : starts[m + 1]] for m in range(modules)]
-        flow = np.maximum(-result.ineqlin.marginals, 0.0) * self._unit / self.slo
+        part, prices = found
+        weights = [part[starts[m] : starts[m + 1]] for m in range(modules)]
+        flow = np.maximum(-prices[: len(self._arcs)], 0.0) * self._unit / self.slo
         return weights, flow
 
     def _prices(self, flow: NDArray[np.float64]) -> tuple[list[float], float]:
@@ -137,11 +131,6 @@ class Bounding:
                 price[self._arcs[i][0]] += amount
         # The sums of both are rounded once a path; a little more for the whole than for its parts keeps the bound low.
         return price, total * (1 + PATH_ROUNDING * (paths + 1))
-
-
-def _matrix(entries: list[tuple[int, int, float]], rows: int, columns: int) -> Any:
-    i, j, v = zip(*entries, strict=True)
-    return csr_array((v, (i, j)), shape=(rows, columns))
 
 
 def _lower_hull(cells: Sequence[Cell]) -> list[int]:

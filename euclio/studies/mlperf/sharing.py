@@ -109,11 +109,13 @@ def serve(
         for k in range(executed):
             slowness += used[k]
         slowness = max(1.0, slowness)
+        # The batch that ends first if nothing else happens before.
         first, at = -1, NONE
         for k in range(executed):
             end = now + left[k] * slowness
             if first < 0 or end < at:
                 first, at = k, end
+        # A batch starts where there is room and it is full or due, if no batch ends before that.
         starts = False
         if formed < room and taken < come:
             due = now
@@ -126,6 +128,7 @@ def serve(
         comes = come < arrivals.size and (at == NONE or arrivals[come] < at or (starts and arrivals[come] == at))
         if comes:
             at = arrivals[come]
+        # All that are executed go on until the event, each as much slower as the machine is overbooked.
         for k in range(executed):
             left[k] -= (at - now) / slowness
         now = at
@@ -138,6 +141,7 @@ def serve(
             left[formed], used[formed] = alone[size] * factor, shares[size]
             formed, taken, batches = formed + 1, taken + size, batches + 1
         else:
+            # A batch ends: its requests are done, and those behind it move up.
             for request in range(begins[first], ends[first]):
                 latencies[request] = now - arrivals[request]
             if formed == room:

@@ -51,14 +51,17 @@ def shares_by_mixes(
     index = np.zeros(groups + 1, dtype=np.int64)
     for point in range(tables.begins[0], layers):
         for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
+            # Rows come by rising time: all later ones take too long as well.
             if tables.shared_ticks[row] > limit:
                 break
             if is_past(deadline):
                 return False
             left, each = limit - tables.shared_ticks[row], tables.shared_least[row]
+            # What each begin gains at most by itself, summed from the last one on: what those behind a begin may add.
             for b in range(groups - 1, -1, -1):
                 fits[b], alone = tables.begins[b] == point, 0
                 at = -1
+                # The slowest own stage that leaves time for the shared one.
                 if tables.begins[b] < point:
                     start, end = tables.own_start[b, point], tables.own_end[b, point]
                     at = start + np.searchsorted(tables.own_ticks[start:end], left, side="right") - 1
@@ -68,6 +71,7 @@ def shares_by_mixes(
                         net[m] = tables.own_cost[at, m - tables.mix_begin[b]] if at >= 0 else 0
                         alone = max(alone, worth[m] - net[m] - each * tables.mix_load[m])
                 hoped[b] = hoped[b + 1] + alone
+            # Even the best mixes of all begins, each at the least share per load, fall short of the slack.
             if hoped[0] < -slack:
                 continue
             # A mix of each begin in turn, given up as soon as what the others may gain does not make up for it.
@@ -76,10 +80,12 @@ def shares_by_mixes(
             while b >= 0:
                 own[b] += 1
                 m = tables.mix_begin[b] + own[b]
+                # All its mixes are seen, or without a stage in time it gives none: back to the begin before.
                 if m >= tables.mix_begin[b + 1] or (own[b] > 0 and not fits[b]):
                     b -= 1
                     continue
                 share = net[m] if own[b] > 0 else 0
+                # There are not so many fragments, or no stage carries them.
                 if worth[m] < 0 or share >= NEVER or load[b] + tables.mix_load[m] >= loads:
                     continue
                 # More members than a set may have would carry: their load would be that of a higher rate.
@@ -89,12 +95,14 @@ def shares_by_mixes(
                 gain[b + 1] = gain[b] + worth[m] - share
                 load[b + 1] = load[b] + tables.mix_load[m]
                 index[b + 1] = index[b] + own[b] * radix[b]
+                # Prune: the begins still to come cannot make up for what this mix loses.
                 if gain[b + 1] - each * load[b + 1] + hoped[b + 1] < -slack:
                     continue
                 if b + 1 < groups:
                     b += 1
                     own[b] = -1
                     continue
+                # A mix of every begin: a whole set, kept by its mixes if it is the least share within the slack.
                 total = load[groups]
                 if total > 0 and gain[groups] - tables.shared_cost[row, total] >= -slack:
                     found = cost[groups] + tables.shared_cost[row, total]

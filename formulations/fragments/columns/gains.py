@@ -67,9 +67,11 @@ def largest_gains(tables: WideTables, limits: Ints, items: PricedQueues, members
         limit = limits[t]
         for b in range(queues):
             own = item_limit[starts[b] : starts[b + 1]]
+            # Fragments of a queue come by rising limit: those before this one have less than the least budget.
             first[b] = starts[b] + np.searchsorted(own, limit)
         for point in range(begins[0], layers):
             for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
+                # Rows come by rising time: all later ones take too long as well.
                 if tables.shared_ticks[row] > limit:
                     break
                 # What fragments gain one by one, each queue up to where a price no longer pays for its stages.
@@ -77,9 +79,11 @@ def largest_gains(tables: WideTables, limits: Ints, items: PricedQueues, members
                 for b in range(queues):
                     each[b] = -1
                     head[b] = -1
+                    # The queue begins behind the point, or all its fragments are too tight: it gives none.
                     if begins[b] > point or first[b] >= starts[b + 1]:
                         continue
                     if begins[b] < point:
+                        # Its own stage may take what the shared one leaves; without one in time it gives none.
                         low, high = tables.own_start[b, point], tables.own_start[b, point + 1]
                         at = low + np.searchsorted(tables.own_ticks[low:high], left, side="right") - 1
                         if at < low:
@@ -88,6 +92,7 @@ def largest_gains(tables: WideTables, limits: Ints, items: PricedQueues, members
                     each[b] = tables.shared_least[row] + (tables.own_least[head[b]] if head[b] >= 0 else 0)
                     end[b] = place_above(price, first[b], starts[b + 1], each[b])
                     hoped += worth[end[b]] - worth[first[b]] - each[b] * (end[b] - first[b])
+                # Not even fragments at their least shares gain more than the best set so far.
                 if hoped <= gains[t]:
                     continue
                 # Each fragment more than `end` costs what it is worth too little: as many as that leaves a gain.
@@ -117,6 +122,7 @@ def largest_gains(tables: WideTables, limits: Ints, items: PricedQueues, members
                     if bound > gains[t]:
                         gains[t] = bound
                         taken[t, :] = 0
+                # Queue by queue at their real shares they gain no more either.
                 if alone <= gains[t] and possible <= width:
                     continue
                 # The most that so many fragments of the first queues gain together, and how many of the last one.

@@ -120,18 +120,22 @@ def best_own_sets(
                     break
                 first, end = rows[point], rows[point] + 1
             for row in range(first, end):
+                # What is found by then is no bound on what sets gain: the caller drops it.
                 if is_past(deadline):
                     return False
+                # Fragments that pay for the shared stage alone, as if heads cost nothing: an upper bound on the gain.
                 hoped = 0
                 for i in range(item_start[np.searchsorted(tables.begins, point, side="right")]):
                     if item_limit[i] >= tables.shared_ticks[row]:
                         hoped += max(0, item_price[i] - tables.shared_least[row])
                 if hoped <= gains[point] and not again:
                     continue
+                # The best by number of fragments, begin after begin; `part` remembers how many the last one gives.
                 total[0, 1:] = -NEVER
                 for b in range(groups):
                     total[b + 1, :] = total[b]
                     part[b, :] = 0
+                    # A begin behind the re-partition point has no fragment in the set.
                     if tables.begins[b] > point:
                         continue
                     items = slice(item_start[b], item_start[b + 1])
@@ -146,6 +150,7 @@ def best_own_sets(
                         value[b],
                         choice[b],
                     )
+                    # No head is left open behind the last fragment: what is gained by number in whole heads alone.
                     own = value[b, item_start[b + 1] - item_start[b], :, 0]
                     for k in range(1, len(own)):
                         if own[k] > 0:
@@ -153,6 +158,7 @@ def best_own_sets(
                                 found = total[b, before] + own[k]
                                 if total[b, before] > -NEVER and found > total[b + 1, before + k]:
                                     total[b + 1, before + k], part[b, before + k] = found, k
+                # The shared stage is paid once for all. The second time the same gain comes again, for its members.
                 for k in range(1, tables.most + 1):
                     gain = total[groups, k] - tables.shared_cost[row, k]
                     if gain > gains[point] or (again and gain == gains[point]):

@@ -124,6 +124,7 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
     upper, bound, rows = np.inf, 0.0, none.copy()
     rounds, most_nodes = 0, FIRST_NODES
     while True:
+        # Out of time, or the search of a module has given up: what is proven so far.
         if is_past(deadline) or state.counts[2] > 0:
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
         rounds += 1
@@ -136,6 +137,7 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
         bound = max(bound, min(relaxed.bound, upper))
         window, before = _stretched(s, relaxed.window), state.counts[0]
         state = _resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
+        # The plans that the windows have made known, put together, may be a better plan of the session.
         upper, rows = _round(s, state, window, upper, rows)
         if np.isfinite(upper) and upper - bound <= tolerance * upper:
             return _proof(s, OPTIMAL, upper, bound, state, rows, rounds)
@@ -157,6 +159,7 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
             # No choice of modes costs less than the plan found, and modes cost no more than the plans they stand for.
             if choice.complete:
                 return _proof(s, OPTIMAL, upper, max(bound, upper * (1.0 - tolerance)), state, rows, rounds)
+            # Broken off before it had any choice: it gets more nodes next time.
             most_nodes *= LATER
             continue
         unresolved = False
@@ -352,6 +355,7 @@ def _resolve(
     modes, store, known = with_room(state.modes), state.store, state.known
     right = _right_end(s, modes, m, i)
     budget = min(budget, right)
+    # Close to a duration there are thousands of steps: the middle of the mode may be searched, not its end.
     if budget == right and s.whole and s.dummies:
         budget = _halved(s, modes, m, i, right, state.stock)
     left, old = modes.latency[m, i], modes.cost[m, i]
@@ -374,6 +378,7 @@ def _resolve(
                 state.counts[2] = 1
                 break
             nodes = next_nodes(nodes, begun_s, deadline)
+            # The deadline is too near for another stage.
             if nodes == 0:
                 break
             begun_s = began(deadline)

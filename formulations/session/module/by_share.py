@@ -203,6 +203,7 @@ def _search(
     rest[0], shared[0], at[0] = p.rate, p.rate, start - 1
     depth, visited = 0, 0
     while depth >= 0:
+        # Broken off: the best plan so far, which proves nothing.
         if visited >= nodes:
             return ModulePlanFound(best, machines, best_partial, visited, False)
         visited += 1
@@ -224,6 +225,7 @@ def _search(
             if charged and _least_left(p, types, held, top[j], at, count, d, rest[d] + deficit[d]) > below:
                 depth -= 1
                 continue
+            # What is left to these machines: those of one ratio share what the first of them was left (`tc-shared`).
             tied = p.shared and d > 0 and p.group[j] == p.group[at[d - 1]]
             w = shared[d] if tied else rest[d]
             t = p.table[THROUGHPUT, j]
@@ -315,6 +317,7 @@ def _search(
             if p.rising or p.table[PRICE, j] <= p.table[UNIT_COST, j + 1] * p.table[THROUGHPUT, j]:
                 count[d] = 0
             continue
+        # Down: the next level starts before the configuration behind this one, with what these machines leave.
         depth += 1
         rest[depth], cost[depth], deficit[depth] = child_rest, child_cost, own_deficit[d]
         shared[depth], at[depth], count[depth] = own_shared[d], j, 0

@@ -277,6 +277,7 @@ def _with_machines(
     final = not (top > 0.0).any()
     for u in given:
         held[:] = states.held[u]
+        # It has as many allocations as a plan may have.
         if held[kinds] >= p.most:
             continue
         own, rate = held[h], states.rate[u]
@@ -310,6 +311,7 @@ def _with_machines(
                 n += 1
                 continue
             before = bound
+            # Too many states: those made so far are not all, and the caller proves nothing from them.
             if states.size[0] >= search.most_states:
                 return states, made[:count].copy(), False
             if states.size[0] == states.rate.size:

@@ -135,6 +135,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
             continue
         need = s.batch[k] / (limit - s.duration[k])
         partial[k - lo] = need
+        # Batches are collected from the rate that is left: a whole machine needs as much of it as a partial one.
         if s.policy == LEFT or s.policy == TIED:
             whole[k - lo] = need
         else:
@@ -159,6 +160,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
             as_partial = partial[i] < t and not as_whole and s.policy < LEFT
         if not as_whole:
             whole[i] = np.inf
+        # Without a machine of it in stock it is in no plan, whatever it needs.
         if limited and not is_in_stock(stock, m, lo + i):
             continue
         if as_whole or as_partial:
@@ -177,6 +179,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
         # Searches buy what is left at this or more. Prices on stock may make a later configuration cheaper.
         if not rising and i + 1 < size:
             table[UNIT_COST, i] = min(table[UNIT_COST, i], table[UNIT_COST, i + 1])
+    # `same_ratio` compares with the configuration before, kept or not, so those left out are counted through.
     if s.policy == TIED:
         number = 0
         for i in range(1, size):

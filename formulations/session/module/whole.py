@@ -96,6 +96,7 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
     required[0], most[0], by_rate[0], at[0] = p.rate, p.rate, 1, -1
     depth, visited = 0, 0
     while depth >= 0:
+        # Broken off: the best plan so far, which proves nothing.
         if visited >= nodes:
             return ModulePlanFound(best, machines, partial_at, visited, False)
         visited += 1
@@ -140,6 +141,7 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
                 if best <= floor * (1.0 + tolerance):
                     return ModulePlanFound(best, machines, partial_at, visited, True)
                 below = min(below, largest_sum_below(p, best * keep))
+            # No allocation or no configuration may follow, so fewer machines than complete the plan make none.
             if d + 1 >= p.most or j + 1 >= size:
                 continue
             count[d] = int(min(float(n), room + 1.0))
@@ -160,6 +162,7 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
         # Prune this count alone: one machine more takes the cost beyond the limit, with fewer before it may not.
         if child_cost + least_price[j + 1] > below:
             continue
+        # Down: the rest is for the configurations behind this one.
         depth += 1
         cost[depth], required[depth], most[depth] = child_cost, child_required, max(most[d], here)
         start[depth], taken[depth] = first, n * t + (first - here)

@@ -16,7 +16,7 @@ from euclio.fragments.replanning.__main__ import main
 from euclio.fragments.replanning.cuts import at_mean, in_hindsight, late
 from euclio.fragments.replanning.policies import Hindsight, Planner, from_scratch, kept
 from euclio.fragments.replanning.repair import Repairer
-from euclio.fragments.replanning.timeline import Timeline, budget_at, stretches, timeline
+from euclio.fragments.replanning.timeline import Followed, Timeline, budget_at, stretches, timeline
 from euclio.fragments.stages import Stages
 from euclio.fragments.workloads.neurosurgeon import fragment_of
 from euclio.fragments.workloads.random_fleets import random_fleet
@@ -168,7 +168,7 @@ def test_between_triggers_the_plan_stays_and_whoever_has_too_little_time_is_late
 
 def test_stretches_begin_where_they_stand_in_the_whole():
     whole = timeline("mob", 4, 1, 12, 1)
-    parts = stretches("mob", 4, 1, 12, 1, number=3, length=2)
+    parts = stretches(Followed("mob", 4, 1, 12, 1), number=3, length=2)
     assert [part.fleets for part in parts] == [whole.fleets[0:2], whole.fleets[4:6], whole.fleets[8:10]]
     for part, begin in zip(parts, (0, 4, 8), strict=True):
         bandwidths = [client.uplink_mbps(1) for client in part.clients]

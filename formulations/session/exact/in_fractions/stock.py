@@ -49,12 +49,26 @@ class Changes:
     free: bool
 
 
+class Limited(NamedTuple):
+    """What boxes are of.
+
+    Attributes:
+        session: the instance, without a stock and without most changes.
+        space: plan space with whole machines or a countable dummy rule, and without `single_hardware`.
+        names: the types of a box's columns.
+        rows: what modules may take together; with most changes, these are the last row and column.
+        parts: parts of machines that a box counts (`parts_of_machines`).
+    """
+
+    session: Session
+    space: PlanSpace
+    names: Sequence[str]
+    rows: Rows
+    parts: int
+
+
 def cheapest_in_box(
-    session: Session,
-    space: PlanSpace,
-    names: Sequence[str],
-    rows: Rows,
-    parts: int,
+    limited: Limited,
     box: Box,
     limit: float,
     effort: Effort,
@@ -63,11 +77,7 @@ def cheapest_in_box(
     """The cheapest plan of a box at its prices, in exact arithmetic.
 
     Args:
-        session: the instance, without a stock and without most changes.
-        space: plan space with whole machines or a countable dummy rule, and without `single_hardware`.
-        names: the types of the box's columns.
-        rows: what modules may take together; with most changes, these are the last row and column.
-        parts: parts of machines that the box counts (`parts_of_machines`).
+        limited: what the box is of.
         box: the box.
         limit: cost per hour from which on plans are of no interest; infinite: all are of interest.
         effort: counts nodes.
@@ -79,6 +89,7 @@ def cheapest_in_box(
     Raises:
         UndecidedError: the effort's limits are reached.
     """
+    session, space, names, rows, parts = limited
     prices = [Fraction(one) for one in box.price.tolist()]
     price = {
         name: sum((one * int(each) for one, each in zip(prices, column, strict=True)), Fraction(0))

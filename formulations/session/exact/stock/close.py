@@ -103,17 +103,7 @@ class ChangesSearch(StockSearch):
         left = None if running.most_changes is None or self.counted else running.most_changes - self.gone
         each = Fraction(1) if self.counted else running.price_per_change_per_h
         changes = Changes(usable, each, left, self.counted)
-        return cheapest_in_box(
-            self._unlimited,
-            self.space,
-            self._types,
-            self._rows,
-            self._parts_of,
-            box,
-            self._limit(),
-            self.effort,
-            changes,
-        )
+        return cheapest_in_box(self._limited(), box, self._limit(), self.effort, changes)
 
     def _configurations(self) -> list[range]:
         """The configurations of each module."""

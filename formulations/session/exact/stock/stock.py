@@ -35,7 +35,7 @@ from euclio.session.latency.dispatch import CLEAR_PATH
 from euclio.session.resources import MachineLimit, machine_limits
 from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.frontier_search import Proof, prove_within
-from formulations.session.exact.in_fractions.stock import Found, cheapest_in_box
+from formulations.session.exact.in_fractions.stock import Found, Limited, cheapest_in_box
 from formulations.session.exact.outcomes import INFEASIBLE, NO_PLAN, OPTIMAL
 from formulations.session.exact.stock.attainable import Attainable, attainable
 from formulations.session.exact.stock.boxes import (
@@ -265,9 +265,11 @@ class StockSearch:
 
     def _in_fractions(self, box: Box) -> Found | None:
         """The cheapest plan of a box at its prices, in exact arithmetic."""
-        return cheapest_in_box(
-            self._unlimited, self.space, self._types, self._rows, self._parts_of, box, self._limit(), self.effort
-        )
+        return cheapest_in_box(self._limited(), box, self._limit(), self.effort)
+
+    def _limited(self) -> Limited:
+        """What boxes are of."""
+        return Limited(self._unlimited, self.space, self._types, self._rows, self._parts_of)
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1

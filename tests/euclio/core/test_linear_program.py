@@ -1,14 +1,14 @@
-"""The prover's linear programs: HiGHS through highspy and through scipy find optima and prices of the same worth."""
+"""The provers' linear program: HiGHS through highspy and through scipy find optima and prices of the same worth."""
 
 import math
 
 import numpy as np
 import pytest
 
-from euclio.pipeline.certify import linear
-from euclio.pipeline.certify.linear import Rows
+from euclio.core import linear_program
+from euclio.core.linear_program import Rows
 
-WAYS = [linear._by_highspy, linear._by_scipy]
+WAYS = [linear_program._by_highspy, linear_program._by_scipy]
 
 
 def drawn(seed):
@@ -41,7 +41,7 @@ def test_both_ways_find_the_same_optimum_and_prices_that_prove_it(seed):
 @pytest.mark.parametrize("solved", WAYS)
 def test_without_an_optimum_there_is_no_proposal(solved):
     """A number between 0 and 1 is at most -1."""
-    if solved is linear._by_highspy:
+    if solved is linear_program._by_highspy:
         pytest.importorskip("highspy")
     rows = Rows()
     rows.add(-math.inf, -1.0, np.array([0]), np.array([1.0]))

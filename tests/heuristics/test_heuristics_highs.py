@@ -2,7 +2,7 @@
 
 import pytest
 
-from heuristics.fragments import covering as module
+from heuristics import highs as module
 
 WAYS = ["_ByHighspy", "_ByScipy"]
 

@@ -1,11 +1,17 @@
-"""Linear programs that cover rows at least cost and get columns as they go, for the prices of their rows (ours).
+"""HiGHS for heuristics: the only file of theirs that calls it; an import contract holds that.
 
-min cost · x, at least `least` of each row, x ≥ 0. HiGHS solves it: through highspy from the last basis on, or, where
-that is not installed, through scipy, which starts anew each time.
+`formulations/engines/` is the way of the exact methods. Heuristics know no formulation, as what is measured against an
+optimum must not peek at it, and they run where no engine is installed: scipy brings a HiGHS of its own.
+
+`covering`: linear programs that cover rows at least cost and get columns as they go, for the prices of their rows
+(ours): min cost · x, at least `least` of each row, x ≥ 0. Through highspy they are solved from the last basis on; where
+that is not installed, through scipy, which starts anew each time. `least_whole`: mixed-integer programs, solved once.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -84,3 +90,54 @@ class _ByScipy:
         found: Any = linprog(self._cost, A_ub=covered, b_ub=-np.array(self._least), method="highs-ds")
         # Prices guide a search only: without an optimum nothing has a price.
         return np.zeros(shape[0]) if found.status != 0 else np.maximum(-found.ineqlin.marginals, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Rows of a program: least ≤ matrix · x ≤ most; the limits are one number, or one for each row."""
+
+    matrix: Floats
+    least: float | Floats
+    most: float | Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What became of a mixed-integer program.
+
+    Attributes:
+        values: of the variables, whole within HiGHS's tolerance; None: none were found.
+        bound: HiGHS's bound on the objective, within its tolerances; None: none.
+        raw_status: the library's own word.
+        infeasible: HiGHS says that there is no solution.
+    """
+
+    values: Floats | None
+    bound: float | None
+    raw_status: str
+    infeasible: bool
+
+
+def least_whole(
+    objective: Floats, whole: npt.NDArray[np.bool_], rows: tuple[Limits, ...], time_limit_s: float | None = None
+) -> Whole:
+    """Minimise objective · x, x ≥ 0, some of the variables whole, through scipy.
+
+    Args:
+        objective: cost of each variable, shape (variables,).
+        whole: which variables are whole, shape (variables,).
+        rows: limits on sums of variables.
+        time_limit_s: seconds; None: no limit.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    found = milp(
+        objective,
+        integrality=whole.astype(int),
+        bounds=Bounds(0, np.inf),
+        constraints=[LinearConstraint(own.matrix, own.least, own.most) for own in rows],
+        options={"mip_rel_gap": 0.0, "time_limit": math.inf if time_limit_s is None else time_limit_s},
+    )
+    bound = found.mip_dual_bound
+    bound = None if bound is None or not math.isfinite(bound) else float(bound)
+    return Whole(found.x, bound, str(found.message), found.status == 2)

@@ -1,18 +1,28 @@
-"""Linear programs solved by HiGHS; prices that it finds are proposals, which are never trusted (ours).
+"""The linear program of all provers, solved by HiGHS; its prices are proposals, which are never trusted (ours).
 
-Where highspy is not installed, HiGHS comes with scipy, whose way to it takes five times as long.
+Solvers have their own, since a prover shares nothing with those whose claims it tries; an import contract holds that.
+A prover goes on from the prices that HiGHS ends at, and there may be several of the same worth. So each prover has a
+`Setting` that it keeps, and its certificates stay as they are, to the digit.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from euclio.core.engine_packages import is_installed
-from euclio.pipeline.certify.lumps import Floats, Whole
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+# Prices that are off by more would blur bounds that are to be sharp to 1e-9.
+TOLERANCES = {"dual_feasibility_tolerance": 1e-10, "primal_feasibility_tolerance": 1e-9}
 
 OPTIONS: dict[str, Any] = {
     "output_flag": False,
@@ -20,10 +30,30 @@ OPTIONS: dict[str, Any] = {
     # The programs are small: presolve costs more than it saves.
     "presolve": "off",
     "solver": "simplex",
-    # Prices that are off by more would blur bounds that are to be sharp to 1e-9.
-    "dual_feasibility_tolerance": 1e-10,
-    "primal_feasibility_tolerance": 1e-9,
+    **TOLERANCES,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How HiGHS is set for a prover.
+
+    Attributes:
+        by_highspy: through highspy where that is installed, which takes a fifth of the time of scipy's way to HiGHS.
+        method: method of `scipy.optimize.linprog`.
+        options: its options.
+    """
+
+    by_highspy: bool
+    method: str
+    options: Mapping[str, Any]
+
+
+SHARP = Setting(True, "highs-ds", {"presolve": False, **TOLERANCES})
+"""Many small programs, whose prices are to be as sharp as they can be had."""
+
+PLAIN = Setting(False, "highs", {})
+"""As scipy sets HiGHS: few programs, for which that is fast and sharp enough."""
 
 
 @dataclass(slots=True)
@@ -45,10 +75,27 @@ class Rows:
         self.values.append(values)
 
 
-def least_cost(cost: Floats, lower: Floats, upper: Floats, rows: Rows, limit_s: float) -> tuple[Floats, Floats] | None:
-    """Variables and row prices of an optimum; None: HiGHS has none, or not within the time limit."""
-    solved = _by_highspy if is_installed("highspy") else _by_scipy
-    found = solved(cost, lower, upper, rows, max(limit_s, 0.0))
+def least_cost(
+    cost: Floats, lower: Floats, upper: Floats, rows: Rows, limit_s: float = math.inf, setting: Setting = SHARP
+) -> tuple[Floats, Floats] | None:
+    """Variables and row prices of an optimum; None: HiGHS has none, or not within the time limit.
+
+    Args:
+        cost: of each variable, shape (variables,).
+        lower: least value of each variable.
+        upper: largest value of each variable.
+        rows: the rows; each has an upper limit, and a lower one only if that is the same.
+        limit_s: seconds; infinite: no limit.
+        setting: how HiGHS is set.
+
+    Returns:
+        Values of the variables, and by row what the cost rises by for one more unit of its limits: not above 0 where
+        the row has an upper limit only.
+    """
+    if setting.by_highspy and is_installed("highspy"):
+        found = _by_highspy(cost, lower, upper, rows, max(limit_s, 0.0))
+    else:
+        found = _by_scipy(cost, lower, upper, rows, max(limit_s, 0.0), setting)
     # No proposal: callers divide or go on without one, and prove nothing from it.
     return found if found is not None and all(np.isfinite(part).all() for part in found) else None
 
@@ -78,8 +125,9 @@ def _by_highspy(cost: Floats, lower: Floats, upper: Floats, rows: Rows, limit_s:
     return np.array(found.col_value), np.array(found.row_dual)
 
 
-def _by_scipy(cost: Floats, lower: Floats, upper: Floats, rows: Rows, limit_s: float) -> tuple[Floats, Floats] | None:
-    """As `_by_highspy`; every row has an upper limit, and a lower one only if that is the same."""
+def _by_scipy(
+    cost: Floats, lower: Floats, upper: Floats, rows: Rows, limit_s: float, setting: Setting = SHARP
+) -> tuple[Floats, Floats] | None:
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
@@ -88,7 +136,7 @@ def _by_scipy(cost: Floats, lower: Floats, upper: Floats, rows: Rows, limit_s: f
     matrix: Any = csr_array(entries, shape=shape)
     most = np.array(rows.most)
     equal = np.array(rows.least) == most
-    options = {name: OPTIONS[name] for name in ("dual_feasibility_tolerance", "primal_feasibility_tolerance")}
+    # Its type stubs know dense matrices only.
     program: Any = linprog
     found = program(
         cost,
@@ -97,8 +145,8 @@ def _by_scipy(cost: Floats, lower: Floats, upper: Floats, rows: Rows, limit_s: f
         A_eq=matrix[equal],
         b_eq=most[equal],
         bounds=np.column_stack([lower, upper]),
-        method="highs-ds",
-        options={"presolve": False, "time_limit": limit_s, **options},
+        method=setting.method,
+        options={**setting.options, "time_limit": limit_s},
     )
     if found.status != 0:
         return None

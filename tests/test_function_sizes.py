@@ -1,0 +1,113 @@
+"""Functions are short and take few arguments, but for those named here, each with its reason."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("bruteforce", "euclio", "formulations", "heuristics")
+
+MOST_LINES = 60
+"""Lines of a function without its docstring."""
+MOST_ARGUMENTS = 8
+"""Arguments of a function, without `self` and `cls`."""
+
+STATE = "the state of a kernel: numbers and arrays of its caller's, of which a record would be made at every call"
+SEARCH = "one loop over a stack: every part of it reads and writes the state of the search, and calls would pass it on"
+TABLES = "nested loops over tables, which share arrays and bounds that every call would have to pass on"
+CALLED = "public: its arguments are a contract, and most are given by name"
+
+LONG = {
+    "bruteforce/session/split_search.py:split_optimum": SEARCH,
+    "euclio/studies/mlperf/sharing.py:serve": "one loop over events, all of which move the same clock",
+    "formulations/fragments/columns/enumeration.py:shares_by_mixes": TABLES,
+    "formulations/fragments/columns/gains.py:largest_gains": TABLES,
+    "formulations/fragments/columns/own_budgets.py:best_own_sets": TABLES,
+    "formulations/session/exact/frontier_search.py:_resolve": "one mode's proof; each step needs the one before",
+    "formulations/session/exact/frontier_search.py:prove_within": "one loop, each turn of which may end the proof",
+    "formulations/session/module/by_share.py:_search": SEARCH,
+    "formulations/session/module/charged_states.py:_with_machines": TABLES,
+    "formulations/session/module/problem.py:module_problem": "fills one record from the needs by configuration",
+    "formulations/session/module/whole.py:search_cover": SEARCH,
+    "heuristics/fragments/regrouping_kernel.py:best_sets": TABLES,
+}
+"""Functions that stay long: kernels all, in which a call costs time and splitting would pass the whole state on."""
+
+OF_MANY = {
+    "euclio/core/solving.py:solve": CALLED,
+    "euclio/files/plain_family.py:plain_family": CALLED,
+    "euclio/fragments/simulation/engine.py:serve_queue": STATE,
+    "euclio/fragments/workloads/clients.py:draw_clients": CALLED,
+    "euclio/pipeline/simulation/reactive.py:_dispatch": STATE,
+    "euclio/pipeline/simulation/reservation.py:batch_by_reservation": STATE,
+    "euclio/runs/runner.py:run": CALLED,
+    "euclio/session/instance.py:__init__": CALLED,
+    "euclio/session/policies/c_functions.py:own_latency": STATE,
+    "euclio/session/policies/kernels.py:own_latency": STATE,
+    "euclio/session/questions/sweep/question.py:question": CALLED,
+    "euclio/session/simulation/system.py:__init__": "the parts of one module, which its only caller has at hand",
+    "euclio/session/workloads/random_sessions.py:random_session": CALLED,
+    "euclio/studies/mlperf/sharing.py:serve": STATE,
+    "euclio/studies/ppipe/serving.py:loads": "they are the key under which a study keeps its runs",
+    "formulations/day/course_kernel.py:cheapest_course": STATE,
+    "formulations/day/step_kernel.py:_frontier": STATE,
+    "formulations/day/step_kernel.py:cheapest_steps": STATE,
+    "heuristics/fragments/regrouping_kernel.py:_combine": STATE,
+    "heuristics/fragments/regrouping_kernel.py:best_sets": STATE,
+    "heuristics/session/packing_options.py:_add": STATE,
+    "heuristics/session/planner.py:plan_greedily": STATE,
+}
+"""Functions that keep many arguments. The verbs (`euclio/verbs/`) are public and not looked at."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def functions() -> Iterator[tuple[str, Function]]:
+    """All functions of the packages, by file and name."""
+    for package in PACKAGES:
+        for file in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, Function):
+                    yield f"{file.relative_to(ROOT).as_posix()}:{node.name}", node
+
+
+def lines(function: Function) -> int:
+    """Lines without the docstring."""
+    assert function.end_lineno is not None
+    found = function.end_lineno - function.lineno + 1
+    text = function.body[0]
+    if ast.get_docstring(function, clean=False) is not None:
+        assert text.end_lineno is not None
+        found -= text.end_lineno - text.lineno + 1
+    return found
+
+
+def arguments(function: Function) -> int:
+    """Arguments without `self` and `cls`."""
+    own = function.args
+    named = [*own.posonlyargs, *own.args, *own.kwonlyargs]
+    return len([one for one in named if one.arg not in ("self", "cls")]) + bool(own.vararg) + bool(own.kwarg)
+
+
+def test_functions_are_short():
+    """What does not fit on a screen is read in pieces; a name that is no longer long leaves the list."""
+    assert {name for name, node in functions() if lines(node) > MOST_LINES} == set(LONG)
+
+
+def test_functions_take_few_arguments():
+    """Nine values in a row are mixed up by who calls; a name that no longer takes as many leaves the list."""
+    many = {name for name, node in functions() if arguments(node) > MOST_ARGUMENTS}
+    assert {name for name in many if not name.startswith("euclio/verbs/")} == set(OF_MANY)
+
+
+@pytest.mark.parametrize("name", sorted(LONG))
+def test_long_functions_say_why_at_their_turns(name):
+    """A kernel that stays long is read by its comments: at least one for every fifteen lines."""
+    node = next(node for found, node in functions() if found == name)
+    text = (ROOT / name.partition(":")[0]).read_text(encoding="utf-8").splitlines()
+    said = [line for line in text[node.lineno - 1 : node.end_lineno] if line.lstrip().startswith("# ")]
+    assert len(said) >= lines(node) / 15
