@@ -295,7 +295,9 @@ def ruled(sessions: Sequence[Session], setup: Setup, target: float, known: Path 
 
 def spread(values: Sequence[float], digits: int = 1) -> str:
     """Median and largest, in per cent."""
-    return f"{percent(float(np.median(values)), digits)}, {percent(max(values), digits)}" if values else "-"
+    # Bounds are a rounding error below what they bound; a share of -0.0 is 0.
+    middle, most = (round(float(value), 9) + 0.0 for value in (np.median(values), max(values))) if values else (0, 0)
+    return f"{percent(middle, digits)}, {percent(most, digits)}" if values else "-"
 
 
 def table_rows(rows: Sequence[Row]) -> Iterator[list[str]]:
