@@ -30,23 +30,25 @@ from euclio import load, solve
 from euclio.core.progress import progress_bar
 from euclio.core.solving import asked
 from euclio.core.words import percent
-from euclio.session import Allocation, Configuration, ModulePlan, Plan, Session, evaluate
+from euclio.session import Allocation, Charging, Configuration, ModulePlan, Plan, Session, evaluate
 from euclio.session.attainment import Demand, setup_of, solve_attaining
 from euclio.session.attainment.bounding import bound_on
 from euclio.session.attainment.margins import alike, spare_space, stricter, with_spare
 from euclio.session.latency.paths import longest_path
-from euclio.session.simulation.setup import Partial, Setup
+from euclio.session.simulation.setup import Dispatch, Partial, Setup
 from euclio.session.simulation.simulation import simulate
 from euclio.session.simulation.system import session_rate
 from euclio.session.space import PlanSpace
+from euclio.simulation.setup import Arrivals
 from euclio.simulation.trace_files import load_trace
 
 FIGURE = Path(__file__).resolve().parents[1] / "figures" / "holding.svg"
 PAGE = FINDINGS / "holding.md"
 MEASURED = Path("../shared/instances/sessions")
-SPACE = PlanSpace(charging="whole")
+SPACE = PlanSpace(charging=Charging.WHOLE)
 SPARE = spare_space(SPACE)
 TARGETS = (0.9, 0.99)
+PULL = Dispatch.PULL
 POISSON, GAMMA, REPLAYED = "Poisson", "gamma, cv 2", "Azure trace"
 LONGER, MOST_REQUESTS = 10, 2_000_000
 """A plan is played so many times as long as it was judged, up to so many requests."""
@@ -96,9 +98,9 @@ class Row(NamedTuple):
 
 def setups(trace: Path | None) -> dict[str, Setup]:
     """The kinds of arrivals; machines that are free take what is there."""
-    found = {POISSON: Setup(dispatch="pull"), GAMMA: Setup("gamma", cv=2.0, dispatch="pull")}
+    found = {POISSON: Setup(dispatch=PULL), GAMMA: Setup(Arrivals.GAMMA, cv=2.0, dispatch=PULL)}
     if trace is not None:
-        found[REPLAYED] = Setup("trace", trace_s=load_trace(trace), dispatch="pull")
+        found[REPLAYED] = Setup(Arrivals.TRACE, trace_s=load_trace(trace), dispatch=PULL)
     return found
 
 
@@ -193,7 +195,7 @@ def with_margin(session: Session) -> Plan | None:
     """The optimum for 0.6 of the SLO (PPipe §5.4)."""
     margins = alike(session, Fraction(0), 1 - DEDUCTED)
     result = solve(stricter(session, margins), "exact", space=SPACE)
-    if result.plan is None:
+    if result.plan is None or result.evaluation is None:
         return None
     return with_spare(session, result.plan, result.evaluation, margins)
 
@@ -331,9 +333,9 @@ def rule_rows(rows: Sequence[Row], of_rules: Sequence[Ruled], target: float) -> 
     bounds = {row.case.session: row.bound for row in asked_for}
     for name in dict.fromkeys(row.rule for row in of_rules):
         of = [row for row in of_rules if row.rule == name and row.cost is not None]
-        keep = [row for row in of if row.kept >= target]
-        over = [row.cost / bound - 1 for row in keep if row.cost and (bound := bounds[row.session])]
-        yield [name, str(len(of)), str(len(keep)), spread(over)]
+        holding = [row for row in of if row.kept >= target]
+        over = [row.cost / bound - 1 for row in holding if row.cost and (bound := bounds[row.session])]
+        yield [name, str(len(of)), str(len(holding)), spread(over)]
     found = [row for row in asked_for if row.answer.cost is not None]
     over = [row.answer.cost / row.bound - 1 for row in found if row.answer.cost and row.bound]
     keep = sum(row.answer.kept >= target for row in found)
