@@ -23,6 +23,7 @@ from euclio.core.errors import (
     UnwritableError,
 )
 from euclio.core.progress import say, waiting
+from euclio.files.doubting import strictly
 
 TRACEBACK = "EUCLIO_TRACEBACK"
 """Environment variable that lets an internal error show where it arose."""
@@ -74,7 +75,7 @@ def _run(argv: list[str] | None) -> int:
     arguments = parsed(words)
     if arguments is None:
         return SOLVED
-    with waiting(f"{arguments.command} is at work", weak=True):
+    with strictly(getattr(arguments, "strict", False)), waiting(f"{arguments.command} is at work", weak=True):
         code: int = arguments.run(arguments)
     return code
 

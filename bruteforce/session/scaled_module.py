@@ -15,6 +15,7 @@ OWN_RATE: dict[str, Callable[[Configuration], Fraction]] = {
     "machine-rate": lambda c: c.throughput_rps,
     "rr-even": lambda c: c.batch / c.duration_s,
     "machine-rate-even": lambda c: c.throughput_rps,
+    "load-balancer": lambda c: c.throughput_rps,
 }
 """Rate that a full machine collects at under policies of forms `FIXED` and `EVEN`; written a second time on purpose."""
 

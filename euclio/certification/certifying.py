@@ -167,6 +167,7 @@ def written(instance: Any, result: AnyResult) -> WrittenResult:
         changed=instance,
         changes=result.changes,
         options=result.options,
+        planned_for=result.planned_for,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from euclio.commands.arrivals import add_arrivals, arrival_flags
 from euclio.commands.setup_options import add_setup_options, setup_flags
@@ -15,7 +15,7 @@ from euclio.verbs.defaults import SERVED, SERVING
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
-    from euclio.core.result import AnyResult, WrittenResult
+    from euclio.core.result import AnyResult
 
 FLAGS = tuple(f"--{name.replace('_', '-')}" for name in SERVING)
 """Options of simulations that a plan can be made for."""
@@ -39,6 +39,10 @@ def add_attainment(parser: argparse.ArgumentParser) -> None:
     add_setup_options(group, family, FLAGS)
 
 
+ASKED = "--attainment 0.99"
+"""What asks for a plan that holds."""
+
+
 def shown_by(result: AnyResult, family: Family, instance: Path, out: Path | None, trace: Path | None) -> str | None:
     """The command that plays out what a result of an attainment states; None: it states nothing.
 
@@ -49,33 +53,25 @@ def shown_by(result: AnyResult, family: Family, instance: Path, out: Path | None
         out: file that the result was written to; None: to none, so that its name stands there as RESULT.
         trace: file of timestamps that requests follow; None: its name is not known, or there is none.
     """
-    from euclio.core.references import HASH
     from euclio.session.attainment.served import setup_as_asked
 
     setup = setup_as_asked(result)
     if setup is None or result.plan is None:
         return None
     length = ["--seconds", f"{setup.seconds!r}", "--seed", str(setup.seed)]
-    policy = result.space.policy
-    # A result names a policy of a file, and only a command line has it run.
-    own = ["--policy", policy.name.partition(HASH)[0]] if policy.version else []
-    flags = [*arrival_flags(setup, trace), *length, *setup_flags(setup, family), *own]
+    flags = [*arrival_flags(setup, trace), *length, *setup_flags(setup, family), *_own_policy(result)]
     return shlex.join(["euclio", "simulate", str(instance), str(out or "RESULT"), *flags])
 
 
-def otherwise(result: WrittenResult, family: Family, setup: Any, trace: Path | None) -> str | None:
-    """How a simulation of a result serves otherwise than its attainment counts on; None: it does not, or has none.
+def tried_by(result: AnyResult, instance: Path, out: Path | None) -> str:
+    """The command that tries a plan for evenly spaced requests with Poisson arrivals; arguments as of `shown_by`."""
+    flags = ["--arrivals", "poisson", *_own_policy(result)]
+    return shlex.join(["euclio", "simulate", str(instance), str(out or "RESULT"), *flags])
 
-    Args:
-        result: a result as it was read.
-        family: of its instance.
-        setup: what is simulated.
-        trace: file of timestamps that it follows.
-    """
-    from euclio.session.attainment.served import same_service, setup_as_asked
 
-    asked = setup_as_asked(result)
-    if asked is None or same_service(result, setup):
-        return None
-    flags = shlex.join([*arrival_flags(asked, trace), *setup_flags(asked, family)])
-    return f"serves otherwise than the plan's attainment counts on, which is shown under {flags}"
+def _own_policy(result: AnyResult) -> list[str]:
+    """The option that names the user's own policy of a plan: a result only says it, and a command line has it run."""
+    from euclio.core.references import HASH
+
+    policy = getattr(result.space, "policy", None)
+    return ["--policy", policy.name.partition(HASH)[0]] if policy is not None and policy.version else []

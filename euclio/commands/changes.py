@@ -10,6 +10,7 @@ from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.keywords import family_keywords, own_keywords
 from euclio.commands.plan_space import add_plan_space
 from euclio.commands.session_questions import Given, add_outputs, add_session, add_solver, give_out, opened_session
+from euclio.commands.strict import add_strict
 from euclio.core.families import DEFAULT_FAMILY
 from euclio.core.progress import say
 from euclio.core.values import count_or_none
@@ -36,6 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add_solver(parser)
     add_changes(parser, without=("most_changes",))
+    add_strict(parser)
     add_plan_space(parser)
     parser.set_defaults(**{f"{DEFAULT_FAMILY}.charging": "whole"})
     add_outputs(parser)

@@ -10,6 +10,7 @@ from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import objectives, schemas
 from euclio.commands.keywords import family_keywords, own_keywords
+from euclio.commands.strict import add_strict
 from euclio.core.progress import say
 from euclio.core.values import names, seconds
 from euclio.verbs.defaults import CERTIFY_S
@@ -22,10 +23,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = "Value, gap, the share of the gap due to design, and time of every system."
     parser.add_argument("file", metavar="FILE", help=f"instance (JSON, {schemas()})")
+    parser.add_argument("--solvers", type=names, metavar="A,B", help="solvers, or FILE.py:FUNCTION; default: --systems")
     parser.add_argument(
-        "--solvers", type=names, metavar="A,B", help="solvers, or FILE.py:FUNCTION; default: all systems"
+        "--systems",
+        metavar="SET",
+        help="planner: the cheapest plan, whole machines, and rules that people use (of sessions; otherwise all); "
+        "papers: all systems, ablations included; default: planner",
     )
     add_changes(parser)
+    add_strict(parser)
     parser.add_argument("--objective", metavar="NAME", help=f"{objectives()}; default: the first")
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
     parser.add_argument(
@@ -59,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         check_figure_path(arguments.plot)
     given = Opened(load_instance(arguments.file), arguments.file)
-    own, keywords = own_keywords(arguments, "time_limit", "objective", "certify"), family_keywords(arguments)
+    own, keywords = own_keywords(arguments, "systems", "time_limit", "objective", "certify"), family_keywords(arguments)
     comparison = compare(given, arguments.solvers, supervised=True, **own, **keywords)
     why = _why_infeasible(comparison, arguments.time_limit)
     _, changes = changed(given.family, given.instance, keywords)
@@ -67,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(json_text({**comparison.describe(), **stated(changes)}))
     else:
         print(to_text(comparison_table(comparison)))
+        if arguments.solvers is None and len(comparison.rows) <= len(given.family.usual):
+            print(*(f"{row.solver.label}: {row.solver.summary}" for row in comparison.rows), sep="\n")
         if changes is not None:
             print(f"with {changes.in_words()}")
     if arguments.plot is not None:

@@ -10,6 +10,7 @@ from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.commands.families import an_instance
 from euclio.commands.keywords import family_keywords
 from euclio.commands.plan_space import add_plan_space
+from euclio.commands.strict import add_strict
 from euclio.core.values import seconds
 
 
@@ -23,6 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="INSTANCE", help=f"{an_instance()} (JSON)")
     parser.add_argument("--solver", metavar="NAME", help="start from this solver's plan space; default: as of solve")
     add_changes(parser)
+    add_strict(parser)
     add_plan_space(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of all searches together in seconds")
     parser.add_argument("--json", action="store_true", help="print the explanation as JSON")

@@ -41,13 +41,14 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.files import load_instance
     from euclio.files.outputs import check_outputs
     from euclio.verbs import export
-    from euclio.verbs.exporting import check_folder, export_options, exporter_of
+    from euclio.verbs.exporting import check_folder, export_options, exporter_of, takes_folder
     from euclio.verbs.opened import Opened
 
     given = Opened(load_instance(arguments.instance), arguments.instance)
     exporter, keywords = exporter_of(given, arguments.to), _given(arguments)
     export_options(exporter, keywords)
-    if not exporter.folder:
+    folder = exporter.folder or (arguments.out is not None and takes_folder(exporter, arguments.out))
+    if not folder:
         check_outputs({"--out": arguments.out}, [arguments.instance, arguments.result])
     elif arguments.out is None:
         raise InputError(f"is missing; --to {exporter.name} writes several files, give a folder", field="--out")
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.out is None:
             print(text, end="")
         else:
-            print(arguments.out / name if exporter.folder else arguments.out)
+            print(arguments.out / name if folder else arguments.out)
     return SOLVED
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
+from euclio.commands.strict import add_strict
 from euclio.core.errors import InputError
 from euclio.core.families import families
 from euclio.core.parts.files import ProfileImporter
@@ -34,6 +35,7 @@ def _add_profile_importer(kinds: Verbs, importer: ProfileImporter) -> None:
     parser = kinds.add_parser(importer.name, help=importer.help, description=importer.description, allow_abbrev=False)
     importer.add_options(parser)
     add_profile_outputs(parser)
+    add_strict(parser)
     parser.set_defaults(run=partial(run_profiles, importer))
 
 
@@ -45,16 +47,15 @@ def add_profile_outputs(parser: argparse.ArgumentParser) -> None:
 
 def run_profiles(importer: ProfileImporter, arguments: argparse.Namespace) -> int:
     """Read, write the profiles, print the path."""
-    from euclio.files.json_writing import write_text
     from euclio.files.outputs import check_outputs
-    from euclio.session.workloads.served_importing import profiles_out
+    from euclio.session.workloads.served_importing import write_profiles
 
     given = [getattr(arguments, name) for name in importer.reads]
     check_outputs(
         {"--out": arguments.out}, [path for one in given for path in (one if isinstance(one, list) else [one])]
     )
     module, profile = importer.read(arguments)
-    write_text(profiles_out(module, profile, arguments.out, arguments.append), arguments.out)
+    write_profiles(module, profile, arguments.out, arguments.append)
     print(arguments.out)
     return SOLVED
 
@@ -63,6 +64,7 @@ def _add_importer(kinds: Verbs, importer: Importer) -> None:
     parser = kinds.add_parser(importer.name, help=importer.help, description=importer.description, allow_abbrev=False)
     importer.add_options(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file for the instance")
+    add_strict(parser)
     if importer.plans:
         parser.add_argument("--plan", type=Path, metavar="FILE", help=importer.plans)
         parser.add_argument("--plan-out", type=Path, metavar="FILE", help="file for the plan as a result, checked")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.keywords import own_keywords
+from euclio.commands.strict import add_strict
 from euclio.core.progress import say
 from euclio.core.values import NOT_NEGATIVE, exact_positive, names, seconds
 
@@ -52,6 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     ):
         parser.add_argument(f"--{name}", type=NOT_NEGATIVE.parse, metavar="X", help=f"{what}; default: 0")
     parser.add_argument("--solvers", type=names, metavar="A,B", help="these alone, or FILE.py:FUNCTION; default: all")
+    add_strict(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
     parser.add_argument(
         "--plot",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from euclio.commands.exit_codes import SOLVED
 from euclio.commands.import_instance import add_profile_outputs
 from euclio.commands.keywords import own_keywords
+from euclio.commands.strict import add_strict
 from euclio.core.values import seconds, whole
 from euclio.core.words import amount
 from euclio.session.workloads.served_importing import whole_numbers
@@ -42,6 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=whole().parse, default=30, metavar="N", help="per process; default: 30")
     parser.add_argument("--time-out", type=seconds, default=60.0, metavar="S", help="seconds per batch; default: 60")
     add_profile_outputs(parser)
+    add_strict(parser)
     parser.add_argument("--json", action="store_true", help="print what was measured as JSON")
 
 

@@ -36,7 +36,7 @@ def setup_flags(setup: Setup, family: Family) -> list[str]:
         if value == getattr(defaults, option.field):
             continue
         if not option.choices and option.parse is None:
-            found.append(option.flag)
+            found += [option.flag] * (value == option.value)
         else:
             found += [option.flag, "none" if value == math.inf else str(value)]
     return found

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from euclio.commands.arrivals import add_arrivals
-from euclio.commands.attainment import otherwise
 from euclio.commands.exit_codes import SOLVED
 from euclio.commands.keywords import arrival_keywords, own_keywords, setup_keywords
 from euclio.commands.named_code import add_named_code, named_code
@@ -27,7 +26,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "Serve a load with the plan of a result: discrete-event simulation, request by request. Prints "
-        f"SLO attainment, utilisation and the scheduler's work. Serves {simulated()}."
+        f"SLO attainment, utilisation and the scheduler's work. Serves {simulated()}. What no option says is as the "
+        "plan of a session was made for, which one line says."
     )
     parser.add_argument("instance", metavar="INSTANCE", help="instance (JSON)")
     parser.add_argument("result", metavar="RESULT", help="result with a plan (JSON, euclio/result/1)")
@@ -42,16 +42,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "cluster's plan serves as checked, or the rates of the session or fleet",
     )
     parser.add_argument(
-        "--seconds", type=seconds, default=30.0, metavar="S", help="how long requests come; default: 30"
+        "--seconds",
+        type=seconds,
+        metavar="S",
+        help="how long requests come; default: 30, or with neither this nor --seed what an attainment was judged by",
     )
     parser.add_argument(
         "--noise",
         type=SHARE.parse,
-        default=0.0,
         metavar="X",
-        help="coefficient of variation of durations around the profiled ones, 0 to 1; default: 0",
+        help="coefficient of variation of durations around the profiled ones, 0 to 1; default: 0, or as planned",
     )
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of arrivals and noise; default: 0")
+    parser.add_argument("--seed", type=seed, metavar="N", help="seed of arrivals and noise; default: 0")
     parser.add_argument(
         "--highest-load",
         action="store_true",
@@ -81,18 +83,18 @@ def run(arguments: argparse.Namespace) -> int:
     simulator = simulator_of(given)
     said = read_result(arguments.result, given, **named_code(arguments))
     keywords = _keywords(arguments)
-    setup = simulated_setup(given, simulator, keywords)
+    setup = simulated_setup(given, simulator, keywords, said)
     for flag, path in figures.items():
         if path is not None and arguments.highest_load:
             raise InputError("shows one load, --highest-load tries many; leave one out", field=flag)
         if path is not None:
             check_figure_path(path)
-    if said.result.plan is not None:
-        with at("", arguments.result):
-            differing = otherwise(said.result, given.family, setup, arguments.trace)
-        if differing is not None:
-            say(f"{arguments.result}: {differing}")
-    return (_search if arguments.highest_load else _once)(arguments, simulator, given, said, keywords)
+    with at("", arguments.result):
+        how = simulator.as_planned(said.result, setup)
+    code = (_search if arguments.highest_load else _once)(arguments, simulator, given, said, keywords)
+    if how:
+        say(f"{arguments.result}: {how}")
+    return code
 
 
 def _keywords(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -133,7 +135,7 @@ def _search(arguments: argparse.Namespace, simulator: Simulator, given: Opened, 
 
     loads = simulate(given, said, **keywords)
     if arguments.json:
-        setup = simulated_setup(given, simulator, keywords)
+        setup = simulated_setup(given, simulator, keywords, said)
         described = {key: value for key, value in setup.describe().items() if key != "load"}
         mean = sum(loads.values()) / len(loads)
         name = given.instance.name

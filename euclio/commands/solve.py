@@ -6,15 +6,18 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from euclio.commands.attainment import add_attainment, shown_by
+from euclio.commands.attainment import ASKED, add_attainment, shown_by, tried_by
 from euclio.commands.change_options import add_changes
 from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.families import an_instance, default_solvers, schemas
 from euclio.commands.keywords import arrival_keywords, family_keywords, own_keywords, setup_keywords
 from euclio.commands.plan_space import add_plan_space
+from euclio.commands.strict import add_strict
 from euclio.core.errors import printable
 from euclio.core.progress import say
 from euclio.core.values import count, seconds, seed
+from euclio.core.words import percent
+from euclio.verbs.defaults import SERVED
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
@@ -37,6 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help=f"see `euclio solvers`, or FILE.py:FUNCTION; default: {default_solvers()}",
     )
     add_changes(parser)
+    add_strict(parser)
     add_plan_space(parser)
     parser.add_argument(
         "--time-limit",
@@ -50,6 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_engine_options(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="also write the result (JSON, euclio/result/1)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON instead of a table")
+    parser.add_argument("--verbose", action="store_true", help="also say the plan space in the words of the papers")
 
 
 def _add_engine_options(parser: argparse.ArgumentParser) -> None:
@@ -85,9 +90,15 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from euclio.core.tables import to_text
 
-        print(to_text(given.family.table(instance, result)))
+        table = to_text(given.family.table(instance, result))
+        print(table)
+        space = f"plan space: {given.family.describe_space(result.space)}"
+        if arguments.verbose and space not in table:
+            print(space)
     if arguments.attainment is not None:
         _say_what_shows_it(arguments, given.family, result)
+    elif not arguments.json:
+        _print_whether_it_holds(arguments, given.family, instance, result)
     if result.reason:
         say(f"{arguments.file}: {result.status.value}: {result.reason}")
     return EXIT_CODES.get(result.status, NO_PLAN)
@@ -107,6 +118,17 @@ def _say_what_shows_it(arguments: argparse.Namespace, family: Family, result: An
         say(f"shown by: {shown}")
     elif shown is not None:
         print(f"\nshown by: {printable(shown)}")
+
+
+def _print_whether_it_holds(arguments: argparse.Namespace, family: Family, instance: Any, result: AnyResult) -> None:
+    """Print what the plan keeps under Poisson arrivals, with the command that shows it, or the command alone."""
+    if family.simulator is None or result.value is None or result.plan is None:
+        return
+    share = family.simulator().glance(instance, result)
+    shown = printable(tried_by(result, arguments.file, arguments.out))
+    found = "" if share is None else f" {percent(share)} in time"
+    more = f"; 99 %: {ASKED}" if family.name == SERVED else ""
+    print(f"\nunder Poisson arrivals{found}: {shown}{more}")
 
 
 def _with_reason(result: AnyResult) -> AnyResult:

@@ -17,6 +17,7 @@ from euclio.commands.session_questions import (
     give_out,
     opened_session,
 )
+from euclio.commands.strict import add_strict
 from euclio.commands.what_if_page import add_page, settle, write_page
 from euclio.core.errors import InputError
 from euclio.core.values import capacities, exacts, names
@@ -58,6 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add_solver(parser)
     add_changes(parser, without=OWN)
+    add_strict(parser)
     add_plan_space(parser, without=("charging",))
     add_outputs(parser)
     add_page(parser)

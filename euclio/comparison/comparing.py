@@ -208,6 +208,28 @@ def chosen_solvers(names: Sequence[str | AnySolver] | None, family: Family) -> l
     return [find_solver(s) if isinstance(s, str) else s for s in dict.fromkeys(names)]
 
 
+USUAL, PAPERS = "planner", "papers"
+"""Sets of systems: what people who plan capacity compare, and every registered system."""
+
+
+def systems_of(name: str, family: Family) -> list[AnySolver]:
+    """The solvers of a set; every registered system where a family has no usual ones, or one of them is missing.
+
+    Args:
+        name: `USUAL` or `PAPERS`.
+        family: the family.
+
+    Raises:
+        InputError: it is no set.
+    """
+    if name not in (USUAL, PAPERS):
+        raise InputError(f"is {name!r}; give {USUAL} or {PAPERS}", field="--systems")
+    known = solvers()
+    if name == USUAL and family.usual and known.keys() >= set(family.usual):
+        return [known[own] for own in family.usual]
+    return chosen_solvers(None, family)
+
+
 def _changes(family: Family, objective: str | None) -> dict[str, Any]:
     """What an objective changes in plan spaces; nothing where it is not named or the family has only that one."""
     known = [goal.name for goal in family.goals]

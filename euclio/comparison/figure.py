@@ -9,6 +9,7 @@ from matplotlib.patches import Patch
 
 from euclio.comparison.bar_parts import Part, bar_note, bar_parts, part_names
 from euclio.comparison.comparing import Comparison
+from euclio.core.families import shown_goal
 from euclio.core.figures import DESIGN, HEURISTIC, OPTIMUM, OPTIMUM_ALPHA, UNKNOWN, UNSPLIT, figure_style
 
 COLOURS = {
@@ -59,7 +60,7 @@ def _bars(axes: Axes, comparison: Comparison) -> list[Patch]:
     axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
     axes.set_xlim(0, 1.16 * largest)
     axes.tick_params(axis="x", labelsize=8)
-    axes.set_xlabel(f"{goal.name} ({goal.unit})", fontsize=9)
+    axes.set_xlabel(f"{goal.name} ({shown_goal(goal, comparison.instance).unit})", fontsize=9)
     axes.set_title(f"{comparison.instance.name}: {goal.name} of each system, split by cause", fontsize=9, loc="left")
     names = part_names(goal)
     return [Patch(color=COLOURS[part], alpha=_alpha(part), label=names[part]) for part in names if part in drawn]

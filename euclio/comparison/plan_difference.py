@@ -57,7 +57,19 @@ def _header(before: UnboundResult, after: UnboundResult) -> str:
             f"{before.goal.name} {amount(before.value)} -> {amount(after.value)} {before.goal.unit} "
             f"({_signed(amount(change), change)}{share})"
         )
-    return "\n".join(lines)
+    return "\n".join(lines + _planned(before, after))
+
+
+def _planned(before: UnboundResult, after: UnboundResult) -> list[str]:
+    """The line on what the two plans were made for, where both results say it and it is not the same."""
+    if before.family.simulator is None or not (before.planned_for and after.planned_for):
+        return []
+    words = before.family.simulator().planned_words
+    told = []
+    for result in (before, after):
+        with at("", result.file):
+            told.append(words(result.planned_for))
+    return [] if told[0] == told[1] else [f"planned for: {told[0]} -> {told[1]}"]
 
 
 def _described(result: UnboundResult) -> str:
@@ -87,6 +99,7 @@ def _result_data(result: UnboundResult) -> dict[str, Any]:
         "solver": result.solver,
         "status": result.status,
         result.goal.value_field: result.value,
+        **({"planned_for": _plain(result.planned_for)} if result.planned_for else {}),
     }
 
 

@@ -10,7 +10,7 @@ from euclio.certification.proof_trials import counts
 from euclio.comparison.comparing import Comparison, Row
 from euclio.comparison.decomposing import aggregate, goal_of
 from euclio.core.certificate import Verdict
-from euclio.core.families import families, family_of
+from euclio.core.families import families, family_of, shown_goal
 from euclio.core.objective import Goal
 from euclio.core.result import Status
 from euclio.core.tables import bound_text, new_table
@@ -21,7 +21,14 @@ NUMBERS = ("split", "gap", "design", "med.", "max", "free", "heur.", "med.", "ma
 
 def comparison_table(comparison: Comparison) -> RenderableType:
     """The optimum, then one row per system: value, gap, how much of it is design, time."""
-    numbers = (comparison.goal.column, "gap", "best of its design", "by design", "by heuristic", "time")
+    numbers = (
+        shown_goal(comparison.goal, comparison.instance).column,
+        "gap",
+        "best of its design",
+        "by design",
+        "by heuristic",
+        "time",
+    )
     spare = ("best of its design", "by heuristic", "time", "by design", "gap")
     table = new_table("system", *numbers, numbers=numbers, spare=spare)
     for row in comparison.rows:
@@ -75,7 +82,7 @@ def _refuted(comparison: Comparison) -> list[Text]:
 
 
 def _optimum(comparison: Comparison) -> str:
-    best, goal = comparison.best, comparison.goal
+    best, goal = comparison.best, shown_goal(comparison.goal, comparison.instance)
     if best is None:
         return f"the solver {comparison.exact} is not installed, so no gap is known"
     if best.status is Status.INFEASIBLE:

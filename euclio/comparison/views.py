@@ -10,6 +10,7 @@ from euclio.comparison.bar_parts import bar_note, bar_parts, part_names
 from euclio.comparison.comparing import Comparison
 from euclio.comparison.decomposing import aggregate, goal_of
 from euclio.comparison.table import comparison_table, decomposition_table
+from euclio.core.families import shown_goal
 from euclio.core.lazy import late
 from euclio.core.showing import Head, View
 from euclio.core.showing.html_text import html_text
@@ -23,7 +24,8 @@ def _comparison_head(found: Comparison) -> Head:
     best, systems = found.best, counted(len(found.rows), "system")
     if best is None:
         return Head(found.instance.name, "", (f"{found.exact} is not installed", systems))
-    cost = () if best.value is None else (f"{found.goal.name} {full(best.value)} {found.goal.unit}",)
+    goal = shown_goal(found.goal, found.instance)
+    cost = () if best.value is None else (f"{goal.name} {full(best.value)} {goal.unit}",)
     first = next((row for row in found.rows if row.result.value is not None), None)
     gap = () if first is None else (f"best of {systems}: {first.solver.label}, gap {percent(first.gap)}",)
     return Head(found.instance.name, best.status.value, (*cost, *gap))

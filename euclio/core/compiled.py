@@ -126,6 +126,11 @@ class Kernel(Source):
         """What numba takes a kernel for that another one calls."""
         return self.machine._numba_type_
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it runs as machine code from here on, or would be compiled first since all kernels are."""
+        return self._taken is not None or current_way() is Way.COMPILED
+
     def _begin(self, arguments: tuple[Any, ...]) -> Any:
         """An outermost call of a kernel that has not taken machine code."""
         if current_way() is Way.COMPILED or (current_way() is Way.EITHER and self._can_take(arguments)):

@@ -9,6 +9,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.family import Checked, Family
+from euclio.core.objective import Goal
 
 HOMES = {
     "session": "euclio.session.family",
@@ -49,6 +50,11 @@ def homes() -> dict[str, str]:
 def families() -> tuple[Family, ...]:
     """All families, those of this package first."""
     return tuple(find_family(name) for name in homes())
+
+
+def shown_goal(goal: Goal, instance: Any) -> Goal:
+    """A goal as tables and figures of an instance show it: with the currency, where one is said."""
+    return goal.priced_in(family_of(instance).currency(instance))
 
 
 def family_of(instance: Any) -> Family:

@@ -160,11 +160,16 @@ class Family:
         change_options: options of the command that are fields of it.
         hint: an instance in, one line out on what looks odd about it, such as an objective in another unit; empty:
             nothing does.
+        doubts: an instance in; a line on each measured row of it that is doubted, with its field, out.
+        currency: an instance in; what the money in its values is, such as "EUR", out; None: not said, or there is none.
+        usual: names of the solvers that `euclio compare` runs for people who plan capacity; empty: every system.
         exporters: kinds of other systems' files that plans can be written as (`euclio.core.parts.files`).
         difference: two plans as they stand in result files in, what changes out (`euclio diff`); None: their parts are
             compared as they are written.
         demands: what its instances and plan spaces may ask for that not every solver covers, such as a stock.
         companion: what `euclio solve` finds out next to a plan; None: nothing.
+        planned_for: a plan space in; what its plans are made for and how they are served, as plain data, out (empty:
+            nothing is said).
         rows: instance, plan and the checker's answer in, the rows of the plan's frame out; None: it has none.
         find_better_keeping: its prover of results that were asked for an attainment: instance, plan space, what was
             asked as it stands in the result, cutoff and deadline in; None: it has none.
@@ -209,8 +214,12 @@ class Family:
     changes: type[Changes] | None = None
     change_options: tuple[SpaceOption, ...] = ()
     hint: Callable[[Any], str] = lambda instance: ""
+    doubts: Callable[[Any], Sequence[str]] = lambda instance: ()
+    currency: Callable[[Any], str | None] = lambda instance: None
+    usual: tuple[str, ...] = ()
     demands: tuple[Demand, ...] = ()
     companion: Callable[[], Companion] | None = None
+    planned_for: Callable[[Any], dict[str, Any]] = lambda space: {}
     rows: Callable[[Any, Any, Any], list[dict[str, Any]]] | None = None
     find_better_keeping: Callable[[Any, Any, Mapping[str, Any], Fraction | None, float], Search] | None = None
     derive: Callable[[Any, Any], Any] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.core.tolerances import CLAIM_TOLERANCE, PROOF_TOLERANCE
@@ -29,6 +29,13 @@ class Goal:
     maximised: bool
     column: str
     tolerance: float = PROOF_TOLERANCE
+
+    def priced_in(self, currency: str | None) -> Goal:
+        """The goal as it is shown where its values are money of a currency; None: it is not said, or they are none."""
+        if currency is None:
+            return self
+        column = f"{self.column} ({currency})"
+        return replace(self, unit=f"{currency} {self.unit}", column=column)
 
     @property
     def value_field(self) -> str:

@@ -143,6 +143,8 @@ class Result(Framed, Generic[PlanT, SpaceT, EvaluationT]):
         changes: changes of the named instance (`Family.changes`) whose result it is; None: it is of that as it stands.
         of_instance: the instance itself, with these changes, for tables; None: it is not at hand. It is no part of what
             makes two results equal.
+        planned_for: arrivals and attainment that the plan was made for, and how it is served, as plain data; empty: the
+            family says nothing of them.
     """
 
     _view = late_value("euclio.core.showing.results", "RESULT")
@@ -166,6 +168,7 @@ class Result(Framed, Generic[PlanT, SpaceT, EvaluationT]):
     warm_start: WarmStart = WarmStart.NONE
     changes: Any = None
     of_instance: Any = field(default=None, compare=False)
+    planned_for: dict[str, Any] = field(default_factory=dict)
 
     @property
     def cost(self) -> float | None:
@@ -203,6 +206,8 @@ class WrittenResult(Shown):
             plan is to be checked on this one.
         changes: these changes (`Family.changes`); None: there are none.
         options: plan space and options of the run as they stand in the file.
+        planned_for: what the plan was made for (`Result.planned_for`), as it stands in the file; empty: it says
+            nothing.
     """
 
     _view = late_value("euclio.core.showing.results", "WRITTEN")
@@ -220,3 +225,4 @@ class WrittenResult(Shown):
     changed: Any
     changes: Any
     options: dict[str, Any] = field(default_factory=dict)
+    planned_for: dict[str, Any] = field(default_factory=dict)

@@ -292,6 +292,7 @@ def check(instance: Any, solver: str, space: Any, limits: Limits[Any], answer: A
         trace=answer.trace,
         warm_start=answer.warm_start,
         of_instance=instance,
+        planned_for=family.planned_for(space),
     )
 
 

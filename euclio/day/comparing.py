@@ -19,6 +19,7 @@ from euclio.core.words import DASH, amount, figures, percent
 from euclio.day.evaluate import DayEvaluation
 from euclio.day.figures import DayFigures, figures_of
 from euclio.day.instance import Day
+from euclio.session.costs import money
 
 SCHEMA = "euclio/day-comparison/1"
 Solving = Callable[..., AnyResult]
@@ -100,6 +101,7 @@ class DayComparison(Framed, Plotted):
                 "mean": "machines on",
                 "machine-h": "hours of all machines together",
                 "changes cost": "part of the cost that starts and stops make",
+                **({"cost": f"in {day.session.currency}"} if day.session.currency else {}),
             },
         )
         for result in self.results:
@@ -117,10 +119,10 @@ class DayComparison(Framed, Plotted):
 
     def _least(self) -> str:
         if self.optimum is not None:
-            return f"optimum {amount(self.optimum)} in all, proven; regret is against it"
+            return f"optimum {money(self.day.session, self.optimum)} in all, proven; regret is against it"
         if self.bound is None:
             return "there is no proven bound"
-        return f"bound {amount(self.bound)} in all, proven; regret is against it"
+        return f"bound {money(self.day.session, self.bound)} in all, proven; regret is against it"
 
 
 def compare_day(

@@ -40,7 +40,8 @@ def small(seed: int) -> Day:
 
 def _summary(day: Day, space: Any, evaluation: DayEvaluation) -> str:
     changes = f"{evaluation.starts} starts and {evaluation.stops} stops"
-    return f"{LEAST_COST_IN_ALL.name} {amount(evaluation.value)} {LEAST_COST_IN_ALL.unit}, with {changes}"
+    goal = LEAST_COST_IN_ALL.priced_in(day.session.currency)
+    return f"{goal.name} {amount(evaluation.value)} {goal.unit}, with {changes}"
 
 
 def _features(day: Day) -> dict[str, float]:
@@ -62,6 +63,13 @@ DAY_DEMANDS = (
 """What a step of its own may ask for, and a load over time does not know."""
 
 
+def _doubts(day: Day) -> list[str]:
+    """Those of the session."""
+    from euclio.session.doubts import session_doubts
+
+    return session_doubts(day.session, "session.")
+
+
 FAMILY = replace(
     plain_family("day", Day, DayPlan, LEAST_COST_IN_ALL, evaluate, small, "day-exact", instance_files=DAYS),
     table=late("euclio.day.table", "day_table"),
@@ -70,4 +78,6 @@ FAMILY = replace(
     demands=DAY_DEMANDS,
     features=_features,
     find_better=late("euclio.day.certifying", "find_better"),
+    doubts=_doubts,
+    currency=lambda day: day.session.currency,
 )

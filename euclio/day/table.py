@@ -9,11 +9,12 @@ from rich.text import Text
 
 from euclio.core.result import Result
 from euclio.core.tables import new_table, value_text
-from euclio.core.words import amount, figures
+from euclio.core.words import figures
 from euclio.day.evaluate import DayEvaluation
 from euclio.day.figures import figures_of, machines_by_type
 from euclio.day.instance import Day
 from euclio.day.plan import DayPlan
+from euclio.session.costs import money
 
 
 def day_table(day: Day, result: Result[DayPlan, Any, DayEvaluation]) -> RenderableType:
@@ -26,8 +27,8 @@ def day_table(day: Day, result: Result[DayPlan, Any, DayEvaluation]) -> Renderab
         return Text(f"{head}\n{result.reason}" if result.reason else head)
     found = figures_of(day, evaluation)
     lines = [
-        head + value_text(result, LEAST_COST_IN_ALL),
-        f"running {amount(found.running)}, changes {amount(found.changing)}: "
+        head + value_text(result, LEAST_COST_IN_ALL.priced_in(day.session.currency)),
+        f"running {money(day.session, found.running)}, changes {money(day.session, found.changing)}: "
         f"{found.starts:,} starts and {found.stops:,} stops in {len(day.steps):,} steps, {figures(day.hours)} h",
     ]
     numbers = ("fewest", "most", "mean", "machine-hours")

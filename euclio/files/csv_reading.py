@@ -9,13 +9,16 @@ from collections.abc import Iterator
 from euclio.core.errors import InputError
 
 
-def csv_records(text: str, *, skipinitialspace: bool = False, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+def csv_records(
+    text: str, *, separator: str = ",", skipinitialspace: bool = False, strict: bool = False
+) -> Iterator[tuple[int, list[str]]]:
     """The number of its last line, and the cells, of each record.
 
     A line break in a quoted cell is refused: without it, two names or two numbers would become one.
 
     Args:
         text: the file's text.
+        separator: the character between cells.
         skipinitialspace: whether white space behind a comma is no part of a cell.
         strict: whether quotes in wrong places are an error.
 
@@ -24,7 +27,9 @@ def csv_records(text: str, *, skipinitialspace: bool = False, strict: bool = Fal
         csv.Error: the text is not CSV.
     """
     # Without translation, so that the reader sees the line breaks inside quotes, and all that end a line.
-    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=skipinitialspace, strict=strict)
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=skipinitialspace, strict=strict
+    )
     for cells in reader:
         for cell in cells:
             if cell.splitlines() not in ([], [cell]):

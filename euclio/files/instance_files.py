@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from euclio.core.errors import InputError
 from euclio.core.families import families, family_of
 from euclio.files.boundary import FileModel, at, shown, validated, without_schema
+from euclio.files.doubting import doubted
 from euclio.files.json_reading import parse_json, read_json
 from euclio.files.json_writing import json_text, write_text
 from euclio.supervision.alarm import LateError, interrupted_at
@@ -96,13 +97,14 @@ class InstanceFormat(Generic[InstanceT, ModelT]):
 
 
 def load_instance(path: str | Path) -> Any:
-    """The instance in a file.
+    """The instance in a file, with a warning for each measured row that is doubted.
 
     Raises:
-        InputError: naming the file, the field and the remedy.
+        InputError: naming the file, the field and the remedy; also of doubted rows, where `strictly` holds.
     """
     with _reading(str(path)):
-        return instance_from_json(read_json(path), str(path))
+        found = instance_from_json(read_json(path), str(path))
+    return doubted(found, str(path))
 
 
 def instance_from_json(value: Any, file: str | None) -> Any:

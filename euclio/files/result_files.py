@@ -36,6 +36,7 @@ class _Outcome(FileModel):
     wall_s: Number | None
     stats: dict[str, Any] = Field(default_factory=dict)
     warm_start: Text = "none"
+    planned_for: dict[str, Any] = Field(default_factory=dict)
     provenance: dict[str, Any]
 
 
@@ -99,6 +100,7 @@ def load_result(path: str | Path, instance: Any, **named: Any) -> WrittenResult:
             changed=instance,
             changes=changes,
             options=dict(fields["options"]),
+            planned_for=model.planned_for,
         )
 
 
@@ -157,6 +159,7 @@ def result_to_json(result: Result[Any, Any, Any], instance: Any) -> dict[str, An
         **stated(result.changes),
         "solver": result.solver,
         "options": result.options,
+        **({"planned_for": result.planned_for} if result.planned_for else {}),
         "status": result.status.value,
         "raw_status": result.raw_status,
         "reason": result.reason,

@@ -40,6 +40,7 @@ class UnboundResult(Shown):
         plan: the plan as a model (`PlanFiles.plan`); None: there is none.
         parts: the plan as it stands in the file; empty: there is none.
         options: plan space and options of the run as they stand in the file.
+        planned_for: what the plan was made for, as it stands in the file; empty: nothing is said.
     """
 
     _view = late_value("euclio.files.views", "UNBOUND")
@@ -55,6 +56,7 @@ class UnboundResult(Shown):
     plan: Any
     parts: dict[str, Any]
     options: dict[str, Any]
+    planned_for: dict[str, Any]
 
 
 def load_without_instance(path: str | Path) -> UnboundResult:
@@ -93,6 +95,7 @@ def unbound_result(value: Any, file: str) -> UnboundResult:
         plan=model.plan,
         parts=fields["plan"] or {},
         options=dict(fields["options"]),
+        planned_for=model.planned_for,
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.families import family_of, find_family
 from euclio.files.boundary import at, shown
+from euclio.files.doubting import doubted
 from euclio.files.instance_files import instance_from_json
 from euclio.files.json_reading import parse_json, read_text
 from euclio.runs.durable import replaced
@@ -89,7 +90,7 @@ class InstanceIndex:
                 for path in _paths(source, f"instances[{i}]"):
                     text = read_text(path)
                     instance = instance_from_json(parse_json(text, file=str(path)), str(path))
-                    self._check(instance, str(path))
+                    self._check(doubted(instance, str(path)), str(path))
                     self._advance()
                     self._add(InstanceEntry(family_of(instance).name, instance.name, text_hash(text), path))
 

@@ -43,7 +43,7 @@ def cost_by_hardware(session: Session, plan: Plan, evaluation: Evaluation) -> di
     return costs
 
 
-def money(session: Session, amount: Fraction, digits: int = 9) -> str:
+def money(session: Session, amount: words.Value | None, digits: int = 9) -> str:
     """An amount with the session's currency, where it has one."""
     return words.amount(amount, f" {session.currency}" if session.currency else "", digits=digits)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 from euclio.core.errors import InputError
 from euclio.core.lazy import late_value
@@ -116,6 +118,8 @@ class Configuration:
         duration_s: seconds that a batch takes, d.
         memory_mb: megabytes that it takes of the machine's memory, with all e batches; None: not said. It is no part
             of what makes two configurations equal.
+        quantiles_s: seconds that a batch takes at most in a share of cases, by level, such as ``{"p95": 0.08}``, as
+            `SessionChanges.durations` plans with; they are no part of that either.
     """
 
     hardware: str
@@ -123,18 +127,57 @@ class Configuration:
     concurrency: int
     duration_s: Fraction
     memory_mb: Fraction | None = field(compare=False, repr=False)
+    quantiles_s: dict[str, Fraction] = field(compare=False, repr=False)
     throughput_rps: Fraction = field(init=False, repr=False, compare=False)
     """Throughput t = b·e/d in requests per second."""
 
     def __init__(
-        self, hardware: str, batch: int, concurrency: int, duration_s: Number, memory_mb: Number | None = None
+        self,
+        hardware: str,
+        batch: int,
+        concurrency: int,
+        duration_s: Number,
+        memory_mb: Number | None = None,
+        quantiles_s: Mapping[str, Number] | None = None,
     ) -> None:
         object.__setattr__(self, "hardware", hardware)
         object.__setattr__(self, "batch", whole_number(batch, "batch"))
         object.__setattr__(self, "concurrency", whole_number(concurrency, "concurrency"))
         object.__setattr__(self, "duration_s", exact_number(duration_s, "duration_s"))
         object.__setattr__(self, "memory_mb", None if memory_mb is None else exact_number(memory_mb, "memory_mb"))
+        object.__setattr__(self, "quantiles_s", quantiles(quantiles_s) if quantiles_s else {})
         object.__setattr__(self, "throughput_rps", self.batch * self.concurrency / self.duration_s)
+
+
+LEVEL = re.compile(r"p([1-9][0-9]?(\.[0-9]{1,3})?)")
+"""A quantile by its level in per cent, such as "p95" or "p99.9"."""
+
+
+def level_share(level: str, field: str) -> Fraction:
+    """The share of cases that a level stands for: 0.95 of "p95".
+
+    Raises:
+        InputError: it is none; names the field.
+    """
+    found = LEVEL.fullmatch(level)
+    if found is None:
+        raise InputError(f"is {level!r}; give a quantile such as p50, p95 or p99", field=field)
+    return Fraction(found[1]) / 100
+
+
+def quantiles(given: Mapping[str, Number], field: str = "quantiles_s") -> dict[str, Fraction]:
+    """Quantiles of a duration in seconds by ascending level.
+
+    Raises:
+        InputError: a level is none, or a higher one is less than a lower one.
+    """
+    levels = sorted(given, key=lambda level: level_share(level, f"{field}.{level}"))
+    found = {level: exact_number(given[level], f"{field}.{level}") for level in levels}
+    for low, high in pairwise(levels):
+        if found[high] < found[low]:
+            message = f"is {full(found[high])}, less than {low} with {full(found[low])}; a higher quantile is no less"
+            raise InputError(message, field=f"{field}.{high}")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

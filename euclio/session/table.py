@@ -18,6 +18,7 @@ from euclio.session import Evaluation, Module, ModuleEvaluation, ModulePlan, Pla
 from euclio.session.costs import allocation_costs, costs_in_words, money
 from euclio.session.evaluate import machines_by_hardware
 from euclio.session.latency.paths import times_from, times_until
+from euclio.session.planner_words import machines_in_words, space_for_planners
 from euclio.session.policies import Form
 from euclio.session.questions.bought_whole import whole_costs_in_words
 from euclio.session.questions.changes import source_rate
@@ -33,6 +34,9 @@ LEGEND = {
 }
 PARTIAL = {" + ": "whole ones + the share of one more that is used", " x ": "number x load of each"}
 """What the columns mean, and signs in that of the machines."""
+SPARE_ROW = "spare capacity"
+SPARE_SAID = "spare capacity is paid for and serves nobody, so that batches fill in time (dummies)"
+"""The row of dummies, and what it means."""
 MOST_SHARED = 20
 """Shared machines that are listed at most."""
 MOST_MODULES = 1000
@@ -54,7 +58,9 @@ def plan_table(session: Session, result: Result) -> RenderableType:
         rows_of_module[0][7:9] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
         shown += rows_of_module
     signs = [said for sign, said in PARTIAL.items() if any(sign in row[4] for row in shown)]
-    legend = {**({"machines": signs[0]} if signs else {}), **LEGEND}
+    spare = {"hardware": SPARE_SAID} if any(row[1] == SPARE_ROW for row in shown) else {}
+    currency = {"cost/h": f"in {session.currency}"} if session.currency else {}
+    legend = {**({"machines": signs[0]} if signs else {}), **spare, **LEGEND, **currency}
     table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE, legend=legend)
     for row in shown:
         table.add_row(*(Text(cell) for cell in row))
@@ -88,12 +94,15 @@ def _header(session: Session, result: Result) -> list[str]:
             f"({percent(float(latency / slo), 1)} of the SLO), "
             f"modules {len(session.modules)}, machines {amount(_total_machines(result), digits=6)}"
         )
+        assert result.plan is not None
+        by_type = machines_in_words(result.plan, result.evaluation, result.space)
+        lines += [f"machines: {by_type}"] if by_type else []
     elif result.bound is not None:
         lines[0] += f", {bound_text(result, LEAST_COST)}"
     if result.changes is not None:
         lines.append(f"with {result.changes.in_words()}")
     lines.append(
-        f"solver {result.solver}, {took(result.wall_s, result.provenance)}; plan space: {describe_space(result.space)}"
+        f"solver {result.solver}, {took(result.wall_s, result.provenance)}; {space_for_planners(result.space)}"
     )
     if result.value is not None:
         headroom = Fraction(0) if result.changes is None else result.changes.headroom or Fraction(0)
@@ -114,7 +123,7 @@ def _attainment(result: Result) -> list[str]:
         f"at least {percent(least)} with {percent(asked['confidence'], 0)} confidence",
         f"planned for up to {percent(stats['rate_margin'], 1)} more requests, {percent(stats['slo_share'], 1)} of the "
         f"SLO; {percent(more, 1)} more expensive than without",
-        "dummies stand for capacity that is kept free",
+        "spare capacity is kept free for the requests that come at random",
     ]
 
 
@@ -192,5 +201,5 @@ def _module_rows(
         configuration = ["", c.hardware, str(c.batch), str(c.concurrency), machines, used, rate]
         rows.append([*configuration, "", "", figures(cost), share])
     if found.dummy_rps:
-        rows.append(["", "dummies", "", "", "", "", figures(found.dummy_rps), "", "", "", ""])
+        rows.append(["", SPARE_ROW, "", "", "", "", figures(found.dummy_rps), "", "", "", ""])
     return rows

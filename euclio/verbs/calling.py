@@ -16,6 +16,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from euclio.core.errors import InputError, KeywordError
+from euclio.files.doubting import strictly
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -47,7 +48,8 @@ def verb(*further: type, more: Callable[[], Collection[str]] = tuple) -> Callabl
         more: names of others, which families of other packages may bring along.
 
     Returns:
-        The function, whose signature lists every keyword, and whose `InputError`s name them (`KeywordError`).
+        The function, whose signature lists every keyword, and whose `InputError`s name them (`KeywordError`). One that
+        takes `strict` refuses measured rows that are doubted where it is true (`euclio.files.doubting`).
     """
 
     def made(function: Callable[P, R]) -> Callable[P, R]:
@@ -59,7 +61,8 @@ def verb(*further: type, more: Callable[[], Collection[str]] = tuple) -> Callabl
             if not known.issuperset(keywords):
                 _refuse_unknown(function.__name__, keywords, known.union(more()))
             try:
-                return function(*given, **keywords)
+                with strictly(bool(keywords.get("strict"))):
+                    return function(*given, **keywords)
             except KeywordError:
                 raise
             except InputError as error:

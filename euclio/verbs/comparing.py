@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from euclio.comparison.comparing import Comparison, Solving, chosen_solvers
+from euclio.comparison.comparing import USUAL, Comparison, Solving, chosen_solvers, systems_of
 from euclio.comparison.comparing import compare as compare_instance
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
@@ -41,6 +41,7 @@ def compare(
     certify_s: Number | None = None,
     solving: Solving | None = None,
     *,
+    systems: str | None = None,
     time_limit: Number | None = None,
     certify: Number | None = None,
     supervised: bool = False,
@@ -50,12 +51,13 @@ def compare(
 
     Args:
         instance: an instance of any family, or the path of its file.
-        solvers: names or solvers, or names divided by commas; None: every registered system of the family, ablations
-            included.
+        solvers: names or solvers, or names divided by commas; None: those of `systems`.
         time_limit_s: as `time_limit`.
         objective: name of the objective; None: the family's default.
         certify_s: as `certify`.
         solving: what solves, with the arguments of `euclio.solve`; None: `euclio.solve`.
+        systems: "planner": the cheapest plan, whole machines, and rules that people use (other families: every system);
+            "papers": every registered system of the family, ablations included; None: "planner".
         time_limit: limit of each run in seconds; None: none.
         certify: limit in seconds of an independent prover for each proof; True: 60; None: it is not asked.
         supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
@@ -72,7 +74,10 @@ def compare(
     given = opened(instance)
     with at("", given.file):
         target, _ = changed(given.family, given.instance, changes)
-        chosen = chosen_solvers(names(solvers) if isinstance(solvers, str) else solvers, given.family)
+        if solvers is not None and systems is not None:
+            raise InputError("is a set of systems, and --solvers names them; leave one out", field="--systems")
+        listed = names(solvers) if isinstance(solvers, str) else solvers
+        chosen = systems_of(systems or USUAL, given.family) if listed is None else chosen_solvers(listed, given.family)
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
     proof_s = _certify_limit(either({"certify": certify, "certify_s": certify_s}, "certify", "certify_s"))
     with Supervised([target], chosen) if supervised else nullcontext() as other, at("", given.file):
@@ -100,6 +105,7 @@ def decompose(
     seed: Number | None = None,
     time_limit: Number | None = None,
     supervised: bool = False,
+    strict: bool = False,
 ) -> pd.DataFrame:
     """Split the gap of systems on instances into what design and heuristic give up, as `euclio decompose` does.
 
@@ -114,6 +120,7 @@ def decompose(
         seed: seed of the workloads; None: the protocol's.
         time_limit: limit of each run in seconds; None: none.
         supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
+        strict: refuse files with measured rows that are doubted, where there is a warning otherwise.
 
     Returns:
         One row per instance and system (`euclio.comparison.decomposing.gap_row`), and the status of the system's run

@@ -33,6 +33,7 @@ class ExportKeywords(TypedDict, total=False):
         node_label: label of nodes that names their hardware.
         port: port that containers listen on.
         import_path: where Ray Serve finds the application.
+        router: what sends requests to machines: "own" or "round-robin".
     """
 
     cpu: str | Iterable[str] | None
@@ -40,6 +41,7 @@ class ExportKeywords(TypedDict, total=False):
     node_label: str | None
     port: Number | None
     import_path: str | None
+    router: str | None
 
 
 @verb(ExportKeywords)
@@ -60,14 +62,14 @@ def export(
         to: kind of files: "triton", "kubernetes", "ray-serve" or "csv".
         out: also write them: the file, or where there are several a new folder; None: nothing is written.
         policy: the user's own policy that a written result was made under, as of `verify`.
-        **keywords: `cpu`, `image`, `node_label`, `port`, `import_path`, each for the kinds that take it.
+        **keywords: `cpu`, `image`, `node_label`, `port`, `import_path`, `router`, each for the kinds that take it.
 
     Returns:
         The texts by the path of each file, relative to the folder.
 
     Raises:
         NoPlanError: the result has no plan.
-        RefusedError: the checker refuses it.
+        RefusedError: the checker refuses it, or the router that is given cannot keep it.
         InputError: a kind that the family does not have, a keyword that it does not take, or one that it needs.
     """
     given = opened(instance)
@@ -83,13 +85,25 @@ def export(
         raise RefusedError(f"refused: {'; '.join(reasons)}", file=said.file)
     files = exporter.files(target, said.result, options)
     if out is not None:
-        if exporter.folder:
+        folder = takes_folder(exporter, Path(out))
+        if folder:
             check_folder(Path(out))
-        write_exported(files, Path(out), folder=exporter.folder)
+        write_exported(files, Path(out), folder=folder)
+    planned = _planned_for_more(given, said)
+    if planned:
+        say(planned)
     caution = exporter.caution(target, said.result)
     if caution:
         say(caution)
     return files
+
+
+def _planned_for_more(given: Opened, said: Read) -> str:
+    """One line on what the plan was made for, where that is more than its plan space; empty: it is not."""
+    stated = said.result.planned_for
+    if given.family.simulator is None or stated in ({}, given.family.planned_for(said.result.space)):
+        return ""
+    return f"planned for {given.family.simulator().planned_words(stated)}"
 
 
 def exporter_of(given: Opened, to: str) -> Exporter:
@@ -127,6 +141,22 @@ def export_options(exporter: Exporter, keywords: Mapping[str, Any]) -> dict[str,
         for option in exporter.options
         if given[option.flag] is not None
     }
+
+
+def takes_folder(exporter: Exporter, out: Path) -> bool:
+    """Whether the output of an exporter is a folder that its files are put into.
+
+    Raises:
+        InputError: it is named neither as a folder nor as a file of its kind.
+    """
+    if exporter.folder or not exporter.suffixes:
+        return exporter.folder
+    if out.suffix.lower() in exporter.suffixes or (out.exists() and not out.is_dir()):
+        return False
+    if out.suffix and not out.is_dir():
+        kinds = joined(exporter.suffixes, "or")
+        raise InputError(f"ends in {out.suffix[:20]!a}; name a file that ends in {kinds}, or a folder", field="--out")
+    return True
 
 
 def check_folder(out: Path) -> None:

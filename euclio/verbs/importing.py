@@ -33,19 +33,23 @@ def import_csv(
     slo: Number,
     edges: str | Sequence[tuple[str, str]] | None = None,
     memory: ByName | None = None,
+    currency: str | None = None,
     name: str | None = None,
+    strict: bool = False,
 ) -> Session:
     """A session made of measured profiles in a CSV, as `euclio import csv` writes it.
 
     Args:
         file: CSV with a row per configuration: `module`, `hardware`, `batch`, `duration_s` (seconds per batch) and, if
-            it is not always 1, `concurrency`.
+            it is not always 1, `concurrency`; columns such as `p95_s` for quantiles of the duration.
         prices: money per hour of each hardware; or a CSV of them, or the prices themselves, as of `euclio.prices`.
         rates: requests per second: a number, or by module.
         slo: latency objective in seconds.
         edges: pairs of parent and child, or ``"a:b,a:c"``; None: a chain as in the file.
         memory: megabytes of memory of hardware.
+        currency: what the prices are in, such as "EUR"; None: not said.
         name: name of the session; None: the file's.
+        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
 
     Raises:
         InputError: naming file, line and remedy, or the keyword.
@@ -57,6 +61,7 @@ def import_csv(
         "slo": read(seconds, slo, "--slo"),
         "edges": _text_or(edges_of, edges, "--edges"),
         "memory": _text_or(amounts, memory, "--memory"),
+        "currency": currency,
         "name": name,
     }
     session: Session = _imported("csv", given).instance
@@ -75,7 +80,9 @@ def import_mlperf(
     submitter: str | None = None,
     rate: Number | None = None,
     slo: Number | None = None,
+    currency: str | None = None,
     name: str | None = None,
+    strict: bool = False,
 ) -> Session:
     """A session of one module made of a result of MLPerf Inference, as `euclio import mlperf` writes it.
 
@@ -89,7 +96,9 @@ def import_mlperf(
         submitter: its submitter, where there are several.
         rate: requests per second; None: Server's load.
         slo: seconds; None: Server's bound of p99.
+        currency: what the price is in, such as "EUR"; None: not said.
         name: name of the session; None: benchmark and system.
+        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
 
     Raises:
         InputError: naming the file or the keyword.
@@ -100,6 +109,7 @@ def import_mlperf(
         "batch": read(whole(1, MOST_MLPERF_BATCH).parse, batch, "--batch"),
         "rate": None if rate is None else _exact_text(rate, "--rate"),
         "slo": read_if(seconds, slo, "--slo"),
+        "currency": currency,
         "name": name,
     }
     session: Session = _imported("mlperf", given).instance
@@ -134,6 +144,7 @@ def import_ppipe(
     weights: str | Iterable[Number] | None = None,
     bandwidth: Number | None = None,
     plan: str | Path | None = None,
+    strict: bool = False,
     **terms: Unpack[ClusterTerms],
 ) -> Imported:
     """A cluster made of the files of PPipe's published artifact, as `euclio import ppipe` writes it.
@@ -144,6 +155,7 @@ def import_ppipe(
         weights: their parts of the load; None: 1 each.
         bandwidth: Gbit/s of a link; None: the setup's.
         plan: plan of the artifact for this cluster.
+        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
         **terms: `cluster`, `high`, `low`, `slo_scale`, `margin`, `max_partitions`.
 
     Returns:
@@ -182,6 +194,7 @@ def import_perf_analyzer(
     no_dynamic_batching: bool = False,
     out: str | Path | None = None,
     append: bool = False,
+    strict: bool = False,
 ) -> tuple[Configuration, ...]:
     """A profile from what Triton's perf_analyzer measured, as `euclio import perf-analyzer` writes it.
 
@@ -194,6 +207,7 @@ def import_perf_analyzer(
         no_dynamic_batching: say that the server had no dynamic batching, where that cannot be seen and is refused.
         out: also write it as a CSV for `import_csv`.
         append: add to the profiles that `out` has, if it is there.
+        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
 
     Returns:
         The profile, a configuration per batch and number of instances.
@@ -220,6 +234,7 @@ def import_model_analyzer(
     no_dynamic_batching: bool = False,
     out: str | Path | None = None,
     append: bool = False,
+    strict: bool = False,
 ) -> tuple[Configuration, ...]:
     """A profile from what Triton's model-analyzer measured, as `euclio import model-analyzer` writes it.
 
@@ -230,6 +245,7 @@ def import_model_analyzer(
         no_dynamic_batching: say that the server had no dynamic batching, where that cannot be seen and is refused.
         out: also write it as a CSV for `import_csv`.
         append: add to the profiles that `out` has, if it is there.
+        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
 
     Returns:
         The profile, a configuration per batch and number of instances.
@@ -250,16 +266,14 @@ def _imported(kind: str, given: Mapping[str, Any]) -> Imported:
 
 def _profile(kind: str, given: Mapping[str, Any], out: str | Path | None, append: bool) -> tuple[Configuration, ...]:
     """The profile that an importer makes of its arguments, also written where that is asked for."""
-    from euclio.files.json_writing import write_text
-    from euclio.session.workloads.served_importing import profiles_out
+    from euclio.session.workloads.served_importing import write_profiles
 
     importer = _importers()[kind]
     assert isinstance(importer, ProfileImporter)
     if append and out is None:
         raise InputError("adds to the file of --out; give that too", field="--append")
     module, profile = importer.read(argparse.Namespace(**given))
-    if out is not None:
-        write_text(profiles_out(module, profile, Path(out), append), Path(out))
+    write_profiles(module, profile, None if out is None else Path(out), append)
     return tuple(profile)
 
 

@@ -68,7 +68,19 @@ class LoadChanges(TypedDict, total=False):
     resource: ByName | None
 
 
-class Changes(MachineChanges, MostChanges, LoadChanges, total=False):
+class Measurements(TypedDict, total=False):
+    """How far the measured durations of a session are trusted.
+
+    Attributes:
+        durations: quantile of them that plans are to hold at, such as "p95"; None: the durations themselves.
+        strict: refuse a file with rows that are doubted, where there is a warning otherwise.
+    """
+
+    durations: str | None
+    strict: bool
+
+
+class Changes(MachineChanges, MostChanges, LoadChanges, Measurements, total=False):
     """All changes of a session."""
 
 
@@ -236,9 +248,9 @@ class ExplainAny(Changes, AnySpace, total=False):
     """Keywords of `explain` for any instance."""
 
 
-class WhatIfKeywords(MachineChanges, MostChanges, SessionPlans, total=False):
+class WhatIfKeywords(MachineChanges, MostChanges, Measurements, SessionPlans, total=False):
     """Keywords of `what_if`, which gives several values of the others."""
 
 
-class ChangesKeywords(MachineChanges, LoadChanges, SessionSpace, total=False):
+class ChangesKeywords(MachineChanges, LoadChanges, Measurements, SessionSpace, total=False):
     """Keywords of `changes`, which varies the limit on changes."""

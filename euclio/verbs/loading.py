@@ -14,16 +14,17 @@ InstanceT = TypeVar("InstanceT")
 
 
 @overload
-def load(path: str | Path) -> Any: ...
+def load(path: str | Path, *, strict: bool = False) -> Any: ...
 @overload
-def load(path: str | Path, kind: type[InstanceT]) -> InstanceT: ...
+def load(path: str | Path, kind: type[InstanceT], *, strict: bool = False) -> InstanceT: ...
 @verb()
-def load(path: str | Path, kind: type[Any] | None = None) -> Any:
+def load(path: str | Path, kind: type[Any] | None = None, *, strict: bool = False) -> Any:
     """The instance in a file.
 
     Args:
         path: the file.
         kind: what it has to be, such as `euclio.session.Session`, which an editor then knows; None: any instance.
+        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
 
     Raises:
         InputError: naming the file, the field and the remedy; also where it is another kind of instance.

@@ -44,6 +44,7 @@ def plan_day(
     solvers: str | Sequence[str | AnySolver] | None = None,
     time_limit: Number | None = None,
     supervised: bool = False,
+    strict: bool = False,
 ) -> DayComparison:
     """Plan the whole machines of a session whose load moves, as `euclio plan-day` does.
 
@@ -60,6 +61,7 @@ def plan_day(
         solvers: rules and solvers, or their names divided by commas; None: all.
         time_limit: limit of each run in seconds; None: none.
         supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
+        strict: refuse a file with measured rows that are doubted, where there is a warning otherwise.
 
     Returns:
         One result per rule; `day` is the load over time, `best` the cheapest plan.

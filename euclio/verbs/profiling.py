@@ -12,7 +12,7 @@ from euclio.core.numbers import Number
 from euclio.core.progress import say
 from euclio.core.values import seconds, whole
 from euclio.core.words import counted
-from euclio.session.workloads.served_importing import profiles_out, say_some, whole_numbers
+from euclio.session.workloads.served_importing import profiles_out, say_some, whole_numbers, write_profiles
 from euclio.verbs.calling import verb
 from euclio.verbs.keywords import read
 
@@ -37,6 +37,7 @@ def profile(
     time_out: Number = 60.0,
     out: str | Path | None = None,
     append: bool = False,
+    strict: bool = False,
 ) -> list[Sample]:
     """Measure on this machine what batches of a model take, as `euclio profile` does.
 
@@ -52,6 +53,7 @@ def profile(
         time_out: seconds per batch.
         out: also write the medians as a CSV for `import_csv`.
         append: add to the profiles that `out` has, if it is there.
+        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
 
     Returns:
         What was measured, by batch size and concurrency; `configuration(hardware)` of each is its place in a profile.
@@ -61,7 +63,6 @@ def profile(
     """
     from euclio.core.progress import late_bar
     from euclio.core.system import load_average
-    from euclio.files.json_writing import write_text
     from euclio.session.instance import Configuration
     from euclio.session.profiling.measuring import Effort, measure
 
@@ -81,9 +82,8 @@ def profile(
     load = load_average()
     with late_bar(f"measuring {model}", len(batches) * sum(concurrencies) * effort.repeats) as move:
         samples = measure(words, batches, concurrencies, effort, move)
-    if out is not None:
-        found = [sample.configuration(hardware) for sample in samples]
-        write_text(profiles_out(model, found, target, append), target)
+    found = [sample.configuration(hardware) for sample in samples]
+    write_profiles(model, found, None if out is None else target, append)
     if load > OTHER_WORK * (os.cpu_count() or 1):
         say(f"this machine had other work before: a load of {load:.1f} on {counted(os.cpu_count() or 1, 'core')}")
     say_some([remark for sample in samples if (remark := sample.remark())])

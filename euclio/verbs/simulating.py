@@ -49,7 +49,9 @@ class Serving(TypedDict, total=False):
         dispatch: of sessions who is given the next invocation, of fleets how instances get requests.
         time_out: of sessions: seconds that a batch waits to be filled, or "none".
         no_dummies: of sessions: send none of the plan's dummies.
+        dummies: of sessions: send them, also where the plan was made without.
         hold: of sessions: modules hand requests on no earlier than after their worst-case latency.
+        no_hold: of sessions: they hand them on at once, also where the plan was made otherwise.
         dropping: of sessions and fleets: which requests are dropped.
         partial: of sessions: whether a machine that is not used in full stands alone or is shared.
         clients: of sessions: clients that send their next request when the last one is answered.
@@ -65,13 +67,15 @@ class Serving(TypedDict, total=False):
     off: Number | None
     load: Number | None
     full_load: Number | None
-    seconds: Number
-    noise: Number
-    seed: Number
+    seconds: Number | None
+    noise: Number | None
+    seed: Number | None
     dispatch: str | None
     time_out: Number | None
     no_dummies: bool
+    dummies: bool
     hold: bool
+    no_hold: bool
     dropping: str | None
     partial: str | None
     clients: Number | None
@@ -104,13 +108,18 @@ def simulate(instance: Any, result: AnyGiven, *, highest_load: bool = False, **k
 def simulate(instance: Any, result: AnyGiven, *, highest_load: bool = False, **keywords: Any) -> Any | dict[str, float]:
     """Serve a load with the plan of a result, request by request, as `euclio simulate` does.
 
+    What no keyword says is as the plan of a session was made for (`Result.planned_for`): a plan that keeps an
+    attainment is served the arrivals of that, without dummies, for as long as it was judged. One for evenly spaced
+    requests is served Poisson arrivals for 30 s.
+
     Args:
         instance: a session, cluster or fleet, without the changes that the result states; or the path of its file.
         result: a result of `euclio.solve`, or the path of a file.
         highest_load: find the highest load factor at 99 % attainment, from 1 down to 0.05, instead of one load.
         **keywords: each as the option of the command. `policy` as of `verify`; `arrivals`, `trace`, `cv`, `on`, `off`;
-            `load`, `full_load`, `seconds`, `noise`, `seed`; of sessions `dispatch`, `time_out`, `no_dummies`, `hold`,
-            `dropping`, `partial`, `clients`, of clusters `scheduler`, of fleets `dispatch`, `dropping`, `phases`.
+            `load`, `full_load`, `seconds`, `noise`, `seed`; of sessions `dispatch`, `time_out`, `no_dummies`,
+            `dummies`, `hold`, `no_hold`, `dropping`, `partial`, `clients`, of clusters `scheduler`, of fleets
+            `dispatch`, `dropping`, `phases`.
 
     Returns:
         The simulation, as the family has it; with `highest_load` the load factor by stream of requests.
@@ -122,7 +131,7 @@ def simulate(instance: Any, result: AnyGiven, *, highest_load: bool = False, **k
     given = opened(instance)
     simulator = simulator_of(given)
     said = read_result(result, given, keywords.get("policy"))
-    setup = simulated_setup(given, simulator, {**keywords, "highest_load": highest_load})
+    setup = simulated_setup(given, simulator, {**keywords, "highest_load": highest_load}, said)
     if said.result.plan is None:
         raise NoPlanError(f"there is no plan to simulate (status {said.result.status.value})", file=said.file)
     asked = said.result.changed, said.result.plan, setup, said.result.space
@@ -150,21 +159,37 @@ def simulator_of(given: Opened) -> Simulator:
     return given.family.simulator()
 
 
-def simulated_setup(given: Opened, simulator: Simulator, keywords: Any) -> Setup:
-    """The simulation that keywords ask for, apart from instance and plan.
+def simulated_setup(given: Opened, simulator: Simulator, keywords: Any, said: Read) -> Setup:
+    """The simulation that keywords ask for, apart from instance and plan; the rest is as the plan was made for.
 
     Raises:
-        InputError: a bad value, or keywords that do not go together.
+        InputError: a bad value, keywords that do not go together, or a result that states no setup.
     """
-    coming = arrival_fields(*(keywords.get(name) for name in ("arrivals", "trace", "cv", "on", "off")))
+    with at("", said.file):
+        planned = simulator.planned(said.result)
+    length = planned if _as_long_as_judged(keywords) else {}
+    asked = dict(zip(COMING, (keywords.get(name) for name in COMING), strict=True))
+    if asked["arrivals"] is None and asked["trace"] is None and "arrivals" in planned:
+        asked["arrivals"] = planned["arrivals"].value
     seconds, noise, seed = (keywords.get(name) for name in ("seconds", "noise", "seed"))
-    setup: Setup = simulator.setup(
-        **coming,
-        load=read_if(positive, keywords.get("load"), "--load") or 1.0,
-        seconds=30.0 if seconds is None else read_if(read_seconds, seconds, "--seconds"),
-        seed=read_if(read_seed, seed, "--seed") or 0,
-        noise=read_if(SHARE.parse, noise, "--noise") or 0.0,
-        full_load_rps=read_if(positive, keywords.get("full_load"), "--full-load"),
+    fields = {
+        **planned,
+        **arrival_fields(*asked.values()),
+        "seconds": length.get("seconds", 30.0) if seconds is None else read_if(read_seconds, seconds, "--seconds"),
+        "seed": length.get("seed", 0) if seed is None else read_if(read_seed, seed, "--seed"),
+        "noise": planned.get("noise", 0.0) if noise is None else read_if(SHARE.parse, noise, "--noise"),
+        "load": read_if(positive, keywords.get("load"), "--load") or 1.0,
+        "full_load_rps": read_if(positive, keywords.get("full_load"), "--full-load"),
         **setup_fields(given.family, keywords),
-    )
+    }
+    setup: Setup = simulator.setup(**fields)
     return setup
+
+
+COMING = ("arrivals", "trace", "cv", "on", "off")
+"""Keywords of how requests come."""
+
+
+def _as_long_as_judged(keywords: Any) -> bool:
+    """Whether nothing is said about how long requests come, nor that many loads are tried."""
+    return keywords.get("seconds") is None and keywords.get("seed") is None and not keywords.get("highest_load")

@@ -22,7 +22,7 @@ from .fleets import fleet_case
 from .reference_clusters import cluster_truth
 from .reference_fleets import fleet_truth
 from .reference_sessions import session_truth
-from .sessions import EVEN_POLICIES, POLICIES, session_case
+from .sessions import BALANCED_POLICIES, EVEN_POLICIES, POLICIES, session_case
 from .truth import TooLargeError, Truth
 
 FAMILIES = {"session": "session", "cluster": "pipeline", "fragments": "fragments"}
@@ -55,7 +55,8 @@ def drawn(family: str, seed: int) -> Case:
         return Case(family, *cluster_case(rng))
     if family == "fragments":
         return Case(family, *fleet_case(rng))
-    return Case(family, *session_case(rng, EVEN_POLICIES if seed % 10 == 3 else POLICIES))
+    even = BALANCED_POLICIES if seed % 20 == 13 else EVEN_POLICIES
+    return Case(family, *session_case(rng, even if seed % 10 == 3 else POLICIES))
 
 
 def truth_of(case: Case, space: Any) -> Truth | None:

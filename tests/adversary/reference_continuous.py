@@ -32,7 +32,7 @@ EACH_ROUND = 600
 MOST_NODES = 5_000
 
 ROUND_ROBIN = (Policy.RR, Policy.RR_EVEN)
-EVEN = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN)
+EVEN = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER)
 """Policies that give the machines of the last allocation equal rates."""
 
 LITTLE = Fraction(1, 10**40)
@@ -334,7 +334,7 @@ class _Search:
                 unit, shared = kind.unit, w
             if n and self.space.policy in ROUND_ROBIN:
                 yield 2 * kind.duration
-            elif n and self.space.policy in (Policy.MACHINE_RATE, Policy.MACHINE_RATE_EVEN):
+            elif n and self.space.policy in (Policy.MACHINE_RATE, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER):
                 yield kind.duration + kind.batch / kind.throughput
             elif n:
                 yield kind.duration + kind.batch / (shared if self.shared else w)

@@ -178,7 +178,7 @@ def _collected(
     """Each kind of machine of a plan and the rate at which it collects a batch: it takes d + b / rate."""
     w = shared = m.rate + dummy
     ratio = None
-    if partial and policy in (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN):
+    if partial and policy in (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER):
         # The last configuration's machines, one more than the whole ones, have equal parts of all that comes to them.
         *machines, (i, n) = machines
         kind = m.kinds[i]
@@ -195,7 +195,7 @@ def _collected(
                 yield i, w
             elif policy in SHARED:
                 yield i, shared
-            elif policy in (Policy.MACHINE_RATE, Policy.MACHINE_RATE_EVEN):
+            elif policy in (Policy.MACHINE_RATE, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER):
                 yield i, kind.throughput
             else:  # round robin takes 2d: as if it collected at b/d
                 yield i, kind.throughput // kind.concurrency

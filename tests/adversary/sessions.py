@@ -30,7 +30,10 @@ SHAPES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
 }
 POLICIES = (Policy.TC, Policy.TC, Policy.TC, Policy.TC_SHARED, Policy.RR, Policy.MACHINE_RATE)
 EVEN_POLICIES = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN)
+BALANCED_POLICIES = (Policy.RR_EVEN, Policy.LOAD_BALANCER)
 """They are drawn from by themselves, so that seeds keep the cases that they stood for before these policies."""
+ALONE = {Policy.TC_SHARED: Policy.IN_TURN, Policy.MACHINE_RATE_EVEN: Policy.LOAD_BALANCER}
+"""What policies are with one allocation per module."""
 
 SINGLES = 5
 """How many times as often as another shape a single module is drawn: it decides most of what can go wrong."""
@@ -68,7 +71,7 @@ def plan_space(rng: Random, hardware: list[Hardware], policies: tuple[Policy, ..
     most = rng.choice((None, 1, 2))
     return PlanSpace(
         # The same plans at the same latencies, so that seeds keep their cases.
-        Policy.IN_TURN if policy is Policy.TC_SHARED and most == 1 else policy,
+        ALONE.get(policy, policy) if most == 1 else policy,
         rule,
         most,
         allowed,
@@ -220,7 +223,7 @@ def _plan_latency(rng: Random, module: Module, price: dict[str, Fraction], space
 def _whole_latency(c: Configuration, w: Fraction, policy: Policy) -> Fraction:
     if policy in (Policy.RR, Policy.RR_EVEN):
         return 2 * c.duration_s
-    own = policy in (Policy.MACHINE_RATE, Policy.MACHINE_RATE_EVEN)
+    own = policy in (Policy.MACHINE_RATE, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER)
     return c.duration_s + c.batch / (c.throughput_rps if own else w)
 
 
@@ -229,4 +232,4 @@ def _partial_latency(c: Configuration, whole: int, f: Fraction, policy: Policy) 
     each = (whole * c.throughput_rps + f) / (whole + 1)
     if policy is Policy.RR_EVEN:
         return c.duration_s * (1 + c.throughput_rps / each)
-    return c.duration_s + c.batch / (each if policy is Policy.MACHINE_RATE_EVEN else f)
+    return c.duration_s + c.batch / (each if policy in (Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER) else f)

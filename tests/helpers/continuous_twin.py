@@ -101,7 +101,7 @@ def _row(
             needs.append((b, d, whole - origin))
         elif n:
             floor = max(floor, 2 * d if policy in (Policy.RR, Policy.RR_EVEN) else d + b / t)
-        if i == partial and policy in (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN):
+        if i == partial and policy in (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER):
             # n + 1 machines at equal rates: n·t + f >= (n + 1)·b·e/(x − d), without e at the machine's rate.
             each = d * t if policy is Policy.RR_EVEN else b
             needs.append(((n + 1) * each, d, n * t))

@@ -20,7 +20,7 @@ from euclio.core.registry import Limits, Solver, solvers_of
 from euclio.core.result import Answer, AnyResult, Status
 from euclio.core.solving import asked, solve
 from euclio.day import Day, Step
-from euclio.session import Allocation, DummyRule, Hardware, ModulePlan, Plan, PlanSpace, Policy, Session
+from euclio.session import Allocation, DummyRule, Hardware, ModulePlan, Plan, PlanSpace, Session
 from euclio.session.charging import Charging
 from euclio.session.policies import POLICIES
 from euclio.session.questions.changes import SessionChanges
@@ -88,7 +88,7 @@ def _case(rng: Random, family: str) -> tuple[Any, SessionChanges | None, Any]:
 
 def _space(rng: Random, space: PlanSpace) -> PlanSpace:
     policy = rng.choice((space.policy, *POLICIES))
-    most = 1 if policy is Policy.IN_TURN else space.max_allocations
+    most = policy.most_allocations or space.max_allocations
     charging = rng.choice((Charging.SHARE, Charging.SHARE, Charging.WHOLE, Charging.PACKED))
     return replace(space, policy=policy, max_allocations=most, charging=charging)
 

@@ -49,6 +49,8 @@ class Exporter:
             to the output, out. An exporter that is no `folder` has one file.
         options: the options that it takes.
         folder: whether it writes a folder of files.
+        suffixes: how the name of its one file ends, such as ``.yaml``: an output without such an ending is a folder, in
+            which the file gets its own name. Empty: the file may be called anything.
         caution: instance and accepted result in; one line on what could go badly wrong with the files, out; empty:
             nothing.
     """
@@ -58,6 +60,7 @@ class Exporter:
     files: Callable[[Any, WrittenResult, Mapping[str, Any]], dict[str, str]]
     options: tuple[ExportOption, ...] = ()
     folder: bool = False
+    suffixes: tuple[str, ...] = ()
     caution: Callable[[Any, WrittenResult], str] = lambda instance, written: ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,12 @@ class Simulator:
         speed: how long a simulation took, in words; empty: nothing happened.
         draw: a simulation as a timeline.
         draw_latencies: a simulation as a figure of its latencies' distribution.
+        planned: a result in; the fields of setups that are as its plan was made for where nothing else is asked, out.
+        as_planned: a result and a setup in; one line on whether the setup serves as planned, out (empty: nothing is
+            known).
+        planned_words: what a result says that its plan was made for (`Result.planned_for`) in; a few words out.
+        glance: an instance and a checked result in; the share of random requests that it answers in time, out, where
+            that is known at once, else None.
         most_requests: requests beyond which a simulation takes too long, or does not fit into the memory of a usual
             machine.
     """
@@ -40,4 +46,8 @@ class Simulator:
     speed: Callable[[Any], str]
     draw: Callable[[Any], Figure]
     draw_latencies: Callable[[Any], Figure]
+    planned: Callable[[Any], dict[str, Any]] = lambda result: {}
+    as_planned: Callable[[Any, Any], str] = lambda result, setup: ""
+    planned_words: Callable[[Mapping[str, Any]], str] = lambda planned_for: ""
+    glance: Callable[[Any, Any], float | None] = lambda instance, result: None
     most_requests: int = 20_000_000

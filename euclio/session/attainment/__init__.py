@@ -2,6 +2,7 @@
 
 from euclio.session.attainment.attaining import solve_attaining
 from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.planned import planned_setup
 from euclio.session.attainment.served import setup_of
 
-__all__ = ["Demand", "setup_of", "solve_attaining"]
+__all__ = ["Demand", "planned_setup", "setup_of", "solve_attaining"]

@@ -19,6 +19,7 @@ from euclio.session.attainment.search import Found, cheapest
 from euclio.session.evaluate import Evaluation
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
+from euclio.session.simulation.service import service
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.targets import own_dispatch
 
@@ -83,7 +84,9 @@ def attaining(demand: Demand, ready: PreparedRun) -> AnyResult:
         asked_for["rate_margins"] = {module.name: float(rate) for module, rate in rates}
     needed = zip(ready.instance.modules, bound.rates_rps, strict=True)
     asked_for["least_rates_rps"] = {module.name: float(rate) for module, rate in needed}
-    return replace(result, options={**ready.options, **space.describe(), "attainment": asked_for})
+    options = {**ready.options, **space.describe(), "attainment": asked_for}
+    planned_for = {"attainment": demand.target, **service(demand.setup, space)}
+    return replace(result, options=options, planned_for=planned_for)
 
 
 def _left(limit_s: float | None, began: float) -> float | None:

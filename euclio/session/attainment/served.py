@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from euclio.core.errors import InputError
+from euclio.session.simulation.service import service, setup_from
 from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.targets import own_dispatch
 from euclio.session.space import PlanSpace
-
-FREE = ("load", "seconds", "seed")
-"""What a simulation may take as it likes, without serving otherwise than a plan was made for."""
-
-NUMBERS = ("seconds", "seed", "noise", "timeout_s", "cv", "on_s", "off_s")
 
 
 class Answered(Protocol):
@@ -27,6 +22,10 @@ class Answered(Protocol):
     @property
     def space(self) -> PlanSpace:
         """The plan space that the plan was made in."""
+
+    @property
+    def planned_for(self) -> Mapping[str, Any]:
+        """What the plan was made for (`euclio.session.attainment.planned`)."""
 
 
 def setup_of(result: Answered, trace_s: Sequence[float] = ()) -> Setup:
@@ -59,14 +58,7 @@ def setup_as_asked(result: Answered) -> Setup | None:
         InputError: what the result states is no setup.
     """
     asked = result.options.get("attainment")
-    if asked is None:
-        return None
-    own = {field.name for field in fields(Setup)} - {"load", "full_load_rps", "trace_s"}
-    try:
-        given: dict[str, Any] = {name: _plain(name, value) for name, value in asked.items() if name in own}
-        return Setup(**given)
-    except (AttributeError, TypeError, ValueError) as error:
-        raise InputError(f"is no setup of a simulation: {error}", field="options.attainment") from None
+    return None if asked is None else setup_from(asked, "options.attainment")
 
 
 def same_service(result: Answered, setup: Setup) -> bool:
@@ -78,17 +70,4 @@ def same_service(result: Answered, setup: Setup) -> bool:
         InputError: what the result states is no setup.
     """
     asked = setup_as_asked(result)
-    return asked is None or _service(result, asked) == _service(result, setup)
-
-
-def _plain(name: str, value: Any) -> Any:
-    """A value of a file as the setup has it."""
-    if name not in NUMBERS or value is None or (name == "timeout_s" and value == "none"):
-        return float("inf") if value == "none" else value
-    return int(value) if name == "seed" else float(value)
-
-
-def _service(result: Answered, setup: Setup) -> dict[str, Any]:
-    dispatch = setup.dispatch or own_dispatch(result.space.policy)
-    described = replace(setup, dispatch=dispatch, trace_s=()).describe()
-    return {key: value for key, value in described.items() if key not in FREE}
+    return asked is None or service(asked, result.space) == service(setup, result.space)

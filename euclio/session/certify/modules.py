@@ -98,7 +98,7 @@ def fixed_latency(m: Ranked, k: int) -> Fraction:
     match m.policy.name:
         case "rr" | "rr-even":
             return 2 * c.duration_s
-        case "machine-rate" | "machine-rate-even":
+        case "machine-rate" | "machine-rate-even" | "load-balancer":
             return c.duration_s + c.batch / m.throughput[k]
         case name:
             raise AssertionError(f"the prover has no formula for policy {name!r}")
@@ -113,7 +113,7 @@ def share_need(m: Ranked, k: int, budget: Fraction) -> Fraction:
     match m.policy.name:
         case "rr-even":
             requests = c.batch * c.concurrency
-        case "machine-rate-even":
+        case "machine-rate-even" | "load-balancer":
             requests = c.batch
         case name:
             raise AssertionError(f"the prover has no formula for policy {name!r}")

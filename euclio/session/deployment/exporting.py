@@ -6,14 +6,16 @@ import argparse
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from euclio.core.errors import InputError
+from euclio.core.errors import InputError, RefusedError
 from euclio.core.parts.files import Exporter
 from euclio.core.parts.options import ExportOption
 from euclio.core.values import names, whole
 from euclio.core.words import joined, listed
+from euclio.session.attainment.planned import planned_service
 from euclio.session.deployment.csv_rows import csv_rows
 from euclio.session.deployment.groups import Deployment, deployment
 from euclio.session.deployment.kubernetes import NODE_LABEL, PORT, manifests
@@ -21,10 +23,14 @@ from euclio.session.deployment.names import NameMap, TargetNames
 from euclio.session.deployment.ray_serve import serve_config
 from euclio.session.deployment.remarks import caution
 from euclio.session.deployment.triton import model_repositories
+from euclio.session.simulation.service import even_service, planned_words
 
 if TYPE_CHECKING:
     from euclio.core.result import WrittenResult
     from euclio.session.instance import Session
+
+YAML = (".yaml", ".yml")
+"""How names of YAML files end; `kubectl apply -f` takes no others from a folder."""
 
 _LABEL_KEY = re.compile(r"([a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 
@@ -62,8 +68,51 @@ IMPORT_PATH = ExportOption(
 )
 
 
+def _router(text: str) -> str:
+    if text not in ROUTERS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no router; give {joined(ROUTERS, 'or')}")
+    return text
+
+
+ROUTERS = ("own", "round-robin")
+"""What sends requests to machines: what keeps the plan's dispatch, or single requests in turn to those of a module."""
+ROUTER = ExportOption(
+    "--router",
+    "router",
+    "what sends requests to machines: own, which keeps the plan's dispatch, or round-robin, single requests in turn, "
+    "with which a plan that it cannot keep is refused; default: own",
+    "KIND",
+    _router,
+)
+
+
+def _check_router(deployed: Deployment, given: Mapping[str, Any]) -> None:
+    """Refuse a plan that a load balancer cannot keep, where that is what sends requests.
+
+    It can where the machines of a module are all alike and gather their batches from an equal share of its rate each
+    within the time that the plan counts on.
+
+    Raises:
+        RefusedError: it cannot.
+    """
+    if given.get("router", ROUTERS[0]) == ROUTERS[0]:
+        return
+    for module in deployed.session.modules:
+        groups = deployed.of_module(module.name)
+        several, runs = len(groups) > 1, any(group.needs_runs for group in groups)
+        if several or runs:
+            why = f"{len(groups)} groups of machines with rates of their own" if several else "whole batches in turn"
+            raise RefusedError(
+                f"refused: the plan counts on {why} at module {module.name}, which a load balancer that sends single "
+                "requests in turn cannot keep; plan with --policy load-balancer, or give --router own"
+            )
+
+
 def _deployed(session: Session, written: WrittenResult) -> Deployment:
-    return deployment(session, written.plan, written.space)
+    planned = planned_service(written)
+    words = "" if planned == even_service(written.space) else planned_words(planned)
+    found = deployment(session, written.plan, written.space)
+    return replace(found, planned=words, keeps_free=not planned["dummies"])
 
 
 def _maker(written: WrittenResult) -> str:
@@ -116,12 +165,16 @@ def _cautious(*maps: str) -> Callable[[Session, WrittenResult], str]:
 
 
 def _triton(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
-    return model_repositories(_deployed(session, written), _maker(written), _without_gpu(session, given))
+    deployed = _deployed(session, written)
+    _check_router(deployed, given)
+    return model_repositories(deployed, _maker(written), _without_gpu(session, given))
 
 
 def _kubernetes(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
+    deployed = _apart(session, written, "kubernetes")
+    _check_router(deployed, given)
     text = manifests(
-        _apart(session, written, "kubernetes"),
+        deployed,
         _maker(written),
         _without_gpu(session, given),
         given["image"],
@@ -133,11 +186,14 @@ def _kubernetes(session: Session, written: WrittenResult, given: Mapping[str, An
 
 def _ray_serve(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
     deployed = _apart(session, written, "ray-serve")
+    _check_router(deployed, given)
     return {"serve.yaml": serve_config(deployed, _maker(written), _without_gpu(session, given), given["import_path"])}
 
 
 def _csv(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
-    return {"plan.csv": csv_rows(_deployed(session, written))}
+    deployed = _deployed(session, written)
+    _check_router(deployed, given)
+    return {"plan.csv": csv_rows(deployed)}
 
 
 EXPORTERS = (
@@ -145,7 +201,7 @@ EXPORTERS = (
         "triton",
         "a Triton model repository per group of machines",
         _triton,
-        (CPU,),
+        (CPU, ROUTER),
         folder=True,
         caution=_cautious("folders", "labels"),
     ),
@@ -153,15 +209,16 @@ EXPORTERS = (
         "kubernetes",
         "Deployments and Services (YAML)",
         _kubernetes,
-        (IMAGE, LABEL, LISTENS, CPU),
+        (IMAGE, LABEL, LISTENS, CPU, ROUTER),
+        suffixes=YAML,
         caution=_cautious("hardware_values", "module_values", "labels"),
     ),
     Exporter(
         "ray-serve",
         "a config file of Ray Serve (YAML)",
         _ray_serve,
-        (IMPORT_PATH, CPU),
+        (IMPORT_PATH, CPU, ROUTER),
         caution=_cautious("hardware_values", "labels"),
     ),
-    Exporter("csv", "one row per group of machines, with all numbers", _csv, caution=_cautious("labels")),
+    Exporter("csv", "one row per group of machines, with all numbers", _csv, (ROUTER,), caution=_cautious("labels")),
 )

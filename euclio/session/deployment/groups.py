@@ -87,6 +87,8 @@ class Deployment:
         evaluation: the checker's answer on the plan.
         groups: module by module as in the session, in the order of rank within each.
         names: what the session's modules and hardware are called in the files.
+        planned: what the plan was made for, in words; empty: evenly spaced requests.
+        keeps_free: whether dummies stand for capacity that is kept free.
     """
 
     session: Session
@@ -94,6 +96,8 @@ class Deployment:
     evaluation: Evaluation
     groups: tuple[Group, ...]
     names: TargetNames
+    planned: str = ""
+    keeps_free: bool = False
 
     @property
     def whole_cost_per_h(self) -> Fraction:

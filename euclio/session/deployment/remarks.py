@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from euclio.core.words import amount, counted, full, joined, listed, percent
+from euclio.core.words import counted, full, joined, listed, percent
+from euclio.session.costs import money
 from euclio.session.deployment.groups import Deployment, Group
 
-FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy machine-rate-even --max-allocations 1."
+FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy load-balancer."
 
 
 def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
@@ -18,11 +19,13 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
         solver: who made the plan.
     """
     session, found, policy = deployed.session, deployed.evaluation, deployed.space.policy
+    charged, whole = money(session, found.cost_per_h), money(session, deployed.whole_cost_per_h)
     yield (
-        f"Plan of session {session.name} by {solver}: cost {amount(found.cost_per_h)} per hour as it is charged, "
-        f"{amount(deployed.whole_cost_per_h)} with every machine bought whole; latency {full(found.latency_s)} s "
-        f"of {full(session.slo_s)} s."
+        f"Plan of session {session.name} by {solver}: cost {charged} per hour as it is charged, {whole} with every "
+        f"machine bought whole; latency {full(found.latency_s)} s of {full(session.slo_s)} s."
     )
+    if deployed.planned:
+        yield f"Planned for {deployed.planned}."
     yield (
         "The queue delay of a group is its worst-case latency less the duration of a batch (b/w, in which a batch "
         "gathers at full load), rounded down to microseconds. The latencies are those of evenly spaced requests; "
@@ -77,7 +80,9 @@ def _dummies(deployed: Deployment) -> Iterator[str]:
         for module, found in zip(deployed.session.modules, deployed.evaluation.modules, strict=True)
         if found.dummy_rps
     ]
-    if rates:
+    if rates and deployed.keeps_free:
+        yield f"- dummy requests: {joined(rates)} stand for capacity that is kept free; nothing is to be sent."
+    elif rates:
         yield (
             f"- dummy requests: {joined(rates)} are not sent; a batch that they would have filled is closed by the "
             "queue delay instead."

@@ -29,6 +29,7 @@ class _Configuration(FileModel):
     concurrency: Whole
     duration_s: Number
     memory_mb: Number | None = None
+    quantiles_s: dict[Name, Number] | None = None
 
 
 class _Module(FileModel):
@@ -74,13 +75,16 @@ def _session(model: _Session) -> Session:
     )
 
 
-_Row = tuple[str, int, int, int | Decimal, int | Decimal | None]
+_Row = tuple[str, int, int, int | Decimal, int | Decimal | None, tuple[tuple[str, int | Decimal], ...]]
 _Profiles = dict[tuple[_Row, ...], tuple[Configuration, ...]]
 """Profiles by their rows: modules with equal ones share one, which is made, ranked and kept once."""
 
 
 def _module(model: _Module, field: str, profiles: _Profiles) -> Module:
-    rows = tuple((c.hardware, c.batch, c.concurrency, c.duration_s, c.memory_mb) for c in model.profile)
+    rows = tuple(
+        (c.hardware, c.batch, c.concurrency, c.duration_s, c.memory_mb, tuple((c.quantiles_s or {}).items()))
+        for c in model.profile
+    )
     if rows not in profiles:
         profiles[rows] = tuple(_configurations(rows, field))
     with at(field, None):
@@ -90,7 +94,7 @@ def _module(model: _Module, field: str, profiles: _Profiles) -> Module:
 def _configurations(rows: tuple[_Row, ...], field: str) -> Iterator[Configuration]:
     for k, row in enumerate(rows):
         with at(f"{field}.profile[{k}]", None):
-            yield Configuration(*row)
+            yield Configuration(*row[:-1], dict(row[-1]))
 
 
 def _data(session: Session) -> dict[str, Any]:
@@ -99,8 +103,9 @@ def _data(session: Session) -> dict[str, Any]:
     data["hardware"] = [_said(h) for h in data["hardware"]]
     for module in data["modules"]:
         module["profile"] = [_said(c) for c in module["profile"]]
-    for said in (data, *data["hardware"]):
-        for name in ("spare_machines", "resources", "takes"):
+    rows = [c for module in data["modules"] for c in module["profile"]]
+    for said in (data, *data["hardware"], *rows):
+        for name in ("spare_machines", "resources", "takes", "quantiles_s"):
             if name in said and not said[name]:
                 del said[name]
     if session.running is not None:

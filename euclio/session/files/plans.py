@@ -151,9 +151,9 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
 
 
 def _configuration(configuration: Configuration) -> dict[str, Any]:
-    """What names a configuration; its memory stands in the instance."""
+    """What names a configuration; its memory and its quantiles stand in the instance."""
     data: dict[str, Any] = plain_data(configuration)
-    del data["memory_mb"]
+    del data["memory_mb"], data["quantiles_s"]
     return data
 
 

@@ -7,6 +7,7 @@ import copyreg
 from euclio.core.lazy import late
 from euclio.core.references import is_reference
 from euclio.session.policies.in_turn import IN_TURN
+from euclio.session.policies.load_balancer import LOAD_BALANCER
 from euclio.session.policies.machine_rate import MACHINE_RATE
 from euclio.session.policies.machine_rate_even import MACHINE_RATE_EVEN
 from euclio.session.policies.record import Form, Place, Policy
@@ -17,10 +18,11 @@ from euclio.session.policies.tc_shared import TC_SHARED
 
 __all__ = ["POLICIES", "Form", "Place", "Policy", "find_policy"]
 
-POLICIES: tuple[Policy, ...] = (TC, TC_SHARED, RR, MACHINE_RATE, RR_EVEN, MACHINE_RATE_EVEN, IN_TURN)
+POLICIES: tuple[Policy, ...] = (TC, TC_SHARED, RR, MACHINE_RATE, RR_EVEN, MACHINE_RATE_EVEN, IN_TURN, LOAD_BALANCER)
 """The built-in policies, in the order in which commands offer them."""
 
 Policy.TC, Policy.TC_SHARED, Policy.RR, Policy.IN_TURN = TC, TC_SHARED, RR, IN_TURN
+Policy.LOAD_BALANCER = LOAD_BALANCER
 Policy.MACHINE_RATE, Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN = MACHINE_RATE, RR_EVEN, MACHINE_RATE_EVEN
 
 # Sent to another process, a policy is found by its name there.

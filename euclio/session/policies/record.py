@@ -115,6 +115,7 @@ class Policy:
     RR_EVEN: ClassVar[Policy]
     MACHINE_RATE_EVEN: ClassVar[Policy]
     IN_TURN: ClassVar[Policy]
+    LOAD_BALANCER: ClassVar[Policy]
     """The built-in policies, which `euclio.session.policies` puts here: `Policy.TC`."""
 
     @property

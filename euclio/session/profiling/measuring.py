@@ -15,7 +15,7 @@ from euclio.core.progress import told
 from euclio.core.words import amount, percent
 from euclio.session.instance import Configuration
 from euclio.session.profiling.workers import AHEAD, NS_PER_S, Worker, worker_words
-from euclio.session.workloads.csv_profiles import whole_nanoseconds
+from euclio.session.workloads.csv_profiles import quantiles_of, whole_nanoseconds
 
 FAR_OUT = 3
 """A duration is an outlier if it is above the third quartile by more than so many times the distance of the first and
@@ -87,8 +87,10 @@ class Sample:
         return sum(duration / NS_PER_S > third_s + FAR_OUT * (third_s - first_s) for duration in self.durations_ns)
 
     def configuration(self, hardware: str) -> Configuration:
-        """The configuration whose duration is the median, rounded up to whole nanoseconds."""
-        return Configuration(hardware, self.batch, self.concurrency, whole_nanoseconds(self.median_s))
+        """The configuration whose duration is the median, rounded up to whole nanoseconds, with its quantiles."""
+        durations = [Fraction(duration, NS_PER_S) for duration in self.durations_ns]
+        median_s = whole_nanoseconds(self.median_s)
+        return Configuration(hardware, self.batch, self.concurrency, median_s, quantiles_s=quantiles_of(durations))
 
     def remark(self) -> str:
         """What has to be said of the sample, in a line; empty: nothing."""

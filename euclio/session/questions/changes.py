@@ -20,7 +20,7 @@ from euclio.core.parts.options import SpaceOption
 from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
 from euclio.core.words import amount, counted, full, joined, percent
 from euclio.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
-from euclio.session.instance import Module, Session, amounts, machine_number, share
+from euclio.session.instance import Configuration, Module, Session, amounts, level_share, machine_number, share
 from euclio.session.plan import Plan
 from euclio.session.running import Running, RunningMachines
 
@@ -42,6 +42,8 @@ class SessionChanges:
         largest_share: largest share of a module's requests that may need some hardware, by its name.
         resources: capacity by name of a resource that machines take some of.
         headroom: by what share more requests are planned for: after `rate_rps`, all rates are multiplied by 1 + this.
+        durations: quantile of the durations that a plan is to hold at, such as "p95": every configuration takes that
+            in place of its duration.
 
     Raises:
         InputError: a number out of range; names the field.
@@ -58,6 +60,7 @@ class SessionChanges:
     spare_machines: int | None = None
     largest_share: dict[str, Fraction] | None = None
     resources: dict[str, Fraction] | None = None
+    durations: str | None = None
 
     def __post_init__(self) -> None:
         for field in ("rate_rps", "slo_s", "headroom"):
@@ -71,6 +74,8 @@ class SessionChanges:
         for name, most in (self.largest_share or {}).items():
             share(most, f"largest_share.{name}")
         amounts(self.resources or {}, "resources")
+        if self.durations is not None:
+            level_share(self.durations, "durations")
         if self.spare_machines is not None:
             machine_number(self.spare_machines, "spare_machines")
 
@@ -117,6 +122,7 @@ class SessionChanges:
             words.append(f"at most {self.most_changes:,} of them changed")
         if self.price_per_change_per_h is not None:
             words.append(f"{amount(self.price_per_change_per_h)} per change and hour")
+        words += [] if self.durations is None else [f"durations at {self.durations}"]
         words += self._spare_in_words()
         words += [] if self.headroom is None else [f"headroom {percent(float(self.headroom), 1)}"]
         return joined(words or ["nothing changed"])
@@ -147,13 +153,40 @@ class SessionChanges:
         factor = 1 + (self.headroom or Fraction(0))
         if self.rate_rps is not None:
             factor *= self.rate_rps / source_rate(session)
+        modules = session.modules if self.durations is None else modules_at(session, self.durations)
         if factor == 1:
-            return session.modules
+            return modules
         try:
-            return tuple(replace(module, rate_rps=module.rate_rps * factor) for module in session.modules)
+            return tuple(replace(module, rate_rps=module.rate_rps * factor) for module in modules)
         except InputError as error:
             field = "headroom" if self.rate_rps is None else "rate_rps"
             raise InputError(f"is too high for this session: a module's rate {error.message}", field=field) from None
+
+
+def modules_at(session: Session, level: str) -> tuple[Module, ...]:
+    """The modules with a quantile of each duration in its place; modules with one profile still share one.
+
+    Raises:
+        InputError: a configuration does not say that quantile; names it and those that are known.
+    """
+    made: dict[int, tuple[Configuration, ...]] = {}
+    for module in session.modules:
+        if id(module.profile) not in made:
+            made[id(module.profile)] = tuple(_at_quantile(module, c, level) for c in module.profile)
+    return tuple(replace(module, profile=made[id(module.profile)]) for module in session.modules)
+
+
+def _at_quantile(module: Module, configuration: Configuration, level: str) -> Configuration:
+    known = configuration.quantiles_s
+    if level in known:
+        return replace(configuration, duration_s=known[level])
+    what = f"{configuration.hardware} with batch {configuration.batch} and concurrency {configuration.concurrency}"
+    has = f"it has {joined(known)}" if known else "it has none"
+    raise InputError(
+        f"is {level!r}, which module {module.name} on {what} does not say ({has}); add it to `quantiles_s` there, or "
+        f"import measurements with a column {level}_s",
+        field="durations",
+    )
 
 
 def source_rate(session: Session) -> Fraction:
@@ -173,6 +206,19 @@ def check_hardware(name: str, known: Iterable[str], field: str) -> None:
         near = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"
         raise InputError(f"unknown hardware {name!r}; {hint}", field=field)
+
+
+def _level(text: str) -> str:
+    """The value of option --durations.
+
+    Raises:
+        argparse.ArgumentTypeError: it is no level of a quantile.
+    """
+    try:
+        level_share(str(text), "")
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return str(text)
 
 
 def _running_of(path: str) -> tuple[RunningMachines, ...]:
@@ -300,6 +346,13 @@ CHANGE_OPTIONS = (
         help="plan for this share more requests: 0.2 multiplies all rates by 1.2",
         parse=exact_not_negative,
         metavar="SHARE",
+    ),
+    SpaceOption(
+        flag="--durations",
+        field="durations",
+        help="quantile of the measured durations that plans are to hold at, such as p95; default: the durations",
+        parse=_level,
+        metavar="QUANTILE",
     ),
 )
 """The options of the commands that change a session."""

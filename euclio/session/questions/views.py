@@ -9,6 +9,7 @@ from euclio.core.lazy import late
 from euclio.core.result import Status
 from euclio.core.showing import Head, View
 from euclio.core.words import counted, full, milliseconds
+from euclio.session.costs import money
 from euclio.session.questions import change_costs_table, what_if_table
 from euclio.session.questions.change_costs import Curve
 from euclio.session.questions.difference import PlanDifference, difference_headline, difference_text, hardware_rows
@@ -32,7 +33,7 @@ def _status(results: Iterable[Any]) -> str:
 def _what_if_head(answer: WhatIf) -> Head:
     asked, points = answer.question, list(answer.points.values())
     costs = [point.result.value for point in points if point.result.value is not None]
-    paid = "no plan" if not costs else f"cost {full(min(costs))} to {full(max(costs))} per hour"
+    paid = "no plan" if not costs else f"cost {full(min(costs))} to {money(asked.session, max(costs))} per hour"
     proven = sum(point.result.status is Status.OPTIMAL for point in points)
     asks = f"{_range(map(full, asked.rates), 'req/s')}, {_range(map(milliseconds, asked.slos), 'ms')}"
     proofs = f"{proven} of {counted(len(points), 'point')} proven"
@@ -49,13 +50,13 @@ def _what_if_rows(answer: WhatIf) -> list[dict[str, Any]]:
 
 
 def _curve_head(curve: Curve) -> Head:
-    steps, free = curve.steps, curve.free
+    steps, free, session = curve.steps, curve.free, curve.question.session
     fewest = (
         ()
         if not steps
-        else (f"cost {full(steps[0].cost_per_h)} per hour with {counted(steps[0].most or 0, 'change')}",)
+        else (f"cost {money(session, steps[0].cost_per_h)} per hour with {counted(steps[0].most or 0, 'change')}",)
     )
-    least = () if free.cost_per_h is None else (f"{full(free.cost_per_h)} without a limit",)
+    least = () if free.cost_per_h is None else (f"{money(session, free.cost_per_h)} without a limit",)
     every = "all falls of the cost are known" if curve.complete else "there may be other falls of the cost"
     return Head(curve.question.session.name, free.result.status.value, (*fewest, *least, every))
 

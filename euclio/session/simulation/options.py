@@ -34,7 +34,21 @@ SETUP_OPTIONS = (
     ),
     SetupOption("--no-dummies", "dummies", "send none of the plan's dummies", value=False),
     SetupOption(
+        "--dummies",
+        "dummies",
+        "send the plan's dummies, also where they stand for capacity that is kept free",
+        value=True,
+        instead_of=("no_dummies",),
+    ),
+    SetupOption(
         "--hold", "hold", "modules hand requests on no earlier than after their worst-case latency", value=True
+    ),
+    SetupOption(
+        "--no-hold",
+        "hold",
+        "modules hand requests on at once, also where the plan was made otherwise",
+        value=False,
+        instead_of=("hold",),
     ),
     SetupOption(
         "--dropping",

@@ -7,6 +7,7 @@ from euclio.core.parts.simulator import Simulator
 from euclio.core.words import counted, duration
 from euclio.session.simulation.metrics import describe
 from euclio.session.simulation.record import Simulation
+from euclio.session.simulation.service import planned_words
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.simulation import highest_loads, offered_rps, simulate
 
@@ -31,5 +32,9 @@ SIMULATOR = Simulator(
     speed=_speed,
     draw=late("euclio.session.simulation.timeline_figure", "draw"),
     draw_latencies=late("euclio.session.simulation.latency_figure", "draw"),
+    planned=late("euclio.session.attainment.planned", "planned_fields"),
+    as_planned=late("euclio.session.attainment.planned", "as_planned"),
+    planned_words=planned_words,
+    glance=late("euclio.session.simulation.glance", "poisson_attainment"),
     most_requests=MOST_REQUESTS,
 )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from euclio.core.bytes_reading import read_bytes
@@ -17,9 +19,52 @@ LONGEST_NUMBER = 40
 Row = dict[str, str]
 """Cells of a line by column, without white space around them."""
 
+NO_TEXT = "is not UTF-8 text (in a spreadsheet, save it as CSV UTF-8)"
+SEPARATORS = (";", "\t")
+"""What spreadsheets put between cells where the comma stands in numbers; a line ``sep=;`` may say so."""
+
+
+@dataclass(slots=True)
+class _Decimals:
+    """Numbers of a file that a spreadsheet may have written with decimal commas, which become points.
+
+    Attributes:
+        file: path of the file.
+        is_number: whether a column holds numbers, by its name.
+        first: where a number with each sign was first found, and its text.
+    """
+
+    file: str
+    is_number: Callable[[str], bool]
+    first: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def pointed(self, row: Row, line: int) -> Row:
+        """The row with decimal points.
+
+        Raises:
+            InputError: a number has both signs, or the file's numbers have now the one and now the other.
+        """
+        return {name: self._cell(name, text, line) if self.is_number(name) else text for name, text in row.items()}
+
+    def _cell(self, column: str, text: str, line: int) -> str:
+        signs = [sign for sign in ",." if sign in text]
+        for sign in signs:
+            self.first.setdefault(sign, (line, text))
+        if len(self.first) > 1 and signs:
+            other, seen = self.first["." if signs[0] == "," else ","]
+            where = "both signs" if len(signs) > 1 else f"line {other} has {seen[:40]!a}"
+            message = f"is {text[:40]!a}, and {where}; write all numbers with a decimal point and no other sign"
+            raise at_line(line, message, self.file, column)
+        return text.replace(",", ".")
+
 
 def rows_of(
-    file: str, what: str, check: Callable[[list[str], int], None], *, trailing_comma: bool = False
+    file: str,
+    what: str,
+    check: Callable[[list[str], int], None],
+    *,
+    trailing_comma: bool = False,
+    numbers: Callable[[str], bool] | None = None,
 ) -> Iterator[tuple[int, Row]]:
     """Line number and cells by column of each line below the first, blank lines left out.
 
@@ -28,17 +73,27 @@ def rows_of(
         what: what it is a file of, as an error says it after "name a CSV file of".
         check: is given the columns, which the first line names, and the number of that line; refuses wrong ones.
         trailing_comma: lines may end with one, as those of some tools do.
+        numbers: of files that people keep in spreadsheets, whether a column holds numbers. Cells may then be divided by
+            semicolons or tabs, with decimal commas in the numbers, and capitals in the columns' names do not matter.
+            None: a file as a program writes it.
 
     Raises:
         InputError: naming file, line and remedy.
     """
     columns: list[str] = []
     line = 0
+    text = _text(file, what)
+    separator = "," if numbers is None else _separator(text)
+    decimals = None if numbers is None or separator == "," else _Decimals(file, numbers)
     try:
-        for line, cells in _records(file, what):
+        for line, cells in _records(text, file, separator):
             if not any(cell.strip() for cell in cells):
                 continue
             row = [cell.strip() for cell in cells]
+            if not columns and numbers is not None:
+                if row[0].lower().startswith("sep="):
+                    continue
+                row = [cell.lower() for cell in row]
             if not columns:
                 _refuse_twice(row, line, file)
                 check(row, line)
@@ -48,8 +103,11 @@ def rows_of(
                 row.pop()
             if len(row) != len(columns):
                 message = f"has {len(row)} cells for {len(columns)} columns; give one for each of {', '.join(columns)}"
+                if numbers is not None and separator == "," and len(row) > len(columns):
+                    message += "; where numbers have decimal commas, write points, or divide columns by semicolons"
                 raise at_line(line, message, file)
-            yield line, dict(zip(columns, row, strict=True))
+            named = dict(zip(columns, row, strict=True))
+            yield line, named if decimals is None else decimals.pointed(named, line)
     except csv.Error as error:
         raise at_line(line + 1, f"is not CSV ({error}); correct the quotes there", file) from None
 
@@ -89,16 +147,28 @@ def _refuse_twice(columns: list[str], line: int, file: str) -> None:
             raise at_line(line, f"names column {column[:40]!a} twice; keep one of them", file)
 
 
-def _records(file: str, what: str) -> Iterator[tuple[int, list[str]]]:
+def _separator(text: str) -> str:
+    """What divides the cells of a file: what its first line has most of."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    if first.lower().startswith("sep=") and len(first.strip("\r\n")) == len("sep=") + 1:
+        return first[len("sep=")]
+    return max((",", *SEPARATORS), key=first.count)
+
+
+def _records(text: str, file: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     try:
-        yield from csv_records(_text(file, what), skipinitialspace=True, strict=True)
+        yield from csv_records(text, separator=separator, skipinitialspace=True, strict=True)
     except InputError as error:
         raise (error if error.file else error.in_file(file)) from None
 
 
 def _text(file: str, what: str) -> str:
     try:
-        return read_bytes(Path(file)).decode("utf-8-sig")
+        data = read_bytes(Path(file))
+        text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
     except (OSError, ValueError) as error:
-        reason = (error.strerror or str(error)).lower() if isinstance(error, OSError) else "is not UTF-8 text"
+        reason = (error.strerror or str(error)).lower() if isinstance(error, OSError) else NO_TEXT
         raise InputError(f"cannot be read: {reason}; name a CSV file of {what}", file=file) from None
+    if "\0" in text:
+        raise InputError(f"cannot be read: {NO_TEXT}; name a CSV file of {what}", file=file)
+    return text

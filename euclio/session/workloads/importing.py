@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.parts.files import Imported, Importer
 from euclio.core.values import positive, seconds, whole
+from euclio.session.instance import Configuration
 from euclio.session.workloads.served_importing import PROFILE_IMPORTERS
 
 FLAGS = {
@@ -37,16 +40,23 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "--edges", type=edges_of, metavar="a:b,a:c", help="parent:child; default: a chain as in the file"
     )
     parser.add_argument("--memory", type=amounts, metavar="A=X,B=Y", help="megabytes of memory of hardware")
+    parser.add_argument("--currency", metavar="NAME", help="what the prices are in, such as EUR; default: not said")
     parser.add_argument("--name", metavar="NAME", help="name of the session; default: the file's")
 
 
 def _read(arguments: argparse.Namespace) -> Imported:
+    from euclio.files.doubting import tell_doubts
+    from euclio.session.explain.hints import slo_hint
     from euclio.session.pricing.choosing import PriceList, with_prices
     from euclio.session.pricing.files import read_prices
     from euclio.session.workloads.csv_profiles import session_from_csv
 
     prices = arguments.prices
     found = read_prices(prices) if isinstance(prices, Path) else prices
+    said = found.currency if isinstance(found, PriceList) else None
+    if said and arguments.currency and said != arguments.currency:
+        message = f"is {arguments.currency}, but the prices are in {said}; leave it out"
+        raise InputError(message, field="--currency")
     try:
         session = session_from_csv(
             arguments.file,
@@ -56,10 +66,13 @@ def _read(arguments: argparse.Namespace) -> Imported:
             edges=arguments.edges,
             name=arguments.name,
             memory_mb=arguments.memory,
+            currency=arguments.currency,
+            further=isinstance(found, PriceList),
         )
     except InputError as error:
         flag = FLAGS.get((error.field or "").partition("[")[0], error.field)
         raise InputError(error.message, file=error.file, field=flag) from None
+    tell_doubts(str(arguments.file), [hint] if (hint := slo_hint(session)) else [])
     return Imported(with_prices(session, found.prices, found.currency) if isinstance(found, PriceList) else session)
 
 
@@ -125,10 +138,13 @@ def _add_mlperf_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--rate", type=_amount, metavar="R", help="requests per second; default: Server's load")
     parser.add_argument("--slo", type=seconds, metavar="S", help="seconds; default: Server's bound of p99")
+    parser.add_argument("--currency", metavar="NAME", help="what the price is in, such as EUR; default: not said")
     parser.add_argument("--name", metavar="NAME", help="name of the session; default: benchmark and system")
 
 
 def _read_mlperf(arguments: argparse.Namespace) -> Imported:
+    from euclio.files.doubting import tell_doubts
+    from euclio.session.doubts import doubt_lines
     from euclio.session.workloads.mlperf import chosen, read_results, session_from_result
 
     results, file = read_results(arguments.folder), str(arguments.folder)
@@ -149,10 +165,18 @@ def _read_mlperf(arguments: argparse.Namespace) -> Imported:
             slo_s=arguments.slo,
             name=arguments.name,
         )
+        session = replace(session, currency=arguments.currency)
+        for module in session.modules:
+            tell_doubts(file, doubt_lines(module.name, module.profile, _nth_batch(module.profile)))
     except InputError as error:
         flag = MLPERF_FLAGS.get(error.field or "")
         raise InputError(error.message, file=error.file if flag else file, field=flag or error.field) from None
     return Imported(session)
+
+
+def _nth_batch(profile: Sequence[Configuration]) -> Callable[[int], str]:
+    """Where a row of a profile stands that is in no file."""
+    return lambda k: f"batch {profile[k].batch}"
 
 
 def _amount(text: str) -> str:
@@ -166,7 +190,9 @@ IMPORTERS = (
         "csv",
         "a session made of measured profiles",
         "Write a session made of a CSV file with one row per configuration, columns module, hardware, batch, "
-        "duration_s (seconds per batch) and, if it is not always 1, concurrency; prints the path.",
+        "duration_s (seconds per batch) and, if it is not always 1, concurrency; prints the path. Columns like p95_s "
+        "may say quantiles of the duration; several rows of one configuration are repetitions, whose median counts. "
+        "Semicolons, decimal commas and UTF-16, as spreadsheets write them, are read. Doubtful rows are said.",
         _add_options,
         _read,
         reads=("file",),

@@ -32,6 +32,36 @@ def profiles_out(module: str, configurations: Sequence[Configuration], out: Path
     return profiles_text({module: tuple(configurations)})
 
 
+def write_profiles(module: str, configurations: Sequence[Configuration], out: Path | None, append: bool) -> None:
+    """Write a module's configurations as a profile, with a word on those that are doubted.
+
+    Args:
+        module: its name.
+        configurations: what was measured.
+        out: the file; None: nothing is written.
+        append: keep what the file has already.
+
+    Raises:
+        InputError: the file cannot be continued, or rows are doubted and `strictly` holds; nothing is written.
+    """
+    from euclio.files.doubting import tell_doubts
+    from euclio.files.json_writing import write_text
+    from euclio.session.doubts import doubt_lines
+    from euclio.session.workloads.csv_profiles import read_profiles
+
+    text = None if out is None else profiles_out(module, configurations, out, append)
+    before = read_profiles(out).get(module, ()) if out is not None and append and out.exists() else ()
+    profile = (*before, *configurations)
+    tell_doubts(None if out is None else str(out), doubt_lines(module, profile, lambda k: _named(profile[k])))
+    if out is not None and text is not None:
+        write_text(text, out)
+
+
+def _named(configuration: Configuration) -> str:
+    """A row that is in no file yet."""
+    return f"batch {configuration.batch}, concurrency {configuration.concurrency}"
+
+
 def whole_numbers(text: Number | Iterable[Number]) -> tuple[int, ...]:
     """Whole numbers from 1 to 1,000,000 divided by commas."""
     return tuple(whole().parse(number) for number in divided(text))

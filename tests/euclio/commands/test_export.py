@@ -239,7 +239,7 @@ def test_dummies_are_said_in_the_file(capsys, tmp_path, monkeypatch):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_plan_gives_the_same_bytes(capsys, folder, kind):
     texts = []
-    for out in ("one", "two"):
+    for out in ("one.yaml", "two.yaml"):
         export(capsys, kind, "--out", out)
         files = sorted((folder / out).rglob("*.pbtxt")) if kind == "triton" else [folder / out]
         texts.append([file.read_bytes() for file in files])
@@ -250,8 +250,21 @@ def test_the_same_plan_gives_the_same_bytes(capsys, folder, kind):
 @pytest.mark.parametrize("kind", FILES)
 def test_what_is_printed_is_what_is_written(capsys, folder, kind):
     printed = export(capsys, kind)
-    assert export(capsys, kind, "--out", "file") == "file\n"
-    assert (folder / "file").read_text(encoding="utf-8") == printed
+    assert export(capsys, kind, "--out", "file.yml") == "file.yml\n"
+    assert (folder / "file.yml").read_text(encoding="utf-8") == printed
+
+
+def test_kubernetes_may_be_a_folder(capsys, folder):
+    """`kubectl apply -f` takes a folder, and of it only what ends in .yaml, .yml or .json."""
+    printed = export(capsys, "kubernetes")
+    (folder / "there").mkdir()
+    for out in ("new/k8s", "there"):
+        assert export(capsys, "kubernetes", "--out", out) == f"{out}/manifests.yaml\n"
+        assert (folder / out / "manifests.yaml").read_text(encoding="utf-8") == printed
+    given = ("session.json", "result.json", "--to", "kubernetes", *KINDS["kubernetes"], "--out")
+    expected = "euclio: --out: ends in '.txt'; name a file that ends in .yaml or .yml, or a folder\n"
+    assert refused(capsys, *given, "plan.txt") == (2, expected)
+    assert refused(capsys, *given, "there")[1].endswith("--out: is there and not empty; choose a new folder\n")
 
 
 def test_hardware_without_a_gpu_can_be_named(capsys, tmp_path, monkeypatch):

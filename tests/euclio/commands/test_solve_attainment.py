@@ -9,6 +9,7 @@ from simulate_command import call as simulate
 from tiny_fleets import TEXT as FLEET
 from tiny_sessions import TEXT
 
+import euclio
 from euclio.cli import main
 
 
@@ -41,7 +42,7 @@ def test_the_table_says_what_is_kept_and_what_it_costs(written):
     assert "tiny: feasible, cost" in text
     assert "no bound" in text
     assert " under poisson arrivals, dispatch rounds: at least 9" in text
-    assert "more expensive than without\ndummies stand for capacity that is kept free" in text
+    assert "more expensive than without\nspare capacity is kept free for the requests that come at random" in text
 
 
 def test_the_result_is_one_of_the_instance_itself(written, session, capsys):
@@ -98,7 +99,8 @@ def test_the_printed_command_shows_at_least_what_is_stated(session, tmp_path, ca
     code, shown, err = simulate(capsys, *shown_by(text), "--json")
     assert code == 0
     assert json.loads(shown)["attainment"] >= least
-    assert "serves otherwise" not in err
+    assert "served as planned: " in err
+    assert "but for" not in err
 
 
 def test_the_printed_command_follows_the_trace(session, tmp_path, capsys):
@@ -120,16 +122,73 @@ def test_without_a_file_the_result_has_a_placeholder_and_json_stays_json(session
 
 
 @pytest.mark.slow
-def test_the_simulator_says_which_flags_the_attainment_counts_on(written, session, capsys):
-    _, text, err = simulate(capsys, session, written[0])
-    assert "dispatch rounds, time-outs as planned, dummies sent, partial machines alone" in text
-    needed = "--arrivals poisson --dispatch rounds --no-dummies --partial shared"
-    told = [line for line in err.splitlines() if "serves otherwise than the plan's attainment counts on" in line]
-    assert len(told) == 1
-    assert told[0].endswith(needed)
-    _, text, err = simulate(capsys, session, written[0], *needed.split())
-    assert "dispatch rounds, time-outs as planned, no dummies, partial machines shared" in text
-    assert "serves otherwise" not in err
+def test_a_plain_simulation_serves_as_planned_and_flags_override(written, session, capsys):
+    # Its dummies stand for spare capacity: sent, they would use up what keeps requests in time.
+    out, stated = written
+    code, text, err = simulate(capsys, session, out, "--json")
+    assert code == 0
+    found, least = json.loads(text), json.loads(out.read_text())["stats"]["attainment_at_least"]
+    assert found["attainment"] >= least
+    assert text == simulate(capsys, *shown_by(stated), "--json")[1]
+    planned = "Poisson arrivals, rounds, dummies not sent, partial machines shared"
+    assert f"{out}: served as planned: {planned}\n" in err
+    options = ("--dummies", "--partial", "alone", "--time-out", 0.5, "--hold", "--arrivals", "uniform", "--noise", 0.1)
+    _, text, err = simulate(capsys, session, out, *options, "--seconds", 20)
+    assert "uniform arrivals at load 1 (10.000 req/s) for 20 s, seed 0, noise 0.1\n" in text
+    assert (
+        "dispatch rounds, time-out 500.000 ms, dummies sent, partial machines alone, modules hold requests"
+        in " ".join(text.split())
+    )
+    assert (
+        f"served as planned ({planned}) but for: even arrivals, time-out 500.000 ms, dummies sent, partial machines "
+        "alone, modules hold requests, noise 0.1\n"
+    ) in err
+
+
+@pytest.mark.slow
+def test_python_serves_as_planned_too(written, session):
+    found = json.loads(written[0].read_text())
+    simulation = euclio.simulate(session, written[0])
+    assert simulation.attainment >= found["stats"]["attainment_at_least"]
+    assert (simulation.setup.dummies, simulation.setup.seed) == (False, found["options"]["attainment"]["seed"])
+    assert euclio.simulate(session, written[0], seconds=5).setup.seed == 0
+
+
+@pytest.mark.slow
+def test_an_older_file_of_an_attainment_is_served_as_planned(written, session, capsys):
+    # Files without `planned_for` state the setup among their options.
+    found = json.loads(written[0].read_text())
+    del found["planned_for"]
+    written[0].write_text(json.dumps(found))
+    err = simulate(capsys, session, written[0], "--seconds", 5)[2]
+    assert "served as planned: Poisson arrivals, rounds, dummies not sent, partial machines shared" in err
+
+
+@pytest.mark.slow
+def test_two_statements_that_differ_are_bad_input(written, session, capsys):
+    found = json.loads(written[0].read_text())
+    found["planned_for"]["dummies"] = True
+    written[0].write_text(json.dumps(found))
+    code, _, err = simulate(capsys, session, written[0])
+    assert code == 2
+    assert "planned_for: is another setup than options.attainment" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_exports_and_differences_say_what_was_planned_for(written, session, tmp_path, capsys):
+    even = tmp_path / "even.json"
+    solve(capsys, session, "--out", even)
+    planned = "95 % in time under Poisson arrivals, rounds, dummies not sent, partial machines shared"
+    assert main(["export", str(session), str(written[0]), "--to", "kubernetes", "--image", "x"]) == 0
+    found = capsys.readouterr()
+    assert f"planned for {planned}\n" in found.err
+    text = " ".join(found.out.replace("\n#", " ").split())
+    assert f"Planned for {planned}." in text
+    assert "stand for capacity that is kept free; nothing is to be sent" in text
+    assert main(["diff", str(even), str(written[0])]) == 0
+    before = "all in time under even arrivals, rounds, dummies sent, partial machines alone"
+    assert f"planned for: {before} -> {planned}" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -1,3 +1,4 @@
+import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.registry import Solver
 from euclio.core.tables import to_text
+from euclio.files import save_instance
 from euclio.pipeline.files import save_cluster
 from euclio.pipeline.workloads.small_clusters import small_cluster
 from euclio.report.figure_files import save_figure
@@ -218,3 +220,19 @@ def test_table_of_clusters_shows_all_headings_and_times(clusters):
     lines = to_text(comparison_table(clusters["throughput"])).splitlines()
     assert " ".join(lines[5].split()) == "system throughput gap best of its design by design by heuristic time"
     assert all(line.endswith("s") for line in lines[7:])
+
+
+def test_a_planner_compares_few_systems_and_a_researcher_all(tmp_path, capsys):
+    """Twenty ablations answer no question of who buys machines."""
+    file = str(tmp_path / "s.json")
+    save_instance(tiny_session(), file)
+    assert main(["compare", file, "--json"]) == 0
+    few = [row["solver"] for row in json.loads(capsys.readouterr().out)["systems"]]
+    assert sorted(few) == ["clipper", "exact", "inferline", "whole-greedy"]
+    assert len(compare(file, systems="papers").rows) > len(few)
+    assert main(["compare", file]) == 0
+    assert "clipper: Clipper as Harpagon's Table III describes it" in capsys.readouterr().out
+    assert main(["compare", file, "--systems", "all"]) == 2
+    assert "--systems: is 'all'; give planner or papers" in capsys.readouterr().err
+    assert main(["compare", file, "--systems", "papers", "--solvers", "exact"]) == 2
+    assert "--systems: is a set of systems, and --solvers names them" in capsys.readouterr().err

@@ -148,7 +148,7 @@ def test_names_that_are_not_there(folder, capsys):
     assert main(["solve", "s.json", "--policy", "my_policy.py:NONE"]) == 2
     assert "has no policy 'NONE'; it has: POLICY" in capsys.readouterr().err
     assert main(["solve", "s.json", "--policy", "fast"]) == 2
-    names = "'tc', 'tc-shared', 'rr', 'machine-rate', 'rr-even', 'machine-rate-even', 'in-turn'"
+    names = "'tc', 'tc-shared', 'rr', 'machine-rate', 'rr-even', 'machine-rate-even', 'in-turn', 'load-balancer'"
     assert f"invalid choice: 'fast' (choose from {names})" in capsys.readouterr().err
 
 

@@ -5,9 +5,11 @@ import pytest
 from tiny_sessions import answering, first_configuration, one_configuration_plan, tiny_session
 
 from euclio import solve
+from euclio.cli import main
 from euclio.core.registry import Solver
 from euclio.core.tables import solver_table, to_text
 from euclio.core.words import duration, figures
+from euclio.files import save_instance
 from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.session.table import MOST_MODULES, describe_space, module_budgets, plan_table
 
@@ -18,10 +20,11 @@ def table_of(session, plan, bound=1.2):
 
 def test_header_says_cost_bound_latency_solver_and_space():
     session = tiny_session()
-    first, second, third = table_of(session, one_configuration_plan(session)).splitlines()[:3]
+    first, second, by_type, third = table_of(session, one_configuration_plan(session)).splitlines()[:4]
     assert first == "tiny: feasible, cost 1.5 per hour, bound 1.2 (gap 20.00 %)"
     assert second.startswith("latency 700.000 of 1,000.0 ms (70.0 % of the SLO), modules 2, machines 1")
-    assert third.endswith("plan space: tc, dummies machine")
+    assert by_type == "machines: V100 parts of 2 machines, 1 in all"
+    assert third.endswith("dispatch: batches in turn (tc); spare capacity where it lowers the cost")
 
 
 def test_rows_say_machines_utilisation_rate_latency_budget_and_share():
@@ -42,7 +45,7 @@ def test_legend_explains_a_machine_that_is_used_in_part_where_there_is_one():
 
 def test_header_says_cost_per_month_and_per_million_requests():
     session = tiny_session()
-    found = table_of(session, one_configuration_plan(session)).splitlines()[3]
+    found = table_of(session, one_configuration_plan(session)).splitlines()[4]
     # 1.5 per hour for 730 hours; 10 req/s of the source are 36,000 requests per hour.
     assert found == "1,095 per month of 730 h, 41.67 per million requests at 10 req/s"
 
@@ -51,7 +54,7 @@ def test_header_names_the_currency_where_there_is_one():
     session = replace(tiny_session(), currency="EUR")
     lines = table_of(session, one_configuration_plan(session)).splitlines()
     assert "cost 1.5 EUR per hour" in lines[0]
-    assert lines[3] == "1,095 EUR per month of 730 h, 41.67 EUR per million requests at 10 req/s"
+    assert lines[4] == "1,095 EUR per month of 730 h, 41.67 EUR per million requests at 10 req/s"
 
 
 def test_utilisation_is_that_of_machines_bought_whole_and_does_not_count_dummies():
@@ -106,7 +109,7 @@ def test_dummies_have_their_own_row():
     session = Session("d", 1, [Hardware("x", 1)], [Module("m", 15, [Configuration("x", 2, 1, "0.1")])])
     plan = Plan((ModulePlan((Allocation(session.modules[0].profile[0], 1),), Fraction(5)),))
     rows = [line.split() for line in table_of(session, plan, bound=None).splitlines()]
-    assert ["dummies", "5.000"] in rows
+    assert ["spare", "capacity", "5.000"] in rows
 
 
 def test_table_without_plan_is_its_header():
@@ -174,3 +177,24 @@ def test_plan_of_very_many_modules_shows_the_first_ones():
     text = table_of(session, one_configuration_plan(session))
     assert "... and 5 more modules, which --json prints too" in text
     assert f"m{count - 5}" not in text
+
+
+def test_machines_are_counted_as_a_planner_counts_them():
+    """35 requests per second at 10 per machine are three machines and a half, and half a machine is one to be had."""
+    session = Session("p", 2, [Hardware("x", 1)], [Module("m", 35, [Configuration("x", 2, 1, "0.2")])])
+    c = session.modules[0].profile[0]
+    plan = Plan((ModulePlan((Allocation(c, 3, 5),)),))
+    assert "machines: x 3 whole and 0.5 of one" in table_of(session, plan, bound=1).splitlines()
+    whole = Session("p", 2, [Hardware("x", 1)], [Module("m", 30, [c])])
+    assert "machines: x 3 whole" in table_of(whole, Plan((ModulePlan((Allocation(c, 3, 0),)),)), bound=1).splitlines()
+
+
+def test_the_words_of_the_papers_are_a_word_away(capsys, tmp_path):
+    """A planner need not know what a dummy is, a researcher wants the plan space as it is set."""
+    file = str(tmp_path / "s.json")
+    save_instance(tiny_session(), file)
+    assert main(["solve", file]) == 0
+    short = capsys.readouterr().out
+    assert "plan space" not in short
+    assert main(["solve", file, "--verbose"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "plan space: tc, dummies machine"

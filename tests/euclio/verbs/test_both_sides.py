@@ -38,6 +38,7 @@ NOT_VERBS = {
 
 TERMINAL = {
     "json": "results are data already",
+    "verbose": "results have their plan space as `space`",
     "plot": "results draw themselves",
     "csv": "results are frames already",
     "html": "results are written as pages by a function of their own",

@@ -105,7 +105,7 @@ def test_profiles_are_imported(tmp_path):
     file.write_text("module,hardware,batch,duration_s\na,g,1,0.01\na,g,2,0.015\n", encoding="utf-8")
     numbers = euclio.import_csv(file, prices={"g": 1.5}, rates=10, slo=0.1)
     assert numbers == euclio.import_csv(file, prices="g=1.5", rates="a=10", slo="0.1")
-    with pytest.raises(InputError, match=r"^prices: lacks hardware 'g'"):
+    with pytest.raises(InputError, match=r"^prices: hardware 'h' has no row in .*; it has g$"):
         euclio.import_csv(file, prices={"h": 1}, rates=10, slo=0.1)
 
 

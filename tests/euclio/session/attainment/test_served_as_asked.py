@@ -5,11 +5,13 @@ from dataclasses import replace
 import pytest
 from worked_examples import M_3, module
 
+from euclio import simulate as run
 from euclio import solve
 from euclio.core.errors import InputError
 from euclio.files import load_result, save_result
 from euclio.session import Hardware, Session
-from euclio.session.attainment import setup_of, solve_attaining
+from euclio.session.attainment import planned_setup, setup_of, solve_attaining
+from euclio.session.attainment.planned import as_planned
 from euclio.session.attainment.served import same_service
 from euclio.session.simulation import Setup, simulate
 
@@ -61,3 +63,42 @@ def test_a_file_that_states_no_setup_is_bad_input(stated):
     result = solve(SESSION)
     with pytest.raises(InputError, match=r"options\.attainment"):
         setup_of(replace(result, options={**result.options, "attainment": stated}))
+
+
+def test_every_result_states_what_it_was_planned_for(tmp_path):
+    # A plan that was asked for no attainment is one for evenly spaced requests, dealt out as its policy stands for.
+    for policy, dispatch in (("tc", "rounds"), ("rr", "requests")):
+        result = solve(SESSION, policy=policy)
+        save_result(result, SESSION, tmp_path / "result.json")
+        read = load_result(tmp_path / "result.json", SESSION)
+        assert read.planned_for == result.planned_for
+        assert planned_setup(read) == planned_setup(result)
+        assert planned_setup(result) == Setup("uniform", dispatch=dispatch)
+        assert result.planned_for["attainment"] == 1
+
+
+def test_a_plan_for_even_arrivals_is_still_tried_with_random_ones():
+    # Whether it holds is the question; all else is as its policy stands for, and the line says so.
+    result = solve(SESSION)
+    simulation = run(SESSION, result, seconds=2)
+    assert (simulation.setup.arrivals, simulation.setup.dummies) == ("poisson", True)
+    even = "served as planned (even arrivals, rounds, dummies sent, partial machines alone)"
+    assert as_planned(result, simulation.setup) == f"{even} but for: Poisson arrivals"
+    assert as_planned(result, Setup("uniform")) == even.replace(" (", ": ").removesuffix(")")
+
+
+@pytest.mark.parametrize("stated", [{"arrivals": "never"}, {"noise": [1]}, {"attainment": "x", "dispatch": 7}])
+def test_a_record_that_is_no_setup_is_bad_input(stated):
+    result = replace(solve(SESSION), planned_for=stated)
+    with pytest.raises(InputError, match="planned_for"):
+        run(SESSION, result)
+
+
+@pytest.mark.slow
+def test_a_plan_for_a_trace_wants_it_again():
+    # The result does not hold the timestamps: without them random requests come, in what serves as planned.
+    times = tuple(float(k) for k in range(200))
+    result = solve_attaining(SESSION, "harpagon", 0.9, Setup("trace", trace_s=times))
+    assert run(SESSION, result, seconds=2).setup.arrivals == "poisson"
+    shown = run(SESSION, result, trace=times, seconds=2).setup
+    assert (shown.arrivals, shown.dummies, shown.partial) == ("trace", False, "shared")

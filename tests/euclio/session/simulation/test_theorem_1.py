@@ -125,6 +125,19 @@ def test_one_allocation_in_turn_keeps_it(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
+def test_single_requests_in_turn_keep_what_a_load_balancer_is_planned_for(seed: int) -> None:
+    """At most d + ((b − 1)·n + W − 1)/R, W = 1, or 2 with dummies (docs/model/policies.md, `load-balancer`)."""
+    session, plan, rule = random_module(seed, 1)
+    system = build_system(session, plan, PlanSpace(Policy.LOAD_BALANCER, rule))
+    logs = serve_evenly(system, 2000)
+    (module,), c = system.evaluation.modules, session.modules[0].profile[0]
+    total, n = session.modules[0].rate_rps + module.dummy_rps, len(system.machines)
+    proven = c.duration_s + ((c.batch - 1) * n + (1 if module.dummy_rps else 0)) / total
+    assert worst_ns(logs) <= proven * NS_PER_S + len(logs.executions) + 2
+    assert proven <= module.worst_case_latency_s == c.duration_s + c.batch * n / total
+
+
+@pytest.mark.parametrize("seed", range(60))
 def test_split_allocations_keep_their_own_rate(seed: int) -> None:
     """Statement 2: at most d + b/R for an allocation of rate R; its k-th request is in its window (Tijdeman)."""
     session, plan, rule = random_module(seed, 2 + seed % 2)

@@ -17,7 +17,7 @@ detect,A,4,2,0.050
 classify,B,2,1,0.1
 """
 HELP = "; see `euclio import csv --help`\n"
-PRICES = {"B": "0.5", "A": 2, "C": 9}
+PRICES = {"B": "0.5", "A": 2}
 
 
 @pytest.fixture
@@ -59,15 +59,28 @@ def test_memory_may_be_said(file):
     found = read_profiles(file)
     assert [c.memory_mb for c in found["m"]] == [Fraction("1500.5"), None]
     assert profiles_text(found).splitlines()[1:] == ["m,A,4,1,0.2,1500.5", "m,A,8,1,0.3,"]
-    assert session(file, memory_mb={"A": 24000}).hardware == (Hardware("A", 2, memory_mb=24000),)
-    assert problem(file, memory_mb={"B": 1}) == "memory_mb: hardware 'B' has no row in FILE; it has A"
+    prices = {"A": 2}
+    found = session(file, prices_per_h=prices, memory_mb={"A": 24000})
+    assert found.hardware == (Hardware("A", 2, memory_mb=24000),)
+    assert (
+        problem(file, prices_per_h=prices, memory_mb={"B": 1}) == "memory_mb: hardware 'B' has no row in FILE; it has A"
+    )
     assert problem(file, text.replace("1500.5", "much")) == (
         "FILE: line 2, memory_mb: is 'much'; it must be a decimal number greater than 0, such as 0.025"
     )
 
 
-def test_only_hardware_of_the_file_comes_in(file):
+def test_hardware_comes_in_the_order_of_its_prices(file):
     assert session(file).hardware == (Hardware("B", "0.5"), Hardware("A", 2))
+
+
+def test_a_price_of_hardware_that_the_file_lacks_is_refused(file):
+    """It is a name that was mistyped, or rows that are missing, and silence would hide both."""
+    file.write_text(GOOD.replace(",A,", ",A100,"), encoding="utf-8")
+    expected = "prices_per_h: hardware 'H100' has no row in FILE; did you mean A100?"
+    assert problem(file, prices_per_h={"H100": 5, "B": 1}) == expected
+    expected = "prices_per_h: hardware 'TPU' has no row in FILE; it has A100, B"
+    assert problem(file, prices_per_h={"A100": 5, "B": 1, "TPU": 3}) == expected
 
 
 def test_without_edges_the_modules_are_a_chain(file):
@@ -93,7 +106,7 @@ def test_the_file_gives_the_name(file):
         ("", "FILE: has no rows below its header; give at least one configuration"),
         ("module,hardware,batch,duration_s\n", "FILE: has no rows below its header; give at least one configuration"),
         (
-            "module;hardware;batch;duration_s\n",
+            "module|hardware|batch|duration_s\n",
             "FILE: line 1: has one column; divide columns by commas: module,hardware,batch,concurrency,duration_s",
         ),
         (
@@ -113,10 +126,6 @@ def test_the_file_gives_the_name(file):
         (
             "module,hardware,batch,duration_s,concurency\n",
             "FILE: line 1, concurency: is an unknown field; did you mean `concurrency`?",
-        ),
-        (
-            GOOD + "classify,B,2,1,0.2\n",
-            "FILE: line 6: repeats line 5 (classify on B with batch 2 and concurrency 1); keep one of them",
         ),
         (
             GOOD + "classify,B,4,1\n",
@@ -149,7 +158,8 @@ def test_a_bad_file_gets_one_line(file, text, expected):
 
 def test_a_file_that_is_no_text_is_refused(file):
     file.write_bytes(b"\xff\xfe\x00")
-    assert problem(file) == "FILE: cannot be read: is not UTF-8 text; name a CSV file of profiles"
+    remedy = "in a spreadsheet, save it as CSV UTF-8"
+    assert problem(file) == f"FILE: cannot be read: is not UTF-8 text ({remedy}); name a CSV file of profiles"
 
 
 def test_a_module_without_a_rate_is_named(file):

@@ -1,0 +1,92 @@
+"""What the plan of a result was made for, as simulations take it unless told otherwise (ours).
+
+Every result of a session says what its plan is for (`Result.planned_for`). A plan that was not asked for an attainment
+is one for evenly spaced requests, all of them in time, served as its policy stands for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.session.attainment.served import Answered, setup_as_asked
+from euclio.session.simulation.service import (
+    ALL_IN_TIME,
+    even_service,
+    listed_words,
+    service,
+    service_words,
+    setup_from,
+)
+from euclio.session.simulation.setup import Setup
+from euclio.simulation.setup import Arrivals
+
+ARRIVALS = ("arrivals", "cv", "on_s", "off_s")
+"""Fields of setups that say how requests come."""
+
+
+def planned_setup(result: Answered) -> Setup:
+    """The setup that a result's plan was made for.
+
+    Its load says nothing; seconds and seed are those that an attainment was judged by, else they say nothing either.
+    Results of versions that did not write it down were made for the attainment in their options, else for evenly spaced
+    requests.
+
+    Raises:
+        InputError: what the result states is no setup, or its options state another one.
+    """
+    asked = setup_as_asked(result)
+    stated = setup_from(result.planned_for or even_service(result.space), "planned_for")
+    if asked is None:
+        return stated
+    if result.planned_for and service(asked, result.space) != service(stated, result.space):
+        raise InputError(
+            "is another setup than options.attainment; give the result as it was written", field="planned_for"
+        )
+    return asked
+
+
+def planned_service(result: Answered) -> dict[str, Any]:
+    """What a result's plan was made for, as it stands in results; of older ones, as it follows from their options.
+
+    Raises:
+        InputError: as `planned_setup`.
+    """
+    setup = planned_setup(result)
+    if setup_as_asked(result) is None:
+        return {"attainment": result.planned_for.get("attainment", ALL_IN_TIME), **service(setup, result.space)}
+    return {"attainment": result.options["attainment"].get("target"), **service(setup, result.space)}
+
+
+def planned_fields(result: Answered) -> dict[str, Any]:
+    """The fields of a simulation's setup that are as planned where nothing else is said.
+
+    Whether a plan for evenly spaced requests holds is asked of random ones: its arrivals are not among them, nor are
+    those that follow a trace, which a result does not hold. Seconds and seed are those of the simulation that an
+    attainment was judged by.
+
+    Raises:
+        InputError: as `planned_setup`.
+    """
+    setup = planned_setup(result)
+    left_out = {"load", "full_load_rps", "trace_s", "clients"}
+    if setup.arrivals in (Arrivals.UNIFORM, Arrivals.TRACE):
+        left_out |= set(ARRIVALS)
+    if setup_as_asked(result) is None:
+        left_out |= {"seconds", "seed"}
+    return {name: getattr(setup, name) for name in (field.name for field in fields(Setup)) if name not in left_out}
+
+
+def as_planned(result: Answered, setup: Setup) -> str:
+    """One line on whether a simulation serves as a result was planned for, at whatever load and for how long.
+
+    Raises:
+        InputError: as `planned_setup`.
+    """
+    planned = service_words(service(planned_setup(result), result.space))
+    served = service_words(service(setup, result.space))
+    differing = [words for name, words in served.items() if words != planned[name]]
+    if not differing:
+        return f"served as planned: {listed_words(planned)}"
+    return f"served as planned ({listed_words(planned)}) but for: {', '.join(differing)}"

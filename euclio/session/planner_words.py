@@ -1,0 +1,68 @@
+"""A plan in the words of who plans capacity, where tables of research say it in those of the papers (ours)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from euclio.core.space_fields import in_words
+from euclio.core.words import counted, plain
+from euclio.session.charging import Charging
+from euclio.session.evaluate import Evaluation
+from euclio.session.plan import Plan
+from euclio.session.policies import Form
+from euclio.session.rules import DummyRule
+from euclio.session.space import PlanSpace
+
+DISPATCH: Mapping[str, str] = {
+    "tc": "batches in turn",
+    "tc-shared": "batches in turn",
+    "rr": "round robin",
+    "rr-even": "round robin, machines alike equally loaded",
+    "machine-rate": "each machine at its own rate",
+    "machine-rate-even": "each machine at its own rate, machines alike equally loaded",
+    "in-turn": "batches in turn, one configuration per module",
+}
+"""How requests reach machines, by the name of the policy."""
+SPARE: Mapping[DummyRule, str] = {
+    DummyRule.NONE: "no spare capacity",
+    DummyRule.MACHINE: "spare capacity where it lowers the cost",
+    DummyRule.CONTINUOUS: "spare capacity of any size where it lowers the cost",
+}
+"""What the rules of dummy requests allow: capacity that is paid for and serves nobody, so that batches fill in time."""
+
+
+def space_for_planners(space: PlanSpace) -> str:
+    """What plans may be: how requests are dispatched, whether capacity may be spare, then only what narrows them."""
+    policy = str(space.policy)
+    dispatch = f"{DISPATCH[policy]} ({policy})" if policy in DISPATCH else policy
+    rest = in_words(space).removeprefix(f"{policy}, {space.dummy.words}")
+    return f"dispatch: {dispatch}; {SPARE[space.dummy]}{rest}"
+
+
+def machines_in_words(plan: Plan, evaluation: Evaluation, space: PlanSpace) -> str:
+    """Machines by hardware type, such as "A100 3 whole and 0.46 of one".
+
+    It is empty where machines are charged whole, so that none is used in part, and where machines that are alike take
+    equal rates, so that none is whole.
+    """
+    if space.charging is not Charging.SHARE or space.policy.form is Form.EVEN:
+        return ""
+    whole: dict[str, int] = {}
+    parts: dict[str, list[Fraction]] = {}
+    for module, found in zip(plan.modules, evaluation.modules, strict=True):
+        for place, allocation in enumerate(module.allocations):
+            hardware = allocation.configuration.hardware
+            whole[hardware] = whole.get(hardware, 0) + allocation.machines
+            if place == len(module.allocations) - 1 and found.partial_rps:
+                parts.setdefault(hardware, []).append(found.partial_rps / allocation.configuration.throughput_rps)
+    return ", ".join(f"{name} {_machines(count, parts.get(name, ()))}" for name, count in whole.items())
+
+
+def _machines(whole: int, parts: Sequence[Fraction]) -> str:
+    """Whole machines and those of which a part is used."""
+    used = plain(float(sum(parts, Fraction(0))), 2)
+    if not parts:
+        return f"{whole:,} whole"
+    of = f"{used} of one" if len(parts) == 1 else f"parts of {counted(len(parts), 'machine')}, {used} in all"
+    return f"{whole:,} whole and {of}" if whole else of

@@ -1,0 +1,112 @@
+"""How a plan is served, as results state it and in words: arrivals, router, dummies, partial machines (ours)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.core.words import counted, full, milliseconds
+from euclio.session.simulation.setup import Dropping, Setup
+from euclio.session.simulation.targets import own_dispatch
+from euclio.session.space import PlanSpace
+from euclio.simulation.setup import Arrivals
+
+FREE = ("load", "seconds", "seed")
+"""What a simulation may take as it likes, without serving otherwise than a plan was made for."""
+NUMBERS = ("seconds", "seed", "noise", "timeout_s", "cv", "on_s", "off_s")
+ALL_IN_TIME = 1.0
+"""The attainment of a plan whose worst case is within the SLO."""
+NAMES = {Arrivals.UNIFORM: "even arrivals", Arrivals.POISSON: "Poisson arrivals", Arrivals.TRACE: "arrivals of a trace"}
+_USUAL = ("time-outs as planned", "modules hold nothing", "nothing is dropped", "no noise")
+"""Words that are said only where they differ."""
+
+
+def service(setup: Setup, space: PlanSpace) -> dict[str, Any]:
+    """What a setup says of how requests come and are served under a plan space, as plain data; no timestamps."""
+    described = replace(setup, dispatch=setup.dispatch or own_dispatch(space.policy), trace_s=()).describe()
+    return {key: value for key, value in described.items() if key not in FREE}
+
+
+def even_service(space: PlanSpace) -> dict[str, Any]:
+    """What a plan of a plan space is made for where no attainment is asked for, as it stands in results."""
+    return {"attainment": ALL_IN_TIME, **service(Setup(Arrivals.UNIFORM), space)}
+
+
+def setup_from(told: Any, field: str) -> Setup:
+    """The setup that stands in a result as plain data; what is not of setups is not looked at.
+
+    Args:
+        told: the plain data.
+        field: where it stands, for errors.
+
+    Raises:
+        InputError: it is no setup.
+    """
+    own = {field.name for field in fields(Setup)} - {"load", "full_load_rps", "trace_s"}
+    try:
+        given: dict[str, Any] = {name: _plain(name, value) for name, value in told.items() if name in own}
+        return Setup(**given)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InputError(f"is no setup of a simulation: {error}", field=field) from None
+
+
+def planned_words(planned_for: Mapping[str, Any]) -> str:
+    """What a result was planned for, in a few words.
+
+    Args:
+        planned_for: as it stands in the result.
+
+    Raises:
+        InputError: it is no such record.
+    """
+    setup = setup_from(planned_for, "planned_for")
+    try:
+        target = float(planned_for["attainment"])
+    except (KeyError, TypeError, ValueError):
+        raise InputError("is missing or no number; give a share", field="planned_for.attainment") from None
+    if setup.dispatch is None:
+        raise InputError("is missing; give the router", field="planned_for.dispatch")
+    share = "all" if target >= ALL_IN_TIME else f"{full(100 * target, digits=6)} %"
+    return f"{share} in time under {listed_words(service_words(setup.describe()))}"
+
+
+def service_words(told: Mapping[str, Any]) -> dict[str, str]:
+    """Each part of a service in words, whatever its value, so that two can be compared part by part."""
+    timeout = told["timeout_s"]
+    by_time = "no time-out" if timeout == "none" else f"time-out {milliseconds(timeout or 0)} ms"
+    return {
+        "arrivals": _arrivals(told),
+        "dispatch": str(told["dispatch"]),
+        "timeout": _USUAL[0] if timeout is None else by_time,
+        "dummies": "dummies sent" if told["dummies"] else "dummies not sent",
+        "partial": f"partial machines {told['partial']}",
+        "hold": "modules hold requests" if told["hold"] else _USUAL[1],
+        "dropping": "hopeless requests dropped" if told["dropping"] == Dropping.HOPELESS else _USUAL[2],
+        "noise": f"noise {full(told['noise'])}" if told["noise"] else _USUAL[3],
+    }
+
+
+def listed_words(words: Mapping[str, str]) -> str:
+    """The parts of a service in one line, without those that nearly every one has."""
+    return ", ".join(word for word in words.values() if word not in _USUAL)
+
+
+def _arrivals(told: Mapping[str, Any]) -> str:
+    if told.get("clients"):
+        return f"{counted(told['clients'], 'client')} who wait for their answers"
+    kind = Arrivals(told["arrivals"])
+    name = NAMES.get(kind, f"{kind} arrivals")
+    if kind is Arrivals.GAMMA:
+        return f"{name} (cv {full(told['cv'])})"
+    if kind is Arrivals.ON_OFF:
+        return f"{name} ({full(told['on_s'])} s on, {full(told['off_s'])} s off)"
+    return name
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A value of a file as the setup has it."""
+    if name not in NUMBERS or value is None or (name == "timeout_s" and value == "none"):
+        return float("inf") if value == "none" else value
+    return int(value) if name == "seed" else float(value)
