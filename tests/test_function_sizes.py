@@ -50,6 +50,7 @@ OF_MANY = {
     "euclio/session/policies/kernels.py:own_latency": STATE,
     "euclio/session/questions/sweep/question.py:question": CALLED,
     "euclio/session/simulation/system.py:__init__": "the parts of one module, which its only caller has at hand",
+    "euclio/session/workloads/csv_profiles.py:session_from_csv": CALLED,
     "euclio/session/workloads/random_sessions.py:random_session": CALLED,
     "euclio/studies/mlperf/sharing.py:serve": STATE,
     "euclio/studies/ppipe/serving.py:loads": "they are the key under which a study keeps its runs",

@@ -65,7 +65,8 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
     The claim is the strongest that the result makes. Status optimal: no plan is better than its own by more than the
     tolerance of the goal, a share of 1e-9 (1e-6 under dummy rule continuous). Status infeasible: there is no plan.
     Otherwise a bound: no plan is better than the bound by more than the tolerance. A plan that the checker refuses, and
-    figures that are not as checked, refute the result before anything is searched for.
+    figures that are not as checked, refute the result before anything is searched for. A claim about a result that was
+    asked for an attainment is one about plans that keep it.
 
     Args:
         instance: the instance that it is a result of; of a written one with changes, `WrittenResult.changed`.
@@ -86,6 +87,8 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
     said = written(instance, result) if isinstance(result, Result) else result
     checked = None if said.plan is None else family.evaluate(instance, said.plan, said.space)
     claim = _claim(said, checked)
+    if "attainment" in said.options:
+        claim = replace(claim, words=claim.words.replace("no plan", "no plan that keeps the attainment", 1))
     finding = _by_checker(instance, said, checked, claim)
     if finding is None:
         deadline = math.inf if time_limit_s is None else started + time_limit_s
@@ -247,6 +250,9 @@ def _search(family: Family, instance: Any, said: WrittenResult, claim: _Claim, d
     """Ask the prover, and interrupt it where it overruns its deadline."""
     try:
         with interrupted_at(deadline + SPARE_S):
+            asked = said.options.get("attainment")
+            if asked is not None and family.find_better_keeping is not None:
+                return family.find_better_keeping(instance, said.space, asked, claim.cutoff, deadline)
             return family.find_better(instance, said.space, claim.cutoff, deadline)
     except LateError:
         return Search(None, False, 0, "the prover overran its limit and was interrupted")

@@ -173,6 +173,8 @@ class Family:
         planned_for: a plan space in; what its plans are made for and how they are served, as plain data, out (empty:
             nothing is said).
         rows: instance, plan and the checker's answer in, the rows of the plan's frame out; None: it has none.
+        find_better_keeping: its prover of results that were asked for an attainment: instance, plan space, what was
+            asked as it stands in the result, cutoff and deadline in; None: it has none.
         derive: instance and plan space in; makes what its solvers keep of an instance and share, such as arrays of
             ranked profiles, so that no run is timed with it because it happens to be the first one; None: nothing.
     """
@@ -222,6 +224,7 @@ class Family:
     companion: Callable[[], Companion] | None = None
     planned_for: Callable[[Any], dict[str, Any]] = lambda space: {}
     rows: Callable[[Any, Any, Any], list[dict[str, Any]]] | None = None
+    find_better_keeping: Callable[[Any, Any, Mapping[str, Any], Fraction | None, float], Search] | None = None
     derive: Callable[[Any, Any], Any] | None = None
 
     def goal(self, space: Any) -> Goal:

@@ -12,6 +12,7 @@ from euclio.core.result import Answer, AnyResult
 from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, asked, check
 from euclio.core.words import full, percent
+from euclio.session.attainment.bounding import Bound, bound_on
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.front import Front, serves_all_objectives
 from euclio.session.attainment.margins import spare_space
@@ -22,6 +23,8 @@ from euclio.session.plan import Plan
 from euclio.session.simulation.service import service
 from euclio.session.simulation.setup import Setup
 from euclio.session.space import PlanSpace
+
+NO_BOUND = Bound((), None, False)
 
 
 @told("looking for a plan that keeps the attainment")
@@ -42,7 +45,7 @@ def solve_attaining(
         **options: as of `euclio.solve`.
 
     Returns:
-        The checked result, feasible and without bound (`attaining`).
+        The checked result, with a bound on the cost of every plan that keeps the attainment (`attaining`).
 
     Raises:
         InputError: as `euclio.solve`, and where the demand has no meaning (`Demand`).
@@ -55,14 +58,15 @@ def solve_attaining(
 def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) -> AnyResult:
     """The cheapest plan found that keeps an attainment, checked as a plan of the instance itself.
 
-    Its plan space allows dummies at any rate: they stand for capacity that is kept free. A margin proves nothing, so
-    that the result has no bound. Where the solver has no plan of the instance itself, its result is given as it is.
+    Its plan space allows dummies at any rate: they stand for capacity that is kept free. The bound is proven for every
+    plan of that space which keeps the attainment, whoever schedules (`bounding`); margins prove nothing. Where the
+    solver has no plan of the instance itself, its result is given as it is.
 
     Args:
         demand: target, arrivals and dispatch.
         ready: the run without margins.
-        fronts: what is known from other sessions that differ in rates and objective, which makes this one quick; None:
-            it is searched for by itself, and longer.
+        fronts: what is known from other sessions that differ in rates and objective, which makes this one quick, and
+            leaves it without a bound; None: it is searched for by itself, and longer.
     """
     began = time.monotonic()
     limit_s = ready.limits.time_limit_s
@@ -70,7 +74,7 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     first = runs.result(ready.instance)
     if first.plan is None or first.value is None:
         return replace(first, options={**first.options, "attainment": demand.describe(ready.space.policy)})
-    left_s = None if limit_s is None else max(0.0, limit_s - (time.monotonic() - began))
+    left_s = _left(limit_s, began)
     front = None if fronts is None else fronts.front_of(ready, first.plan, demand)
     if front is None:
         found = cheapest(ready.instance, runs.plan, ready.space, demand, seed=ready.limits.seed, time_limit_s=left_s)
@@ -78,7 +82,9 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
         front.planner = runs.plan
         found = front.cheapest(ready.instance, None if left_s is None else time.monotonic() + left_s)
     space = spare_space(ready.space)
-    answer = _answer(found, demand, first.value)
+    # A bound may take seconds, which one answer is worth and each of hundreds is not.
+    bound = bound_on(ready, demand, _left(limit_s, began)) if front is None else NO_BOUND
+    answer = _answer(found, bound, demand, first.value)
     result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)
     asked_for = demand.describe(ready.space.policy)
     if found.judged is not None:
@@ -86,6 +92,9 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     if found.best is not None:
         rates = zip(ready.instance.modules, found.best.margins.rates, strict=True)
         asked_for["rate_margins"] = {module.name: float(rate) for module, rate in rates}
+    if bound.rates_rps:
+        needed = zip(ready.instance.modules, bound.rates_rps, strict=True)
+        asked_for["least_rates_rps"] = {module.name: float(rate) for module, rate in needed}
     options = {**ready.options, **space.describe(), "attainment": asked_for}
     planned_for = {"attainment": demand.target, **service(demand.setup, space)}
     return replace(result, options=options, planned_for=planned_for)
@@ -138,6 +147,11 @@ def _no_plan(session: Session) -> None:
     """What makes plans of a front that is not asked yet."""
 
 
+def _left(limit_s: float | None, began: float) -> float | None:
+    """Seconds that are left of a limit."""
+    return None if limit_s is None else max(0.0, limit_s - (time.monotonic() - began))
+
+
 @dataclass(slots=True)
 class _Runs:
     """Runs of one solver on stricter and stricter instances; the first is kept for the search."""
@@ -163,7 +177,7 @@ class _Runs:
         return found.plan, found.evaluation
 
 
-def _answer(found: Found, demand: Demand, without: Fraction) -> Answer[Plan]:
+def _answer(found: Found, bound: Bound, demand: Demand, without: Fraction) -> Answer[Plan]:
     stats = {"plans_tried": float(len(found.tried)), "cost_without_margins": float(without)}
     if found.judged is not None:
         judged = found.judged.estimate
@@ -172,6 +186,12 @@ def _answer(found: Found, demand: Demand, without: Fraction) -> Answer[Plan]:
             "attainment_at_least": judged.lower,
             "validated_requests": float(judged.requests),
         }
+    if found.best is None and bound.infeasible:
+        reason = (
+            f"no plan keeps {full(100 * demand.target)} % within the SLO under these arrivals, whoever schedules; "
+            "lower the attainment, or allow a longer SLO"
+        )
+        return Answer(None, "no capacity", infeasible=True, reason=reason, stats=stats)
     if found.best is None:
         within = "" if found.complete else " within the time limit"
         most = "" if not found.most else f", the best plan {percent(found.most)}"
@@ -179,7 +199,7 @@ def _answer(found: Found, demand: Demand, without: Fraction) -> Answer[Plan]:
             f"no margin that was tried{within} keeps {full(100 * demand.target)} % within the SLO under these "
             f"arrivals{most}; take another dispatcher or time-out, or a lower attainment"
         )
-        return Answer(None, "no margin", reason=reason, stats=stats)
+        return Answer(None, "no margin", bound=bound.cost_per_h, reason=reason, stats=stats)
     margins = found.best.margins
     stats |= {"rate_margin": float(max(margins.rates)), "slo_share": float(margins.slo)}
-    return Answer(found.best.plan, "margins", float(found.best.cost_per_h), stats=stats)
+    return Answer(found.best.plan, "margins", float(found.best.cost_per_h), bound.cost_per_h, stats=stats)

@@ -1,0 +1,60 @@
+"""No plan that keeps an attainment costs less: the optimum of a session whose modules need more capacity (ours).
+
+The argument stands in docs/model/holding.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from euclio.core.result import Status
+from euclio.core.solver import Limits
+from euclio.core.solving import PreparedRun, prepare
+from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.least_capacity import needed_rates
+from euclio.session.attainment.margins import spare_space
+from euclio.session.instance import Module, Session
+
+MOST_S = 60.0
+"""Longest time that is spent on a bound where the run has no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What is proven of all plans that keep an attainment.
+
+    Attributes:
+        rates_rps: rate that each module's machines have to be paid for at least, in the order of the session's modules.
+        cost_per_h: no such plan costs less; None: no bound was found.
+        infeasible: whether there is no such plan.
+    """
+
+    rates_rps: tuple[Fraction, ...]
+    cost_per_h: float | None
+    infeasible: bool
+
+
+def bound_on(ready: PreparedRun, demand: Demand, time_limit_s: float | None) -> Bound:
+    """A lower bound on the cost of every plan of the plan space that keeps the demand.
+
+    Args:
+        ready: the run whose plans are bounded: its instance, and its plan space with capacity that may be kept free.
+        demand: target, arrivals and dispatch.
+        time_limit_s: limit in seconds; None: `MOST_S`.
+    """
+    space = spare_space(ready.space)
+    rates = tuple(needed_rates(ready.instance, space, demand))
+    limits: Limits[Any] = Limits(MOST_S if time_limit_s is None else max(1e-3, time_limit_s), ready.limits.seed)
+    run = prepare(with_rates(ready.instance, rates), None, space=space, limits=limits)
+    run.warm_up()
+    found = run.check(*run.answer())
+    return Bound(rates, found.bound, found.status is Status.INFEASIBLE)
+
+
+def with_rates(session: Session, rates_rps: Sequence[Fraction]) -> Session:
+    """The session with other rates of its modules."""
+    rows = zip(session.modules, rates_rps, strict=True)
+    return replace(session, modules=tuple(Module(m.name, rate, m.profile) for m, rate in rows))

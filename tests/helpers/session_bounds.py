@@ -1,0 +1,66 @@
+"""Tiny sessions that are asked for an attainment, the bound on what it costs, and all plans below a cost."""
+
+import math
+from itertools import product
+from random import Random
+
+from euclio.core.solving import asked
+from euclio.session import Configuration, Hardware, Module, Session, evaluate
+from euclio.session.attainment import Demand
+from euclio.session.attainment.bounding import bound_on
+from euclio.session.attainment.margins import spare_space
+from euclio.session.evaluate import rank_key
+from euclio.session.plan import Allocation, ModulePlan, Plan
+from euclio.session.simulation import Setup
+from euclio.session.space import PlanSpace
+
+WHOLE = PlanSpace(charging="whole")
+SPARE = spare_space(WHOLE)
+SHAPES = ((1, ()), (1, ()), (2, (("a", "b"),)), (2, (("a", "b"),)), (3, (("a", "b"), ("a", "c"))))
+
+
+def tiny(seed):
+    """A session on one to about five machines, and a target; some with factors below 1 and SLOs barely long enough."""
+    rng = Random(seed)
+    count, edges = rng.choice(SHAPES)
+    rate = 10 ** rng.uniform(0.5, 2)
+    hardware = [Hardware("g", round(rng.uniform(0.5, 3), 2)), Hardware("h", round(rng.uniform(0.5, 3), 2))]
+    modules = []
+    for name in "abc"[:count]:
+        factor = 1 if name == "a" else rng.choice((0.37, 0.5, 1, 2, 3.5))
+        per_request = 10 ** rng.uniform(-0.7, 0.3) / (rate * factor)
+        profile = [
+            Configuration(h.name, size, 1, f"{per_request * speed * (0.6 + 0.4 * size):.4g}")
+            for h in hardware[: rng.randint(1, 2)]
+            for speed in [rng.uniform(0.7, 1.4)]
+            for size in (1, 2, 4)[: rng.randint(1, 3)]
+        ]
+        modules.append(Module(name, f"{rate * factor:.5g}", profile))
+    least = sum(min(c.duration_s for c in m.profile) for m in modules)
+    slo = f"{float(least) * rng.choice((1.3, 1.6, 2, 3, 6)):.4g}"
+    return Session(f"tiny {seed}", slo, hardware, modules, edges), rng.choice((0.5, 0.9, 0.99, 0.99, 0.999, 0.9999))
+
+
+def plans_below(session, cost):
+    """All plans of full whole machines that cost less, in the plan space."""
+    price = session.price
+    choices = []
+    for module in session.modules:
+        ranked = sorted(module.profile, key=lambda c: rank_key(c, price))
+        most = [math.floor(cost / float(price[c.hardware])) for c in ranked]
+        own = []
+        for counts in product(*(range(n + 1) for n in most)):
+            rows = [(c, n) for c, n in zip(ranked, counts, strict=True) if n]
+            rate = sum(c.throughput_rps * n for c, n in rows)
+            if rate >= module.rate_rps and sum(float(price[c.hardware]) * n for c, n in rows) < cost:
+                own.append(ModulePlan(tuple(Allocation(c, n) for c, n in rows), rate - module.rate_rps))
+        choices.append(own)
+    for modules in product(*choices):
+        plan = Plan(tuple(modules))
+        found = evaluate(session, plan, SPARE)
+        if found.feasible and float(found.cost_per_h) < cost * (1 - 1e-9):
+            yield plan
+
+
+def bounded(session, target, setup=None, space=WHOLE):
+    return bound_on(asked(session, "exact", space=space), Demand(target, setup or Setup()), None)
