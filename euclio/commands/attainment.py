@@ -12,7 +12,7 @@ from euclio.commands.keywords import arrival_keywords, own_keywords, setup_keywo
 from euclio.commands.setup_options import add_setup_options, setup_flags
 from euclio.core.families import find_family
 from euclio.core.values import SHARE, exact_positive, exacts
-from euclio.core.words import full
+from euclio.core.words import full, plain
 from euclio.verbs.defaults import PERCENTILES, SERVED, SERVING
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def add_attainment(parser: argparse.ArgumentParser, *, several: bool = False) ->
             f"--{name}",
             type=exacts if several else exact_positive,
             metavar="S,S" if several else "S",
-            help=f"seconds within which {full(100 * share)} %% are answered: --attainment {share:g} with this SLO",
+            help=f"seconds within which {full(100 * share)} %% are answered: --attainment {plain(share)} with this SLO",
         )
     add_arrivals(group)
     group.add_argument(

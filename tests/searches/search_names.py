@@ -59,7 +59,9 @@ def _session(rng: Random) -> tuple[Session, Plan]:
 
 
 def _faults(session: Session, plan: Plan, names: Sequence[str]) -> Iterator[str]:
-    written = SimpleNamespace(plan=plan, space=PlanSpace(dummy="none"), solver="fixed", changes=None)
+    written = SimpleNamespace(
+        plan=plan, space=PlanSpace(dummy="none"), solver="fixed", changes=None, options={}, planned_for={}
+    )
     deployed = deployment(session, plan, written.space)
     for exporter in EXPORTERS:
         given = GIVEN.get(exporter.name, {})

@@ -16,6 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from euclio.core.words import plain
 from euclio.session.attainment.confidence import estimate
 from euclio.session.attainment.demand import CONFIDENCE, Demand
 from euclio.session.attainment.judging import ATTEMPTS, PARTS, Judged, seed_of
@@ -195,8 +196,8 @@ class Front:
         return self.cells[k, steps]
 
     def _made(self, k: int, steps: Steps) -> Cell | None:
-        slo = self._slo(k) / Fraction(f"{RATE_STEP ** max(steps):.4g}")
-        margins = Margins(tuple(Fraction(f"{RATE_STEP**one:.4g}") - 1 for one in steps), Fraction(1))
+        slo = self._slo(k) / Fraction(plain(RATE_STEP ** max(steps)))
+        margins = Margins(tuple(Fraction(plain(RATE_STEP**one)) - 1 for one in steps), Fraction(1))
         base = replace(self.session, slo_s=slo)
         made = self.planner(stricter(base, margins))
         if made is None:
@@ -209,7 +210,7 @@ class Front:
         return Cell(Tried(margins, plan, checked.cost_per_h, costs, simulated=True), slo)
 
     def _slo(self, k: int) -> Fraction:
-        return Fraction(f"{SLO_STEP**k:.4g}")
+        return Fraction(plain(SLO_STEP**k))
 
     def simulate(self, cell: Cell) -> None:
         """Serve the requests of the search, the same for all plans."""

@@ -49,8 +49,9 @@ def test_the_result_is_one_of_the_instance_itself(written, session, capsys):
     assert main(["verify", str(session), str(written[0])]) == 0
     found = json.loads(written[0].read_text())
     assert found["status"] == "feasible"
-    assert found["bound_per_h"] is None
+    assert 0 < found["bound_per_h"] <= found["cost_per_h"]
     asked = found["options"]["attainment"]
+    assert list(asked.pop("least_rates_rps")) == ["detect", "classify"]
     margins, seconds, seed = (asked.pop(key) for key in ("rate_margins", "seconds", "seed"))
     assert seconds * 10 > found["stats"]["validated_requests"]
     assert seed > 0
