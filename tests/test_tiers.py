@@ -151,3 +151,12 @@ def test_the_digest_is_that_of_names_and_bytes(tmp_path):
 def _recipe(target: str) -> list[str]:
     """The lines of a target of the Makefile."""
     return re.search(rf"^{target}:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE).group(1).splitlines()
+
+
+def test_no_test_mutes_its_process():
+    """`mute` is for processes that work for another and cannot be taken back: tests after it would see nothing said."""
+    muting = re.compile(r"^\s*(progress\.)?mute\(\)", re.MULTILINE)
+    files = [
+        file for file in Path(__file__).parent.rglob("test_*.py") if muting.search(file.read_text(encoding="utf-8"))
+    ]
+    assert [file.name for file in files] == []

@@ -8,7 +8,6 @@ import pytest
 from tiny_sessions import TEXT
 
 from euclio.core.errors import InputError
-from euclio.core.progress import mute
 from euclio.results import load
 from euclio.runs.experiment_files import load_experiment
 from euclio.runs.runner import run
@@ -24,9 +23,8 @@ def experiment(folder, *lines):
 
 
 def test_results_state_what_was_asked(tmp_path):
-    mute()
     path = experiment(tmp_path, "attainment = [0.8, 0.9]", 'arrivals = "gamma"', "cv = 1.2")
-    run(path, tmp_path / "out", slots=1)
+    run(path, tmp_path / "out", slots=1, quiet=True)
     rows = load(tmp_path / "out")
     assert sorted(rows.label) == ["harpagon attainment=0.8", "harpagon attainment=0.9"]
     for row in rows.itertuples():
