@@ -40,7 +40,7 @@ def written(session, tmp_path, capsys):
 def test_the_table_says_what_is_kept_and_what_it_costs(written):
     _, text = written
     assert "tiny: feasible, cost" in text
-    assert "no bound" in text
+    assert " per hour, bound " in text
     assert " under poisson arrivals, dispatch rounds: at least 9" in text
     assert "more expensive than without\nspare capacity is kept free for the requests that come at random" in text
 

@@ -56,7 +56,7 @@ for solver in solvers_of("session"):
             assert solver.name in without, solver.name
         else:
             assert found.status != "error", found
-table = compare(session)
+table = compare(session, systems="papers")
 rows = {row.solver.name: row.result for row in table.rows}
 assert table.optimum == best.cost
 assert rows["scrooge-milp"].status == "inapplicable" and "missing" in rows["scrooge-milp"].reason
