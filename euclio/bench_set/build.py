@@ -1,18 +1,20 @@
 """Make the benchmark set: ``python -m euclio.bench_set.build``, or ``euclio bench-set build``.
 
 Instances depend on the seed alone. Best known values do not get worse: what is known of an unchanged instance is kept,
-and only open ones are tried again, with a longer limit or where the reference method ended before it. Certificates are
-kept as long as instance and plan are; `euclio bench-set certify` makes those that are missing.
+and only open ones are tried again, with a longer limit or where the reference method ended before it. Asked to, it
+measures and proves all of a family again, since a bound is as good as the code that it came from; better plans are
+kept. Certificates are kept as long as instance and plan are; `euclio bench-set certify` makes those that are missing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from euclio.bench_set.certifying import has_certificate
 from euclio.bench_set.folder import best_path, instance_path, instance_text, read_best, rooms, set_folder
 from euclio.bench_set.improving import Found, better, improved, measured
 from euclio.bench_set.manifest import FILE, Difficulty, Entry, Manifest, difficulty_of, read_manifest, write_manifest
@@ -43,6 +45,7 @@ def build(
     time_limit_s: float = TIME_LIMIT_S,
     chosen: Callable[[Design], bool] = lambda design: True,
     advance: Callable[[], None] = lambda: None,
+    again: Callable[[Design], bool] = lambda design: False,
 ) -> Manifest:
     """Write instances, best known results and manifest.
 
@@ -51,6 +54,7 @@ def build(
         time_limit_s: limit of each run in seconds.
         chosen: which designs; the others are left out of the manifest.
         advance: called after each instance.
+        again: of which designs effort and bound are made again, whatever is known.
 
     Raises:
         InputError: nothing can be written there.
@@ -59,7 +63,7 @@ def build(
     known = _known(out)
     entries: list[Entry] = []
     for design in filter(chosen, designs()):
-        entries.append(_entry(out, design, known.get(design.name), time_limit_s))
+        entries.append(_entry(out, design, known.get(design.name), time_limit_s, again(design)))
         # What is not reached any more stays known if the work ends here.
         rest = [entry for name, entry in known.items() if name not in {e.name for e in entries}]
         write_manifest(Manifest(SEED, provenance()["cpu"], (*entries, *rest)), out)
@@ -79,15 +83,16 @@ def _known(folder: Path) -> dict[str, Entry]:
     return {e.name: e for e in read_manifest(folder).entries} if (folder / FILE).is_file() else {}
 
 
-def _entry(folder: Path, design: Design, known: Entry | None, time_limit_s: float) -> Entry:
+def _entry(folder: Path, design: Design, known: Entry | None, time_limit_s: float, again: bool) -> Entry:
     instance = design.make(SEED)
     text = instance_text(instance)
     before = Found()
     if known is not None and known.text_hash == text_hash(text) and best_path(folder, known.name).is_file():
-        if not _to_be_tried_again(known, time_limit_s):
+        if not again and not _to_be_tried_again(known, time_limit_s):
             write_text(text, instance_path(folder, known))
             return known
         before = _found(folder, instance, known)
+        before = replace(before, bound=None, bound_solver="") if again else before
     space, family = design.space, family_of(instance)
     goal = family.goal(space)
     effort, first = measured(instance, space, time_limit_s)
@@ -114,7 +119,8 @@ def _entry(folder: Path, design: Design, known: Entry | None, time_limit_s: floa
     )
     write_text(text, instance_path(folder, entry))
     write_text(_best_text(instance, space, best, entry), best_path(folder, entry.name))
-    return entry
+    certified = entry if known is None else replace(entry, certificate=known.certificate)
+    return certified if has_certificate(folder, certified) else entry
 
 
 def _to_be_tried_again(known: Entry, time_limit_s: float) -> bool:

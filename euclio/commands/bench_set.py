@@ -51,6 +51,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         allow_abbrev=False,
     )
     build.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds; default: 20")
+    build.add_argument(
+        "--again", action="store_true", help="measure and prove all of them again, and keep plans that are better"
+    )
+    build.add_argument("--family", choices=tuple(homes()), help="with --again: only this problem family")
     build.set_defaults(run=run_build)
     certify = _add_certify(actions)
     for action in (check, listing, build, certify):
@@ -121,7 +125,8 @@ def run_build(arguments: argparse.Namespace) -> int:
     from euclio.bench_set.table import summary
     from euclio.verbs import build_bench_set
 
-    print(summary(build_bench_set(arguments.folder, time_limit=arguments.time_limit).entries))
+    own = own_keywords(arguments, "time_limit", "again", "family")
+    print(summary(build_bench_set(arguments.folder, **own).entries))
     return SOLVED
 
 

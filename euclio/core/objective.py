@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.core.tolerances import CLAIM_TOLERANCE, PROOF_TOLERANCE
-from euclio.core.words import full
+from euclio.core.words import told_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +83,15 @@ class Goal:
         if bound is None or not self.gap(value, bound) < -self.tolerance:
             return ""
         side = "below" if self.maximised else "above"
-        return f"{self.bound_field} is {full(bound)}, {side} the checked {self.name} of {full(value)}"
+        proven, checked = told_apart(bound, value)
+        return f"{self.bound_field} is {proven}, {side} the checked {self.name} of {checked}"
 
     def wrong_claim(self, value: Fraction | float, claimed: Fraction | float | None) -> str:
         """One line where a solver claims another value than the checked one; empty: it does not."""
         if claimed is None or abs(self.gap(value, claimed)) <= CLAIM_TOLERANCE:
             return ""
-        return f"{self.claimed_field} is {full(claimed)}, the checked {self.name} is {full(value)}"
+        said, checked = told_apart(claimed, value)
+        return f"{self.claimed_field} is {said}, the checked {self.name} is {checked}"
 
 
 LEAST_COST = Goal("cost", "per_h", "per hour", maximised=False, column="cost/h")

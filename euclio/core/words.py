@@ -33,6 +33,15 @@ def full(value: Value | None, unit: str = "", *, digits: int = 9, none: str = DA
     return none if value is None else plain(float(value), digits) + unit
 
 
+def told_apart(a: Value, b: Value) -> tuple[str, str]:
+    """Two values in full, with as many more digits as it takes to see that they differ; all 17 where they do not."""
+    for digits in range(9, 18):
+        texts = full(a, digits=digits), full(b, digits=digits)
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
 def amount(value: Value | None, unit: str = "", *, digits: int = 9, none: str = DASH) -> str:
     """An amount of money, a count or a rate, with commas between thousands.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
-from euclio.core.families import homes
+from euclio.core.families import families, homes
 from euclio.core.numbers import Number
 from euclio.core.progress import progress_bar, waiting
 from euclio.core.values import count, seconds
@@ -160,24 +160,36 @@ def list_bench_set(
 
 
 @verb()
-def build_bench_set(folder: str | Path | None = None, *, time_limit: Number | None = None) -> Manifest:
+def build_bench_set(
+    folder: str | Path | None = None,
+    *,
+    time_limit: Number | None = None,
+    again: bool = False,
+    family: str | None = None,
+) -> Manifest:
     """Make the benchmark set again, as `euclio bench-set build` does.
 
     Args:
         folder: where; None: where the set stands that comes with euclio.
         time_limit: limit of each run in seconds; None: 20.
+        again: whether efforts and bounds are made again, whatever is known; better plans are kept.
+        family: with `again`, of this problem family only.
 
     Returns:
         Its manifest.
 
     Raises:
-        InputError: nothing can be written there.
+        InputError: nothing can be written there; a family without `again`.
     """
     from euclio.bench_set.build import TIME_LIMIT_S, build, designs
 
-    limit_s = read_if(seconds, time_limit, "--time-limit") or TIME_LIMIT_S
+    limit_s, of = read_if(seconds, time_limit, "--time-limit") or TIME_LIMIT_S, _family(family)
+    if of is not None and not again:
+        raise InputError("says of which family all is made again; give --again too, or leave it out", field="--family")
+    names = {one.name for own in families() if of in (None, own.name) for one in own.designs()} if again else set()
     with progress_bar("instances", len(designs())) as advance:
-        return build(None if folder is None else Path(folder), limit_s, advance=advance)
+        place = None if folder is None else Path(folder)
+        return build(place, limit_s, advance=advance, again=lambda design: design.name in names)
 
 
 @verb()

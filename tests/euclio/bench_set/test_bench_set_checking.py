@@ -17,6 +17,7 @@ from euclio.bench_set.manifest import Difficulty, Manifest, difficulty_of, read_
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.result import Status
+from euclio.verbs import build_bench_set
 
 
 def change_entry(folder, **changes):
@@ -123,6 +124,21 @@ def test_open_instances_are_tried_again_with_a_longer_limit(folder):
     change_entry(folder, difficulty=Difficulty.OPEN, bound=None)
     build(folder, 60.0, chosen=lambda design: design.name in NAMES)
     assert entry_of(folder).difficulty is Difficulty.EASY
+
+
+def test_a_bound_that_was_wrong_is_made_again_where_that_is_asked(folder):
+    """One of `milp-split`, from before it added up costs exactly, was above a plan that was found later."""
+    known = entry_of(folder)
+    change_entry(folder, bound=known.value * Fraction(1001, 1000), bound_solver="milp-split")
+    build(folder, chosen=lambda design: design.name in NAMES)
+    assert entry_of(folder).bound_solver == "milp-split"
+    build(folder, chosen=lambda design: design.name in NAMES, again=lambda design: design.name == known.name)
+    assert (entry_of(folder).value, entry_of(folder).bound_solver) == (known.value, "exact")
+
+
+def test_a_family_is_named_with_again_only(folder):
+    with pytest.raises(InputError, match="give again too"):
+        build_bench_set(folder, family="session")
 
 
 @pytest.mark.parametrize(("maximised", "expected"), [(False, (1, "a", 5, "b")), (True, (2, "b", 4, "a"))])

@@ -20,6 +20,7 @@ from euclio.core.words import (
     plain,
     span,
     time_left,
+    told_apart,
     with_unit,
 )
 
@@ -27,6 +28,13 @@ from euclio.core.words import (
 def test_full_has_nine_figures_a_unit_and_a_text_for_nothing():
     texts = full(Fraction(1, 3)), full(1.5, " s"), full(None, " s"), full(2 / 3, digits=12), full(None, none="null")
     assert texts == ("0.333333333", "1.5 s", "-", "0.666666666667", "null")
+
+
+def test_numbers_that_differ_late_are_told_apart():
+    """A bound that is above a cost by a share of 1e-9 was once printed as the same number."""
+    assert told_apart(808.7449054800062, 808.744904655784) == ("808.7449055", "808.7449047")
+    assert told_apart(2, 3) == ("2", "3")
+    assert told_apart(0.1, 0.1) == ("0.10000000000000001",) * 2
 
 
 @pytest.mark.parametrize("share", [None, math.nan, math.inf])
