@@ -16,6 +16,7 @@ OWN_RATE: dict[str, Callable[[Configuration], Fraction]] = {
     "rr-even": lambda c: c.batch / c.duration_s,
     "machine-rate-even": lambda c: c.throughput_rps,
     "load-balancer": lambda c: c.throughput_rps,
+    "shared-queue": lambda c: c.batch / c.duration_s,
 }
 """Rate that a full machine collects at under policies of forms `FIXED` and `EVEN`; written a second time on purpose."""
 

@@ -26,7 +26,12 @@ AT_ONCE_S, SHARE = 0.03, 0.2
 
 
 def with_known_plans(
-    session: Session, space: PlanSpace, limits: Limits[Plan], run: Callable[[Limits[Plan]], Answer[Plan]]
+    session: Session,
+    space: PlanSpace,
+    limits: Limits[Plan],
+    run: Callable[[Limits[Plan]], Answer[Plan]],
+    *,
+    rounds: bool = False,
 ) -> Answer[Plan]:
     """The answer of an exact method that has the plan of a quick heuristic where it has no better one itself.
 
@@ -35,13 +40,15 @@ def with_known_plans(
         space: its plan space.
         limits: limits of the run; without a time limit the method ends with a proof, and no heuristic is run.
         run: the exact method, within the limits that it is given.
+        rounds: it has a plan by rounding its own relaxation at once, so that the thorough heuristic, which would take a
+            share of the limit, is not run first.
     """
     if limits.time_limit_s is None:
         return run(limits)
     takes, names, before = THOROUGH_S * len(session.modules) ** 3, list(QUICK), None
     if takes <= AT_ONCE_S:
         names.append(THOROUGH)
-    elif takes <= SHARE * limits.time_limit_s:
+    elif not rounds and takes <= SHARE * limits.time_limit_s:
         started = time.perf_counter()
         before = _made_by(THOROUGH, session, space)
         limits = replace(limits, time_limit_s=max(0.0, limits.time_limit_s - (time.perf_counter() - started)))

@@ -19,6 +19,7 @@ from tests.bench.day_speed import day_speed
 from tests.bench.fragments_speed import fragments_speed
 from tests.bench.growth import growth
 from tests.bench.instances_speed import instances_speed
+from tests.bench.large_speed import large_speed
 from tests.bench.measuring import compile_solver
 from tests.bench.page_speed import page_speed
 from tests.bench.pipelines_speed import pipelines_speed
@@ -34,7 +35,7 @@ INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 
 
 SECTIONS = (
-    *("instances", "chains", "workloads", "race", "splits", "growth", "pipelines", "fragments"),
+    *("instances", "chains", "workloads", "race", "splits", "growth", "large", "pipelines", "fragments"),
     *("serving", "attainment", "runner", "page", "whole", "day"),
 )
 
@@ -59,6 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "race": lambda: race(arguments.workloads),
         "splits": lambda: (splits(arguments.workloads),),
         "growth": growth,
+        "large": large_speed,
         "pipelines": lambda: pipelines_speed(arguments.instances),
         "fragments": lambda: [*fragments_speed(), *planners_speed()],
         "serving": lambda: (serving_speed(),),

@@ -21,20 +21,21 @@ from formulations.session.module.by_share import search_module
 from formulations.session.module.charges import Charges, charged_bound, no_charges, types_of
 from formulations.session.module.problem import Stock, fluid_bound, is_in_stock, module_problem, no_stock
 from formulations.session.split.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.session.split.relaxation import Relaxation, relax
+from formulations.session.split.relaxation import Relaxation, basis_for, new_basis, relax_from
 from formulations.session.split.search import no_lines, reduced_cost, round_to_modes, search_choices
 from formulations.session.stages import LATER, UNTIMED, began, first_nodes, next_nodes
 from formulations.tolerances import ALIKE, JUST_BELOW
 
 RELAXED_ROUNDS = 60
-"""Rounds led by the relaxation before the search over modes takes over."""
+"""Rounds led by the relaxation before the search over modes takes over, and after each such search."""
 FEW_STEPS = 4.0
 """Machines by which the cost of whole machines may rise within half a mode, for the mode to be searched at its end."""
 FIRST_NODES = 4096
 """Nodes of the first search over modes. One that needs more is broken off: what its best choice relies on is resolved,
 or that choice is a plan, before the next search may take more."""
 EAGER_SHARE = 0.3
-"""Modes are resolved in a round if their reduced cost is below this share of the gap."""
+"""Modes are resolved in a round if their reduced cost is below this share of the gap, and twice that share after each
+search over modes whose best choice relied on others: a search takes longer than resolving hundreds."""
 EAGER_SOLVES = 300
 """Searches per module after which modes are resolved only where a search over modes relies on them. Where the gap is
 wide and costs fall in thousands of steps, as next to a duration, all of them are below that share of it."""
@@ -122,14 +123,16 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
     )
     none = np.full(modules, -1, np.int64)
     upper, bound, rows = np.inf, 0.0, none.copy()
-    rounds, most_nodes = 0, FIRST_NODES
+    rounds, most_nodes, basis = 0, FIRST_NODES, new_basis(s, state.modes)
+    last_relaxed, eager = RELAXED_ROUNDS, EAGER_SHARE
     while True:
         # Out of time, or the search of a module has given up: what is proven so far.
         if is_past(deadline) or state.counts[2] > 0:
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
         rounds += 1
         first, last = np.zeros(modules, np.int64), state.modes.size - 1
-        relaxed = relax(s, state.modes, first, last)
+        basis = basis_for(basis, state.modes)
+        relaxed = relax_from(s, state.modes, first, last, basis)
         # Modes bound all plans that are of interest: if not even they meet the SLO, no plan is cheaper than that found.
         if not np.isfinite(relaxed.bound):
             status = INFEASIBLE if not np.isfinite(upper) else OPTIMAL
@@ -145,12 +148,13 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
         # Without a plan nothing prunes a search over modes, so windows come first as long as they hold unresolved ones.
         if not np.isfinite(upper) and state.counts[0] > before:
             continue
-        if rounds <= RELAXED_ROUNDS and state.counts[0] < EAGER_SOLVES * modules:
+        if rounds <= last_relaxed and state.counts[0] < EAGER_SOLVES * modules:
             solves = state.counts[0]
-            state = _resolve_promising(s, state, relaxed, upper, tolerance, deadline)
+            state = _resolve_promising(s, state, relaxed, upper, eager, tolerance, deadline)
             if state.counts[0] > solves:
                 continue
         choice = search_choices(s, state.modes, no_lines(state.modes), upper, 0.5 * tolerance, deadline, most_nodes)
+        last_relaxed, eager = rounds + RELAXED_ROUNDS, min(1.0, 2.0 * eager)
         # The search leaves out what is cheaper by less than its share of the tolerance.
         bound = max(bound, choice.bound * (1.0 - 0.5 * tolerance))
         if not np.isfinite(choice.cost):
@@ -303,13 +307,19 @@ def _cutoff(modes: Modes, relaxed: Relaxation, m: int, i: int, upper: float) -> 
 
 @compiled
 def _resolve_promising(
-    s: SessionArrays, state: _State, relaxed: Relaxation, upper: float, tolerance: float, deadline: float
+    s: SessionArrays,
+    state: _State,
+    relaxed: Relaxation,
+    upper: float,
+    share: float,
+    tolerance: float,
+    deadline: float,
 ) -> _State:
-    """Resolve the unresolved modes whose reduced cost is small against the gap: those decide the bound."""
+    """Resolve the unresolved modes whose reduced cost is below a share of the gap: those decide the bound."""
     gap = upper - relaxed.bound
     if not np.isfinite(gap):
         return state
-    limit, most = EAGER_SHARE * gap, EAGER_SOLVES * s.rate.size
+    limit, most = share * gap, EAGER_SOLVES * s.rate.size
     for m in range(s.rate.size):
         i = 0
         while i < state.modes.size[m] and state.counts[0] < most:

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from euclio.core.compiled import is_past
 from euclio.core.lazy import late
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
@@ -63,7 +64,8 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         The cheapest plan and a lower bound; under a time limit the best plan found, no worse than those of quick
         heuristics, and a bound that holds.
     """
-    return with_known_plans(session, space, limits, lambda within: _solve(session, space, within))
+    rounds = not (session.stock or session.resources or is_limited_by_changes(session) or _is_on_lines(space))
+    return with_known_plans(session, space, limits, lambda within: _solve(session, space, within), rounds=rounds)
 
 
 def compile_exact() -> None:
@@ -97,7 +99,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
         return solve_close(session, space, deadline)
     if session.stock or session.resources:
         return solve_stock(session, space, deadline)
-    if not space.dummy.countable and not space.charging.whole:
+    if _is_on_lines(space):
         return solve_continuous(session, space, arrays, deadline)
     # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.
     proof = prove(relaxed_arrays(session, space, arrays), GAP, deadline)
@@ -114,6 +116,11 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH and (arrays.countable or (proof.partial_at < 0).all()):
         return Answer(plan, status, float(proof.cost), bound, stats=stats)
     return _settled(session, space, arrays, Answer(plan, status, float(proof.cost), bound, stats=stats), deadline)
+
+
+def _is_on_lines(space: PlanSpace) -> bool:
+    """Whether costs fall along curves, not in steps: dummies of any rate, and machines charged by share."""
+    return not space.dummy.countable and not space.charging.whole
 
 
 def _is_nearly_too_fast(arrays: SessionArrays) -> bool:
@@ -177,8 +184,9 @@ def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: A
     if best is not None and _proves(found.bound, best):
         return replace(found, plan=plan, claimed=float(best))
     effort = Effort(RATIONAL_NODES, deadline)
-    settled = settle(session, space, best, effort)
-    if settled.undecided:
+    # Past the deadline nothing is decided; of many modules, making ready for it alone takes seconds.
+    settled = None if is_past(deadline) else settle(session, space, best, effort)
+    if settled is None or settled.undecided:
         claimed = None if best is None else float(best)
         return replace(found, plan=plan, raw_status="limit", claimed=claimed, reason="a tie with the SLO is undecided")
     stats = {**found.stats, "rational_nodes": float(effort.nodes)}

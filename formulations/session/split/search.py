@@ -18,13 +18,21 @@ from numpy.typing import NDArray
 from euclio.core.compiled import compiled, is_past, total_of
 from euclio.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import path_times
-from formulations.session.split.modes import Modes, mode_within
+from formulations.session.split.modes import Modes, mode_within, new_modes
 from formulations.session.split.open_ranges import least_bound, open_root, with_children
-from formulations.session.split.relaxation import Relaxation, relax
+from formulations.session.split.relaxation import Basis, Relaxation, basis_for, new_basis, relax_from
 from formulations.tolerances import ABOVE_HULL
 
 Flags = NDArray[np.bool_]
 
+DIVED = 2
+"""Nodes per module of the first look for a choice, before goals are set."""
+FIRST_GOAL = 1.0 / 32.0
+"""The first goal of a search, as a share of the way from the first bound to what choices may cost."""
+AT_ONCE = 4
+"""A goal that takes fewer nodes is no nearer to the optimum than the bound was; the next one is as far from it."""
+MORE_NODES = float(np.log(4.0))
+"""The next goal is where four times as many nodes are expected, if their logarithm grows with the way to the goal."""
 NODES_BETWEEN_CLOCKS = 256
 """Nodes between two looks at the clock, of a session of one module; of a larger one so many fewer."""
 
@@ -47,6 +55,18 @@ class Choice(NamedTuple):
     bound: float
     nodes: int
     complete: bool
+
+
+class _Root(NamedTuple):
+    """What all points come to.
+
+    Attributes:
+        relaxed: the relaxation of all points that paths leave room for.
+        basis: where the next relaxation goes on from.
+    """
+
+    relaxed: Relaxation
+    basis: Basis
 
 
 class _Taken(NamedTuple):
@@ -81,6 +101,10 @@ def search_choices(
 ) -> Choice:
     """The cheapest choice of one latency per module below `upper`, by branch and bound on the linear relaxation.
 
+    After a first look for a choice, goals above the bound are tried in turn, each farther from it than the one before,
+    up to the best choice known. Below a near goal most points are ruled out at once, and the last goal takes most of
+    the nodes, so that about as few are looked at as best first, with a short stack; and the bound rises on the way.
+
     Args:
         s: the session, of which only the DAG and the SLO matter.
         modes: points by rising latency and falling cost.
@@ -94,9 +118,84 @@ def search_choices(
         The choice and the bound. Choices that the tolerance passed over may cost less than the bound, by that share.
     """
     modules = s.rate.size
+    first, last = np.zeros(modules, np.int64), modes.size - 1
+    _cut_to_rooms(s, modes, leads, first, last)
+    basis = new_basis(s, modes)
+    relaxed = relax_from(s, modes, first, last, basis)
+    if relaxed.bound > upper * (1.0 - tolerance):
+        return Choice(np.inf, first, np.zeros(modules), min(relaxed.bound, upper), 1, True)
+    root = _Root(relaxed, basis)
+    best = _search_below(s, modes, leads, root, upper, tolerance, deadline, min(most_nodes, DIVED * modules))
+    bound, nodes = max(relaxed.bound, best.bound), best.nodes
+    if best.complete:
+        return best
+    upper = min(upper, best.cost)
+    base, step = relaxed.bound, FIRST_GOAL * (upper - relaxed.bound)
+    while True:
+        # Without any choice known there is nothing to set goals by.
+        goal = min(upper, base + step) if np.isfinite(upper) else np.inf
+        left = most_nodes - nodes
+        found = _search_below(s, modes, leads, root, goal, tolerance, deadline, left)
+        nodes += found.nodes
+        bound = max(bound, found.bound)
+        if np.isfinite(found.cost):
+            best = found
+        if np.isfinite(found.cost) or not found.complete or goal == upper:
+            return Choice(best.cost, best.chosen, best.latency, bound, nodes, found.complete)
+        if found.nodes < AT_ONCE:
+            base = goal
+        else:
+            step *= 1.0 + MORE_NODES / max(MORE_NODES, np.log(found.nodes))
+
+
+@compiled
+def _kept(modes: Modes, leads: Flags, root: Relaxation, below: float) -> tuple[Modes, Flags, Ints]:
+    """The points whose reduced costs do not lift the root's bound above `below`, or that a line touches.
+
+    Returns:
+        The points, whether lines lead away from them, and their numbers among all, shape (modules, capacity).
+    """
+    modules, most = modes.latency.shape
+    number, size = np.empty((modules, most), np.int64), np.zeros(modules, np.int64)
+    for m in range(modules):
+        for i in range(modes.size[m]):
+            touched = leads[m, i] or (i > 0 and leads[m, i - 1])
+            if touched or reduced_cost(modes, root, m, i) + root.bound <= below:
+                number[m, size[m]] = i
+                size[m] += 1
+    most = max(1, size.max())
+    kept, kept_leads = new_modes(modules, most), np.zeros((modules, most), np.bool_)
+    for m in range(modules):
+        kept.size[m] = size[m]
+        for i in range(size[m]):
+            j = number[m, i]
+            kept.latency[m, i], kept.cost[m, i], kept.plan[m, i] = (
+                modes.latency[m, j],
+                modes.cost[m, j],
+                modes.plan[m, j],
+            )
+            kept_leads[m, i] = leads[m, j]
+    return kept, kept_leads, number
+
+
+@compiled
+def _search_below(
+    s: SessionArrays,
+    all_modes: Modes,
+    all_leads: Flags,
+    root: _Root,
+    upper: float,
+    tolerance: float,
+    deadline: float,
+    most_nodes: int,
+) -> Choice:
+    """The cheapest choice below `upper`, depth first; other arguments than `root` as those of `search_choices`."""
+    modules = s.rate.size
+    below = upper * (1.0 - tolerance)
+    modes, leads, number = _kept(all_modes, all_leads, root.relaxed, below)
+    basis = basis_for(root.basis, modes)
     ranges, size, nodes = open_root(modes.size), 1, 0
     best, best_chosen, best_latency = np.inf, np.zeros(modules, np.int64), np.zeros(modules)
-    below = upper * (1.0 - tolerance)
     between = max(1, NODES_BETWEEN_CLOCKS // modules)
     while size > 0 and nodes < most_nodes:
         if nodes % between == between - 1 and is_past(deadline):
@@ -107,11 +206,10 @@ def search_choices(
             continue
         nodes += 1
         first, last = ranges.first[size].copy(), ranges.last[size].copy()
-        relaxed = relax(s, modes, first, last)
+        relaxed = _tightened(s, modes, leads, first, last, basis, below)
         # Prune: bounds of `relax` have their rounding taken off already, so they need no margin here.
         if relaxed.bound > below:
             continue
-        _trim(modes, leads, relaxed, first, last, below)
         taken, cost = _within_windows(s, modes, leads, relaxed.window, first, last)
         if cost < best and cost <= below:
             best, best_chosen, best_latency = cost, taken.chosen, taken.latency
@@ -128,14 +226,56 @@ def search_choices(
         # SLO by more than a `TIE`.
         if m < 0:
             continue
-        # A point that a line leads away from belongs to both parts.
-        right_first = at if leads[m, at] else at + 1
-        ranges = with_children(ranges, size, first, last, relaxed.bound, m, at, right_first)
+        left_last, right_first = _parts(modes, leads, relaxed, m, at, first, last, below)
+        ranges = with_children(ranges, size, first, last, relaxed.bound, m, left_last, right_first)
         size += 2
     # Nodes that were pruned cost more than `below`, which is `upper` or `best` less the tolerance; those open cost more
     # than their bounds.
     bound = least_bound(ranges, size, min(upper, best))
+    for m in range(modules):
+        best_chosen[m] = number[m, best_chosen[m]]
     return Choice(best, best_chosen, best_latency, bound, nodes, size == 0)
+
+
+@compiled
+def _tightened(
+    s: SessionArrays, modes: Modes, leads: Flags, first: Ints, last: Ints, basis: Basis, below: float
+) -> Relaxation:
+    """The relaxation of ranges, which are cut to the points that it leaves; again as long as that lets paths cut more.
+
+    Faster points go where they cost too much, and then slower ones of other modules have no room next to the rest.
+    """
+    _cut_to_rooms(s, modes, leads, first, last)
+    while True:
+        relaxed = relax_from(s, modes, first, last, basis)
+        if relaxed.bound > below:
+            return relaxed
+        _trim(modes, leads, relaxed, first, last, below)
+        if not _cut_to_rooms(s, modes, leads, first, last):
+            return relaxed
+
+
+@compiled
+def _parts(
+    modes: Modes, leads: Flags, relaxed: Relaxation, m: int, at: int, first: Ints, last: Ints, below: float
+) -> tuple[int, int]:
+    """The last point of the left part and the first one of the right part of module m's range cut at a point.
+
+    Points next to the cut whose reduced cost alone lifts the bound above `below` are in neither part. A point that a
+    line leads away from belongs to both parts.
+    """
+    if leads[m, at]:
+        return at, at
+    left_last, right_first = at, at + 1
+    while left_last > first[m] and not leads[m, left_last - 1]:
+        if reduced_cost(modes, relaxed, m, left_last) + relaxed.bound <= below:
+            break
+        left_last -= 1
+    while right_first < last[m] and not leads[m, right_first]:
+        if reduced_cost(modes, relaxed, m, right_first) + relaxed.bound <= below:
+            break
+        right_first += 1
+    return left_last, right_first
 
 
 @compiled
@@ -233,6 +373,28 @@ def _take(modes: Modes, leads: Flags, m: int, room: float, first: Ints, last: In
         latency = min(max(room, latency), modes.latency[m, i + 1])
         cost = _bound_at(modes, leads, m, i, latency)
     taken.chosen[m], taken.latency[m], taken.cost[m] = i, latency, cost
+
+
+@compiled
+def _cut_to_rooms(s: SessionArrays, modes: Modes, leads: Flags, first: Ints, last: Ints) -> bool:
+    """Cut ranges to the latencies that the fastest points of all other modules leave room for; whether any was cut.
+
+    The SLO is taken for longer than choices may be, by more than sums of latencies lose.
+    """
+    fastest, before, after = np.empty(first.size), np.zeros(first.size), np.zeros(first.size)
+    for m in range(first.size):
+        fastest[m] = modes.latency[m, first[m]] if modes.size[m] > 0 else 0.0
+    path_times(s, fastest, before, after)
+    cut = False
+    for m in range(first.size):
+        room = s.slo * (1.0 + 4.0 * TIE) - before[m] - after[m]
+        while last[m] > first[m] and modes.latency[m, last[m]] > room:
+            # A line that begins within the room ends at the next point.
+            if leads[m, last[m] - 1] and modes.latency[m, last[m] - 1] <= room:
+                break
+            last[m] -= 1
+            cut = True
+    return cut
 
 
 @compiled

@@ -37,7 +37,7 @@ def test_rounds_are_those_of_the_page(monkeypatch):
     """Bounds 2, 2 and 2.5; the plan of cost 3 in the second round; a search of the modes that finds nothing cheaper."""
     bounds, windows, plans, choices = [], [], [], []
     kept = {
-        "relax": lambda found: bounds.append(found.bound) or windows.append(list(found.window)),
+        "relax_from": lambda found: bounds.append(found.bound) or windows.append(list(found.window)),
         "_round": lambda found: plans.append(found[0]),
         "search_choices": lambda found: choices.append((found.cost, found.bound, found.complete)),
     }
@@ -55,7 +55,7 @@ def test_rounds_are_those_of_the_page(monkeypatch):
     # The function itself, uncompiled: what is heard above is called by name.
     frontier_search.prove_within.function(s, no_stock(s), no_charges(s), GAP, math.inf)
     assert bounds == pytest.approx([2, 2, 2.5], rel=1e-9)
-    assert windows == [pytest.approx(own, rel=1e-9) for own in ([0.2, 0.2], [0.25, 0.2], [0.25, 0.2])]
+    assert windows == [pytest.approx(own, rel=1e-9) for own in ([0.25, 0.2], [0.25, 0.2], [0.25, 0.2])]
     assert plans == pytest.approx([math.inf, 3, 3])
     assert choices == [(math.inf, pytest.approx(3), True)]
 

@@ -102,6 +102,7 @@ def test_nor_does_one_by_share_under_rule_continuous(policy):
     assert solve(session, "exact", space=PlanSpace(policy, "continuous"), time_limit_s=20).status is Status.INFEASIBLE
 
 
+@pytest.mark.fifth("slack")
 @pytest.mark.parametrize("slack", ["1e-17", "1e-12", "1e-7", "1e-3"])
 def test_a_plan_is_found_however_little_there_is_to_collect_in(slack):
     """0.1 + 0.4 s and a little: some number of machines collects fast enough, though no float may tell."""

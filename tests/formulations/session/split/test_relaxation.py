@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 
 from euclio.session.arrays import SessionArrays
 from formulations.session.split.modes import Modes
-from formulations.session.split.relaxation import relax
+from formulations.session.split.relaxation import new_basis, relax, relax_from
 
 SEEDS = range(60)
 
@@ -64,3 +64,16 @@ def test_an_slo_below_every_choice_is_infeasible() -> None:
     arrays, modes = random_case(0)
     tight = arrays._replace(slo=1e-6)
     assert relax(tight, modes, np.zeros(arrays.rate.size, np.int64), modes.size - 1).bound == np.inf
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_going_on_from_another_relaxation_finds_the_same_bound(seed: int) -> None:
+    """A search cuts ranges of modes and takes cuts back: whatever flow is left, the next bound is that from nothing."""
+    arrays, modes = random_case(seed)
+    stream = np.random.default_rng(seed)
+    basis = new_basis(arrays, modes)
+    for _ in range(8):
+        first = stream.integers(0, modes.size)
+        last = stream.integers(first, modes.size)
+        again = relax_from(arrays, modes, first, last, basis)
+        assert again.bound == pytest.approx(relax(arrays, modes, first, last).bound, rel=1e-9)
