@@ -69,8 +69,14 @@ style: env
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+# What mypy found out is kept next to the machine code, so that a fresh checkout begins where the last one ended: mypy
+# itself looks which files are still the same. Copied whole, and put in place in one step, as checkouts may do this at once.
+KEPT_TYPES := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/euclio/types
 types: env
+	@test -d .mypy_cache || cp -Rp "$(KEPT_TYPES)" .mypy_cache 2>/dev/null || rm -rf .mypy_cache
 	$(BIN)/mypy
+	@new="$(KEPT_TYPES).$$$$"; mkdir -p "$(dir $(KEPT_TYPES))" && cp -Rp .mypy_cache "$$new" && rm -rf "$(KEPT_TYPES)" \
+		&& mv "$$new" "$(KEPT_TYPES)" || rm -rf "$$new"
 
 # As on Windows, where the library has other names: part of `make check` and `make test-all`, not of `make test`.
 types-elsewhere: env
@@ -117,6 +123,7 @@ docs: env
 	$(BIN)/python docs/tools/fleets.py
 	$(BIN)/python docs/tools/serving.py
 	$(BIN)/python docs/tools/what_if.py
+	$(BIN)/python docs/tools/curve.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # The tables and figures of findings that are about the workloads of the settings, written into their pages;

@@ -12,7 +12,7 @@ from euclio.core.lazy import lazy_names
 from euclio.verbs import PLACES
 
 if TYPE_CHECKING:
-    from euclio.verbs.asking import changes, what_if
+    from euclio.verbs.asking import changes, curve, what_if
     from euclio.verbs.benches import build_bench_set, certify_bench_set, check_bench_set, list_bench_set
     from euclio.verbs.checking import certify, verify
     from euclio.verbs.citing import cite
@@ -48,6 +48,7 @@ __all__ = [
     "check_solver",
     "cite",
     "compare",
+    "curve",
     "decompose",
     "diff",
     "evaluate",

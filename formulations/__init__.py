@@ -25,6 +25,7 @@ SOLVERS = (
         "module frontiers and mode search, proven optimal in any plan space (ours)",
         late("formulations.session.exact.solver", "solve_exact"),
         compile=late("formulations.session.exact.solver", "compile_exact"),
+        pieces=late("formulations.session.curve.curve", "cost_pieces"),
         covers=frozenset({"whole", "stock", "shares", "resources", "changes", "spare"}),
         lacks=NO_OWN_POLICY
         | {

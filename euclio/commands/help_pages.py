@@ -57,6 +57,11 @@ PAGES = {
         (),
         ("euclio what-if session.json --rate 10,20 --slo 0.8,1 --plot costs.svg",),
     ),
+    "curve": Page(
+        ("--over", "--slo", "--rate", "--machines", "--out", "--plot"),
+        (),
+        ("euclio curve session.json --slo 0.2,0.8 --plot curve.svg", "euclio curve session.json --over rate"),
+    ),
     "decompose": Page(
         examples=("euclio decompose session.json --solvers harpagon,scrooge", "euclio decompose --workloads 2"),
     ),

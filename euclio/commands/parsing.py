@@ -20,6 +20,7 @@ COMMANDS = {
     "compare": "all systems and the optimum on one instance",
     "changes": "what the cheapest plan costs by how many machines may change",
     "what-if": "the cheapest plan of a session at several rates and objectives",
+    "curve": "the least cost of a session as a step function of its SLO or its rate",
     "decompose": "split every system's gap into design and heuristic",
     "explain": "why an instance is infeasible, and what would help",
     "check-solver": "try whether a solver keeps the contract of all solvers",

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Generic
 
@@ -15,6 +16,7 @@ from typing_extensions import TypeVar
 from euclio.core.demand import Demand
 from euclio.core.families import DEFAULT_FAMILY, find_family
 from euclio.core.literature import Reference
+from euclio.core.pieces import Piece
 from euclio.core.result import Answer, PlanT, SpaceT
 
 InstanceT = TypeVar("InstanceT", default=Any)
@@ -98,6 +100,9 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
         steps: instance, plan space and limits in; its plan, then with one more of its steps made the best possible at a
             time, each with the step that loses the difference to the next, out (`euclio.comparison.steps`); None: its
             steps are not known.
+        pieces: instance, plan space, limits, least and largest latency objective in seconds in; out comes least cost as
+            a function of the objective, whatever that of the instance is, or None where it would have to solve them one
+            by one; None: it always would.
         covers: names of the demands of instances and plan spaces (`Family.demands`) that it covers beyond the assumed.
         lacks: names of assumed demands that it does not cover.
         rests_on: the papers whose method it is or whose model it solves, those of engines left out (`euclio cite`);
@@ -120,6 +125,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     library: str = ""
     compile: Callable[[], None] | None = None
     steps: Callable[[InstanceT, SpaceT, Limits[PlanT]], Iterable[tuple[str, PlanT]]] | None = None
+    pieces: Callable[[InstanceT, SpaceT, Limits[PlanT], Fraction, Fraction], list[Piece[PlanT]] | None] | None = None
     covers: frozenset[str] = frozenset()
     lacks: frozenset[str] = frozenset()
     rests_on: tuple[Reference, ...] | None = None

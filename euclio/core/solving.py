@@ -269,9 +269,22 @@ def _check_options(solver: AnySolver, given: EngineOptions[Any], warm_start: str
 
 def check(instance: Any, solver: str, space: Any, limits: Limits[Any], answer: Answer[Any], wall_s: float) -> AnyResult:
     """Price an answer with the checker and decide its status."""
+    evaluation = None if answer.plan is None else family_of(instance).evaluate(instance, answer.plan, space)
+    return checked(instance, solver, space, limits, answer, wall_s, evaluation)
+
+
+def checked(
+    instance: Any,
+    solver: str,
+    space: Any,
+    limits: Limits[Any],
+    answer: Answer[Any],
+    wall_s: float,
+    evaluation: Checked | None,
+) -> AnyResult:
+    """The result of an answer whose plan the checker has priced (None: it has no plan), with its status."""
     family = family_of(instance)
     goal = family.goal(space)
-    evaluation = None if answer.plan is None else family.evaluate(instance, answer.plan, space)
     status, reason = _outcome(answer, evaluation, goal)
     return Result(
         instance=instance.name,

@@ -245,21 +245,32 @@ def to_plan(session: Session, arrays: SessionArrays, machines: Ints, partial_at:
         machines: whole machines per configuration, shape (configurations,).
         partial_at: per module the configuration of the partial machine, -1: none, shape (modules,).
     """
-    plans: list[ModulePlan] = []
-    for m, module in enumerate(session.modules):
-        lo, hi = int(arrays.first[m]), int(arrays.first[m + 1])
-        used = {lo + int(k): int(machines[lo + k]) for k in np.flatnonzero(machines[lo:hi])}
-        if partial_at[m] >= 0:
-            used.setdefault(int(partial_at[m]), 0)
-        whole = Fraction(0)
-        rows: list[tuple[Configuration, int]] = []
-        for k in sorted(used):
-            configuration = module.profile[arrays.profile_index[k]]
-            whole += used[k] * configuration.throughput_rps
-            rows.append((configuration, used[k]))
-        partial = max(Fraction(0), module.rate_rps - whole)
-        dummy = max(Fraction(0), whole - module.rate_rps)
-        allocations = [Allocation(c, n) for c, n in rows[:-1]]
-        allocations.append(Allocation(rows[-1][0], rows[-1][1], partial))
-        plans.append(ModulePlan(tuple(allocations), dummy))
-    return Plan(tuple(plans))
+    return Plan(tuple(module_plan(session, arrays, m, machines, partial_at[m]) for m in range(len(session.modules))))
+
+
+def module_plan(session: Session, arrays: SessionArrays, m: int, machines: Ints, partial_at: int) -> ModulePlan:
+    """The plan of module m that counts of whole machines describe; as `to_plan` has it.
+
+    Args:
+        session: the instance.
+        arrays: its arrays.
+        m: number of the module.
+        machines: whole machines per configuration of the session, shape (configurations,).
+        partial_at: configuration of the partial machine, -1: none.
+    """
+    module = session.modules[m]
+    lo, hi = int(arrays.first[m]), int(arrays.first[m + 1])
+    used = {lo + int(k): int(machines[lo + k]) for k in np.flatnonzero(machines[lo:hi])}
+    if partial_at >= 0:
+        used.setdefault(int(partial_at), 0)
+    whole = Fraction(0)
+    rows: list[tuple[Configuration, int]] = []
+    for k in sorted(used):
+        configuration = module.profile[arrays.profile_index[k]]
+        whole += used[k] * configuration.throughput_rps
+        rows.append((configuration, used[k]))
+    partial = max(Fraction(0), module.rate_rps - whole)
+    dummy = max(Fraction(0), whole - module.rate_rps)
+    allocations = [Allocation(c, n) for c, n in rows[:-1]]
+    allocations.append(Allocation(rows[-1][0], rows[-1][1], partial))
+    return ModulePlan(tuple(allocations), dummy)

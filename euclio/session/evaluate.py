@@ -82,8 +82,17 @@ class Evaluation(Framed):
         return None if self.cost_per_h is None else float(self.cost_per_h)
 
 
+Priced = dict[tuple[int, int], tuple[ModulePlan, ModuleEvaluation]]
+"""Plans of modules that were found without fault, by number of the module and identity of the plan, which is kept."""
+
+
 def evaluate(
-    session: Session, plan: Plan, space: PlanSpace = FULL_SPACE, *, slo_s: Fraction | None = None
+    session: Session,
+    plan: Plan,
+    space: PlanSpace = FULL_SPACE,
+    *,
+    slo_s: Fraction | None = None,
+    priced: Priced | None = None,
 ) -> Evaluation:
     """Check and price a plan.
 
@@ -92,6 +101,8 @@ def evaluate(
         plan: one module plan per module of the instance.
         space: policy, dummy rule and limits that the plan has to obey.
         slo_s: latency objective to hold the plan to instead of the session's, of any magnitude; None: the session's.
+        priced: what was found of modules' plans in this session and plan space, which other plans have parts of; those
+            of this plan are added. None: every module is priced.
 
     Returns:
         Violations, cost per hour, end-to-end latency, and the same per module.
@@ -102,7 +113,10 @@ def evaluate(
     violations: list[str] = []
     found: list[ModuleEvaluation] = []
     price = session.price
-    for module, module_plan in zip(session.modules, plan.modules, strict=True):
+    for m, (module, module_plan) in enumerate(zip(session.modules, plan.modules, strict=True)):
+        if priced is not None and (m, id(module_plan)) in priced:
+            found.append(priced[m, id(module_plan)][1])
+            continue
         problems = _broken_rules(module, module_plan, price, space)
         violations += [f"module {module.name}: {problem}" for problem in problems]
         if not problems:
@@ -111,6 +125,8 @@ def evaluate(
                 violations.append(f"module {module.name}: {entry}")
             else:
                 found.append(entry)
+                if priced is not None:
+                    priced[m, id(module_plan)] = module_plan, entry
     if space.single_hardware:
         used = sorted({a.configuration.hardware for m in plan.modules for a in m.allocations})
         if len(used) > 1:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from euclio.core.lazy import lazy_names
 
 PLACES = {
-    "euclio.verbs.asking": ["changes", "what_if"],
+    "euclio.verbs.asking": ["changes", "curve", "what_if"],
     "euclio.verbs.benches": ["build_bench_set", "certify_bench_set", "check_bench_set", "list_bench_set"],
     "euclio.verbs.checking": ["certify", "verify"],
     "euclio.verbs.citing": ["cite"],

@@ -1,4 +1,4 @@
-"""`what_if` and `changes`: many plans of one session, by load and objective or by how many machines change."""
+"""`what_if`, `curve` and `changes`: many plans of one session, by load and objective or by how many machines change."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from euclio.core.numbers import Number
 from euclio.core.progress import say
 from euclio.core.solver import AnySolver
 from euclio.core.solving import solver_for
+from euclio.core.space_fields import word
 from euclio.core.values import capacities, count_or_none, exacts, names, seconds
 from euclio.files.boundary import at
 from euclio.session import PlanSpace, Session
@@ -26,6 +27,7 @@ from euclio.verbs.opened import Opened, opened
 
 if TYPE_CHECKING:
     from euclio.session.questions.change_costs import Curve
+    from euclio.session.questions.cost_curve import CostCurve
     from euclio.session.questions.what_if import WhatIf
 
 Several = Number | Iterable[Number]
@@ -143,6 +145,64 @@ def what_if(
             say(f"{given.file}: {hint}")
     answers = _covered([answered(points) for points in questions], given.file)
     return answers[0] if resource is None else answers
+
+
+@verb(words.CurveKeywords, more=of_families)
+def curve(
+    session: Any,
+    *,
+    over: str = "slo",
+    slo: Several | None = None,
+    rate: Several | None = None,
+    solver: str | AnySolver | None = None,
+    space: PlanSpace | None = None,
+    time_limit: Number | None = LIMIT_S,
+    **keywords: Unpack[words.CurveKeywords],
+) -> CostCurve:
+    """The least cost of a session as a step function of its objective or its rate, as `euclio curve` has it.
+
+    Args:
+        session: a session, or the path of its file.
+        over: what the cost is a function of, "slo" or "rate".
+        slo: least and largest objective in seconds, with `over="rate"` one; None: half and twice the session's.
+        rate: requests per second of all sources together, with `over="rate"` the least and the highest; None: half and
+            twice the session's.
+        solver: an exact solver of all steps; None: the exact one.
+        space: plan space; None: the solver's own, over the rate with whole machines unless `machines` says otherwise.
+        time_limit: limit of each run in seconds; None: none.
+        **keywords: other changes of the session and fields of the plan space, as of `euclio.solve`.
+
+    Returns:
+        A step for each plan that is the cheapest somewhere in the range, and for each part of it without a plan.
+
+    Raises:
+        InputError: a bad value, which it names with its keyword, or one that does not go with the session.
+    """
+    from euclio.session.questions.cost_curve import Over, answered, question
+
+    given = opened(session)
+    axis = Over(word(over, Over, "--over"))
+    values = {Over.SLO: read_if(exacts, slo, "--slo"), Over.RATE: read_if(exacts, rate, "--rate")}
+    between = values.pop(axis)
+    if between is not None and len(between) != 2:
+        raise InputError("takes two values, the least and the largest", field=f"--{axis}")
+    ((other, single),) = values.items()
+    if single is not None and len(single) != 1:
+        raise InputError(f"takes one value; the cost is a function of the {axis.in_words()}", field=f"--{other}")
+    fixed: Any = {} if single is None else {other.value: single[0]}
+    charged: Any = {"machines": "whole"} if axis is Over.RATE and space is None and "charging" not in keywords else {}
+    asked = asked_about(given, "curve", solver, space, {**charged, **keywords, **fixed})
+    with at("", given.file):
+        questions = question(
+            asked.session,
+            over=axis,
+            between=None if between is None else (between[0], between[1]),
+            changes=asked.changes,
+            solver=asked.solver,
+            space=asked.space,
+            time_limit_s=read_if(seconds, time_limit, "--time-limit"),
+        )
+    return answered(questions)
 
 
 @verb(words.ChangesKeywords, more=of_families)

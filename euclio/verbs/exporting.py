@@ -33,7 +33,7 @@ class ExportKeywords(TypedDict, total=False):
         node_label: label of nodes that names their hardware.
         port: port that containers listen on.
         import_path: where Ray Serve finds the application.
-        router: what sends requests to machines: "own" or "round-robin".
+        router: what sends requests to machines: "own" or "round-robin"; by default what the files bring themselves.
     """
 
     cpu: str | Iterable[str] | None
@@ -69,7 +69,7 @@ def export(
 
     Raises:
         NoPlanError: the result has no plan.
-        RefusedError: the checker refuses it, or the router that is given cannot keep it.
+        RefusedError: the checker refuses it, or the router cannot keep it.
         InputError: a kind that the family does not have, a keyword that it does not take, or one that it needs.
     """
     given = opened(instance)

@@ -266,3 +266,13 @@ class CompareKeywords(Changes, Attainment, total=False):
 
 class ChangesKeywords(MachineChanges, LoadChanges, Measurements, SessionSpace, Attainment, total=False):
     """Keywords of `changes`, which varies the limit on changes."""
+
+
+class CurveKeywords(MachineChanges, MostChanges, Measurements, SessionSpace, total=False):
+    """Keywords of `curve`, which gives several values of rate or objective.
+
+    Attributes:
+        resource: most that all machines take of a resource, by its name.
+    """
+
+    resource: ByName | None

@@ -41,8 +41,8 @@ def prices(
 
     Args:
         file: a session or its file, or a CSV of profiles as for `import_csv`: the hardware that is priced.
-        catalogue: the price list: a catalogue of SkyPilot (`vms.csv`), a CSV with columns `instance` and `price_per_h`,
-            or Karpenter's generated list (`.go`).
+        catalogue: the price list: a catalogue of SkyPilot (`vms.csv`), `cloud-gpus.csv`, a CSV with columns
+            `instance` and `price_per_h`, or Karpenter's generated list (`.go`).
         map: what each hardware is in the list: an instance type or an accelerator, ``{"V100": "p3.2xlarge"}``; several
             joined by ``+`` are added up. A name alone is one that both have.
         currency: what the list's prices are in, such as "USD"; lists do not say.

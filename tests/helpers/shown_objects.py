@@ -25,6 +25,7 @@ from euclio.runs.status import ExperimentStatus
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.checking.machine_changes import named_plan
 from euclio.session.questions.change_costs import change_costs
+from euclio.session.questions.cost_curve import cost_curve
 from euclio.session.questions.difference import plan_difference
 from euclio.session.questions.what_if import what_if
 from euclio.session.running import Running, RunningMachines
@@ -76,6 +77,7 @@ def objects(folder: Path, session: Session | None = None, name: str = "shown") -
         "decomposition": decompose(session, ["harpagon", "nexus", "clipper"]),
         "what-if": what_if(session, slos=[slo, slo * 1.25, slo * 1.5, slo * 2]),
         "costs of changes": change_costs(moving(name)),
+        "costs by SLO": cost_curve(session),
         "difference": compare_plans(*written),
         "explanation": explain(tight),
         "explanation of a feasible session": explain(session),

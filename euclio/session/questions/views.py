@@ -10,8 +10,9 @@ from euclio.core.result import Status
 from euclio.core.showing import Head, View
 from euclio.core.words import counted, full, milliseconds
 from euclio.session.costs import money
-from euclio.session.questions import change_costs_table, what_if_table
+from euclio.session.questions import change_costs_table, cost_curve_table, what_if_table
 from euclio.session.questions.change_costs import Curve
+from euclio.session.questions.cost_curve import CostCurve
 from euclio.session.questions.difference import PlanDifference, difference_headline, difference_text, hardware_rows
 from euclio.session.questions.what_if import WhatIf
 
@@ -72,6 +73,24 @@ def _curve_rows(curve: Curve) -> list[dict[str, Any]]:
     return rows
 
 
+def _cost_curve_head(curve: CostCurve) -> Head:
+    asked = curve.question
+    costs = [step.cost_per_h for step in curve.steps if step.cost_per_h is not None]
+    paid = "no plan" if not costs else f"cost {full(min(costs))} to {money(asked.session, max(costs))} per hour"
+    every = "proven" if curve.proven else "not all proven"
+    steps = f"{counted(len(costs), 'step')}, {every}"
+    return Head(asked.session.name, "", (paid, steps, cost_curve_table.range_in_words(asked)))
+
+
+def _cost_curve_rows(curve: CostCurve) -> list[dict[str, Any]]:
+    """A row per step, with a column for the machines of each hardware type."""
+    rows = []
+    for step in cost_curve_table.describe(curve)["steps"]:
+        machines = {f"machines_{name}": step["machines"].get(name, 0) for name in curve.hardware}
+        rows.append({SHORT.get(key, key): value for key, value in step.items() if key != "machines"} | machines)
+    return rows
+
+
 def _difference_head(found: PlanDifference) -> Head:
     return Head("", "", (difference_headline(found),))
 
@@ -87,5 +106,11 @@ CURVE = View(
     change_costs_table.change_table,
     rows=_curve_rows,
     draw=late("euclio.session.questions.change_costs_figure", "draw_on"),
+)
+COST_CURVE = View(
+    _cost_curve_head,
+    cost_curve_table.curve_table,
+    rows=_cost_curve_rows,
+    draw=late("euclio.session.questions.cost_curve_figure", "draw_on"),
 )
 DIFFERENCE = View(_difference_head, difference_text, rows=hardware_rows)

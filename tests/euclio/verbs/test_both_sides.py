@@ -49,10 +49,20 @@ TERMINAL = {
 }
 """Options of the terminal alone, with the reason."""
 
-OUT_RETURNED = ("solve", "certify", "what-if", "changes", "plan-day", "import csv", "import mlperf", "import ppipe")
+OUT_RETURNED = (
+    "solve",
+    "certify",
+    "what-if",
+    "curve",
+    "changes",
+    "plan-day",
+    "import csv",
+    "import mlperf",
+    "import ppipe",
+)
 """Verbs whose `--out` writes what their function returns: `euclio.files` saves results and instances."""
 
-OF_SESSIONS = ("what-if", "changes")
+OF_SESSIONS = ("what-if", "curve", "changes")
 """Verbs of sessions alone, which refuse the plan spaces of other families by their options."""
 
 PYTHON = {

@@ -140,7 +140,7 @@ def test_a_file_is_loaded_as_what_is_asked_for(files):
         euclio.load(files[0], Cluster)
 
 
-@pytest.mark.parametrize("verb", ["what-if", "changes"])
+@pytest.mark.parametrize("verb", ["what-if", "curve", "changes"])
 def test_options_of_other_families_are_refused_by_their_names(files, capsys, verb):
     """They stand in the help of all verbs; one line says that they mean nothing here."""
     assert main([verb, str(files[0]), "--budgets", "own"]) == 2

@@ -1,0 +1,1 @@
+"""Least cost as a function of the latency objective: module frontiers merged bottom up over the DAG."""
