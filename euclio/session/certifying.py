@@ -82,8 +82,10 @@ def _below(
     branching = Branching(session, modules, cutoff, margin, deadline)
     try:
         outcome = branching.run()
-        if outcome.open and not modules[0].dummy.countable:
-            branching.try_improved(spread(session, modules) or [], outcome)
+        # A session whose SLO leaves no time to collect batches in has no plan to improve.
+        known = spread(session, modules) if outcome.open and not modules[0].dummy.countable else None
+        if known is not None:
+            branching.try_improved(known, outcome)
     except DeadlineError:
         return Search(None, False, branching.nodes, "the time limit was reached")
     except TooFarApartError:

@@ -41,24 +41,45 @@ def tiny(seed):
     return Session(f"tiny {seed}", slo, hardware, modules, edges), rng.choice((0.5, 0.9, 0.99, 0.99, 0.999, 0.9999))
 
 
-def plans_below(session, cost):
-    """All plans of full whole machines that cost less, in the plan space."""
+def machines_below(session, module, cost):
+    """All full whole machines of a module that cost less and take its rate, the dearest first."""
     price = session.price
-    choices = []
-    for module in session.modules:
-        ranked = sorted(module.profile, key=lambda c: rank_key(c, price))
-        most = [math.floor(cost / float(price[c.hardware])) for c in ranked]
-        own = []
-        for counts in product(*(range(n + 1) for n in most)):
-            rows = [(c, n) for c, n in zip(ranked, counts, strict=True) if n]
-            rate = sum(c.throughput_rps * n for c, n in rows)
-            if rate >= module.rate_rps and sum(float(price[c.hardware]) * n for c, n in rows) < cost:
-                own.append(ModulePlan(tuple(Allocation(c, n) for c, n in rows), rate - module.rate_rps))
-        choices.append(own)
-    for modules in product(*choices):
-        plan = Plan(tuple(modules))
-        found = evaluate(session, plan, SPARE)
-        if found.feasible and float(found.cost_per_h) < cost * (1 - 1e-9):
+    ranked = sorted(module.profile, key=lambda c: rank_key(c, price))
+
+    def counts(place, left):
+        if place == len(ranked):
+            yield ()
+            return
+        own = float(price[ranked[place].hardware])
+        for n in range(math.ceil(left / own) if left > 0 else 1):
+            for rest in counts(place + 1, left - n * own):
+                yield (n, *rest)
+
+    found = []
+    for own in counts(0, cost):
+        rows = [(c, n) for c, n in zip(ranked, own, strict=True) if n]
+        rate, paid = sum(c.throughput_rps * n for c, n in rows), sum(float(price[c.hardware]) * n for c, n in rows)
+        if rate >= module.rate_rps and paid < cost:
+            found.append((paid, ModulePlan(tuple(Allocation(c, n) for c, n in rows), rate - module.rate_rps)))
+    return sorted(found, key=lambda option: -option[0])
+
+
+def plans_below(session, cost, some=3000, seed=0, *, in_space=True):
+    """Plans of full whole machines that cost less: all, or so many of them, drawn; in the plan space, or any."""
+    least = [min(float(session.price[c.hardware]) for c in m.profile) for m in session.modules]
+    choices = [
+        machines_below(session, m, cost - sum(least) + own) for m, own in zip(session.modules, least, strict=True)
+    ]
+    together = math.prod(map(len, choices))
+    rng = Random(seed)
+    drawn = product(*choices)
+    if together > some:
+        drawn = ([rng.choice(own) for own in choices] for _ in range(some))
+    for options in drawn:
+        if sum(paid for paid, _ in options) >= cost * (1 - 1e-9):
+            continue
+        plan = Plan(tuple(own for _, own in options))
+        if not in_space or evaluate(session, plan, SPARE).feasible:
             yield plan
 
 

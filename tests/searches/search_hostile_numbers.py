@@ -151,7 +151,9 @@ def _fault(*words: str) -> str:
     said = err.getvalue().strip()
     if "internal error" in said or code not in range(5):
         return f"{words[0]}: {code} {said[:200]}"
-    if code == 2 and len([line for line in said.splitlines() if "; " in line or ": " in line]) > 1:
+    # Doubts about measurements are said before what is refused, each in a line of its own.
+    refused = [line for line in said.splitlines() if not line.startswith("euclio: warning: ")]
+    if code == 2 and len([line for line in refused if "; " in line or ": " in line]) > 1:
         return f"{words[0]}: bad input is not one line: {said[:200]}"
     return ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -83,7 +84,8 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
         found = front.cheapest(ready.instance, None if left_s is None else time.monotonic() + left_s)
     space = spare_space(ready.space)
     # A bound may take seconds, which one answer is worth and each of hundreds is not.
-    bound = bound_on(ready, demand, _left(limit_s, began)) if front is None else NO_BOUND
+    known = math.inf if found.best is None else float(found.best.cost_per_h)
+    bound = bound_on(ready, demand, _left(limit_s, began), known) if front is None else NO_BOUND
     answer = _answer(found, bound, demand, first.value)
     result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)
     asked_for = demand.describe(ready.space.policy)

@@ -5,6 +5,7 @@ The argument stands in docs/model/holding.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,12 +15,15 @@ from euclio.core.result import Status
 from euclio.core.solver import Limits
 from euclio.core.solving import PreparedRun, prepare
 from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.dividing import least_cost
 from euclio.session.attainment.least_capacity import needed_rates
 from euclio.session.attainment.margins import spare_space
 from euclio.session.instance import Module, Session
 
 MOST_S = 60.0
 """Longest time that is spent on a bound where the run has no limit."""
+ROUNDED = 1e-9
+"""Share by which sums of prices are lowered, which are added up in floating point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +41,14 @@ class Bound:
     infeasible: bool
 
 
-def bound_on(ready: PreparedRun, demand: Demand, time_limit_s: float | None) -> Bound:
+def bound_on(ready: PreparedRun, demand: Demand, time_limit_s: float | None, enough: float = math.inf) -> Bound:
     """A lower bound on the cost of every plan of the plan space that keeps the demand.
 
     Args:
         ready: the run whose plans are bounded: its instance, and its plan space with capacity that may be kept free.
         demand: target, arrivals and dispatch.
         time_limit_s: limit in seconds; None: `MOST_S`.
+        enough: cost per hour of a plan that keeps it; where that is shown to be the least, no more is computed.
     """
     space = spare_space(ready.space)
     rates = tuple(needed_rates(ready.instance, space, demand))
@@ -51,7 +56,12 @@ def bound_on(ready: PreparedRun, demand: Demand, time_limit_s: float | None) -> 
     run = prepare(with_rates(ready.instance, rates), None, space=space, limits=limits)
     run.warm_up()
     found = run.check(*run.answer())
-    return Bound(rates, found.bound, found.status is Status.INFEASIBLE)
+    infeasible, cost_per_h = found.status is Status.INFEASIBLE, found.bound
+    if not infeasible and cost_per_h is not None and cost_per_h < enough * (1 - ROUNDED):
+        least = least_cost(ready.instance, space, demand, enough)
+        infeasible = least is not None and math.isinf(least)
+        cost_per_h = None if infeasible else max(cost_per_h, 0.0 if least is None else least * (1 - ROUNDED))
+    return Bound(rates, cost_per_h, infeasible)
 
 
 def with_rates(session: Session, rates_rps: Sequence[Fraction]) -> Session:

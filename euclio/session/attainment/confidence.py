@@ -16,10 +16,13 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
 
+from euclio.core.lazy import late
 from euclio.session.attainment.latencies import AT_SLO, LEVELS, Latencies
 from euclio.simulation.units import Floats, Ints
+
+gammaincinv = late("scipy.special", "gammaincinv")
+"""Importing it takes as long as half a solve, which has no need of it."""
 
 BLOCK = 5
 """Length of the shortest blocks, over the memory."""
@@ -75,7 +78,7 @@ def estimate(found: Latencies, confidence: float) -> Estimate:
     while len(found.arrived) // windows >= FEWEST_BLOCKS:
         mean, variance = _late(found, windows, level)
         clusters = min(clusters, mean * mean / variance)
-        most = float(special.gammaincinv(mean * mean / variance, confidence)) * variance / mean
+        most = float(gammaincinv(mean * mean / variance, confidence)) * variance / mean
         lower = min(lower, 1 - most / requests)
         windows *= 2
     return Estimate(1 - late / requests, max(0.0, lower), confidence, blocks, clusters, requests)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -26,6 +26,8 @@ STEPS = 1024
 """Capacities are tried in so many steps of the module's rate."""
 COARSE = 8
 """Steps within which capacities are looked for where each takes a linear system."""
+PARTS, FEW = 120, 12
+"""Parts of a plan space that are bounded apart at most; of few where capacities take linear systems."""
 MOST_CAPACITY = 64
 """Largest capacity that is tried, over the module's rate."""
 
@@ -41,11 +43,13 @@ class Law:
         requests: least share of requests that are lost, if each is served whole or not at all.
         work: least share of work that is lost, if requests may be served in part.
         fineness: steps within which the least capacity is looked for.
+        parts: of a plan space that are bounded apart at most; 0: it is not divided.
     """
 
     requests: Share
     work: Share
     fineness: int = 1
+    parts: int = 0
 
 
 def law_of(setup: Setup, rate_rps: Fraction) -> Law | None:
@@ -56,7 +60,7 @@ def law_of(setup: Setup, rate_rps: Fraction) -> Law | None:
         rate_rps: mean rate of the session's requests.
     """
     if setup.arrivals is Arrivals.POISSON:
-        return Law(least_loss.least_share_of_requests, least_loss.least_share_of_work)
+        return Law(least_loss.least_share_of_requests, least_loss.least_share_of_work, parts=PARTS)
     if setup.arrivals is Arrivals.TRACE:
         if not 2 <= len(setup.trace_s) <= MOST_REQUESTS:
             return None
@@ -66,7 +70,10 @@ def law_of(setup: Setup, rate_rps: Fraction) -> Law | None:
     if gaps is None:
         return None
     return Law(
-        partial(renewal_loss.least_share_of_requests, gaps), partial(renewal_loss.least_share_of_work, gaps), COARSE
+        partial(renewal_loss.least_share_of_requests, gaps),
+        partial(renewal_loss.least_share_of_work, gaps),
+        COARSE,
+        FEW,
     )
 
 
@@ -82,27 +89,29 @@ def needed_rates(session: Session, space: PlanSpace, demand: Demand) -> list[Fra
     """
     own = [module.rate_rps for module in session.modules]
     rate = session_rate(session)
-    law, bursts = law_of(demand.setup, rate), _bursts(session, space, demand)
+    law, bursts = law_of(demand.setup, rate), bursts_of(session, space, demand)
     if law is None or bursts is None:
         return own
     late, found = 1 - exact(demand.target), []
     for module, window, burst in zip(session.modules, windows(session), bursts, strict=True):
         ratio = module.rate_rps / rate
-        needed = _needed(law, _Asked(rate, ratio, window, late, burst))
+        needed = needed_capacity(law, Asked(rate, ratio, window, late, burst))
         found.append(max(module.rate_rps, needed / speed_up(module, space)))
     return found
 
 
 def windows(session: Session) -> list[Fraction]:
-    """Seconds that a request has for each module at most: the SLO less the least time of the others on its way.
+    """Seconds that a request has for each module at most: the SLO less the least time of the others on its way."""
+    return windows_left(session, [min(c.duration_s for c in module.profile) for module in session.modules])
+
+
+def windows_left(session: Session, least_s: Sequence[Fraction]) -> list[Fraction]:
+    """The same where each module takes so many seconds at least.
 
     A module that some requests do not invoke takes them no time, so that it counts for nothing to the others.
     """
     rate = session_rate(session)
-    passed = [
-        min(c.duration_s for c in module.profile) if module.rate_rps >= rate else Fraction(0)
-        for module in session.modules
-    ]
+    passed = [s if m.rate_rps >= rate else Fraction(0) for m, s in zip(session.modules, least_s, strict=True)]
     until, rest = times_until(session, passed), times_from(session, passed)
     return [session.slo_s - u - r + 2 * own for u, r, own in zip(until, rest, passed, strict=True)]
 
@@ -114,7 +123,7 @@ def speed_up(module: Module, space: PlanSpace) -> Fraction:
     return max(rates, default=Fraction(1))
 
 
-def _bursts(session: Session, space: PlanSpace, demand: Demand) -> list[int] | None:
+def bursts_of(session: Session, space: PlanSpace, demand: Demand) -> list[int] | None:
     """What each module may start beyond its capacity times a span, in invocations; None: no argument covers this.
 
     Machines that are charged whole count whole: a partial one of a plan, filled with dummies, makes a plan of the same
@@ -140,7 +149,7 @@ def _fills(session: Session, space: PlanSpace) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class Asked:
     """What is asked of one module.
 
     Attributes:
@@ -173,7 +182,7 @@ class _Asked:
         return lost * self.ratio > self.late * most
 
 
-def _needed(law: Law, asked: _Asked) -> Fraction:
+def needed_capacity(law: Law, asked: Asked) -> Fraction:
     """The largest capacity that was tried and is shown to be too little; 0: the module's own rate is not."""
     mean = asked.rate * asked.ratio / STEPS
     if not asked.is_too_little(law, mean * STEPS):

@@ -17,11 +17,14 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from scipy import special
 
+from euclio.core.lazy import late
 from euclio.simulation.gaps import TAIL
 from euclio.simulation.setup import Arrivals, Setup
 from euclio.simulation.units import Floats
+
+gammainc = late("scipy.special", "gammainc")
+"""Importing it takes as long as half a solve, which has no need of it."""
 
 STATES = 300
 """Levels of the grid at most ..."""
@@ -46,7 +49,7 @@ def gaps_of(setup: Setup, rate_rps: float) -> Gaps | None:
             return lambda y: -np.expm1(-y) - LIBRARY
         case Arrivals.GAMMA:
             shape = 1 / setup.cv**2
-            return lambda y: special.gammainc(shape, shape * y).astype(np.float64) - LIBRARY
+            return lambda y: gammainc(shape, shape * y).astype(np.float64) - LIBRARY
         case Arrivals.BURSTY:
             return lambda y: 1 - (1 + y / (TAIL - 1)) ** -TAIL - LIBRARY
         case Arrivals.ON_OFF:

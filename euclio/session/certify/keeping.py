@@ -2,8 +2,8 @@
 
 It shares no code with what makes them. Rates that a result states are claims here: that Poisson requests lose too many
 in a tank of so little room is shown anew, by an integral equation with positive terms only instead of Erlang's
-alternating sum. Plans of whole machines are then searched by states, from the last in rank up; whatever is rounded adds
-plans.
+alternating sum. Plans of whole machines are then searched by states, from the last in rank up, and where these do not
+rule out cheaper ones, by counts (`counts`); whatever is rounded adds plans.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from euclio.core.certificate import Search
 from euclio.core.numbers import exact
+from euclio.session.certify.counts import Counted
 from euclio.session.evaluate import rank_key
 from euclio.session.instance import Module, Session
 from euclio.session.policies import Form
@@ -68,13 +70,15 @@ def find_better_keeping(
     for module, span in zip(session.modules, spans, strict=True):
         least = exact(stated.get(module.name, module.rate_rps))
         rates.append(_shown_rate(module, _entering(session), span, late, least))
+    counted = Counted(session, space, late, float(cutoff), deadline)
     try:
         open_plan = search.may_be_cheaper([float(rate) * (1 - ROUNDED) for rate in rates])
+        open_plan = open_plan and counted.may_be_cheaper(partial(_beaten, session, late))
     except TimeoutError:
-        return Search(None, False, search.nodes, "the time limit was reached")
+        return Search(None, False, search.nodes + counted.nodes, "the time limit was reached")
     if open_plan:
-        return Search(None, False, search.nodes, "capacity alone does not rule out all cheaper plans")
-    return Search(None, True, search.nodes)
+        return Search(None, False, search.nodes + counted.nodes, "neither capacity nor counts rule out cheaper plans")
+    return Search(None, True, search.nodes + counted.nodes)
 
 
 # --- what each module needs
@@ -115,6 +119,12 @@ def _shown_rate(module: Module, rate: Fraction, span: Fraction, late: Fraction, 
         if _too_few(tried * gain, rate, module.rate_rps / rate, span, late):
             return tried
     return module.rate_rps
+
+
+def _beaten(session: Session, late: Fraction, m: int, capacity: Fraction, window: float) -> bool:
+    """Whether this capacity of a module is too little in a window."""
+    module, rate = session.modules[m], _entering(session)
+    return _too_few(capacity, rate, module.rate_rps / rate, Fraction(window), late)
 
 
 def _too_few(capacity: Fraction, rate: Fraction, ratio: Fraction, span: Fraction, late: Fraction) -> bool:

@@ -96,7 +96,7 @@ def fixed_latency(m: Ranked, k: int) -> Fraction:
     """Worst-case latency of a full machine where its configuration alone decides it; written again on purpose."""
     c = m.configurations[k]
     match m.policy.name:
-        case "rr" | "rr-even":
+        case "rr" | "rr-even" | "shared-queue":
             return 2 * c.duration_s
         case "machine-rate" | "machine-rate-even" | "load-balancer":
             return c.duration_s + c.batch / m.throughput[k]
@@ -111,7 +111,7 @@ def share_need(m: Ranked, k: int, budget: Fraction) -> Fraction:
     """
     c = m.configurations[k]
     match m.policy.name:
-        case "rr-even":
+        case "rr-even" | "shared-queue":
             requests = c.batch * c.concurrency
         case "machine-rate-even" | "load-balancer":
             requests = c.batch

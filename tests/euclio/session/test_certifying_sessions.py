@@ -199,6 +199,7 @@ def test_a_partial_machine_that_is_barely_not_full_is_a_plan(policy: Policy, n: 
     assert _better(session, space, None).plan is not None
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize("rule", DummyRule)
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(("n", "digits"), BARELY_LESS)

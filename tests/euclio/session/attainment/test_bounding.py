@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from random import Random
 
 import pytest
@@ -13,6 +13,7 @@ from euclio import solve
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.attainment import Demand
 from euclio.session.attainment.bounding import with_rates
+from euclio.session.attainment.dividing import least_cost
 from euclio.session.attainment.least_capacity import needed_rates, speed_up, windows
 from euclio.session.attainment.margins import spare_space
 from euclio.session.simulation import Setup, simulate
@@ -50,16 +51,62 @@ def test_no_cheaper_plan_keeps_the_attainment(seed):
             assert share < target + 3 * math.sqrt(target * (1 - target) / REQUESTS)
 
 
+def nasty(seed):
+    """Tight windows, batch 1, several modules on a path, and factors below and above 1, on cheap and fast machines."""
+    rng = Random(1000 + seed)
+    names = "abc"[: rng.choice((1, 2, 2, 3))]
+    rate = 10 ** rng.uniform(0.5, 2)
+    hardware = [Hardware("slow", "1"), Hardware("fast", f"{rng.uniform(1.5, 4):.2f}")]
+    modules = []
+    for k, name in enumerate(names):
+        factor = rng.choice((0.2, 0.5, 0.8, 1, 1, 2, 2.5, 3)) if k else 1
+        time = 10 ** rng.uniform(-0.8, 0.1) / (rate * factor)
+        sizes = (1,) if rng.random() < 0.5 else (1, 2, 3)
+        profile = [
+            Configuration(name_h, size, 1, f"{time * speed * (0.5 + 0.5 * size):.4g}")
+            for name_h, speed in (("slow", 1), ("fast", rng.uniform(0.3, 0.7)))
+            for size in sizes
+        ]
+        modules.append(Module(name, f"{rate * factor:.5g}", profile))
+    least = sum(min(c.duration_s for c in m.profile) for m in modules)
+    slo = f"{float(least) * rng.choice((1.15, 1.4, 1.9, 2.3, 3.1, 4.5)):.4g}"
+    edges = tuple(pairwise(names))
+    return Session(f"nasty {seed}", slo, hardware, modules, edges), rng.choice((0.5, 0.9, 0.95, 0.99, 0.99, 0.999))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(60))
+def test_no_cheaper_plan_keeps_the_attainment_where_windows_are_tight(seed):
+    """As above, where whole batches and windows by a plan's own machines decide: what `dividing` shows by itself.
+
+    Under `rr` it makes no use of what the plan space asks of evenly spaced requests, so that no plan may keep it, in
+    the plan space or not. Of those below, the dearest are served.
+    """
+    session, target = nasty(seed)
+    cost = min(least_cost(session, spare_space(PlanSpace("rr", charging="whole")), Demand(target, Setup())), 12)
+    rate = float(max(m.rate_rps for m in session.modules if m.name == "a"))
+    price = session.price
+    below = sorted(
+        plans_below(session, cost, in_space=False),
+        key=lambda plan: sum(price[a.configuration.hardware] * a.machines for m in plan.modules for a in m.allocations),
+    )
+    for plan in below[-30:]:
+        for served in SERVED[:2]:
+            setup = Setup(seconds=REQUESTS / rate, seed=seed, dummies=False, partial="shared", **served)
+            share = simulate(session, plan, setup, SPARE).attainment
+            assert share < target + 3 * math.sqrt(target * (1 - target) / REQUESTS)
+
+
 def test_bounds_say_more_than_the_optimum_for_evenly_spaced_requests():
-    """A bound that never rises would pass the test above: of fifty sessions, ten and more are bounded higher."""
+    """A bound that never rises would pass the tests above: of twenty sessions, five and more are bounded higher."""
     higher = 0
-    for seed in range(50):
+    for seed in range(20):
         session, target = tiny(seed)
         even, found = solve(session, "exact", space=SPARE), bounded(session, target)
         if even.value is not None:
             assert found.infeasible or found.cost_per_h >= float(even.value) * (1 - 1e-9)
             higher += found.infeasible or found.cost_per_h > float(even.value) * (1 + 1e-9)
-    assert higher >= 10
+    assert higher >= 5
 
 
 ONE = Session("one", "1", [Hardware("g", 1)], [Module("a", 10, [Configuration("g", 1, 1, "0.08")])])

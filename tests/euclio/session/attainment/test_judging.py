@@ -69,6 +69,7 @@ def test_every_judgement_has_requests_of_its_own():
     assert trials(SESSION, Setup(), seed=1).judged(plan, 0, None).seed != first.seed
 
 
+@pytest.mark.slow
 def test_it_takes_longer_where_late_requests_come_in_clusters():
     """At a target of 99 % a million requests are enough where they come one by one."""
     few = trials(FEW, Setup()).judged(plan_of(FEW, "0.06"), 0, None).estimate

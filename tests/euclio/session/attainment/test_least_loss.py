@@ -81,6 +81,7 @@ def test_more_room_and_less_load_lose_no_more(load, whole):
     assert found == sorted(found, reverse=True)
 
 
+@pytest.mark.fifth("setup")
 @pytest.mark.parametrize("setup", LAWS, ids=lambda s: f"{s.arrivals}-{s.cv:g}")
 @pytest.mark.parametrize(("load", "buffer"), [("0.7", "3.5"), ("0.9", "6.2"), ("1", "20"), ("1.1", "2")])
 @pytest.mark.parametrize("whole", [True, False])

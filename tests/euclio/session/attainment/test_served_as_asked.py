@@ -102,3 +102,13 @@ def test_a_plan_for_a_trace_wants_it_again():
     assert run(SESSION, result, seconds=2).setup.arrivals == "poisson"
     shown = run(SESSION, result, trace=times, seconds=2).setup
     assert (shown.arrivals, shown.dummies, shown.partial) == ("trace", False, "shared")
+
+
+@pytest.mark.parametrize("value", ["evil.py", "", 1, 0.5, None, [], {}])
+@pytest.mark.parametrize("name", ["hold", "dummies"])
+def test_a_switch_is_true_or_false_and_nothing_else(name, value):
+    """Python takes any value for true or false, and what came of it was an internal error far from the file."""
+    result = solve(SESSION)
+    result = replace(result, planned_for={**result.planned_for, name: value})
+    with pytest.raises(InputError, match=f"{name} is .*; give true or false"):
+        planned_setup(result)

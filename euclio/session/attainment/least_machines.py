@@ -1,0 +1,193 @@
+"""What whole machines of a module cost at least in a given window (ours, docs/model/holding.md).
+
+In any span s the requests that are served in time make no more invocations than its machines execute within s and the
+window: by whole batches, each of which has to fit into the window itself. Every span asks for a number of them
+(`erlang_loss`), and so does the capacity (`least_capacity`): needs that are linear in the counts of machines.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from euclio.session.attainment import erlang_loss
+from euclio.session.attainment.covering import least_price
+from euclio.session.attainment.least_capacity import Asked, Law, needed_capacity
+from euclio.session.instance import Configuration, Module
+from euclio.session.simulation.clock import alike
+from euclio.simulation.units import NS_PER_S
+
+SPANS = 48
+"""Spans that are looked at, at most."""
+DURATIONS = 6
+"""The longest of them, in durations."""
+MOST_LOAD = 400
+"""Most requests that come within one, in the mean."""
+LOADS = 1 << 20
+"""Loads are whole multiples of one over this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which machines a module may have.
+
+    Attributes:
+        window: seconds that a request has for the module, by what machines of the others take at least.
+        collected: seconds within which the plan space asks for d + b/w.
+        fastest: the shortest time in which one of them executes a batch, at least.
+        one: that of one of them is no longer than this; None: there is no such limit.
+    """
+
+    window: Fraction
+    collected: Fraction
+    fastest: Fraction
+    one: Fraction | None
+
+
+@dataclass(slots=True)
+class Needs:
+    """What is asked of one module, and what its machines cost, as far as it is known.
+
+    Attributes:
+        module: the module; its profile has what the plan space allows.
+        prices: price per hour of a machine, by hardware.
+        law: what is known of how requests come.
+        rate: requests per second of the session.
+        late: share of requests that may be late.
+        poisson: whether requests are a Poisson process.
+        in_sequence: whether the plan space asks for d + b/w within the window, w at most the rate of all machines.
+    """
+
+    module: Module
+    prices: dict[str, Fraction]
+    law: Law
+    rate: Fraction
+    late: Fraction
+    poisson: bool
+    in_sequence: bool
+    _known: dict[Limits, float] = field(default_factory=dict)
+    _capacities: dict[Fraction, Fraction] = field(default_factory=dict)
+
+    def fastest(self, c: Configuration) -> Fraction:
+        """The shortest time in which a machine of this configuration executes a batch."""
+        return min(k.duration_s for k in alike(self.module, c))
+
+    def price(self, limits: Limits) -> float:
+        """What machines within the limits cost at least; infinite: no number of them will do."""
+        if limits not in self._known:
+            self._known[limits] = self._price(limits)
+        return self._known[limits]
+
+    def capacity(self, window: Fraction) -> Fraction:
+        """The most invocations per second that are shown to be too few, and no less than the plan space asks for."""
+        if window not in self._capacities:
+            asked = Asked(self.rate, self.module.rate_rps / self.rate, window, self.late, 0)
+            self._capacities[window] = needed_capacity(self.law, asked)
+        return self._capacities[window]
+
+    def _price(self, limits: Limits) -> float:
+        window, kinds = max(Fraction(0), limits.window), self._kinds(limits)
+        cuts, best, own = self._cuts(kinds, math.ceil(window * NS_PER_S)), math.inf, self.module.rate_rps
+        # Batches that take long to collect ask for more machines: each such rate is a case, the least one first.
+        for rate in [own, *sorted({kind.collects for kind in kinds if kind.collects > own})]:
+            if not kinds or float(rate) * min(kind.price / kind.planned for kind in kinds) >= best:
+                break
+            use = [kind for kind in kinds if kind.collects <= rate]
+            needs = [float(self.capacity(window)), float(rate), *(float(need) for _, need in cuts)]
+            gives = [(kind.rate, kind.planned, *(float(kind.within(span)) for span, _ in cuts)) for kind in use]
+            prices = [kind.price for kind in use]
+            if limits.one is None:
+                best = min(best, least_price(prices, gives, needs, best))
+                continue
+            for kind, give in zip(use, gives, strict=True):
+                if kind.least <= limits.one and kind.price < best:
+                    left = [need - part for need, part in zip(needs, give, strict=True)]
+                    best = min(best, kind.price + least_price(prices, gives, left, best - kind.price))
+        return best
+
+    def _kinds(self, limits: Limits) -> list[_Kind]:
+        """The configurations within the limits whose batches can be collected in time, as the plan space counts it.
+
+        One whose batches take longer than the window is of no use, and yet may be in a plan: where few requests invoke
+        the module, all of these may be late.
+        """
+        found, window = [], max(Fraction(0), limits.window)
+        use = [c for c in self.module.profile if self.fastest(c) >= limits.fastest]
+        longest = max((c.duration_s for c in use if c.duration_s <= window), default=Fraction(0))
+        until = math.ceil((window + DURATIONS * longest) * NS_PER_S)
+        for c in use:
+            sizes = [(k.batch, k.duration_s) for k in alike(self.module, c) if k.duration_s <= window]
+            collects = Fraction(0)
+            if self.in_sequence and c.duration_s >= limits.collected:
+                continue
+            if self.in_sequence:
+                collects = c.batch / (limits.collected - c.duration_s)
+            rate = c.concurrency * max((batch / d for batch, d in sizes), default=Fraction(0))
+            price, planned = float(self.prices[c.hardware]), float(c.throughput_rps)
+            times = _times(sizes, until) if sizes else ()
+            own = _Kind(price, c.concurrency, self.fastest(c), planned, float(rate), collects, times, window)
+            found.append(own)
+        return found
+
+    def _cuts(self, kinds: Sequence[_Kind], window_ns: int) -> list[tuple[int, Fraction]]:
+        """Spans, and how many invocations machines have to be able to execute within each and the window."""
+        if not self.poisson:
+            return []
+        spans = sorted({time - window_ns for kind in kinds for time in kind.times if time > window_ns})
+        spans = [span for span in spans if self.rate * span <= MOST_LOAD * NS_PER_S]
+        step = max(1, -(-len(spans) // SPANS))
+        return [(span, self._needed(span)) for span in spans[::step]]
+
+    def _needed(self, span_ns: int) -> Fraction:
+        ratio, load = self.module.rate_rps / self.rate, self.rate * span_ns / NS_PER_S
+        # A load that is a little lower asks for no more.
+        load = Fraction(math.floor(load * LOADS), LOADS)
+        least, most = math.floor(ratio), math.ceil(ratio)
+        if load <= 0:
+            return Fraction(0)
+        needed = Fraction(least * erlang_loss.fewest(load, self.late))
+        if least != most:
+            needed = max(needed, ratio * erlang_loss.least_work(load, self.late * most / ratio))
+        return needed
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Machines of a configuration, in a window.
+
+    Attributes:
+        price: per hour.
+        slots: batches at a time.
+        least: the shortest time in which one executes a batch, in seconds.
+        planned: invocations per second as the plan space counts them.
+        rate: invocations per second at most, by batches that fit into the window.
+        collects: rate of all machines with which its batches are collected in time at least; 0: any.
+        times: the least time in which a slot executes 1, 2, … invocations, in nanoseconds, ascending.
+        window: seconds that a request has.
+    """
+
+    price: float
+    slots: int
+    least: Fraction
+    planned: float
+    rate: float
+    collects: Fraction
+    times: tuple[int, ...]
+    window: Fraction
+
+    def within(self, span_ns: int) -> int:
+        """The most invocations that a machine executes in less than a span and the window."""
+        return self.slots * bisect_left(self.times, span_ns + math.ceil(self.window * NS_PER_S))
+
+
+def _times(sizes: Sequence[tuple[int, Fraction]], until_ns: int) -> tuple[int, ...]:
+    """The least time in which batches of these sizes execute 1, 2, … invocations; durations are rounded down."""
+    whole = [(batch, max(1, math.floor(d * NS_PER_S))) for batch, d in sizes]
+    times = [0]
+    while times[-1] <= until_ns:
+        done = len(times)
+        times.append(min(times[max(0, done - batch)] + d for batch, d in whole))
+    return tuple(times[1:])
