@@ -17,7 +17,6 @@ from euclio.core.errors import printable
 from euclio.core.progress import say
 from euclio.core.values import count, seconds, seed
 from euclio.core.words import percent
-from euclio.verbs.defaults import SERVED
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
@@ -123,10 +122,12 @@ def _print_whether_it_holds(arguments: argparse.Namespace, family: Family, insta
     """Print what the plan keeps under Poisson arrivals, with the command that shows it, or the command alone."""
     if family.simulator is None or result.value is None or result.plan is None:
         return
-    share = family.simulator().glance(instance, result)
+    simulator = family.simulator()
+    known = simulator.glance(instance, result)
     shown = printable(tried_by(result, arguments.file, arguments.out))
-    found = "" if share is None else f" {percent(share)} in time"
-    more = f"; 99 %: {ASKED}" if family.name == SERVED else ""
+    found = "" if known.share is None else f" {percent(known.share)} in time"
+    cost = f"{known.cost}, " if known.cost else ""
+    more = f"; 99 %: {cost}{ASKED}" if simulator.keeps else ""
     print(f"\nunder Poisson arrivals{found}: {shown}{more}")
 
 

@@ -300,6 +300,17 @@ def using(way: Way) -> Iterator[None]:
         use(before)
 
 
+@contextmanager
+def as_they_are() -> Iterator[None]:
+    """Have kernels run inside as they do already: machine code that was taken is used, none is loaded or made."""
+    before = current_way()
+    set_way(Way.INTERPRETED)
+    try:
+        yield
+    finally:
+        set_way(before)
+
+
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Make a numeric function a kernel; its machine code is kept on disk between processes."""
     return cast(Callable[P, R], Kernel(function, dict(OPTIONS)))

@@ -54,8 +54,8 @@ def made(kernel: Source, released: Callable[[], Any]) -> Any:
 
     Args:
         kernel: the kernel.
-        released: gives what interprets it, which is called where kernels may run either way and machine code for the
-            types of a call is not on disk.
+        released: gives what interprets it, which is called where machine code for the types of a call is not on disk
+            and not all kernels are to be compiled.
     """
     function = kernel.function
     if kernel.source is not None:
@@ -66,7 +66,7 @@ def made(kernel: Source, released: Callable[[], Any]) -> Any:
 
     def load_or_make(*arguments: Any, **named_ones: Any) -> Any:
         """What numba calls for types that it has no machine code of yet: gives what is to be called."""
-        if current_way() is Way.EITHER:
+        if current_way() is not Way.COMPILED:
             found = description_of(tuple(map(dispatcher.typeof_pyval, arguments)))
             if not any(file.is_file() for file in paths(kernel, found)):
                 return released()

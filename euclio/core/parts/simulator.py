@@ -12,6 +12,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Glance:
+    """What is known at once of a plan under random arrivals.
+
+    Attributes:
+        share: of Poisson requests, those that it answers in time; None: that is not known at once.
+        cost: what a plan costs that answers 99 % of them in time, in words; empty: that is not known either.
+    """
+
+    share: float | None = None
+    cost: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Simulator:
     """The simulator of a problem family.
 
@@ -30,8 +43,8 @@ class Simulator:
         as_planned: a result and a setup in; one line on whether the setup serves as planned, out (empty: nothing is
             known).
         planned_words: what a result says that its plan was made for (`Result.planned_for`) in; a few words out.
-        glance: an instance and a checked result in; the share of random requests that it answers in time, out, where
-            that is known at once, else None.
+        glance: an instance and a checked result in; what is known at once of its plan under random arrivals, out.
+        keeps: whether plans can be asked to keep an attainment under random arrivals.
         most_requests: requests beyond which a simulation takes too long, or does not fit into the memory of a usual
             machine.
     """
@@ -49,5 +62,6 @@ class Simulator:
     planned: Callable[[Any], dict[str, Any]] = lambda result: {}
     as_planned: Callable[[Any, Any], str] = lambda result, setup: ""
     planned_words: Callable[[Mapping[str, Any]], str] = lambda planned_for: ""
-    glance: Callable[[Any, Any], float | None] = lambda instance, result: None
+    glance: Callable[[Any, Any], Glance] = lambda instance, result: Glance()
+    keeps: bool = False
     most_requests: int = 20_000_000

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
+from rich.text import Text
 
 from euclio.core.families import families, family_of
 from euclio.core.family import Family
@@ -12,7 +13,7 @@ from euclio.core.objective import Goal
 from euclio.core.result import AnyResult, WrittenResult
 from euclio.core.showing.view import Head, View
 from euclio.core.tables import value_text
-from euclio.core.words import duration, full
+from euclio.core.words import duration, full, percent
 
 
 def _family(result: AnyResult) -> Family | None:
@@ -33,7 +34,24 @@ def _head(result: AnyResult) -> Head:
 
 def _table(result: AnyResult) -> RenderableType | None:
     family = _family(result)
-    return None if family is None or result.of_instance is None else family.table(result.of_instance, result)
+    if family is None or result.of_instance is None:
+        return None
+    table = family.table(result.of_instance, result)
+    line = _at_random(family, result)
+    return Group(table, Text(line)) if line else table
+
+
+def _at_random(family: Family, result: AnyResult) -> str:
+    """What is known at once of the plan under random arrivals; empty: nothing is, or it is planned for them."""
+    if family.simulator is None or result.plan is None or result.value is None or "attainment" in result.options:
+        return ""
+    simulator = family.simulator()
+    if not simulator.keeps:
+        return ""
+    known = simulator.glance(result.of_instance, result)
+    share = ": ask simulate()" if known.share is None else f" {percent(known.share)} in time"
+    cost = f"{known.cost}, " if known.cost else ""
+    return f"under Poisson arrivals{share}; 99 %: {cost}attainment=0.99"
 
 
 def _rows(result: AnyResult) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from euclio.session.evaluate import Evaluation
 from euclio.session.latency.paths import times_from
 from euclio.session.plan import Plan
 from euclio.session.simulation.engine import tables as t
+from euclio.session.simulation.engine import turns
 from euclio.session.simulation.engine.dealing import close, deal
 from euclio.session.simulation.engine.executing import start_batches
 from euclio.session.simulation.server import Server
@@ -169,20 +170,20 @@ class Serving:
         groups: dict[tuple[int, int], list[Placed]] = {}
         for p in placed:
             groups.setdefault((p.machine.module, p.machine.target), []).append(p)
-        target = np.zeros((len(groups), t.TARGET_COLUMNS), np.int64)
+        target = np.zeros((len(groups), turns.TARGET_COLUMNS), np.int64)
         member: list[int] = []
         for k, own in enumerate(groups.values()):
             rows = [self._rows[p.worker, p.machine.module] for p in own]
-            target[k, t.TARGET_MEMBER], target[k, t.TARGET_SIZE] = len(member), len(rows)
+            target[k, turns.TARGET_MEMBER], target[k, turns.TARGET_SIZE] = len(member), len(rows)
             state.machine[rows, t.TARGET] = k
             member += rows
         of_module = np.array([module for module, _ in groups], np.int64)
         for m, row in enumerate(state.module):
             mine = np.flatnonzero(of_module == m)
             rates = [sum(p.machine.rate_rps for p in own) for (module, _), own in groups.items() if module == m]
-            target[mine, t.RATE] = scaled([Fraction(rate) for rate in rates]) if rates else ()
+            target[mine, turns.RATE] = scaled([Fraction(rate) for rate in rates]) if rates else ()
             row[t.TARGET_FIRST], row[t.TARGET_COUNT] = (mine[0] if mine.size else 0), mine.size
-            row[t.TOTAL_RATE], row[t.CURRENT] = target[mine, t.RATE].sum(), t.NONE
+            row[t.TOTAL_RATE], row[t.CURRENT] = target[mine, turns.RATE].sum(), t.NONE
         self._server.state = state._replace(target=target, member=np.array(member, np.int64))
 
     def _set_after(self, placed: Sequence[Placed]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from euclio.core.family import Companion
 from euclio.core.numbers import exact
 from euclio.core.objective import LEAST_COST
 from euclio.core.registry import find_solver, solvers
@@ -110,6 +109,3 @@ def _whole(space: PlanSpace) -> PlanSpace:
 
 def _by_share(space: PlanSpace) -> PlanSpace:
     return replace(space, charging=Charging.SHARE, dummy=DummyRule.CONTINUOUS)
-
-
-COMPANION = Companion(prepare, with_whole_costs)

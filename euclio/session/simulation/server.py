@@ -11,6 +11,7 @@ import numpy as np
 
 from euclio.core.errors import InputError
 from euclio.session.simulation.engine import tables as t
+from euclio.session.simulation.engine import turns
 from euclio.session.simulation.engine.heap import push
 from euclio.session.simulation.engine.loop import DONE, FOREVER, LOG_IS_FULL, NEEDS_ARRIVALS, advance
 from euclio.session.simulation.system import System
@@ -223,7 +224,7 @@ def _new_state(system: System, factors: Floats, windows: int, log_rows: int) -> 
         counts=np.zeros((0, modules), np.int64),
         factor=np.ascontiguousarray(factors, np.float64),
         stretch=np.ones(modules),
-        dummy=np.array([_dummy_row(m.dummy_period_ticks) for m in system.modules], np.int64),
+        dummy=np.array([dummy_row(m.dummy_period_ticks) for m in system.modules], np.int64),
         histogram=np.zeros((modules + 1, BINS), np.int64),
         guess=np.zeros(modules + 1, np.int64),
         total=np.zeros(modules + 1),
@@ -255,11 +256,11 @@ def _machine_table(system: System) -> tuple[Ints, Ints]:
 def _target_table(system: System, machine: Ints) -> tuple[Ints, Ints]:
     """Targets of all modules; the machines get to know theirs."""
     targets = [target for module in system.modules for target in module.targets]
-    table = np.zeros((len(targets), t.TARGET_COLUMNS), np.int64)
+    table = np.zeros((len(targets), turns.TARGET_COLUMNS), np.int64)
     member: list[int] = []
     for k, target in enumerate(targets):
-        table[k, t.TARGET_MEMBER], table[k, t.TARGET_SIZE] = len(member), len(target.machines)
-        table[k, t.RATE] = target.rate
+        table[k, turns.TARGET_MEMBER], table[k, turns.TARGET_SIZE] = len(member), len(target.machines)
+        table[k, turns.RATE] = target.rate
         machine[list(target.machines), t.TARGET] = k
         member += target.machines
     return table, np.array(member, np.int64)
@@ -283,7 +284,7 @@ def _module_table(system: System) -> tuple[Ints, Ints]:
     return table, np.array(child, np.int64)
 
 
-def _dummy_row(period: Fraction) -> tuple[int, ...]:
+def dummy_row(period: Fraction) -> tuple[int, ...]:
     """The dummies of a module, the first after half a period; parts of ticks stand in a scale that fits."""
     half = period / 2
     over = min(math.lcm(period.denominator, half.denominator), t.MOST_OVER)

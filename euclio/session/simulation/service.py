@@ -15,6 +15,7 @@ from euclio.simulation.setup import Arrivals
 
 FREE = ("load", "seconds", "seed")
 """What a simulation may take as it likes, without serving otherwise than a plan was made for."""
+SWITCHES = ("dummies", "hold")
 NUMBERS = ("seconds", "seed", "noise", "timeout_s", "cv", "on_s", "off_s")
 ALL_IN_TIME = 1.0
 """The attainment of a plan whose worst case is within the SLO."""
@@ -31,7 +32,7 @@ def service(setup: Setup, space: PlanSpace) -> dict[str, Any]:
 
 def even_service(space: PlanSpace) -> dict[str, Any]:
     """What a plan of a plan space is made for where no attainment is asked for, as it stands in results."""
-    return {"attainment": ALL_IN_TIME, **service(Setup(Arrivals.UNIFORM), space)}
+    return {"attainment": ALL_IN_TIME, **service(Setup(Arrivals.UNIFORM, dummies=not space.policy.pulls), space)}
 
 
 def setup_from(told: Any, field: str) -> Setup:
@@ -106,7 +107,9 @@ def _arrivals(told: Mapping[str, Any]) -> str:
 
 
 def _plain(name: str, value: Any) -> Any:
-    """A value of a file as the setup has it."""
+    """A value of a file as the setup has it; its errors are those of Python."""
+    if name in SWITCHES and not isinstance(value, bool):
+        raise ValueError(f"{name} is {value!r}; give true or false")
     if name not in NUMBERS or value is None or (name == "timeout_s" and value == "none"):
         return float("inf") if value == "none" else value
     return int(value) if name == "seed" else float(value)

@@ -35,6 +35,7 @@ SIMULATOR = Simulator(
     planned=late("euclio.session.attainment.planned", "planned_fields"),
     as_planned=late("euclio.session.attainment.planned", "as_planned"),
     planned_words=planned_words,
-    glance=late("euclio.session.simulation.glance", "poisson_attainment"),
+    glance=late("euclio.session.questions.at_random", "glance"),
+    keeps=True,
     most_requests=MOST_REQUESTS,
 )

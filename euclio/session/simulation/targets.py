@@ -68,6 +68,8 @@ class Target:
 
 def own_dispatch(policy: Policy) -> Dispatch:
     """The dispatcher that a policy stands for: single invocations where machines collect at rates of their own."""
+    if policy.pulls:
+        return Dispatch.PULL
     return Dispatch.REQUESTS if policy.form.by_configuration else Dispatch.ROUNDS
 
 

@@ -12,7 +12,6 @@ from euclio.session.simulation.engine.tables import (
     CURRENT,
     FAILED,
     FREE_SINCE,
-    LAG,
     LEFT,
     MACHINE_COUNT,
     MACHINE_FIRST,
@@ -25,25 +24,30 @@ from euclio.session.simulation.engine.tables import (
     QUEUE_HEAD,
     QUEUE_SIZE,
     QUEUE_TAIL,
-    RATE,
     RUNNING,
     SIZE,
     SLOTS,
     TARGET,
     TARGET_COUNT,
     TARGET_FIRST,
-    TARGET_MEMBER,
-    TARGET_SIZE,
     TIME_OUT,
     TIMEOUT,
     TIMER,
     TOTAL_RATE,
-    TURN,
     TURNS,
     UNIT,
     WAKE,
     WAKING,
     State,
+)
+from euclio.session.simulation.engine.turns import (
+    TARGET_MEMBER,
+    TARGET_SIZE,
+    TURN,
+    count_one,
+    first_due,
+    most_pressing,
+    next_turn,
 )
 from euclio.session.simulation.targets import Turns, Unit
 
@@ -66,9 +70,10 @@ def deal(s: State, module: int, invocation: int, now: int) -> None:
         batch = open_batch(s, machine, now)
     add(s, batch, invocation)
     if s.module[module, TARGET_COUNT] > 1:
-        _count(s, module, target)
+        first, count = s.module[module, TARGET_FIRST], s.module[module, TARGET_COUNT]
+        count_one(s.target, first, count, s.module[module, TOTAL_RATE], target)
     if s.module[module, TURNS] != WHOLE_BATCHES:
-        _next_turn(s, target)
+        next_turn(s.target, target)
     if s.module[module, UNIT] != BY_ROUND and s.module[module, UNIT] != BY_BATCH:
         s.module[module, CURRENT] = NONE
     if s.batch[batch, SIZE] >= s.machine[machine, BATCH]:
@@ -84,7 +89,7 @@ def close(s: State, machine: int, now: int) -> None:
     if target != NONE:
         module = s.machine[machine, MODULE]
         if s.module[module, TURNS] == WHOLE_BATCHES:
-            _next_turn(s, target)
+            next_turn(s.target, target)
         # Where single invocations take turns, a target may have open batches when its round is over.
         if s.module[module, CURRENT] == target:
             s.module[module, LEFT] -= 1
@@ -100,48 +105,13 @@ def _choose(s: State, module: int) -> int:
     chosen = first
     if count > 1:
         if s.module[module, UNIT] == BY_ROUND or s.module[module, UNIT] == BY_BATCH:
-            while s.target[chosen, LAG] < 0:
-                chosen += 1
+            chosen = first_due(s.target, first)
         else:
-            chosen = _most_pressing(s, first, count, s.module[module, TOTAL_RATE])
+            chosen = most_pressing(s.target, first, count, s.module[module, TOTAL_RATE])
     s.module[module, CURRENT] = chosen
     # Batches that are closed until the module asks again; of single invocations it asks at once.
     s.module[module, LEFT] = s.target[chosen, TARGET_SIZE] if s.module[module, UNIT] == BY_ROUND else 1
     return int(chosen)
-
-
-@compiled_on_tables
-def _most_pressing(s: State, first: int, count: int, total: int) -> int:
-    """Of the targets that are due the one whose next invocation has to be dealt out first.
-
-    With s of N invocations dealt to it and lag = N·R - s·F, that is the least (s + 1)·F/R = N + (F - lag)/R. Sums of
-    rates are below 2³¹, so that the products fit.
-    """
-    chosen = NONE
-    for k in range(first, first + count):
-        if s.target[k, LAG] < 0:
-            continue
-        if (
-            chosen == NONE
-            or (total - s.target[k, LAG]) * s.target[chosen, RATE] < (total - s.target[chosen, LAG]) * s.target[k, RATE]
-        ):
-            chosen = k
-    return chosen
-
-
-@compiled_on_tables
-def _count(s: State, module: int, target: int) -> None:
-    """Note that a target has had one more invocation of one more."""
-    first = s.module[module, TARGET_FIRST]
-    for k in range(first, first + s.module[module, TARGET_COUNT]):
-        s.target[k, LAG] += s.target[k, RATE]
-    s.target[target, LAG] -= s.module[module, TOTAL_RATE]
-
-
-@compiled_on_tables
-def _next_turn(s: State, target: int) -> None:
-    turn = s.target[target, TURN] + 1
-    s.target[target, TURN] = 0 if turn == s.target[target, TARGET_SIZE] else turn
 
 
 @compiled_on_tables

@@ -10,18 +10,25 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from euclio.core.compiled import compiled_on_tables
+from euclio.session.simulation.engine.tables import NONE
+from euclio.session.simulation.engine.turns import (
+    TARGET_MEMBER,
+    TARGET_SIZE,
+    TURN,
+    count_one,
+    first_due,
+    most_pressing,
+    next_turn,
+)
 from euclio.session.simulation.targets import Turns, Unit
 from euclio.simulation.units import Ints
 
-NONE = -1
 BY_REQUEST = Unit.REQUEST.value
 BY_ROUND = Unit.ROUND.value
 WHOLE_BATCHES = Turns.BATCHES.value
 
 # What is known of the module.
 UNIT, TURNS, TOTAL_RATE, CURRENT, LEFT, INPUTS, CLOSED, FILLED, NUMBERS = range(9)
-# Its targets: machines one after the other.
-FIRST, COUNT, RATE, LAG, TURN, TARGET_COLUMNS = range(6)
 # Its machines.
 (
     BATCH,
@@ -44,7 +51,7 @@ class Tables(NamedTuple):
 
     Attributes:
         number: what is known of the module.
-        target: a row per target; none where machines pull.
+        target: a row per target (`turns`), with its machines one after the other; none where machines pull.
         machine: a row per machine.
         slot: when each slot is free.
         open: requests of the batches that are collected.
@@ -86,25 +93,23 @@ def _deal(s: Tables, request: int, now: int) -> None:
     target = s.number[CURRENT]
     if target != NONE:
         # A batch that is full and one whose time is up at the same moment: the invocation is in it.
-        _close_late(s, s.target[target, FIRST] + s.target[target, TURN], now)
+        _close_late(s, s.target[target, TARGET_MEMBER] + s.target[target, TURN], now)
         target = s.number[CURRENT]
     if target == NONE:
         target = _choose(s)
-    machine = s.target[target, FIRST] + s.target[target, TURN]
+    machine = s.target[target, TARGET_MEMBER] + s.target[target, TURN]
     if s.number[UNIT] == BY_REQUEST:
         # Other machines collect at the same time; what becomes of them has to do with none of this one's batches.
         _close_late(s, machine, now)
-        machine = s.target[target, FIRST] + s.target[target, TURN]
+        machine = s.target[target, TARGET_MEMBER] + s.target[target, TURN]
     if s.machine[machine, SIZE] == 0:
         s.machine[machine, OPENED] = now
     s.open[s.machine[machine, OPEN_FIRST] + s.machine[machine, SIZE]] = request
     s.machine[machine, SIZE] += 1
     if s.target.shape[0] > 1:
-        for k in range(s.target.shape[0]):
-            s.target[k, LAG] += s.target[k, RATE]
-        s.target[target, LAG] -= s.number[TOTAL_RATE]
+        count_one(s.target, 0, s.target.shape[0], s.number[TOTAL_RATE], target)
     if s.number[TURNS] != WHOLE_BATCHES:
-        _next_turn(s, target)
+        next_turn(s.target, target)
     if s.number[UNIT] == BY_REQUEST:
         s.number[CURRENT] = NONE
     if s.machine[machine, SIZE] >= s.machine[machine, BATCH]:
@@ -126,33 +131,12 @@ def _choose(s: Tables) -> int:
     chosen = 0
     if s.target.shape[0] > 1:
         if s.number[UNIT] != BY_REQUEST:
-            while s.target[chosen, LAG] < 0:
-                chosen += 1
+            chosen = first_due(s.target, 0)
         else:
-            chosen = _most_pressing(s, s.number[TOTAL_RATE])
+            chosen = most_pressing(s.target, 0, s.target.shape[0], s.number[TOTAL_RATE])
     s.number[CURRENT] = chosen
-    s.number[LEFT] = s.target[chosen, COUNT] if s.number[UNIT] == BY_ROUND else 1
+    s.number[LEFT] = s.target[chosen, TARGET_SIZE] if s.number[UNIT] == BY_ROUND else 1
     return int(chosen)
-
-
-@compiled_on_tables
-def _most_pressing(s: Tables, total: int) -> int:
-    chosen = NONE
-    for k in range(s.target.shape[0]):
-        if s.target[k, LAG] < 0:
-            continue
-        if (
-            chosen == NONE
-            or (total - s.target[k, LAG]) * s.target[chosen, RATE] < (total - s.target[chosen, LAG]) * s.target[k, RATE]
-        ):
-            chosen = k
-    return chosen
-
-
-@compiled_on_tables
-def _next_turn(s: Tables, target: int) -> None:
-    turn = s.target[target, TURN] + 1
-    s.target[target, TURN] = 0 if turn == s.target[target, COUNT] else turn
 
 
 @compiled_on_tables
@@ -166,7 +150,7 @@ def _close(s: Tables, machine: int, now: int) -> None:
     s.machine[machine, SIZE] = 0
     target = s.machine[machine, TARGET]
     if s.number[TURNS] == WHOLE_BATCHES:
-        _next_turn(s, target)
+        next_turn(s.target, target)
     if s.number[CURRENT] == target:
         s.number[LEFT] -= 1
         if s.number[LEFT] == 0:
@@ -236,7 +220,7 @@ class Passing(NamedTuple):
         first: where the members of each stand.
         ends: when each ends.
         sizes: how many invocations each has.
-        members: whose these are.
+        members: whose these are; `NONE`: a dummy.
         left: invocations of this module that each request still has; empty: each has one.
         finish: when the last invocation of each request has ended so far.
         passed: how many modules each request has passed.
@@ -266,6 +250,8 @@ def pass_on(s: Passing) -> int:
         end, first = s.ends[batch], s.first[batch]
         for place in range(first, first + s.sizes[batch]):
             request = s.members[place]
+            if request == NONE:
+                continue
             if end > s.finish[request]:
                 s.finish[request] = end
             if counted:

@@ -39,9 +39,6 @@ NONE = -1
     MODULE_COLUMNS,
 ) = range(24)
 
-# Targets.
-TARGET_MEMBER, TARGET_SIZE, RATE, LAG, TURN, TARGET_COLUMNS = range(6)
-
 # Machines.
 (
     MODULE,
@@ -138,7 +135,7 @@ class State(NamedTuple):
         number: shape (NUMBERS,).
         module: shape (modules, MODULE_COLUMNS).
         child: children of all modules, one after the other.
-        target: shape (targets, TARGET_COLUMNS).
+        target: shape (targets, TARGET_COLUMNS); the columns are those of `turns`.
         member: machines of all targets, one after the other.
         machine: shape (machines, MACHINE_COLUMNS).
         duration: durations of batches by size, machine by machine or shared.

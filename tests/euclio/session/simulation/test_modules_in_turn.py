@@ -19,8 +19,7 @@ from euclio.session.simulation.system import System
 
 def plain(system: System) -> System:
     """The system without what modules cannot be served apart with."""
-    modules = tuple(replace(module, dummy_period_ticks=module.dummy_period_ticks * 0) for module in system.modules)
-    return replace(system, modules=modules, hold=False, drops=False)
+    return replace(system, hold=False, drops=False)
 
 
 def served(seed: int) -> tuple[System, np.ndarray, np.ndarray] | None:

@@ -90,6 +90,7 @@ def test_without_end_a_machine_waits_until_its_batch_is_full_and_nothing_is_left
     assert executions(one_machine(math.inf), [0, 50, 100, 400, 500]) == [(100, 115, 3), (500, 512, 2)]
 
 
+@pytest.mark.fifth("timeout_s")
 @pytest.mark.parametrize("partial", [Partial.ALONE, Partial.SHARED])
 @pytest.mark.parametrize("timeout_s", [None, 0.0, 0.001, 0.015, 0.2, math.inf])
 def test_both_simulators_make_the_same_events(timeout_s: float | None, partial: Partial) -> None:

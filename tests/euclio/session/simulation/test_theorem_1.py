@@ -138,6 +138,17 @@ def test_single_requests_in_turn_keep_what_a_load_balancer_is_planned_for(seed: 
 
 
 @pytest.mark.parametrize("seed", range(60))
+def test_machines_that_pull_answer_within_twice_the_duration(seed: int) -> None:
+    """At most 2d without dummies, however little the machines have to do (docs/model/policies.md, `shared-queue`)."""
+    session, plan, rule = random_module(seed, 1)
+    system = build_system(session, plan, PlanSpace(Policy.SHARED_QUEUE, rule), Setup(dummies=False))
+    logs = serve_evenly(system, 2000)
+    (module,), c = system.evaluation.modules, session.modules[0].profile[0]
+    assert worst_ns(logs) <= 2 * c.duration_s * NS_PER_S + len(logs.executions) + 2
+    assert module.worst_case_latency_s >= 2 * c.duration_s
+
+
+@pytest.mark.parametrize("seed", range(60))
 def test_split_allocations_keep_their_own_rate(seed: int) -> None:
     """Statement 2: at most d + b/R for an allocation of rate R; its k-th request is in its window (Tijdeman)."""
     session, plan, rule = random_module(seed, 2 + seed % 2)
