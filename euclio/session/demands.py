@@ -82,6 +82,12 @@ SESSION_DEMANDS = (
         assumed=True,
         meets=("own_policies",),
     ),
+    Demand(
+        "countable",
+        "dummy rules none and machine, which keep no capacity free as --dummy continuous does",
+        lambda session, space: space.dummy.countable,
+        assumed=True,
+    ),
     Demand("dummies", "dummies", lambda session, space: space.dummy.adds, assumed=True),
     Demand(
         "continuous",

@@ -31,8 +31,8 @@ EACH_ROUND = 600
 
 MOST_NODES = 5_000
 
-ROUND_ROBIN = (Policy.RR, Policy.RR_EVEN)
-EVEN = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER)
+ROUND_ROBIN = (Policy.RR, Policy.RR_EVEN, Policy.SHARED_QUEUE)
+EVEN = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER, Policy.SHARED_QUEUE)
 """Policies that give the machines of the last allocation equal rates."""
 
 LITTLE = Fraction(1, 10**40)
@@ -214,7 +214,7 @@ class _Search:
         self.collect = [kind.batch / (latency - kind.duration) for kind in self.kinds]
         """The rate at which a batch has to be collected to be in time."""
         self.even = space.policy in EVEN
-        if space.policy is Policy.RR_EVEN:
+        if self.even and space.policy in ROUND_ROBIN:
             # d + d·t/each is in time.
             self.collect = [kind.duration * kind.throughput / (latency - kind.duration) for kind in self.kinds]
         self.best: tuple[Fraction, tuple[tuple[int, int], ...], Fraction] | None = None
@@ -343,7 +343,7 @@ class _Search:
             last = self.kinds[machines[-1][0]]
             if self.even:
                 each = (machines[-1][1] * last.throughput + partial) / (machines[-1][1] + 1)
-                part = last.duration * last.throughput if self.space.policy is Policy.RR_EVEN else last.batch
+                part = last.duration * last.throughput if self.space.policy in ROUND_ROBIN else last.batch
                 yield last.duration + part / each
                 return
             yield last.duration + last.batch / (shared if self.shared else partial)

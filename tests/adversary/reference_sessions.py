@@ -20,6 +20,9 @@ MOST_PLANS = 100_000
 """Plans of one module beyond which the reference gives up."""
 
 SHARED = (Policy.TC_SHARED, Policy.IN_TURN)
+EVEN = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER, Policy.SHARED_QUEUE)
+TWICE = (Policy.RR_EVEN, Policy.SHARED_QUEUE)
+"""Those of them whose full machines take 2d."""
 """Policies whose partial machine collects from all that is left, as whole ones do."""
 
 MOST_COMBINATIONS = 2_000_000
@@ -178,13 +181,13 @@ def _collected(
     """Each kind of machine of a plan and the rate at which it collects a batch: it takes d + b / rate."""
     w = shared = m.rate + dummy
     ratio = None
-    if partial and policy in (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER):
+    if partial and policy in EVEN:
         # The last configuration's machines, one more than the whole ones, have equal parts of all that comes to them.
         *machines, (i, n) = machines
         kind = m.kinds[i]
         each = Fraction(n * kind.throughput + partial, n + 1)
         # Round robin lets a machine work on e batches at a time, each of them collected e times as long.
-        yield i, each / kind.concurrency if policy is Policy.RR_EVEN else each
+        yield i, each / kind.concurrency if policy in TWICE else each
         partial = 0
     for i, n in machines:
         kind = m.kinds[i]

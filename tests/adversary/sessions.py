@@ -30,7 +30,7 @@ SHAPES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
 }
 POLICIES = (Policy.TC, Policy.TC, Policy.TC, Policy.TC_SHARED, Policy.RR, Policy.MACHINE_RATE)
 EVEN_POLICIES = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN)
-BALANCED_POLICIES = (Policy.RR_EVEN, Policy.LOAD_BALANCER)
+BALANCED_POLICIES = (Policy.SHARED_QUEUE, Policy.LOAD_BALANCER)
 """They are drawn from by themselves, so that seeds keep the cases that they stood for before these policies."""
 ALONE = {Policy.TC_SHARED: Policy.IN_TURN, Policy.MACHINE_RATE_EVEN: Policy.LOAD_BALANCER}
 """What policies are with one allocation per module."""
@@ -221,7 +221,7 @@ def _plan_latency(rng: Random, module: Module, price: dict[str, Fraction], space
 
 
 def _whole_latency(c: Configuration, w: Fraction, policy: Policy) -> Fraction:
-    if policy in (Policy.RR, Policy.RR_EVEN):
+    if policy in (Policy.RR, Policy.RR_EVEN, Policy.SHARED_QUEUE):
         return 2 * c.duration_s
     own = policy in (Policy.MACHINE_RATE, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER)
     return c.duration_s + c.batch / (c.throughput_rps if own else w)
@@ -230,6 +230,6 @@ def _whole_latency(c: Configuration, w: Fraction, policy: Policy) -> Fraction:
 def _partial_latency(c: Configuration, whole: int, f: Fraction, policy: Policy) -> Fraction:
     """Of a machine at rate f next to whole ones, or of all of them at equal rates."""
     each = (whole * c.throughput_rps + f) / (whole + 1)
-    if policy is Policy.RR_EVEN:
+    if policy in (Policy.RR_EVEN, Policy.SHARED_QUEUE):
         return c.duration_s * (1 + c.throughput_rps / each)
     return c.duration_s + c.batch / (each if policy in (Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER) else f)

@@ -15,6 +15,7 @@ import numpy as np
 from euclio.session import Configuration, Module, PlanSpace, Policy, Session
 
 TIE = 1e-12
+EVEN = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER, Policy.SHARED_QUEUE)
 SHARED = (Policy.TC_SHARED, Policy.IN_TURN)
 """Policies whose partial machine collects from all that is left, as whole ones do."""
 
@@ -100,10 +101,10 @@ def _row(
         if n and policy in (Policy.TC, *SHARED):
             needs.append((b, d, whole - origin))
         elif n:
-            floor = max(floor, 2 * d if policy in (Policy.RR, Policy.RR_EVEN) else d + b / t)
-        if i == partial and policy in (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER):
+            floor = max(floor, 2 * d if policy in (Policy.RR, Policy.RR_EVEN, Policy.SHARED_QUEUE) else d + b / t)
+        if i == partial and policy in EVEN:
             # n + 1 machines at equal rates: n·t + f >= (n + 1)·b·e/(x − d), without e at the machine's rate.
-            each = d * t if policy is Policy.RR_EVEN else b
+            each = d * t if policy in (Policy.RR_EVEN, Policy.SHARED_QUEUE) else b
             needs.append(((n + 1) * each, d, n * t))
         elif i == partial:
             needs.append((b, d, whole - origin if policy in SHARED else 0.0))

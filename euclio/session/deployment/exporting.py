@@ -74,37 +74,48 @@ def _router(text: str) -> str:
     return text
 
 
-ROUTERS = ("own", "round-robin")
+OWN, ROUND_ROBIN = "own", "round-robin"
+ROUTERS = (OWN, ROUND_ROBIN)
 """What sends requests to machines: what keeps the plan's dispatch, or single requests in turn to those of a module."""
 ROUTER = ExportOption(
     "--router",
     "router",
     "what sends requests to machines: own, which keeps the plan's dispatch, or round-robin, single requests in turn, "
-    "with which a plan that it cannot keep is refused; default: own",
+    "with which a plan that it cannot keep is refused; default: round-robin for kubernetes and ray-serve, whose own "
+    "routers spread single requests, else own",
     "KIND",
     _router,
 )
 
 
-def _check_router(deployed: Deployment, given: Mapping[str, Any]) -> None:
+SPREADING = {"kubernetes": "Services spread single requests", "ray-serve": "Ray Serve spreads single requests"}
+"""Kinds of files whose own router spreads single requests, with the words for it."""
+
+
+def _check_router(deployed: Deployment, written: WrittenResult, kind: str, given: Mapping[str, Any]) -> None:
     """Refuse a plan that a load balancer cannot keep, where that is what sends requests.
 
     It can where the machines of a module are all alike and gather their batches from an equal share of its rate each
-    within the time that the plan counts on.
+    within the time that the plan counts on. Where no router is named, it is what the files themselves bring; a result
+    that does not say what it was planned for, as those of older versions do not, is then exported as before.
 
     Raises:
         RefusedError: it cannot.
     """
-    if given.get("router", ROUTERS[0]) == ROUTERS[0]:
+    router = given.get("router")
+    by_default = router is None and kind in SPREADING and bool(written.planned_for)
+    if router != ROUND_ROBIN and not by_default:
         return
     for module in deployed.session.modules:
         groups = deployed.of_module(module.name)
         several, runs = len(groups) > 1, any(group.needs_runs for group in groups)
         if several or runs:
             why = f"{len(groups)} groups of machines with rates of their own" if several else "whole batches in turn"
+            what = "a load balancer that sends single requests in turn cannot keep"
+            what = f"the files do not keep, as {SPREADING[kind]}" if by_default else what
             raise RefusedError(
-                f"refused: the plan counts on {why} at module {module.name}, which a load balancer that sends single "
-                "requests in turn cannot keep; plan with --policy load-balancer, or give --router own"
+                f"refused: the plan counts on {why} at module {module.name}, which {what}; plan with "
+                "--policy load-balancer, or for a router of your own give --router own"
             )
 
 
@@ -166,13 +177,13 @@ def _cautious(*maps: str) -> Callable[[Session, WrittenResult], str]:
 
 def _triton(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
     deployed = _deployed(session, written)
-    _check_router(deployed, given)
+    _check_router(deployed, written, "triton", given)
     return model_repositories(deployed, _maker(written), _without_gpu(session, given))
 
 
 def _kubernetes(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
     deployed = _apart(session, written, "kubernetes")
-    _check_router(deployed, given)
+    _check_router(deployed, written, "kubernetes", given)
     text = manifests(
         deployed,
         _maker(written),
@@ -186,13 +197,13 @@ def _kubernetes(session: Session, written: WrittenResult, given: Mapping[str, An
 
 def _ray_serve(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
     deployed = _apart(session, written, "ray-serve")
-    _check_router(deployed, given)
+    _check_router(deployed, written, "ray-serve", given)
     return {"serve.yaml": serve_config(deployed, _maker(written), _without_gpu(session, given), given["import_path"])}
 
 
 def _csv(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
     deployed = _deployed(session, written)
-    _check_router(deployed, given)
+    _check_router(deployed, written, "csv", given)
     return {"plan.csv": csv_rows(deployed)}
 
 

@@ -33,6 +33,7 @@ class Group:
         gathering_s: how long a batch gathers at full load, in seconds: b/w.
         waiting_s: how long a full batch waits for those of other modules on a shared machine at most, in seconds.
         price_per_h: price of each machine in money per hour.
+        pulls: whether its machines take what waits as soon as they are free, so that no batch is held to be filled.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Group:
     gathering_s: Fraction
     waiting_s: Fraction
     price_per_h: Fraction
+    pulls: bool = False
 
     @property
     def latency_s(self) -> Fraction:
@@ -69,7 +71,7 @@ class Group:
     @property
     def queue_delay_us(self) -> int:
         """The time that a batch gathers in microseconds, rounded down so that no request is later than planned."""
-        return int(self.gathering_s * US_PER_S)
+        return 0 if self.pulls else int(self.gathering_s * US_PER_S)
 
     @property
     def load(self) -> Fraction:
@@ -181,4 +183,5 @@ def _of_module(
             gathering_s=latency_s - c.duration_s,
             waiting_s=Fraction(0),
             price_per_h=price[c.hardware],
+            pulls=policy.pulls,
         )

@@ -13,16 +13,27 @@ from euclio.session.policies.machine_rate_even import MACHINE_RATE_EVEN
 from euclio.session.policies.record import Form, Place, Policy
 from euclio.session.policies.rr import RR
 from euclio.session.policies.rr_even import RR_EVEN
+from euclio.session.policies.shared_queue import SHARED_QUEUE
 from euclio.session.policies.tc import TC
 from euclio.session.policies.tc_shared import TC_SHARED
 
 __all__ = ["POLICIES", "Form", "Place", "Policy", "find_policy"]
 
-POLICIES: tuple[Policy, ...] = (TC, TC_SHARED, RR, MACHINE_RATE, RR_EVEN, MACHINE_RATE_EVEN, IN_TURN, LOAD_BALANCER)
+POLICIES: tuple[Policy, ...] = (
+    TC,
+    TC_SHARED,
+    RR,
+    MACHINE_RATE,
+    RR_EVEN,
+    MACHINE_RATE_EVEN,
+    IN_TURN,
+    LOAD_BALANCER,
+    SHARED_QUEUE,
+)
 """The built-in policies, in the order in which commands offer them."""
 
 Policy.TC, Policy.TC_SHARED, Policy.RR, Policy.IN_TURN = TC, TC_SHARED, RR, IN_TURN
-Policy.LOAD_BALANCER = LOAD_BALANCER
+Policy.LOAD_BALANCER, Policy.SHARED_QUEUE = LOAD_BALANCER, SHARED_QUEUE
 Policy.MACHINE_RATE, Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN = MACHINE_RATE, RR_EVEN, MACHINE_RATE_EVEN
 
 # Sent to another process, a policy is found by its name there.

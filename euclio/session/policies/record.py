@@ -97,6 +97,8 @@ class Policy:
         version: hash of the file that it comes from; empty: it is built in.
         most_allocations: most allocations per module that it can dispatch to; None: any number.
         words: how requests reach machines, in a planner's words; empty: the name says it.
+        pulls: whether machines that are free take what waits: no batch is held back to be filled, and no dummies are
+            sent to fill it.
     """
 
     name: str
@@ -109,6 +111,7 @@ class Policy:
     version: str = ""
     most_allocations: int | None = None
     words: str = ""
+    pulls: bool = False
 
     TC: ClassVar[Policy]
     TC_SHARED: ClassVar[Policy]
@@ -118,6 +121,7 @@ class Policy:
     MACHINE_RATE_EVEN: ClassVar[Policy]
     IN_TURN: ClassVar[Policy]
     LOAD_BALANCER: ClassVar[Policy]
+    SHARED_QUEUE: ClassVar[Policy]
     """The built-in policies, which `euclio.session.policies` puts here: `Policy.TC`."""
 
     @property

@@ -22,8 +22,8 @@ from euclio.session import Configuration, Hardware, Module, Plan, Session
 
 KINDS = {
     "triton": (),
-    "kubernetes": ("--image", "registry/{module}:1"),
-    "ray-serve": ("--import-path", "serving:app"),
+    "kubernetes": ("--image", "registry/{module}:1", "--router", "own"),
+    "ray-serve": ("--import-path", "serving:app", "--router", "own"),
     "csv": (),
 }
 FILES = tuple(kind for kind in KINDS if kind != "triton")
@@ -349,7 +349,12 @@ def test_hardware_that_would_be_called_alike_stays_apart(capsys, tmp_path, monke
 
 def test_names_that_nothing_is_called_like_are_as_they_were(capsys, folder):
     """Scripts know them: no digits, and nothing on standard error that speaks of names."""
-    assert main(["export", "session.json", "result.json", "--to", "kubernetes", "--image", "{module}:1"]) == 0
+    assert (
+        main(
+            ["export", "session.json", "result.json", "--to", "kubernetes", "--image", "{module}:1", "--router", "own"]
+        )
+        == 0
+    )
     text, said = capsys.readouterr()
     assert re.findall(r"image: (\S+)", text)[1:3] == ['"detect:1"', '"it-1-0:1"']
     assert "hash" not in said

@@ -13,6 +13,7 @@ from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.result import Status
 from euclio.session import DummyRule, PlanSpace, Policy
+from euclio.session.policies import POLICIES
 
 POLICY = '''"""Even dispatch: the machines of an allocation take equal rates."""
 
@@ -148,7 +149,7 @@ def test_names_that_are_not_there(folder, capsys):
     assert main(["solve", "s.json", "--policy", "my_policy.py:NONE"]) == 2
     assert "has no policy 'NONE'; it has: POLICY" in capsys.readouterr().err
     assert main(["solve", "s.json", "--policy", "fast"]) == 2
-    names = "'tc', 'tc-shared', 'rr', 'machine-rate', 'rr-even', 'machine-rate-even', 'in-turn', 'load-balancer'"
+    names = ", ".join(f"'{policy}'" for policy in POLICIES)
     assert f"invalid choice: 'fast' (choose from {names})" in capsys.readouterr().err
 
 

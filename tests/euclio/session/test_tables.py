@@ -170,6 +170,7 @@ def test_duration(value, text):
     assert duration(value) == text
 
 
+@pytest.mark.slow
 def test_plan_of_very_many_modules_shows_the_first_ones():
     count = MOST_MODULES + 5
     modules = [Module(f"m{i}", 10, [Configuration("A", 1, 1, "0.1")]) for i in range(count)]

@@ -92,6 +92,7 @@ def test_modules_with_equal_profiles_share_one():
     assert session.modules[0].profile is session.modules[2].profile
 
 
+@pytest.mark.slow
 def test_cycle_of_very_many_modules_is_named_in_short():
     text = long_chain(5000).replace('["m0", "m1"]', '["m4999", "m0"], ["m0", "m1"]')
     with pytest.raises(InputError, match=r"edges: the edges form a cycle: (m\d+ -> )+\.\.\. -> m\d+; remove") as error:

@@ -62,6 +62,42 @@ def test_what_is_sold_apart_is_added_up(chosen):
     assert found.source == "list.csv, east, on demand: A100 2.9 per hour + host-2g 1.5 per hour / 2"
 
 
+CLOUDS = """Cloud,GPU Type,GPU Arch,GPUs,On-demand,Per-GPU,Spot,Name
+AWS,T4 (16 GB),Turing,1,0.53,0.53,0.16,g4dn.xlarge
+AWS,T4 (16 GB),Turing,8,4.00,0.50,,g4dn.metal
+GCP,T4 (16 GB),Turing,2,0.90,0.45,,
+"""
+
+
+def test_a_comparison_of_clouds_is_read_with_the_cloud_as_region(chosen):
+    """4.00 / 8 = 0.5 is the cheapest at AWS; what has no name is called by its GPUs."""
+    (aws,) = chosen(CLOUDS, {"T4": "T4 (16 GB)"}, per="hour", region="AWS")
+    (gcp,) = chosen(CLOUDS, {"T4": "T4 (16 GB)"}, per="hour", region="GCP")
+    (spot,) = chosen(CLOUDS, {"T4": "g4dn.xlarge"}, per="hour", region="AWS", spot=True)
+    assert [found.price_per_h for found in (aws, gcp, spot)] == [Fraction("0.5"), Fraction("0.45"), Fraction("0.16")]
+    assert gcp.source == "list.csv, GCP, on demand: 2 x T4 (16 GB) 0.9 per hour / 2"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("AWS,T4,,x,1,,,a", "line 2, GPUs: is 'x'; it must be a number greater than 0"),
+        (",T4,,1,1,,,a", "line 2, Cloud: is empty; say which cloud"),
+        ("AWS,T4,,1,-1,,,a", "line 2, On-demand: is '-1'"),
+        ("AWS,T4,,,1,,,a", "line 2, GPUs: is empty"),
+    ],
+)
+def test_rows_of_a_comparison_that_say_nothing_are_named(chosen, row, said):
+    with pytest.raises(InputError) as error:
+        chosen(f"{CLOUDS.partition(chr(10))[0]}\n{row}\n", {"T4": "T4"}, per="hour")
+    assert said in str(error.value)
+
+
+def test_a_comparison_of_many_clouds_asks_which(chosen):
+    with pytest.raises(InputError, match="--region: is needed, as the list has 2 regions: AWS, GCP"):
+        chosen(CLOUDS, {"T4": "T4 (16 GB)"}, per="hour")
+
+
 @pytest.mark.parametrize(("text", "name", "per"), [(INSTANCES, "list.csv", None), (GO, "list.go", "hour")])
 def test_lists_of_instances_are_read_in_both_forms(chosen, text, name, per):
     """A column that is called price_per_h says its unit, Go source does not."""
