@@ -1,4 +1,7 @@
-"""The systems' own algorithms: Harpagon, Piccolo, baselines, ablations, Scrooge's greedy; NP, DART-r; Graft."""
+"""The systems' own algorithms: Harpagon, Piccolo, baselines, ablations, Scrooge's greedy; NP, DART-r; Graft; rules."""
+
+from collections.abc import Callable
+from typing import Any
 
 from euclio.core import literature
 from euclio.core.lazy import late
@@ -8,7 +11,23 @@ from heuristics.fragments.systems import FRAGMENT_SYSTEMS
 from heuristics.pipeline.spaces import DART_SPACE, NO_PARTITIONING_SPACE, dart_space, no_partitioning_space
 from heuristics.session.piccolo_systems import PICCOLO_SYSTEMS
 from heuristics.session.scrooge_space import SCROOGE_LACKS, SCROOGE_SPACE
+from heuristics.session.staffing_space import STAFFING_COVERS, STAFFING_LACKS, STAFFING_SPACE
 from heuristics.session.systems import LITERAL, SYSTEMS
+
+
+def _rule(name: str, machines: str, solve: Callable[..., Any]) -> AnySolver:
+    """A rule by which people size a service, which rests on no paper."""
+    return Solver(
+        name,
+        "heuristic",
+        f"A rule that people use: {machines}; configurations by hand",
+        solve,
+        STAFFING_SPACE,
+        covers=STAFFING_COVERS,
+        lacks=STAFFING_LACKS,
+        rests_on=(),
+    )
+
 
 SOLVERS: tuple[AnySolver, ...] = (
     *(system.as_solver() for system in (*SYSTEMS, *LITERAL.values(), *PICCOLO_SYSTEMS)),
@@ -31,6 +50,19 @@ SOLVERS: tuple[AnySolver, ...] = (
         lacks=frozenset({"share"}),
         compile=late("heuristics.session.whole_greedy", "compile_whole_greedy"),
         rests_on=(literature.HARPAGON,),
+    ),
+    _rule(
+        "rate-over-throughput",
+        "machines for rate over throughput, rounded up",
+        late("heuristics.session.staffing", "solve_rate_over_throughput"),
+    ),
+    _rule(
+        "utilisation-70",
+        "machines that are busy 70 % of the time at most",
+        late("heuristics.session.staffing", "solve_utilisation"),
+    ),
+    _rule(
+        "square-root-staffing", "load + 2.33·√load machines", late("heuristics.session.staffing", "solve_square_root")
     ),
     Solver(
         "no-partitioning",

@@ -14,11 +14,11 @@ import argparse
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
@@ -30,17 +30,24 @@ from euclio import load, solve
 from euclio.core.progress import progress_bar
 from euclio.core.solving import asked
 from euclio.core.words import percent
-from euclio.session import Allocation, Charging, Configuration, ModulePlan, Plan, Session, evaluate
+from euclio.session import Charging, Configuration, Plan, Session, evaluate
 from euclio.session.attainment import Demand, setup_of, solve_attaining
 from euclio.session.attainment.bounding import bound_on
 from euclio.session.attainment.margins import alike, spare_space, stricter, with_spare
-from euclio.session.latency.paths import longest_path
 from euclio.session.simulation.setup import Dispatch, Partial, Setup
 from euclio.session.simulation.simulation import simulate
 from euclio.session.simulation.system import session_rate
 from euclio.session.space import PlanSpace
 from euclio.simulation.setup import Arrivals
 from euclio.simulation.trace_files import load_trace
+from heuristics.session.staffing import (
+    Machines,
+    by_square_root,
+    configurations_by_hand,
+    counted,
+    for_utilisation,
+    staffed,
+)
 
 FIGURE = Path(__file__).resolve().parents[1] / "figures" / "holding.svg"
 PAGE = FINDINGS / "holding.md"
@@ -56,7 +63,6 @@ LIMIT_S = 30.0
 RULE_REQUESTS = 200_000
 TRACE_REQUESTS = 20_000
 """Requests that a rule is held against, and that InferLine's planner has."""
-MOST_UTILISATION = Fraction(7, 10)
 DEDUCTED = Fraction(4, 10)
 
 
@@ -134,22 +140,14 @@ def answered(sessions: Sequence[Session], processes: dict[str, Setup], known: Pa
                 if known is not None:
                     with known.open("a", encoding="utf-8") as file:
                         file.write(json.dumps({"case": case, "answer": found[case]}) + "\n")
-            ready = asked(session, "exact", space=SPACE)
-            rows.append(Row(case, found[case], bound_on(ready, Demand(target, processes[kind]), None).cost_per_h))
+            ready, cost = asked(session, "exact", space=SPACE), found[case].cost
+            demand, enough = Demand(target, processes[kind]), math.inf if cost is None else cost
+            rows.append(Row(case, found[case], bound_on(ready, demand, None, enough).cost_per_h))
             advance()
     return rows
 
 
 # --- rules of people
-
-
-def planned(session: Session, chosen: Sequence[tuple[Configuration, int]]) -> Plan:
-    """The plan of so many machines of one configuration per module."""
-    modules = []
-    for module, (c, count) in zip(session.modules, chosen, strict=True):
-        machines = max(count, math.ceil(module.rate_rps / c.throughput_rps))
-        modules.append(ModulePlan((Allocation(c, machines),), machines * c.throughput_rps - module.rate_rps))
-    return Plan(tuple(modules))
 
 
 def cost_of(session: Session, plan: Plan) -> float:
@@ -167,28 +165,11 @@ def kept_by(session: Session, plan: Plan, setup: Setup, requests: int, seed: int
     return 0.0 if found is None else found
 
 
-def by_hand(session: Session) -> list[Configuration]:
-    """One configuration per module: the SLO is split in proportion to least latencies; cheapest with 2d in its part."""
-    least = [min(c.duration_s for c in module.profile) for module in session.modules]
-    share = session.slo_s / longest(session, least)
-    price, chosen = session.price, []
-    for module, own in zip(session.modules, least, strict=True):
-        fitting = [c for c in module.profile if 2 * c.duration_s <= own * share]
-        fitting = fitting or [c for c in module.profile if c.duration_s == own]
-        chosen.append(min(fitting, key=lambda c: (price[c.hardware] / c.throughput_rps, c.duration_s)))
-    return chosen
-
-
-def longest(session: Session, latency: Sequence[Fraction]) -> Fraction:
-    """The longest path with these latencies."""
-    return longest_path(session, latency)[0]
-
-
-def counted(session: Session, machines: Callable[[float], int]) -> Plan:
+def by_rule(session: Session, machines: Machines) -> Plan:
     """A plan by hand with so many machines for a load in machines."""
-    chosen = by_hand(session)
-    loads = [float(m.rate_rps / c.throughput_rps) for m, c in zip(session.modules, chosen, strict=True)]
-    return planned(session, [(c, machines(load)) for c, load in zip(chosen, loads, strict=True)])
+    chosen = configurations_by_hand(session)
+    assert chosen is not None
+    return staffed(session, chosen, machines)
 
 
 def with_margin(session: Session) -> Plan | None:
@@ -204,7 +185,7 @@ def inferline(session: Session, setup: Setup, target: float) -> Plan | None:
     """InferLine's planner in outline: from fast machines of batch 1 downhill, by what a trace keeps (its §4)."""
 
     def keeps(chosen: Sequence[tuple[Configuration, int]]) -> bool:
-        return kept_by(session, planned(session, chosen), setup, TRACE_REQUESTS, 1) >= target
+        return kept_by(session, counted(session, chosen), setup, TRACE_REQUESTS, 1) >= target
 
     def counted_for(c: Configuration, rate: Fraction) -> int:
         return math.ceil(rate / c.throughput_rps)
@@ -223,13 +204,13 @@ def inferline(session: Session, setup: Setup, target: float) -> Plan | None:
     else:
         return None
     while True:
-        now = cost_of(session, planned(session, chosen))
+        now = cost_of(session, counted(session, chosen))
         steps = sorted(
-            (cost_of(session, planned(session, new)), k, new) for k, new in enumerate(neighbours(session, chosen))
+            (cost_of(session, counted(session, new)), k, new) for k, new in enumerate(neighbours(session, chosen))
         )
         better = next((new for cost, _, new in steps if cost < now and keeps(new)), None)
         if better is None:
-            return planned(session, chosen)
+            return counted(session, chosen)
         chosen = better
 
 
@@ -247,11 +228,10 @@ def neighbours(session: Session, chosen: list[tuple[Configuration, int]]) -> Ite
 
 def rules(session: Session, setup: Setup, target: float) -> dict[str, Plan | None]:
     """What people do, by name."""
-    beta = NormalDist().inv_cdf(target)
     return {
-        "rate over throughput, rounded up": counted(session, math.ceil),
-        "utilisation of 70 % at most": counted(session, lambda load: math.ceil(load / float(MOST_UTILISATION))),
-        "square-root staffing": counted(session, lambda load: math.ceil(load + beta * math.sqrt(load))),
+        "rate over throughput, rounded up": by_rule(session, math.ceil),
+        "utilisation of 70 % at most": by_rule(session, for_utilisation),
+        "square-root staffing": by_rule(session, partial(by_square_root, attainment=target)),
         "PPipe: 40 % of the SLO deducted": with_margin(session),
         "InferLine: downhill on a trace": inferline(session, setup, target),
     }
@@ -358,7 +338,7 @@ def draw(rows: Sequence[Row]) -> Figure:
     axes.set(xlabel="share of the sessions (%)", ylabel="gap of plan and bound (%)", xlim=(0, 100))
     axes.set_ylim(bottom=0)
     axes.grid(color="#656b73", alpha=0.25, linewidth=0.6)
-    axes.legend(fontsize=9, frameon=False)
+    axes.legend(fontsize=9, frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1))
     return figure
 
 

@@ -227,13 +227,14 @@ def _against(row: Row, least: Fraction | None) -> Row:
 def chosen_solvers(names: Sequence[str | AnySolver] | None, family: Family) -> list[AnySolver]:
     """Solvers by name, each once; None: every registered system of the family.
 
-    Systems are heuristics, and exact solvers of a published model: those that search a plan space of their own.
+    Systems are heuristics, and exact solvers of a published model: those that search a plan space of their own. Rules
+    that rest on no paper are none.
 
     Raises:
         InputError: an unknown solver name.
     """
     if names is None:
-        known = [s for s in solvers().values() if s.family == family.name]
+        known = [s for s in solvers().values() if s.family == family.name and s.rests_on != ()]
         return [s for s in known if s.kind == "heuristic" or (s.kind == "exact" and s.space != family.full_space)]
     return [find_solver(s) if isinstance(s, str) else s for s in dict.fromkeys(names)]
 
