@@ -16,8 +16,9 @@ OWN = ("map", "currency", "per", "region", "spot", "accelerators")
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
-        "Find what machines cost by the price list of a cloud: a catalogue of SkyPilot (vms.csv), a CSV with columns "
-        "instance and price_per_h, or Karpenter's generated list (.go). An instance's price is divided by its "
+        "Find what machines cost by the price list of a cloud: a catalogue of SkyPilot (vms.csv), "
+        "cloud-gpus.csv, a CSV with columns instance and price_per_h, or Karpenter's generated list (.go). "
+        "An instance's price is divided by its "
         "accelerators. What the list does not say (currency, unit of time, region, accelerators) has to be given. "
         "Prints the prices with their sources, and as the option that other verbs take."
     )

@@ -1,4 +1,4 @@
-"""Price lists of clouds in files: SkyPilot's catalogues, and Karpenter's list of AWS (docs/howto/prices.md).
+"""Price lists in files: SkyPilot's, Karpenter's of AWS, Full Stack Deep Learning's of clouds (docs/howto/prices.md).
 
 A list says what it says: what its prices are per, and what of an instance's accelerators it leaves out, is asked for
 where the prices are chosen (`euclio.session.pricing.choosing`).
@@ -19,6 +19,8 @@ from euclio.session.workloads.csv_rows import LONGEST_NUMBER, Row, at_line, rows
 
 SKYPILOT = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price")
 """Columns that each of SkyPilot's catalogues has (`vms.csv` of a cloud); those further are left out of account."""
+CLOUD_GPUS = ("Cloud", "GPU Type", "GPUs", "On-demand", "Spot", "Name")
+"""Columns of Full Stack Deep Learning's comparison of clouds (`cloud-gpus.csv`); the cloud stands for the region."""
 INSTANCES = ("instance", "price_per_h")
 """Columns of a list of instance types."""
 GO_MAP = "InitialOnDemandPrices"
@@ -84,13 +86,16 @@ def _of_csv(file: str) -> Catalogue:
 
     def check(found: list[str], line: int) -> None:
         columns.extend(found)
-        if not (set(SKYPILOT) <= set(found) or set(INSTANCES) <= set(found)):
-            known = f"{', '.join(SKYPILOT)} (SkyPilot's catalogues), or {' and '.join(INSTANCES)}"
+        if not any(set(known) <= set(found) for known in (SKYPILOT, CLOUD_GPUS, INSTANCES)):
+            skypilot, clouds = (", ".join(known) for known in (SKYPILOT, CLOUD_GPUS))
+            known = f"{skypilot} (SkyPilot's catalogues), {clouds} (cloud-gpus.csv), or {' and '.join(INSTANCES)}"
             raise at_line(line, f"names the columns {', '.join(found)[:80]!a}; a price list has {known}", file)
 
     rows = list(rows_of(file, "prices", check))
     if set(SKYPILOT) <= set(columns):
         return Catalogue(file, tuple(_of_skypilot(cells, line, file) for line, cells in rows), None)
+    if set(CLOUD_GPUS) <= set(columns):
+        return Catalogue(file, tuple(_of_cloud_gpus(cells, line, file) for line, cells in rows), None)
     return Catalogue(file, tuple(_of_instances(cells, line, file) for line, cells in rows), "hour")
 
 
@@ -110,6 +115,22 @@ def _of_skypilot(cells: Row, line: int, file: str) -> Offer:
     if offer.accelerator and offer.count is None:
         raise at_line(line, "is empty; say how many accelerators there are", file, "AcceleratorCount")
     return offer
+
+
+def _of_cloud_gpus(cells: Row, line: int, file: str) -> Offer:
+    count = _number(cells["GPUs"], "GPUs", line, file, zero=False)
+    for column in ("Cloud", "GPU Type", "GPUs"):
+        if not cells[column]:
+            raise at_line(line, "is empty; say which cloud offers how many GPUs of which type", file, column)
+    return Offer(
+        cells["Name"] or f"{cells['GPUs']} x {cells['GPU Type']}",
+        cells["GPU Type"],
+        count,
+        cells["Cloud"],
+        "",
+        _number(cells["On-demand"], "On-demand", line, file),
+        _number(cells["Spot"], "Spot", line, file),
+    )
 
 
 def _of_instances(cells: Row, line: int, file: str) -> Offer:
