@@ -45,6 +45,7 @@ def test_exact_gives_the_expected_optimum(name):
     assert optimum(name).cost == (None if cost is None else pytest.approx(cost, rel=OPTIMALITY_TOLERANCE))
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", NAMES)
 def test_exact_lies_between_bound_and_cost_of_the_joint_models(name, model):

@@ -41,6 +41,7 @@ def test_what_if_takes_several_objectives_of_a_percentile(session, capsys):
     assert [float(point["slo_s"]) for point in found["points"]] == [1.0, 2.0]
 
 
+@pytest.mark.slow
 def test_compare_is_against_the_cheapest_plan_found(session, capsys):
     code, text, _ = out_of(capsys, "compare", session, "--solvers", "harpagon,nexus", "--p90", "1.5", "--json")
     found = json.loads(text)

@@ -110,6 +110,7 @@ INNER = {
     "steps_of": ("euclio.comparison.steps", "steps_of", "looking at each step"),
     "what_if": ("euclio.session.questions.what_if", "answered", "solving all points"),
     "what_if_page": ("euclio.report.what_if.page", "page", "writing the page"),
+    "cost_curve": ("euclio.session.questions.cost_curve", "answered", "solving all steps"),
     "change_costs": ("euclio.session.questions.change_costs", "answered", "solving all numbers of changes"),
     "simulate a cluster": ("euclio.pipeline.simulation.simulation", "simulate", "simulating"),
     "simulate a fleet": ("euclio.fragments.simulation.simulation", "simulate", "simulating"),

@@ -19,6 +19,7 @@ from euclio.core.words import took
 from euclio.session.family import FAMILY
 
 
+@pytest.mark.slow
 def test_solvers_that_are_named_are_compiled_and_no_others(capsys):
     """Somebody who compares two heuristics need not wait for all searches."""
     assert main(["warm-up", "clipper", "--json"]) == 0

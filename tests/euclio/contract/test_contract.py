@@ -78,6 +78,7 @@ def test_defect_that_only_a_process_shows_is_named(function):
     assert evidence in broken(check_solver(f"{FILE}:{function}", 1)).get(claim, "is not broken")
 
 
+@pytest.mark.slow
 def test_hanging_solver_is_killed(monkeypatch):
     monkeypatch.setattr(process, "OVERRUN_S", 0.5)
     assert "still running after 1 s, and killed" in broken(check_solver(f"{FILE}:hangs", 1))["time-limit"]

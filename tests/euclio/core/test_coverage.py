@@ -79,6 +79,7 @@ ASKED = {
     "one_hardware": (session(), PlanSpace(single_hardware=True)),
     "one_allocation": (session(), PlanSpace("machine-rate", "none", 1)),
     "other_policies": (session(), PlanSpace("rr", "none")),
+    "countable": (session(), PlanSpace("machine-rate", "none")),
     "dummies": (session(), PlanSpace("machine-rate", "machine")),
     "continuous": (session(), CONTINUOUS),
     "continuous_whole": (session(), QUICK),
@@ -110,6 +111,7 @@ def by_name(name: str):
     return next(demand for demand in DEMANDS if demand.name == name)
 
 
+@pytest.mark.fifth("demand")
 @pytest.mark.parametrize("demand", ASKED)
 def test_who_covers_a_demand_plans_for_it_and_others_refuse(demand):
     """The matrix: refused exactly where the table says so, and no plan or bound contradicts another solver's."""

@@ -198,6 +198,7 @@ VERBS = [
     ("simulate", "session.json", "result.json"),
     ("what-if", "session.json", "--rate", "5,10"),
     ("changes", "session.json", "--from", "result.json"),
+    ("curve", "session.json"),
     ("compare", "session.json"),
     ("decompose", "session.json", "--solvers", "harpagon,milp"),
     ("explain", "session.json"),

@@ -1,12 +1,16 @@
 """What is named by text, to be imported later, is there."""
 
+import os
 import re
 import subprocess
 import sys
 from importlib import import_module
 
 import pytest
+from oracle_sessions import small_session
 from places import ROOT
+
+from euclio.files import save_session
 
 PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
 LATE = re.compile(r"late(?:_value)?\(\s*\"([\w.]+)\",\s*\"(\w+)\"")
@@ -44,6 +48,22 @@ def test_compiled_code_does_not_bring_linear_algebra_along():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
 
 
+def test_solving_from_a_file_imports_none_of_the_large_libraries(tmp_path):
+    """Each of them takes longer to import than a small session takes to be solved, read, checked and printed."""
+    session = tmp_path / "session.json"
+    save_session(small_session(1), session)
+    code = f"""
+import sys
+from euclio.cli import main
+main(["solve", {str(session)!r}])
+print("imported:", *({{"scipy", "pandas", "numba", "matplotlib", "highspy", "ortools", "pulp"}} & set(sys.modules)))
+"""
+    unset = {name: value for name, value in os.environ.items() if name != "EUCLIO_KERNELS"}
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=unset).stdout
+    assert said.splitlines()[-1] == "imported:"
+
+
+@pytest.mark.slow
 def test_what_was_taken_for_imported_is_imported_when_it_is_used():
     code = "import euclio.core.compiled, numba, numpy as np; print(numba.njit(lambda a: np.dot(a, a))(np.eye(2))[0, 0])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "1.0"

@@ -51,6 +51,7 @@ def test_clients_that_coincide_on_shared_instances_may_not(system):
     assert sum(share == 1 for share in found) > 5
 
 
+@pytest.mark.fifth("system")
 @pytest.mark.parametrize("dispatch", ["shared", "even"])
 @pytest.mark.parametrize("phases", ["random", "together"])
 @pytest.mark.parametrize("system", SYSTEMS)

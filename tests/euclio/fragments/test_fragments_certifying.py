@@ -158,6 +158,7 @@ def test_numbers_that_do_not_fit_are_refused():
         Pricing(Fleet("odd", fleet.network, fragments), FULL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_bound_and_the_dynamic_program_agree_where_both_can(seed, monkeypatch):
     """The prover changes its method with the number of fragments; on the border both say the same."""

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from euclio.cli import main
 from euclio.files import load_instance
 from euclio.fragments.files import save_fleet
@@ -50,6 +52,7 @@ def test_gslice_serves_a_drawn_fleet(tmp_path, capsys):
         assert json.loads(capsys.readouterr().out)["gpu_share_pct"] > 0
 
 
+@pytest.mark.slow
 def test_too_much_to_enumerate_is_inapplicable(tmp_path, capsys):
     one = tmp_path / "one.json"
     assert main(["generate", "random-fleets", "--out", str(one)]) == 0

@@ -22,6 +22,7 @@ def experiment(folder, *lines):
     return path
 
 
+@pytest.mark.slow
 def test_results_state_what_was_asked(tmp_path):
     path = experiment(tmp_path, "attainment = [0.8, 0.9]", 'arrivals = "gamma"', "cv = 1.2")
     run(path, tmp_path / "out", slots=1, quiet=True)

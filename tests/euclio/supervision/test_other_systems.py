@@ -58,6 +58,7 @@ VERBS = {
     "decompose": ("decompose", SESSION, "--solvers", "harpagon,nexus", "--csv", "gaps.csv", "--plot", "gaps.pdf"),
     "explain": ("explain", SESSION),
     "changes": ("changes", SESSION, "--from", RESULT),
+    "curve": ("curve", SESSION, "--slo", "1,2", "--out", "curve.csv", "--plot", "curve.png"),
     "what-if": ("what-if", SESSION, "--rate", "10,20", "--slo", "1,2", "--out", "what-if.csv", "--plot", "what-if.png"),
     "simulate": ("simulate", SESSION, RESULT, "--arrivals", "poisson", "--seconds", "20", "--latencies", "served.svg"),
     "plan-day": (

@@ -155,6 +155,7 @@ def test_a_few_of_many_partition_points_are_those_of_set_partitioning():
     assert (found.status, found.value) == (Status.OPTIMAL, best.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_different_rates_are_proven(seed):
     """Rates that differ make sets of the same size differ; against a model over all sets."""

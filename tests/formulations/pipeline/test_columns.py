@@ -146,6 +146,7 @@ def test_same_run_twice_gives_the_same_plan() -> None:
     assert run_columns(cluster, FULL, Limits()).plan == run_columns(cluster, FULL, Limits()).plan
 
 
+@pytest.mark.slow
 def test_bulk_keeps_one_pipeline_per_sequence_where_the_relaxation_mixes_two() -> None:
     setup = with_counts(find_setup("HC1-L"), 25000, 75000)
     models = ("EfficientNet-B8", "EncNet", "RTMDet")

@@ -51,5 +51,6 @@ def test_three_gpu_types_are_proven() -> None:
     assert status({"L4": 25, "T4": 38, "P4": 37}) == "optimal"
 
 
+@pytest.mark.slow
 def test_four_gpu_types_are_proven() -> None:
     assert status({"L4": 13, "V100": 12, "T4": 38, "P4": 37}) == "optimal"

@@ -96,6 +96,7 @@ def test_a_thousand_times_the_gpus_are_proven_by_the_relaxation(name: str) -> No
     assert solve(cluster, "columns", time_limit_s=20).status.value == "optimal"
 
 
+@pytest.mark.slow
 def test_milp_over_large_numbers_claims_no_bound_below_a_checked_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     # HiGHS alone calls 10226298/s optimal here.
     cluster = scaled(load(SHARED / "pipelines" / "ppipe-solo-L4-T4-32.json"), 1000)
