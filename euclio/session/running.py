@@ -37,7 +37,7 @@ class RunningMachines:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What runs, and what a plan may change of it.
+    """Running machines, and how far a plan may change them.
 
     A machine that moves to another module or hardware type is one removed and one added; one that only changes its
     batch or concurrency is none.

@@ -2,8 +2,8 @@
 
 With x the machines of a plan by module m and hardware type h, a partial machine counted whole, and x⁰ those that run:
 
-- changes: Σ |x − x⁰| over all m and h are at most the session's most changes, and each costs its price. What runs for
-  modules or on types that no plan can use is removed by every plan: a constant.
+- changes: Σ |x − x⁰| over all m and h are at most the session's most changes, and each costs its price. Running
+  machines of modules or types that no plan can use are removed by every plan: a constant.
 - spare machines: N more machines of every type that is used cost N·p each hour, whatever the charging. They count for
   the stock, which is N less for a plan that uses the type: then, and where it is not used, at most S − N are used.
 - largest share s of a type: in each module the machines of other types take (1 − s)·T at least, dummies included.

@@ -43,7 +43,7 @@ class _Search:
             self.below(kind + 1, left, price + count * own)
 
     def divided(self, kind: int, needs: list[float]) -> float:
-        """The least price of machines that may be divided, for the dearest need."""
+        """The least price of machines that may be divided, for the need that costs most."""
         most = 0.0
         for n, need in enumerate(needs):
             if need > 0:
@@ -71,7 +71,7 @@ def least_price(
 
 
 def _is_better(prices: Sequence[float], gives: Sequence[Sequence[float]], a: int, b: int) -> bool:
-    """Whether kind a is no dearer than b and gives no less; of kinds alike the first."""
+    """Whether kind a costs no more than b and gives no less; of kinds alike the first."""
     if a == b or prices[a] > prices[b] or any(x < y for x, y in zip(gives[a], gives[b], strict=True)):
         return False
     return a < b or prices[a] < prices[b] or any(x > y for x, y in zip(gives[a], gives[b], strict=True))

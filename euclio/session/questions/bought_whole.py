@@ -73,7 +73,7 @@ def _with_packed_bound(session: Session, result: Result, limit_s: float | None) 
 
     Every packed plan is one of these: on a shared machine the shares f/t sum up to no more than the time that it is
     busy, hence to 1, and nobody waits for others. It is raised to the least sum of prices that is no less. Changes to
-    what runs are counted in other ways there, so that nothing is said where they bind.
+    running machines are counted in other ways there, so that nothing is said where they bind.
     """
     left_s = LIMIT_S if limit_s is None else min(limit_s, LIMIT_S)
     changes = session.running is not None and session.running.binds

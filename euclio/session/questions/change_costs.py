@@ -169,7 +169,7 @@ def question(
 
     Args:
         session: the session.
-        changes: what is changed of it at all steps; where the session does not say what runs, this has to.
+        changes: what is changed of it at all steps; where the session names no running machines, this has to.
         most: largest limit on changes of machines; None: until the cheapest plan without a limit is reached.
         solver: name of a solver, or a `Solver`; None: the exact one.
         space: plan space; None: the solver's own, with whole machines.

@@ -40,7 +40,7 @@ from euclio.session.space import PlanSpace
 MOST_SOLVED = 200
 """Steps that are solved one by one at most."""
 JUST = Fraction(1, 10**9)
-"""Share of an objective or a rate by which the next step is asked for beside the last one."""
+"""Share of an objective or a rate by which the next step is asked for next to the last one."""
 FACTOR = 2
 """Where no range is given: from the session's own value divided by this to that times this."""
 PROVEN = (Status.OPTIMAL, Status.INFEASIBLE)

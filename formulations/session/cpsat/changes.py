@@ -4,7 +4,7 @@ docs/model/whole-machines.md. With x_h = Σ_{k on h} n_k + z_k the module's mach
 run:
 
     (8c)  removed_h ≥ x⁰_h − x_h,   0 ≤ removed_h ≤ x⁰_h          where something runs
-    (8d)  changes = Σ_h (x_h − x⁰_h + 2 removed_h) + what runs on hardware that the module cannot use
+    (8d)  changes = Σ_h (x_h − x⁰_h + 2 removed_h) + running machines of hardware that the module cannot use
 
 x − x⁰ + 2 (x⁰ − x)⁺ is |x − x⁰|, what is added and removed; more may be removed and added than has to be, at a cost.
 """

@@ -1,8 +1,8 @@
 """What changes and spare machines are of all modules together, in the joint CP-SAT model (ours).
 
 docs/model/whole-machines.md. The block of a module counts its changes, and has their price in its cost (`changes.py`).
-With K the most changes, `gone` what runs for modules that the session does not have, N spare machines of each type, S
-the units of money:
+With K the most changes, `gone` the running machines of modules that the session does not have, N spare machines of each
+type, S the units of money:
 
     (17)  Σ_m changes_m + gone ≤ K
     (18)  u_k, z_k ≤ type_h ≤ 1                                     for every k on h, of all modules

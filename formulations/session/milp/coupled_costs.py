@@ -9,7 +9,7 @@ those that run, P the price of a change, K the most changes:
     Σ_{k of m on h} lead_k ≤ type_h,   Σ_{k of m on h} last_k ≤ type_h                      type_h_m
     cost of a plan = Σ_m cost_m + P (Σ x⁺ + x⁻ + gone) + N Σ_h p_h type_h
 
-`gone` is what runs for modules, and on hardware for modules, for which the model has no machines: it is one variable
+`gone` are the running machines of modules, and of hardware for modules, for which the model has no machines: a variable
 that is fixed at 1, since engines leave constants out of what they say of an objective. Where nothing runs, x⁺ = x needs
 no variable. All these may be fractional: next to whole n, z and u they are whole wherever that is cheapest. The rows on
 what is used first and last are implied; as each module uses something first, they have the relaxation pay for a type.

@@ -84,7 +84,8 @@ class _Search:
     def _with(self, states: States, j: int, *, last: bool) -> States:
         """The states with one or more machines of configuration j; those left out cost too much or change too much.
 
-        Where no others follow, there are as many as the rates ask for at once, and no more than those or what runs.
+        Where no others follow, there are as many as the rates ask for at once, and no more than those or the
+        running machines.
         """
         made: States = {}
         h, t = self.kind[j], self.m.throughput[j]
@@ -123,7 +124,7 @@ class _Search:
         return least < self.below and (limits.most_changes is None or changes <= limits.most_changes)
 
     def _most(self, h: int) -> int:
-        """Machines of a type beyond which none is of use: what runs, or what takes all rates that may be asked for.
+        """Machines of a type beyond which none is of use: those that run, or what takes all rates that may come.
 
         With so many on whatever configuration, those of its last one do without the others.
         """

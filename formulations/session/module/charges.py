@@ -29,7 +29,7 @@ from formulations.tolerances import SUMS
 
 
 class Charges(NamedTuple):
-    """What runs in the modules of a session, and what changes of it are charged and limited to.
+    """Running machines of the modules of a session, and what their changes are charged and limited to.
 
     Attributes:
         running: machines that run, shape (modules, types), where types are those of `Stock.kind`; without types,
