@@ -42,6 +42,7 @@ _KNOWN = ("V100", "P100", "T4", "A100", "L4", "cpu", "H100", "P4", "A10", "A30",
 _THEME = {INK: "var(--ink)", MUTED: "var(--muted)"}
 
 _PATH = re.compile(r'(?<= d=")[^"]+')
+_PLACES = re.compile(r'(?<= d=")[^"]+|(?<= [xy]=")[^"]+|(?<=translate\()[^)]+')
 _LONG_NUMBER = re.compile(r"\d+\.\d{3,}")
 
 OWN_DEFAULTS: dict[Any, Any] = {name: value for name, value in mpl.rcParamsDefault.items() if name != "backend"}
@@ -152,11 +153,23 @@ def svg_text(figure: Figure, key: str, label: str) -> str:
     text = re.sub(r'\bid="', f'id="{key}-', text)
     text = re.sub(r"url\(#", f"url(#{key}-", text)
     text = re.sub(r'href="#', f'href="#{key}-', text)
-    text = _PATH.sub(lambda path: _LONG_NUMBER.sub(_hundredths, path[0]), text)
+    text = _rounded(text, _PATH)
     for colour, variable in _THEME.items():
         text = text.replace(colour, variable)
     text = text.replace("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif")
     return text.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)
+
+
+def rounded_svg(text: str) -> str:
+    """An SVG file with coordinates in hundredths of a point: the last digits differ from run to run.
+
+    Numerical libraries add up in another order where arrays lie at other addresses in memory.
+    """
+    return _rounded(text, _PLACES)
+
+
+def _rounded(text: str, places: re.Pattern[str]) -> str:
+    return places.sub(lambda found: _LONG_NUMBER.sub(_hundredths, found[0]), text)
 
 
 def _hundredths(number: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from euclio.core.errors import InputError
-from euclio.core.figures import OWN_DEFAULTS
+from euclio.core.figures import OWN_DEFAULTS, rounded_svg
 from euclio.files.json_writing import check_writable
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -32,9 +32,11 @@ def save_figure(figure: Figure, path: Path) -> None:
         InputError: the file ending is unknown or the file cannot be written.
     """
     check_figure_path(path)
-    metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
+    as_svg = path.suffix.lower() == ".svg"
     try:
         with mpl.rc_context({**OWN_DEFAULTS, "svg.hashsalt": "euclio"}):
-            figure.savefig(path, dpi=150, metadata=metadata, facecolor="white")
+            figure.savefig(path, dpi=150, metadata={"Date": None} if as_svg else None, facecolor="white")
+        if as_svg:
+            path.write_text(rounded_svg(path.read_text(encoding="utf-8")), encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=str(path), field="--plot") from None
