@@ -275,15 +275,17 @@ class Front:
         system, ticks = self._system(cell), NANOSECONDS.ticks_per_s
         span, served = self._serving(system, 0)
         first, last = np.searchsorted(self.requests[0].until(span.until), (span.begin, span.until))
-        whole = int(last - first)
+        whole, seen, late = int(last - first), int(first), 0
         for part in range(1, STEPS + 1):
             now = span.begin + (span.until - span.begin) * part // STEPS
             # What has taken as long as the longest objective is late, answered or not.
             served.go_to(span.end if part == STEPS else now + system.slo_ticks)
-            took = served.latencies(int(first), int(np.searchsorted(served.arrivals(), now)))
-            if part == STEPS or np.count_nonzero(took > objective_s * ticks) > allowed * whole:
+            before, seen = seen, int(np.searchsorted(served.arrivals(), now))
+            late += np.count_nonzero(served.latencies(before, seen) > objective_s * ticks)
+            if late > allowed * whole:
                 break
-        cell.take(took / ticks, whole, max(100, int(4 * (1 - self.demand.target) * whole)))
+        took_s = served.latencies(int(first), seen) / ticks
+        cell.take(took_s, whole, max(100, int(4 * (1 - self.demand.target) * whole)))
         return bool(cell.passes(objective_s, allowed))
 
     def _system(self, cell: Cell) -> System:
@@ -313,7 +315,7 @@ class Front:
         first, last = np.searchsorted(arrivals, (span.begin, span.until))
         if key not in self.judgements:
             if len(self.judgements) >= KEPT:
-                self.judgements.clear()
+                del self.judgements[next(iter(self.judgements))]
             served.go_to(span.end)
             self.judgements[key] = served.latencies(int(first), int(last))
         window = -(-(span.until - span.begin) // WINDOWS)

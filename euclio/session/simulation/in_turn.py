@@ -30,7 +30,7 @@ from euclio.simulation.units import Ints
 
 UNANSWERED = np.iinfo(np.int64).max
 """Latency of a request that is not answered yet."""
-PIECE = 1 << 14
+PIECE = 1 << 15
 """Requests that are served at once at most."""
 ROOM = 1 << 16
 """Requests that there is room for at first."""
