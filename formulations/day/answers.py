@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.day import Day, DayPlan, Staffing, StepPlan, evaluate
+from euclio.day.evaluate import DayEvaluation
 from euclio.day.instance import asked, without_unused
 from formulations.day.one_path import LateError
 
@@ -27,11 +28,13 @@ class Made(NamedTuple):
         plan: a plan.
         bound: a proven bound on the cost of all plans; None: there is none.
         reason: what did not go as it should have; empty: nothing.
+        checked: what the checker says of the plan; None: it was not asked.
     """
 
     plan: DayPlan
     bound: float | None = None
     reason: str = ""
+    checked: DayEvaluation | None = None
 
 
 def answer(day: Day, limits: Limits[Any], make: Callable[[Day, float, bool], Made]) -> Answer[DayPlan]:
@@ -51,10 +54,10 @@ def answer(day: Day, limits: Limits[Any], make: Callable[[Day, float, bool], Mad
         return Answer(_for_all(day, DayPlan((StepPlan(()),) * len(day.steps))), "done", claimed=0.0, bound=0.0)
     try:
         made = make(used, deadline, False)
-        checked = evaluate(used, made.plan)
+        checked = made.checked or evaluate(used, made.plan)
         if not checked.feasible:
             made = make(used, deadline, True)
-            checked = evaluate(used, made.plan)
+            checked = made.checked or evaluate(used, made.plan)
     except NoPlanError as reason:
         return Answer(None, "infeasible", infeasible=True, reason=str(reason))
     except RuleError as reason:

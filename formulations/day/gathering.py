@@ -15,6 +15,7 @@ import numpy as np
 
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.day import Day, DayPlan, evaluate
+from euclio.day.evaluate import DayEvaluation
 from euclio.day.instance import HOUR_S
 from formulations.day.answers import Made, RuleError, nothing_serves
 from formulations.day.cheapest import Cheapest
@@ -177,7 +178,7 @@ def cheapest_accepted(day: Day, ways: Iterable[Way], bound: float) -> Made:
     priced = sorted(
         ((cost_of(day, money, way), n, day_plan(way)) for n, way in enumerate(ways)), key=lambda own: own[:2]
     )
-    best: tuple[Fraction, DayPlan] | None = None
+    best: tuple[Fraction, DayPlan, DayEvaluation] | None = None
     refused: list[str] = []
     for cost, _, plan in priced:
         if best is not None and cost > float(best[0]) * (1 + PROOF_TOLERANCE):
@@ -186,5 +187,6 @@ def cheapest_accepted(day: Day, ways: Iterable[Way], bound: float) -> Made:
         if checked.value is None or not checked.feasible:
             refused.append(f"a cheaper plan was refused by the checker: {checked.violations[0]}")
         elif best is None or checked.value < best[0]:
-            best = checked.value, plan
-    return Made(priced[0][2] if best is None else best[1], bound, "".join(refused[:1]))
+            best = checked.value, plan, checked
+    reason = "".join(refused[:1])
+    return Made(priced[0][2], bound, reason) if best is None else Made(best[1], bound, reason, best[2])

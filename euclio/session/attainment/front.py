@@ -3,16 +3,20 @@
 What a plan does with its requests does not depend on the objective, as long as nothing is dropped: one simulation says
 for every objective how many are late. So plans are made on a grid of margins that is the same for all objectives (SLOs
 that are planned for, rates, each in steps of a few per cent), each is simulated once, and an objective begins where the
-one before it has ended. What is found is then judged by a simulation with a seed of its own, as any other plan
-(`judging`), but by one of fixed length: the statement is as sure, and may ask for a somewhat more expensive plan.
+one before it has ended. A simulation ends as soon as more requests have been late than may be in all of it, and no plan
+is made where one for no more margin costs as much as the best. What is found is then judged by a simulation with a seed
+of its own, as any other plan (`judging`), but by one of fixed length: the statement is as sure, and may ask for a
+somewhat more expensive plan.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,14 +27,13 @@ from euclio.session.attainment.judging import ATTEMPTS, PARTS, Judged, seed_of
 from euclio.session.attainment.latencies import LEVELS, levels_of, windows_of
 from euclio.session.attainment.margins import Margins, stricter, with_spare
 from euclio.session.attainment.search import FIRST, STRICTER, Found, Planner, Tried
-from euclio.session.evaluate import evaluate
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
 from euclio.session.simulation.in_turn import Coming, InTurn, compile_in_turn, covers
 from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.system import build_system, session_rate
+from euclio.session.simulation.system import System, build_system, session_rate
 from euclio.session.space import PlanSpace
-from euclio.simulation.units import Floats, Ints
+from euclio.simulation.units import NANOSECONDS, Floats, Ints
 
 SLO_STEP, RATE_STEP = 1.08, 1.03
 """Ratios of neighbouring SLOs that are planned for, and of rates."""
@@ -44,6 +47,8 @@ JUDGED = (100_000, 1_500, 1_000_000)
 LEAST_SLOS = 200
 """A simulation is at least that long, in objectives."""
 WINDOWS = 1024
+STEPS = 8
+"""Parts of a search's simulation after each of which it ends if too many requests have been late."""
 SOME = 16
 """Of so many requests one is kept whose latency is not among the slowest."""
 KEPT = 16
@@ -72,6 +77,7 @@ class Cell:
         slowest: latencies of the slowest requests in the search, in seconds, ascending; None: not simulated.
         some: latencies of every so manieth request, ascending, for objectives that more of them miss.
         requests: requests in that simulation.
+        whole: requests that it would have had, had it not ended with too many late ones.
     """
 
     tried: Tried
@@ -79,6 +85,14 @@ class Cell:
     slowest: Floats | None = None
     some: Floats | None = None
     requests: int = 0
+    whole: int = 0
+
+    def take(self, took_s: Floats, whole: int, kept: int) -> None:
+        """Note the latencies of a simulation of so many requests in all, of which so many of the slowest are kept."""
+        kept = min(len(took_s), kept)
+        self.slowest = np.sort(np.partition(took_s, len(took_s) - kept)[len(took_s) - kept :])
+        self.some = np.sort(took_s[::SOME])
+        self.requests, self.whole = len(took_s), whole
 
     def late(self, objective_s: float) -> float:
         """Share of the requests that were later than an objective."""
@@ -86,7 +100,28 @@ class Cell:
         assert self.some is not None
         if len(self.slowest) < self.requests and self.slowest[0] > objective_s:
             return 1 - float(np.searchsorted(self.some, objective_s, "right")) / len(self.some)
-        return float(len(self.slowest) - np.searchsorted(self.slowest, objective_s, "right")) / self.requests
+        return self._slower(objective_s) / self.requests
+
+    def passes(self, objective_s: float, allowed: float) -> bool | None:
+        """Whether no more than a share of the requests is late; None: it is not known yet."""
+        if self.slowest is None:
+            return None
+        if self.requests == self.whole:
+            return self.late(objective_s) <= allowed
+        return False if self._slower(objective_s) > allowed * self.whole else None
+
+    def _slower(self, objective_s: float) -> float:
+        """How many of the slowest requests were later than an objective."""
+        assert self.slowest is not None
+        return float(len(self.slowest) - np.searchsorted(self.slowest, objective_s, "right"))
+
+
+class _Span(NamedTuple):
+    """A simulation in ticks: the requests that come from `begin` until `until` count, and it ends at `end`."""
+
+    begin: int
+    until: int
+    end: int
 
 
 @dataclass(slots=True)
@@ -120,6 +155,15 @@ class Front:
     requests: dict[int, Coming] = field(default_factory=dict)
     judgements: dict[tuple[int, Steps, int], Ints] = field(default_factory=dict)
     """Latencies of the judged plans in ticks, by cell and attempt."""
+    made: Ints = field(init=False)
+    """The places of the plans that there are, a row each."""
+    costs: Floats = field(init=False)
+    """What each of these costs per hour."""
+
+    def __post_init__(self) -> None:
+        """No plan is made yet."""
+        self.made = np.zeros((0, 1 + len(self.session.modules)), np.int64)
+        self.costs = np.zeros(0)
 
     def begin_as(self, other: Front) -> None:
         """Try first what was enough at another rate."""
@@ -186,7 +230,7 @@ class Front:
             k, steps = state.place
             most = max(steps)
             self.pattern = tuple(one - most for one in steps)
-            self.share = float(self._slo(k)) / objective
+            self.share = float(_power(SLO_STEP, k)) / objective
         return state.place
 
     def cell(self, k: int, steps: Steps) -> Cell | None:
@@ -196,45 +240,66 @@ class Front:
         return self.cells[k, steps]
 
     def _made(self, k: int, steps: Steps) -> Cell | None:
-        slo = self._slo(k) / Fraction(plain(RATE_STEP ** max(steps)))
-        margins = Margins(tuple(Fraction(plain(RATE_STEP**one)) - 1 for one in steps), Fraction(1))
+        slo = self.planned_slo(k, steps)
+        margins = Margins(tuple(_power(RATE_STEP, one) - 1 for one in steps), Fraction(1))
         base = replace(self.session, slo_s=slo)
         made = self.planner(stricter(base, margins))
         if made is None:
             return None
-        plan = with_spare(base, *made, margins)
-        checked = evaluate(base, plan, self.space)
-        assert checked.feasible, f"margins make a plan that the checker refuses: {checked.violations}"
+        # The same machines cost the same in the session itself, of which whoever is given the plan has it checked.
+        checked = made[1]
         assert checked.cost_per_h is not None
         costs = tuple(module.cost_per_h for module in checked.modules)
-        return Cell(Tried(margins, plan, checked.cost_per_h, costs, simulated=True), slo)
+        self.made = np.vstack((self.made, (k, *steps)))
+        self.costs = np.append(self.costs, float(checked.cost_per_h))
+        return Cell(Tried(margins, with_spare(base, *made, margins), checked.cost_per_h, costs, simulated=True), slo)
 
-    def _slo(self, k: int) -> Fraction:
-        return Fraction(plain(SLO_STEP**k))
+    def planned_slo(self, k: int, steps: Steps) -> Fraction:
+        """The SLO that the plan at a place is made for."""
+        return _power(SLO_STEP, k) / _power(RATE_STEP, max(steps))
 
-    def simulate(self, cell: Cell) -> None:
-        """Serve the requests of the search, the same for all plans."""
-        if cell.slowest is None:
-            took, ticks = self._served(cell.tried.plan, 0)
-            kept = min(len(took), max(100, int(4 * (1 - self.demand.target) * len(took))))
-            cell.slowest = np.sort(np.partition(took, len(took) - kept)[len(took) - kept :]) / ticks
-            cell.some = np.sort(took[::SOME]) / ticks
-            cell.requests = len(took)
+    def costs_as_much(self, k: int, steps: Steps, cost: Fraction) -> bool:
+        """Whether a plan for no more margin than at a place costs so much: that at the place then does so too."""
+        no_more = (self.made[:, 0] >= k) & (self.made[:, 1:] <= steps).all(axis=1)
+        return bool((self.costs[no_more] >= float(cost)).any())
 
-    def _served(self, plan: Plan, stream: int) -> tuple[Ints, int]:
-        """Latencies of requests in the order in which they come, without those of the begin, and ticks of a second."""
-        system = build_system(self.session, plan, self.space, self.demand.setup)
-        seconds = self._seconds(JUDGED if stream else SEARCHED)
-        until = system.clock.up(seconds * (1 + 1 / PARTS))
-        end = until + math.ceil(system.slo_ticks * LEVELS[-1])
+    def passes(self, cell: Cell, objective_s: float, allowed: float) -> bool:
+        """Whether a plan keeps an objective for the requests of the search, which are the same for all plans.
+
+        Where more of them are late than may be of all, the simulation ends; it begins again if that is asked for a
+        longer objective.
+        """
+        known = cell.passes(objective_s, allowed)
+        if known is not None:
+            return known
+        system, ticks = self._system(cell), NANOSECONDS.ticks_per_s
+        span, served = self._serving(system, 0)
+        first, last = np.searchsorted(self.requests[0].until(span.until), (span.begin, span.until))
+        whole, seen, late = int(last - first), int(first), 0
+        for part in range(1, STEPS + 1):
+            now = span.begin + (span.until - span.begin) * part // STEPS
+            # What has taken as long as the longest objective is late, answered or not.
+            served.go_to(span.end if part == STEPS else now + system.slo_ticks)
+            before, seen = seen, int(np.searchsorted(served.arrivals(), now))
+            late += np.count_nonzero(served.latencies(before, seen) > objective_s * ticks)
+            if late > allowed * whole:
+                break
+        took_s = served.latencies(int(first), seen) / ticks
+        cell.take(took_s, whole, max(100, int(4 * (1 - self.demand.target) * whole)))
+        return bool(cell.passes(objective_s, allowed))
+
+    def _system(self, cell: Cell) -> System:
+        return build_system(self.session, cell.tried.plan, self.space, self.demand.setup)
+
+    def _serving(self, system: System, stream: int) -> tuple[_Span, InTurn]:
+        """A simulation of requests that are the same for all plans, which has not begun yet."""
+        until = system.clock.up(self._seconds(JUDGED if stream else SEARCHED) * (1 + 1 / PARTS))
+        span = _Span(until // (PARTS + 1), until, until + math.ceil(system.slo_ticks * LEVELS[-1]))
         if stream not in self.requests:
-            lasts = end / system.clock.ticks_per_s
+            lasts = span.end / system.clock.ticks_per_s
             setup = replace(self.demand.setup, seed=seed_of(self.seed, stream), seconds=lasts)
             self.requests[stream] = Coming(system, setup)
-        served = InTurn(system, self.requests[stream])
-        served.go_to(end)
-        first, last = np.searchsorted(served.arrivals(), (until // (PARTS + 1), until))
-        return served.latencies(int(first), int(last)), system.clock.ticks_per_s
+        return span, InTurn(system, self.requests[stream])
 
     def _seconds(self, size: tuple[int, int, int]) -> float:
         least, per_miss, most = size
@@ -244,28 +309,22 @@ class Front:
     def _judged(self, place: tuple[int, Steps], cell: Cell, session: Session, attempt: int) -> Judged:
         """What a plan keeps of requests that no search has seen, with one attempt's part of the error."""
         stream = 1 + attempt
-        key = (*place, stream)
-        system = build_system(session, cell.tried.plan, self.space, self.demand.setup)
+        key, system = (*place, stream), self._system(cell)
+        span, served = self._serving(system, stream)
+        arrivals = self.requests[stream].until(span.until)
+        first, last = np.searchsorted(arrivals, (span.begin, span.until))
         if key not in self.judgements:
             if len(self.judgements) >= KEPT:
-                self.judgements.clear()
-            self.judgements[key] = self._served(cell.tried.plan, stream)[0]
-        took = self.judgements[key]
-        seconds = self._seconds(JUDGED)
-        until = system.clock.up(seconds * (1 + 1 / PARTS))
-        begin = until // (PARTS + 1)
-        arrivals = self.requests[stream].until(until)
-        first = int(np.searchsorted(arrivals, begin))
-        found = windows_of(
-            arrivals[first : first + len(took)] - begin,
-            took,
-            -(-(until - begin) // WINDOWS),
-            WINDOWS,
-            levels_of(system),
-        )
+                del self.judgements[next(iter(self.judgements))]
+            served.go_to(span.end)
+            self.judgements[key] = served.latencies(int(first), int(last))
+        window = -(-(span.until - span.begin) // WINDOWS)
+        levels = levels_of(replace(system, slo_ticks=system.clock.up(session.slo_s)))
+        found = windows_of(arrivals[first:last] - span.begin, self.judgements[key], window, WINDOWS, levels)
         error = (1 - CONFIDENCE) / 2
         confidence = 1 - (error / (ATTEMPTS - 1) if attempt else error)
-        return Judged(estimate(found, confidence), seconds * (1 + 1 / PARTS), seed_of(self.seed, stream))
+        seconds = self._seconds(JUDGED) * (1 + 1 / PARTS)
+        return Judged(estimate(found, confidence), seconds, seed_of(self.seed, stream))
 
 
 @dataclass(slots=True)
@@ -283,8 +342,10 @@ class _Best:
     def known(self) -> None:
         """Begin with the cheapest of all plans that were simulated for other objectives."""
         for place, cell in self.front.cells.items():
-            if cell is not None and cell.slowest is not None and cell.slo_s <= self.objective:
-                self._take(place, cell)
+            if cell is None or cell.slo_s > self.objective or place in self.failed or not self._is_cheaper(cell):
+                continue
+            if cell.passes(self.objective, self.allowed):
+                self.place, self.cost = place, cell.tried.cost_per_h
 
     def along(self, k: int) -> bool:
         """The least margin on rates that passes with an SLO; whether it is cheaper than all before."""
@@ -329,21 +390,23 @@ class _Best:
 
     def _enough(self, k: int, steps: Steps) -> bool:
         """Whether less margin is to be tried: this one passes, or costs as much as the best plan."""
-        cell = self.front.cell(k, steps)
-        if cell is None or cell.slo_s > self.objective:
+        front, place = self.front, (k, steps)
+        if front.planned_slo(k, steps) > self.objective:
             return False
-        if self.cost is not None and cell.tried.cost_per_h >= self.cost:
+        if self.cost is not None and place not in front.cells and front.costs_as_much(k, steps, self.cost):
             return True
-        self.front.simulate(cell)
-        return self._take((k, steps), cell)
-
-    def _take(self, place: tuple[int, Steps], cell: Cell) -> bool:
-        """Whether a plan passes; it is the best one from now on if it is the cheapest that does."""
-        if place in self.failed or cell.late(self.objective) > self.allowed:
+        cell = front.cell(k, steps)
+        if cell is None:
             return False
-        if self.cost is None or cell.tried.cost_per_h < self.cost:
-            self.place, self.cost = place, cell.tried.cost_per_h
+        if not self._is_cheaper(cell):
+            return True
+        if place in self.failed or not front.passes(cell, self.objective, self.allowed):
+            return False
+        self.place, self.cost = place, cell.tried.cost_per_h
         return True
+
+    def _is_cheaper(self, cell: Cell) -> bool:
+        return self.cost is None or cell.tried.cost_per_h < self.cost
 
     def _is_over(self) -> bool:
         return _is_over(self.ends_at)
@@ -351,6 +414,11 @@ class _Best:
 
 def _is_over(ends_at: float | None) -> bool:
     return ends_at is not None and time.monotonic() >= ends_at
+
+
+@functools.cache
+def _power(ratio: float, steps: int) -> Fraction:
+    return Fraction(plain(ratio**steps))
 
 
 def serves_all_objectives(session: Session, plan: Plan, space: PlanSpace, setup: Setup) -> bool:

@@ -8,6 +8,8 @@ two modules end at the same tick may the requests in them go on in another order
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Iterator
 from itertools import count
 from typing import Any
@@ -28,10 +30,11 @@ from euclio.simulation.units import Ints
 
 UNANSWERED = np.iinfo(np.int64).max
 """Latency of a request that is not answered yet."""
-PIECE = 1 << 14
+PIECE = 1 << 15
 """Requests that are served at once at most."""
 ROOM = 1 << 16
 """Requests that there is room for at first."""
+_NOTHING = np.zeros(0, np.int64)
 
 
 def covers(system: System, noise: float) -> bool:
@@ -77,9 +80,10 @@ class Coming:
             self._count = last
         return self._arrival[: self._count]
 
-    def counts(self, requests: Ints, module: int) -> Ints | None:
-        """Invocations of a module by each of some requests; None: one by each."""
-        return None if self._counts is None else self._counts[requests, module]
+    @property
+    def counts(self) -> NDArray[np.int32] | None:
+        """Invocations by request and module; None: one of each."""
+        return self._counts
 
 
 def _with_room(table: NDArray[Any], rows: int) -> NDArray[Any]:
@@ -125,9 +129,10 @@ class InTurn:
 
     def latencies(self, first: int, last: int) -> Ints:
         """How long requests took in ticks, by their numbers; `UNANSWERED` where they are not answered yet."""
-        own = self._requests
-        took = own.finish[first:last] - self.arrivals()[first:last]
-        took[own.passed[first:last] < len(self._modules)] = UNANSWERED
+        took = self._requests.finish[first:last] - self.arrivals()[first:last]
+        for module in self._modules:
+            for under_way in module.under_way():
+                took[under_way[(first <= under_way) & (under_way < last)] - first] = UNANSWERED
         return took
 
     def arrivals(self) -> Ints:
@@ -140,16 +145,15 @@ class _Requests:
 
     def __init__(self, modules: int, coming: Coming) -> None:
         self.coming = coming
-        self.finish = self.passed = np.zeros(0, np.int64)
-        self.waiting = [np.zeros(0, np.int64) for _ in range(modules)]
+        self.finish = _NOTHING
+        self.waiting = [_NOTHING for _ in range(modules)]
         """By module, where it is asked: how many modules before it, then how many invocations, each has yet to pass."""
 
     def add(self, arrival: Ints, numbers: Ints) -> None:
         """Let requests come."""
         last = numbers[0] + len(numbers) if len(numbers) else 0
         if last > len(self.finish):
-            room = max(last, 2 * len(self.finish) if len(self.finish) else last)
-            self.finish, self.passed = (_longer(table, room) for table in (self.finish, self.passed))
+            self.finish = _longer(self.finish, max(last, 2 * len(self.finish)))
         self.finish[last - len(numbers) : last] = arrival
 
     def waiting_at(self, m: int) -> Ints:
@@ -175,72 +179,105 @@ class _Served:
         self._alone = module.per_request == 1
         """Whether each request invokes it once."""
         self._pulls = system.dealing is None
+        self._singly = system.dealing is not None and system.dealing.unit is Unit.REQUEST
+        """Whether single invocations are dealt out; if not, a batch is what comes one after the other."""
         self._tables = _tables(system, module)
-        nothing = np.zeros(0, np.int64)
-        self._left: tuple[Ints, Ints] = (nothing, nothing)
-        """When what waits to be pulled became ready, and whose it is."""
-        self._running: tuple[Ints, Ints, Ints] = (nothing, nothing, nothing)
+        self._left: tuple[Ints, Ints] = (_NOTHING, _NOTHING)
+        """When what is in no batch yet became ready, and whose it is."""
+        self._running: tuple[Ints, Ints, Ints] = (_NOTHING, _NOTHING, _NOTHING)
         """Ends, sizes and members of the batches that have not ended."""
 
     def go_to(self, given: list[tuple[Ints, Ints]], until: int) -> tuple[Ints, Ints]:
-        """Serve what has passed the modules before until a time; gives when which requests have passed this one."""
+        """Serve what has passed the modules before until a time; gives when which requests have passed this one.
+
+        Of a module that no other comes after that is noted with the requests, and nothing is given.
+        """
         time, request = self._entered(given)
-        skipped: tuple[Ints, Ints] | None = None
+        skipped = None
         if not self._alone:
-            counts = self._requests.coming.counts(request, self._m)
-            assert counts is not None
-            none = counts == 0
-            skipped = time[none], request[none]
-            self._requests.passed[skipped[1]] += 1
-            self._requests.waiting_at(self._m)[request] = counts
-            time, request = np.repeat(time, counts), np.repeat(request, counts)
+            time, request, skipped = self._invoked(time, request)
         if self._dummies is not None:
             time, request = self._dummies.among(time, request, until)
         passed = self._ended(*self._served(time, request, until), until)
-        return passed if skipped is None else _merged([passed, skipped])
+        if skipped is None or not len(skipped[0]):
+            return passed
+        if self._module.children:
+            return _merged(passed, skipped)
+        # A request is listed once, so that no time is lost.
+        self._requests.finish[skipped[1]] = np.maximum(self._requests.finish[skipped[1]], skipped[0])
+        return passed
+
+    def under_way(self) -> Iterator[Ints]:
+        """The requests that have come to this module and not passed it; `NONE`: dummies."""
+        yield self._left[1]
+        yield self._running[2]
+        if self._singly:
+            s = self._tables
+            for first, size in s.machine[:, [t.OPEN_FIRST, t.SIZE]]:
+                yield s.open[first : first + size]
 
     def _entered(self, given: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
         """What becomes ready: when the last module before it has been passed."""
         if len(given) == 1:
             return given[0]
-        time, request = _merged(given)
-        waiting = self._requests.waiting_at(self._m)
-        # A request that is new here has yet to pass all of them; one that has come by some has this written down.
-        waiting[request[waiting[request] == 0]] = len(given)
-        kept = t.join(time, request, waiting)
+        time, request = functools.reduce(_merged, given)
+        kept = t.join(time, request, self._requests.waiting_at(self._m), len(given))
         return time[:kept], request[:kept]
+
+    def _invoked(self, time: Ints, request: Ints) -> tuple[Ints, Ints, tuple[Ints, Ints]]:
+        """When whose invocations become ready, and when which requests come that have none."""
+        counts, left = self._requests.coming.counts, self._requests.waiting_at(self._m)
+        assert counts is not None
+        room, number = len(time) * math.ceil(self._module.per_request), np.zeros(2, np.int64)
+        ready, whose, skipped_time, skipped = (np.empty(n, np.int64) for n in (room, room, len(time), len(time)))
+        t.invoke(t.Invoking(time, request, counts, left, ready, whose, skipped_time, skipped, number), self._m)
+        found, none = number
+        return ready[:found], whose[:found], (skipped_time[:none], skipped[:none])
 
     def _served(self, time: Ints, request: Ints, until: int) -> tuple[Ints, Ints, Ints]:
         """Ends, sizes and members of the batches that are closed until a time."""
-        if self._pulls:
+        if not self._singly:
             time, request = (np.concatenate(both) for both in zip(self._left, (time, request), strict=True))
         s, room = self._tables, len(time) + len(self._tables.open)
         s.number[t.INPUTS], s.number[t.CLOSED], s.number[t.FILLED] = len(time), 0, 0
-        ends, sizes, members = (np.empty(room, np.int64) for _ in range(3))
-        s = s._replace(time=np.ascontiguousarray(time), request=np.ascontiguousarray(request))
-        s = s._replace(ends=ends, sizes=sizes, members=members)
-        if self._pulls:
-            taken = t.pull(s, until)
-            self._left = time[taken:], request[taken:]
-        else:
+        ends, sizes, members = (np.empty(n, np.int64) for n in (room, room, room if self._singly else 0))
+        s = s._replace(time=time, request=request, ends=ends, sizes=sizes, members=members)
+        if self._singly:
             t.serve(s, until)
-        closed, filled = int(s.number[t.CLOSED]), int(s.number[t.FILLED])
-        return ends[:closed], sizes[:closed], members[:filled]
+            members = members[: int(s.number[t.FILLED])]
+        else:
+            taken = t.pull(s, until) if self._pulls else t.serve_batches(s, until)
+            members, self._left = request[:taken], (time[taken:], request[taken:])
+        closed = int(s.number[t.CLOSED])
+        return ends[:closed], sizes[:closed], members
 
     def _ended(self, ends: Ints, sizes: Ints, members: Ints, until: int) -> tuple[Ints, Ints]:
         """When which requests have passed, as batches end until a time; the others go on."""
         ends, sizes, members = (np.concatenate(p) for p in zip(self._running, (ends, sizes, members), strict=True))
-        first = np.cumsum(sizes) - sizes
-        over = ends < until
-        order = np.flatnonzero(over)
-        order = order[np.argsort(ends[order], kind="stable")]
-        left = np.zeros(0, np.int64) if self._alone else self._requests.waiting_at(self._m)
-        room = int(sizes[order].sum())
-        time, request = np.empty(room, np.int64), np.empty(room, np.int64)
-        own = self._requests
-        found = t.pass_on(t.Passing(order, first, ends, sizes, members, left, own.finish, own.passed, time, request))
-        self._running = ends[~over], sizes[~over], members[np.repeat(~over, sizes)]
-        return time[:found], request[:found]
+        counted = not self._alone and self._module.children
+        left = self._requests.waiting_at(self._m) if counted else _NOTHING
+        s = t.Passing(ends, sizes, members, left, np.zeros(2, np.int64))
+        time, request = _NOTHING, _NOTHING
+        if self._module.children:
+            time, request = np.empty(len(members), np.int64), np.empty(len(members), np.int64)
+            found = t.pass_on(s, _ended_in_order(s, until), np.cumsum(sizes) - sizes, time, request)
+            time, request = time[:found], request[:found]
+        else:
+            t.answer(s, until, self._requests.finish)
+        t.keep_running(s, until)
+        batches, invocations = s.number
+        self._running = ends[:batches].copy(), sizes[:batches].copy(), members[:invocations].copy()
+        return time, request
+
+
+def _ended_in_order(s: t.Passing, until: int) -> Ints:
+    """The batches that end before a time, as they do."""
+    order = np.empty(len(s.ends), np.int64)
+    count = t.in_order(s, until, order)
+    if count >= 0:
+        return order[:count]
+    order = np.flatnonzero(s.ends < until)
+    return order[np.argsort(s.ends[order], kind="stable")]
 
 
 class _Dummies:
@@ -262,7 +299,7 @@ class _Dummies:
             due.append(self._next)
             self._next = next(self._due)
         dummies = np.array(due, np.int64), np.full(len(due), NONE)
-        return _merged([dummies, (time, request)] if self._first else [(time, request), dummies])
+        return _merged(dummies, (time, request)) if self._first else _merged((time, request), dummies)
 
 
 def _dummy_times(module: ServedModule) -> Iterator[int]:
@@ -271,11 +308,11 @@ def _dummy_times(module: ServedModule) -> Iterator[int]:
     return (due + k * whole + (carried + k * part) // over for k in count())
 
 
-def _merged(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
-    """Times and requests of several lists as one, by time."""
-    time, request = (np.concatenate(p) for p in zip(*parts, strict=True))
-    order = np.argsort(time, kind="stable")
-    return time[order], request[order]
+def _merged(one: tuple[Ints, Ints], other: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """Times and requests of two lists as one, by time."""
+    time, request = (np.empty(len(one[0]) + len(other[0]), np.int64) for _ in range(2))
+    t.merge(*one, *other, time, request)
+    return time, request
 
 
 def _tables(system: System, module: ServedModule) -> t.Tables:
@@ -301,7 +338,6 @@ def _tables(system: System, module: ServedModule) -> t.Tables:
     number[t.CURRENT], number[t.TOTAL_RATE] = NONE, target[:, turns.RATE].sum()
     if system.dealing is not None:
         number[t.UNIT], number[t.TURNS] = system.dealing.unit.value, system.dealing.turns.value
-    nothing = np.zeros(0, np.int64)
     return t.Tables(
         number=number,
         target=target,
@@ -309,24 +345,31 @@ def _tables(system: System, module: ServedModule) -> t.Tables:
         slot=np.zeros(int(table[:, t.SLOTS].sum()), np.int64),
         open=np.zeros(int(table[:, t.BATCH].sum()), np.int64),
         duration=np.array([d for one in durations for d in one], np.int64),
-        time=nothing,
-        request=nothing,
-        ends=nothing,
-        sizes=nothing,
-        members=nothing,
+        time=_NOTHING,
+        request=_NOTHING,
+        ends=_NOTHING,
+        sizes=_NOTHING,
+        members=_NOTHING,
     )
 
 
 @before_timing
 def compile_in_turn() -> None:
     """Compile the kernels, or load their machine code, before anything is timed."""
-    nothing = np.zeros(0, np.int64)
+    nothing = _NOTHING
     table, row = np.zeros((1, 1), np.int64), np.zeros(t.NUMBERS, np.int64)
     tables = t.Tables(row, table[:0], table[:0], *(nothing,) * 8)
     t.serve(tables, 0)
+    t.serve_batches(tables, 0)
     t.pull(tables, 0)
-    t.pass_on(t.Passing(*(nothing,) * 10))
-    t.join(nothing, nothing, nothing)
+    passing = t.Passing(*(nothing,) * 4, row)
+    t.in_order(passing, 0, nothing)
+    t.pass_on(passing, *(nothing,) * 4)
+    t.answer(passing, 0, nothing)
+    t.keep_running(passing, 0)
+    t.merge(*(nothing,) * 6)
+    t.invoke(t.Invoking(nothing, nothing, np.zeros((0, 1), np.int32), *(nothing,) * 5, row), 0)
+    t.join(nothing, nothing, nothing, 1)
     t.count(nothing, nothing, 1, nothing, nothing, table)
 
 

@@ -9,9 +9,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from euclio.core.compiled import compiled_on_tables
 from euclio.session.simulation.engine.tables import NONE
 from euclio.session.simulation.engine.turns import (
+    LAG,
+    RATE,
     TARGET_MEMBER,
     TARGET_SIZE,
     TURN,
@@ -23,9 +28,10 @@ from euclio.session.simulation.engine.turns import (
 from euclio.session.simulation.targets import Turns, Unit
 from euclio.simulation.units import Ints
 
-BY_REQUEST = Unit.REQUEST.value
 BY_ROUND = Unit.ROUND.value
 WHOLE_BATCHES = Turns.BATCHES.value
+MOST_MOVED = 16
+"""Places by which batches are moved on average, at most, for their ends to be in order."""
 
 # What is known of the module.
 UNIT, TURNS, TOTAL_RATE, CURRENT, LEFT, INPUTS, CLOSED, FILLED, NUMBERS = range(9)
@@ -60,7 +66,7 @@ class Tables(NamedTuple):
         request: whose they are.
         ends: when batches that were closed end, in the order in which they were closed.
         sizes: how many invocations they have.
-        members: whose these are.
+        members: whose these are, where single invocations are dealt out; of whole batches they are as they came.
     """
 
     number: Ints
@@ -78,7 +84,7 @@ class Tables(NamedTuple):
 
 @compiled_on_tables
 def serve(s: Tables, until: int) -> None:
-    """Deal out all that has become ready, which is before a time, and close what waits no longer than until then."""
+    """Deal out single invocations that become ready before a time, and close what waits no longer than until then."""
     for k in range(s.number[INPUTS]):
         _deal(s, s.request[k], s.time[k])
     for machine in range(s.machine.shape[0]):
@@ -90,18 +96,12 @@ def serve(s: Tables, until: int) -> None:
 
 @compiled_on_tables
 def _deal(s: Tables, request: int, now: int) -> None:
-    target = s.number[CURRENT]
-    if target != NONE:
-        # A batch that is full and one whose time is up at the same moment: the invocation is in it.
-        _close_late(s, s.target[target, TARGET_MEMBER] + s.target[target, TURN], now)
-        target = s.number[CURRENT]
-    if target == NONE:
-        target = _choose(s)
+    target = 0
+    if s.target.shape[0] > 1:
+        target = most_pressing(s.target, 0, s.target.shape[0], s.number[TOTAL_RATE])
+    # Other machines collect at the same time; what becomes of them has to do with none of this one's batches.
+    _close_late(s, s.target[target, TARGET_MEMBER] + s.target[target, TURN], now)
     machine = s.target[target, TARGET_MEMBER] + s.target[target, TURN]
-    if s.number[UNIT] == BY_REQUEST:
-        # Other machines collect at the same time; what becomes of them has to do with none of this one's batches.
-        _close_late(s, machine, now)
-        machine = s.target[target, TARGET_MEMBER] + s.target[target, TURN]
     if s.machine[machine, SIZE] == 0:
         s.machine[machine, OPENED] = now
     s.open[s.machine[machine, OPEN_FIRST] + s.machine[machine, SIZE]] = request
@@ -110,8 +110,6 @@ def _deal(s: Tables, request: int, now: int) -> None:
         count_one(s.target, 0, s.target.shape[0], s.number[TOTAL_RATE], target)
     if s.number[TURNS] != WHOLE_BATCHES:
         next_turn(s.target, target)
-    if s.number[UNIT] == BY_REQUEST:
-        s.number[CURRENT] = NONE
     if s.machine[machine, SIZE] >= s.machine[machine, BATCH]:
         _close(s, machine, now)
 
@@ -126,20 +124,6 @@ def _close_late(s: Tables, machine: int, now: int) -> None:
 
 
 @compiled_on_tables
-def _choose(s: Tables) -> int:
-    """The target that is due (`euclio.session.simulation.engine.dealing`); it becomes the current one."""
-    chosen = 0
-    if s.target.shape[0] > 1:
-        if s.number[UNIT] != BY_REQUEST:
-            chosen = first_due(s.target, 0)
-        else:
-            chosen = most_pressing(s.target, 0, s.target.shape[0], s.number[TOTAL_RATE])
-    s.number[CURRENT] = chosen
-    s.number[LEFT] = s.target[chosen, TARGET_SIZE] if s.number[UNIT] == BY_ROUND else 1
-    return int(chosen)
-
-
-@compiled_on_tables
 def _close(s: Tables, machine: int, now: int) -> None:
     """Close the batch that a machine collects, and go on to whose turn it is."""
     _execute(s, machine, s.machine[machine, SIZE], now)
@@ -148,13 +132,59 @@ def _close(s: Tables, machine: int, now: int) -> None:
         s.members[s.number[FILLED] + k] = s.open[first + k]
     s.number[FILLED] += s.machine[machine, SIZE]
     s.machine[machine, SIZE] = 0
-    target = s.machine[machine, TARGET]
     if s.number[TURNS] == WHOLE_BATCHES:
-        next_turn(s.target, target)
-    if s.number[CURRENT] == target:
-        s.number[LEFT] -= 1
-        if s.number[LEFT] == 0:
-            s.number[CURRENT] = NONE
+        next_turn(s.target, s.machine[machine, TARGET])
+
+
+@compiled_on_tables
+def serve_batches(s: Tables, until: int) -> int:
+    """Deal out whole batches, each of what comes next; how many invocations are in batches closed before a time.
+
+    One batch is collected at a time, so that nothing is looked at of most invocations.
+    """
+    head, inputs = 0, s.number[INPUTS]
+    while head < inputs:
+        target = s.number[CURRENT]
+        if target == NONE:
+            target = _choose(s)
+        machine = s.target[target, TARGET_MEMBER] + s.target[target, TURN]
+        last, timeout = head + s.machine[machine, BATCH], s.machine[machine, TIMEOUT]
+        due = s.time[head] + timeout
+        # A batch that is full and one whose time is up at the same moment: the invocation is in it.
+        if last <= inputs and (timeout < 0 or s.time[last - 1] <= due):
+            now = s.time[last - 1]
+        elif timeout < 0 or due >= until:
+            return head
+        else:
+            now, last = due, min(last, inputs)
+            while s.time[last - 1] > due:
+                last -= 1
+        _execute(s, machine, last - head, now)
+        _went_to(s, target, last - head)
+        head = last
+    return head
+
+
+@compiled_on_tables
+def _choose(s: Tables) -> int:
+    """The target that is due (`euclio.session.simulation.engine.dealing`); it becomes the current one."""
+    chosen = first_due(s.target, 0) if s.target.shape[0] > 1 else 0
+    s.number[CURRENT] = chosen
+    s.number[LEFT] = s.target[chosen, TARGET_SIZE] if s.number[UNIT] == BY_ROUND else 1
+    return int(chosen)
+
+
+@compiled_on_tables
+def _went_to(s: Tables, target: int, size: int) -> None:
+    """Note that a batch of so many invocations went to a target, and go on to whose turn it is."""
+    if s.target.shape[0] > 1:
+        for k in range(s.target.shape[0]):
+            s.target[k, LAG] += size * s.target[k, RATE]
+        s.target[target, LAG] -= size * s.number[TOTAL_RATE]
+    next_turn(s.target, target)
+    s.number[LEFT] -= 1
+    if s.number[LEFT] == 0:
+        s.number[CURRENT] = NONE
 
 
 @compiled_on_tables
@@ -198,9 +228,6 @@ def pull(s: Tables, until: int) -> int:
             while head < seen and _free_at(s, machine) <= now:
                 size = min(s.machine[machine, BATCH], seen - head)
                 _execute(s, machine, size, now)
-                for k in range(size):
-                    s.members[s.number[FILLED] + k] = s.request[head + k]
-                s.number[FILLED] += size
                 head += size
             if head == seen:
                 break
@@ -213,69 +240,178 @@ def _free_at(s: Tables, machine: int) -> int:
 
 
 class Passing(NamedTuple):
-    """What passes a module, and what is known of the requests.
+    """Batches of a module in the order in which they were closed, and what is known of the requests.
 
     Attributes:
-        order: the batches that have ended, as they do.
-        first: where the members of each stand.
-        ends: when each ends.
+        ends: when each batch ends.
         sizes: how many invocations each has.
         members: whose these are; `NONE`: a dummy.
         left: invocations of this module that each request still has; empty: each has one.
-        finish: when the last invocation of each request has ended so far.
-        passed: how many modules each request has passed.
-        time: when requests have passed the module.
-        request: which they are.
+        number: the batches that have not ended, then their invocations, which are kept in front.
     """
 
-    order: Ints
-    first: Ints
     ends: Ints
     sizes: Ints
     members: Ints
     left: Ints
-    finish: Ints
-    passed: Ints
-    time: Ints
-    request: Ints
+    number: Ints
 
 
 @compiled_on_tables
-def pass_on(s: Passing) -> int:
-    """Note the ends of batches; how many requests have passed the module."""
-    found = 0
-    counted = s.left.shape[0] > 0
-    for k in range(s.order.shape[0]):
-        batch = s.order[k]
-        end, first = s.ends[batch], s.first[batch]
-        for place in range(first, first + s.sizes[batch]):
-            request = s.members[place]
-            if request == NONE:
+def in_order(s: Passing, until: int, order: Ints) -> int:
+    """The batches that end before a time, as they do; how many: -1 if they are too far from being in order."""
+    count = moved = 0
+    for k in range(s.ends.shape[0]):
+        if s.ends[k] >= until:
+            continue
+        place = count
+        while place > 0 and s.ends[order[place - 1]] > s.ends[k]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = k
+        count += 1
+        moved += count - 1 - place
+        # Machines that fall behind each other more and more would be moved further and further.
+        if moved > MOST_MOVED * s.ends.shape[0]:
+            return -1
+    return count
+
+
+@compiled_on_tables
+def pass_on(s: Passing, order: Ints, first: Ints, time: Ints, request: Ints) -> int:
+    """When which requests have passed the module, as batches end; how many.
+
+    Args:
+        s: the batches.
+        order: those that have ended, as they do.
+        first: where the members of each begin.
+        time: when requests have passed.
+        request: which they are.
+    """
+    found, counted = 0, s.left.shape[0] > 0
+    for k in range(order.shape[0]):
+        batch = order[k]
+        end, begin = s.ends[batch], first[batch]
+        for place in range(begin, begin + s.sizes[batch]):
+            own = s.members[place]
+            if own == NONE:
                 continue
-            if end > s.finish[request]:
-                s.finish[request] = end
             if counted:
-                s.left[request] -= 1
-                if s.left[request] > 0:
+                s.left[own] -= 1
+                if s.left[own] > 0:
                     continue
-            s.passed[request] += 1
-            s.time[found], s.request[found] = end, request
+            time[found], request[found] = end, own
             found += 1
     return found
 
 
 @compiled_on_tables
-def join(time: Ints, request: Ints, waiting: Ints) -> int:
+def answer(s: Passing, until: int, finish: Ints) -> None:
+    """Note for requests that no module comes after what of the batches ends before a time, in any order.
+
+    Args:
+        s: the batches.
+        until: the time.
+        finish: when the last invocation of each request has ended so far.
+    """
+    place = 0
+    for batch in range(s.ends.shape[0]):
+        end, last = s.ends[batch], place + s.sizes[batch]
+        if end < until:
+            for k in range(place, last):
+                own = s.members[k]
+                if own != NONE:
+                    finish[own] = max(finish[own], end)
+        place = last
+
+
+@compiled_on_tables
+def keep_running(s: Passing, until: int) -> None:
+    """Put in front what has not ended before a time."""
+    place = kept = filled = 0
+    for batch in range(s.ends.shape[0]):
+        end, size = s.ends[batch], s.sizes[batch]
+        if end >= until:
+            s.ends[kept], s.sizes[kept] = end, size
+            for k in range(place, place + size):
+                s.members[filled] = s.members[k]
+                filled += 1
+            kept += 1
+        place += size
+    s.number[0], s.number[1] = kept, filled
+
+
+@compiled_on_tables
+def merge(time: Ints, request: Ints, other_time: Ints, other: Ints, merged_time: Ints, merged: Ints) -> None:
+    """Two lists of times and requests as one, by time; of equal times those of the first list come first."""
+    a = b = 0
+    for k in range(merged_time.shape[0]):
+        if b == other_time.shape[0] or (a < time.shape[0] and time[a] <= other_time[b]):
+            merged_time[k], merged[k] = time[a], request[a]
+            a += 1
+        else:
+            merged_time[k], merged[k] = other_time[b], other[b]
+            b += 1
+
+
+class Invoking(NamedTuple):
+    """Requests that come to a module which they invoke more than once, or never.
+
+    Attributes:
+        time: when, ascending.
+        request: which requests.
+        counts: invocations by request and module.
+        left: invocations of this module that each request still has.
+        ready: when invocations become ready.
+        whose: whose they are.
+        skipped_time: when requests come that do not invoke it.
+        skipped: which these are.
+        number: how many invocations there are, then how many requests without one.
+    """
+
+    time: Ints
+    request: Ints
+    counts: NDArray[np.int32]
+    left: Ints
+    ready: Ints
+    whose: Ints
+    skipped_time: Ints
+    skipped: Ints
+    number: Ints
+
+
+@compiled_on_tables
+def invoke(s: Invoking, module: int) -> None:
+    """The invocations of requests that come to a module."""
+    found = skipped = 0
+    for k in range(s.time.shape[0]):
+        own, now = s.request[k], s.time[k]
+        each = s.counts[own, module]
+        if each == 0:
+            s.skipped_time[skipped], s.skipped[skipped] = now, own
+            skipped += 1
+        s.left[own] = each
+        for _ in range(each):
+            s.ready[found], s.whose[found] = now, own
+            found += 1
+    s.number[0], s.number[1] = found, skipped
+
+
+@compiled_on_tables
+def join(time: Ints, request: Ints, waiting: Ints, modules: int) -> int:
     """Keep of what has passed the modules before one what has passed the last of them; how many are kept, in front.
 
     Args:
         time: when, ascending.
         request: which requests.
-        waiting: how many of these modules each request has still to pass.
+        waiting: how many of these modules each request has still to pass; 0: all, if it has passed none yet.
+        modules: how many there are.
     """
     kept = 0
     for k in range(time.shape[0]):
         own = request[k]
+        if waiting[own] == 0:
+            waiting[own] = modules
         waiting[own] -= 1
         if waiting[own] == 0:
             time[kept], request[kept] = time[k], own

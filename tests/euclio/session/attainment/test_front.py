@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
+import numpy as np
 import pytest
 from worked_examples import M_1, M_3, module
 
@@ -12,6 +14,9 @@ from euclio.core.errors import InputError
 from euclio.session import Hardware, Session, evaluate
 from euclio.session.attainment.attaining import Fronts
 from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.front import Cell, Front
+from euclio.session.attainment.margins import alike, spare_space
+from euclio.session.attainment.search import Tried
 from euclio.session.attainment.stated import stated
 from euclio.session.questions.what_if import what_if
 from euclio.session.simulation import Setup, simulate
@@ -75,3 +80,35 @@ def test_what_cannot_be_kept_is_said_with_the_best_that_was_found():
     result = Fronts(Demand(0.9999, Setup("gamma", cv=20)))(tight, "exact")
     if result.value is None and result.raw_status == "no margin":
         assert "the best plan" in result.reason
+
+
+def cell_of(took_s: list[float], whole: int) -> Cell:
+    """A plan of the search whose simulation ended after these latencies, of so many requests in all."""
+    made = solve(SESSION, "exact")
+    cell = Cell(Tried(alike(SESSION), made.plan, made.value, ()), SESSION.slo_s)
+    cell.take(np.array(took_s), whole, 100)
+    return cell
+
+
+def test_a_simulation_that_ended_says_that_a_plan_fails_but_not_that_it_passes():
+    """Of 100 requests 8 were simulated: 4 are later than 1 s, so at least 4 % of all; how many take 3 s is not said."""
+    ended = cell_of([0.5, 0.5, 0.5, 0.5, 2.0, 2.0, 2.0, 2.0], whole=100)
+    assert ended.passes(1.0, 0.03) is False
+    assert ended.passes(1.0, 0.05) is None
+    assert ended.passes(3.0, 0.01) is None
+
+
+def test_a_whole_simulation_says_whether_a_plan_passes():
+    whole = cell_of([0.5, 0.5, 0.5, 2.0], whole=4)
+    assert whole.passes(1.0, 0.25) is True
+    assert whole.passes(1.0, 0.2) is False
+
+
+def test_a_plan_costs_as_much_as_one_for_no_more_margin():
+    """One for SLO 10 with margins of 2 and 3 steps costs 5 per hour: for a shorter SLO or more margin none is cheaper."""
+    front = Front(SESSION, lambda session: None, spare_space(solve(SESSION, "exact").space), Demand(0.95, Setup()), 0)
+    front.made, front.costs = np.array([[10, 2, 3]]), np.array([5.0])
+    assert front.costs_as_much(9, (2, 4), Fraction(5))
+    assert not front.costs_as_much(11, (2, 4), Fraction(5))
+    assert not front.costs_as_much(9, (1, 4), Fraction(5))
+    assert not front.costs_as_much(9, (2, 4), Fraction(6))

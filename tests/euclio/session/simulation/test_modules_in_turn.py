@@ -9,6 +9,7 @@ import pytest
 from random_plans import random_case
 
 from euclio.session.simulation import in_turn
+from euclio.session.simulation.engine.in_turn import MOST_MOVED, Passing, in_order
 from euclio.session.simulation.in_turn import UNANSWERED, Coming, InTurn, covers
 from euclio.session.simulation.reference.requests import counts_of
 from euclio.session.simulation.server import Server
@@ -77,3 +78,17 @@ def test_a_simulation_in_pieces_is_the_same(seed: int, monkeypatch: pytest.Monke
     for k in range(1, 8):
         pieces.go_to(until * k // 7)
     assert (whole.latencies(0, len(arrival)) == pieces.latencies(0, len(arrival))).all()
+
+
+@pytest.mark.parametrize("ends", [[5, 3, 9, 4, 4], list(range(200, 0, -1))])
+def test_batches_go_on_as_they_end_however_far_from_in_order_they_were_closed(ends: list[int]) -> None:
+    """Of equal ends the batch that was closed first is first; 200 in falling order are too many to be moved one by one.
+
+    Those that end at the time or later are left out.
+    """
+    nothing = np.zeros(0, np.int64)
+    row = np.array(ends, np.int64)
+    batches = Passing(row, np.ones(len(row), np.int64), np.arange(len(row)), nothing, np.zeros(2, np.int64))
+    assert (in_order(batches, 500, np.zeros(len(row), np.int64)) < 0) == (len(ends) > 2 * MOST_MOVED)
+    wanted = [k for k in sorted(range(len(ends)), key=ends.__getitem__) if ends[k] < 9]
+    assert in_turn._ended_in_order(batches, 9).tolist() == wanted
