@@ -231,7 +231,7 @@ class Front:
             lasts = end / system.clock.ticks_per_s
             setup = replace(self.demand.setup, seed=seed_of(self.seed, stream), seconds=lasts)
             self.requests[stream] = Coming(system, setup)
-        served = InTurn(system, self.requests[stream])
+        served = InTurn(system, self.requests[stream], seed=seed_of(self.seed, stream))
         served.go_to(end)
         first, last = np.searchsorted(served.arrivals(), (until // (PARTS + 1), until))
         return served.latencies(int(first), int(last)), system.clock.ticks_per_s
