@@ -29,6 +29,7 @@ from euclio.session.simulation.engine.tables import (
     MACHINE_COUNT,
     MACHINE_FIRST,
     MODULE,
+    MOST_WAITING,
     NEXT,
     NONE,
     OPEN,
@@ -269,3 +270,6 @@ def pull(s: State, queue: int, now: int, forced: bool) -> None:
             submit(s, batch, now)
         if s.queue[queue, QUEUE_HEAD] == NONE:
             return
+    # What waits at a module for any of its machines is no machine's.
+    if s.machine[first, QUEUE] == queue and s.queue[queue, QUEUE_SIZE] > s.machine[first, MOST_WAITING]:
+        s.machine[first, MOST_WAITING] = s.queue[queue, QUEUE_SIZE]

@@ -15,7 +15,7 @@ from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import Policy
 from euclio.session.rules import DummyRule
 from euclio.session.simulation.draws import first_draws
-from euclio.session.simulation.engine import routers
+from euclio.session.simulation.engine import routers, tables
 from euclio.session.simulation.engine.turns import RATE, TARGET_COLUMNS, TARGET_MEMBER, TARGET_SIZE
 from euclio.session.simulation.in_turn import Coming, InTurn, covers
 from euclio.session.simulation.reference import Served, serve
@@ -235,6 +235,30 @@ def test_interpreted_and_compiled_are_the_same(router: Dispatch) -> None:
         with using(way):
             found.append(by_engine(system, setup).tobytes())
     assert found[0] == found[1]
+
+
+def test_what_waits_in_the_queue_of_a_machine_is_counted() -> None:
+    """Seven at once for two machines of one: four for the first, of which three wait; three and two for the second."""
+    system = machines(Dispatch.ROUND_ROBIN, 2)
+    server = Server(system, until_ticks=1)
+    server.feed(np.zeros(7, np.int64), np.ones((7, 1), np.int64), last=True)
+    server.advance()
+    assert server.state.machine[:, tables.MOST_WAITING].tolist() == [3, 2]
+
+
+def test_turns_before_a_batcher_on_each_machine_keep_what_is_proven() -> None:
+    """Policy shared-queue counts on 2d, also behind round robin: even requests are all in time."""
+    c = Configuration("p", 32, 1, "0.8")
+    session = Session("M_3", "1.6", PRICE, [Module("M_3", 200, [c])])
+    found = simulate(
+        session,
+        Plan((ModulePlan((Allocation(c, 5),)),)),
+        Setup(Arrivals.UNIFORM, dispatch=Dispatch.ROUND_ROBIN, seconds=100, dummies=False),
+        PlanSpace(policy=Policy.SHARED_QUEUE),
+    )
+    assert found.late == 0
+    assert found.latencies.max_s is not None
+    assert found.latencies.max_s > 1.2
 
 
 def test_at_random_each_machine_is_a_queue_of_its_own() -> None:
