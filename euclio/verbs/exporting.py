@@ -33,7 +33,8 @@ class ExportKeywords(TypedDict, total=False):
         node_label: label of nodes that names their hardware.
         port: port that containers listen on.
         import_path: where Ray Serve finds the application.
-        router: what sends requests to machines: "own" or "round-robin"; by default what the files bring themselves.
+        router: what sends requests to machines: "own", "round-robin", "random", "least-outstanding" or
+            "power-of-two"; by default what the files bring themselves.
     """
 
     cpu: str | Iterable[str] | None

@@ -15,6 +15,7 @@ from euclio.session.sharing.packing import packs
 from euclio.session.sharing.placing import share_machines
 from euclio.session.simulation.setup import Dispatch, Dropping, Partial, Setup
 from euclio.session.simulation.system import System, build_system
+from euclio.session.simulation.targets import DEALINGS
 from euclio.session.space import PlanSpace
 from euclio.session.workloads.random_sessions import SHAPES, shape_edges
 from euclio.simulation.noise import duration_factors
@@ -23,7 +24,8 @@ DURATIONS = ("0.1", "0.2", "0.05", "0.4", "0.01", "0.0333", "0.123456789", "1")
 """Durations that meet at equal times, and some that never do."""
 RATIOS = ("1", "2", "0.5", "0.3", "1.7", "3", "0.01")
 SHARING = [policy for policy in POLICIES if packs(policy)]
-BATCHING = [dispatch for dispatch in Dispatch if dispatch not in (Dispatch.SPLIT, Dispatch.PULL)]
+BATCHING = [dispatch for dispatch, dealing in DEALINGS.items() if dispatch is not Dispatch.SPLIT and not dealing.queued]
+"""Dispatchers under which modules collect batches for machines that they share."""
 MOST_PER_REQUEST = 40
 """Most invocations per request, dummies included, so that a case is small."""
 

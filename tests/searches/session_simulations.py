@@ -9,7 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
-from random_plans import SHARING, random_plan
+from random_plans import BATCHING, SHARING, random_plan
 
 from euclio.session import Configuration, DummyRule, Module, PlanSpace, Policy, Session
 from euclio.session.evaluate import evaluate
@@ -107,7 +107,7 @@ def _setup(rng: Random, session: Session, plan: Plan) -> Setup:
     """How a plan is simulated, apart from arrivals."""
     longest = float(max(a.configuration.duration_s for module in plan.modules for a in module.allocations))
     dispatch = rng.choice((None, None, *Dispatch))
-    if plan.shared and dispatch in (Dispatch.SPLIT, Dispatch.PULL):
+    if plan.shared and dispatch not in (None, *BATCHING):
         dispatch = None
     dropping = rng.choice((Dropping.NEVER, Dropping.NEVER, Dropping.HOPELESS))
     return Setup(
@@ -229,11 +229,11 @@ def _as_plain(found: Simulation) -> list[str]:
     pieces = list(incoming(system, setup))
     factors = duration_factors(setup.noise, setup.seed).tolist()
     if setup.clients:
-        served = serve_clients(system, setup.clients, until, pieces[0][1][0].tolist(), factors)
+        served = serve_clients(system, setup.clients, until, pieces[0][1][0].tolist(), factors, setup.seed)
     else:
         times = [int(tick) for piece in pieces for tick in piece[0]]
         counts = [row.tolist() for piece in pieces for row in piece[1]]
-        served = serve(system, times, counts, factors, until)
+        served = serve(system, times, counts, factors, until, setup.seed)
     arrival, finish = np.array(served.arrival_ticks, np.int64), np.array(served.finish_ticks, np.int64)
     latency = (finish - arrival)[finish >= 0]
     wanted = {

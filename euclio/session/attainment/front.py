@@ -281,7 +281,7 @@ class Front:
             # What has taken as long as the longest objective is late, answered or not.
             served.go_to(span.end if part == STEPS else now + system.slo_ticks)
             before, seen = seen, int(np.searchsorted(served.arrivals(), now))
-            late += np.count_nonzero(served.latencies(before, seen) > objective_s * ticks)
+            late += int(np.count_nonzero(served.latencies(before, seen) > objective_s * ticks))
             if late > allowed * whole:
                 break
         took_s = served.latencies(int(first), seen) / ticks
@@ -299,7 +299,7 @@ class Front:
             lasts = span.end / system.clock.ticks_per_s
             setup = replace(self.demand.setup, seed=seed_of(self.seed, stream), seconds=lasts)
             self.requests[stream] = Coming(system, setup)
-        return span, InTurn(system, self.requests[stream])
+        return span, InTurn(system, self.requests[stream], seed=seed_of(self.seed, stream))
 
     def _seconds(self, size: tuple[int, int, int]) -> float:
         least, per_miss, most = size

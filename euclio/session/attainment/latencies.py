@@ -113,11 +113,11 @@ class Run:
         self._in_turn: InTurn | None = None
         if covers(system, setup.noise):
             compile_in_turn()
-            self._in_turn = InTurn(system, requests or Coming(system, setup))
+            self._in_turn = InTurn(system, requests or Coming(system, setup), seed=setup.seed)
             return
         compile_simulator()
         factors = duration_factors(setup.noise, setup.seed)
-        self._server = Server(system, until_ticks=until, factors=factors, logs=True)
+        self._server = Server(system, until_ticks=until, factors=factors, logs=True, seed=setup.seed)
         self._driver = Driver(self._server, self._counted(incoming(system, setup)))
 
     def go_on(self, windows: int, ends_at: float | None = None) -> Latencies:

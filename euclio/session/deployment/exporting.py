@@ -6,11 +6,13 @@ import argparse
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from euclio.core.errors import InputError, RefusedError
+from euclio.core.numbers import exact
 from euclio.core.parts.files import Exporter
 from euclio.core.parts.options import ExportOption
 from euclio.core.values import names, whole
@@ -23,7 +25,9 @@ from euclio.session.deployment.names import NameMap, TargetNames
 from euclio.session.deployment.ray_serve import serve_config
 from euclio.session.deployment.remarks import caution
 from euclio.session.deployment.triton import model_repositories
-from euclio.session.simulation.service import even_service, planned_words
+from euclio.session.simulation.service import ALL_IN_TIME, even_service, planned_words
+from euclio.session.simulation.setup import Dispatch
+from euclio.session.simulation.targets import DEALINGS
 
 if TYPE_CHECKING:
     from euclio.core.result import WrittenResult
@@ -74,56 +78,123 @@ def _router(text: str) -> str:
     return text
 
 
-OWN, ROUND_ROBIN = "own", "round-robin"
-ROUTERS = (OWN, ROUND_ROBIN)
-"""What sends requests to machines: what keeps the plan's dispatch, or single requests in turn to those of a module."""
+OWN, ROUND_ROBIN = "own", Dispatch.ROUND_ROBIN.value
+ROUTERS = (OWN, *(dispatch.value for dispatch, dealing in DEALINGS.items() if dealing.queued))
+"""What sends requests to machines: what keeps the plan's dispatch, or a router that the simulator knows."""
 ROUTER = ExportOption(
     "--router",
     "router",
-    "what sends requests to machines: own, which keeps the plan's dispatch, or round-robin, single requests in turn, "
-    "with which a plan that it cannot keep is refused; default: round-robin for kubernetes and ray-serve, whose own "
-    "routers spread single requests, else own",
+    "what sends requests to machines: own, which keeps the plan's dispatch, or round-robin, random, least-outstanding "
+    "or power-of-two, with which a plan that it cannot keep is refused; default: for kubernetes and ray-serve what "
+    "their own routers do with single requests, else own",
     "KIND",
     _router,
 )
 
 
-SPREADING = {"kubernetes": "Services spread single requests", "ray-serve": "Ray Serve spreads single requests"}
-"""Kinds of files whose own router spreads single requests, with the words for it."""
+@dataclass(frozen=True, slots=True)
+class _Router:
+    """What sends single requests.
+
+    Attributes:
+        words: why files do not keep a plan, where it is what they bring themselves; empty: it was named.
+        dispatches: what a plan may be made for by attainment to be kept.
+        in_turn: whether a plan is kept whose worst case counts on turns.
+    """
+
+    words: str
+    dispatches: tuple[str, ...]
+    in_turn: bool
+
+
+BROUGHT = {
+    "kubernetes": _Router("Services spread single requests", (ROUND_ROBIN, Dispatch.RANDOM.value), in_turn=True),
+    "ray-serve": _Router("Ray Serve spreads single requests", (Dispatch.POWER_OF_TWO.value,), in_turn=True),
+}
+"""What the files of a kind bring themselves. A handle of Ray Serve takes turns where it is told to."""
+
+
+def _sending(written: WrittenResult, kind: str, router: str | None) -> _Router | None:
+    """What sends requests, as it was named or as the files bring it; None: what keeps the plan's dispatch.
+
+    A result that does not say what it was planned for, as those of older versions do not, is exported as before.
+    """
+    if router is None:
+        return BROUGHT.get(kind) if written.planned_for else None
+    return None if router == OWN else _Router("", (router,), in_turn=router == ROUND_ROBIN)
 
 
 def _check_router(deployed: Deployment, written: WrittenResult, kind: str, given: Mapping[str, Any]) -> None:
     """Refuse a plan that a load balancer cannot keep, where that is what sends requests.
 
-    It can where the machines of a module are all alike and gather their batches from an equal share of its rate each
-    within the time that the plan counts on. Where no router is named, it is what the files themselves bring; a result
-    that does not say what it was planned for, as those of older versions do not, is then exported as before.
+    One with a worst case is kept where the machines of a module are all alike and gather their batches from an equal
+    share of its rate each within the time that the plan counts on; one for an attainment where they are all alike and
+    it was judged behind that router.
 
     Raises:
         RefusedError: it cannot.
     """
-    router = given.get("router")
-    by_default = router is None and kind in SPREADING and bool(written.planned_for)
-    if router != ROUND_ROBIN and not by_default:
+    sending = _sending(written, kind, given.get("router"))
+    if sending is None:
         return
+    planned = planned_service(written)
     for module in deployed.session.modules:
         groups = deployed.of_module(module.name)
         several, runs = len(groups) > 1, any(group.needs_runs for group in groups)
         if several or runs:
             why = f"{len(groups)} groups of machines with rates of their own" if several else "whole batches in turn"
-            what = "a load balancer that sends single requests in turn cannot keep"
-            what = f"the files do not keep, as {SPREADING[kind]}" if by_default else what
-            raise RefusedError(
-                f"refused: the plan counts on {why} at module {module.name}, which {what}; plan with "
-                "--policy load-balancer, or for a router of your own give --router own"
-            )
+            _refuse(f"{why} at module {module.name}", sending)
+    judged, dispatch = planned["attainment"] != ALL_IN_TIME, planned["dispatch"]
+    # Round robin of single requests to machines that collect batches is what policy load-balancer stands for.
+    if (
+        judged
+        and dispatch not in sending.dispatches
+        and not (dispatch == Dispatch.REQUESTS and ROUND_ROBIN in sending.dispatches)
+    ):
+        _refuse(f"dispatch {dispatch}, behind which its attainment was judged", sending)
+    if not judged and not sending.in_turn:
+        _refuse("a worst case", sending)
+
+
+def _refuse(counted_on: str, sending: _Router) -> NoReturn:
+    """Refuse a plan for what it counts on, and say how to make one that is kept."""
+    what = f"the files do not keep, as {sending.words}"
+    if not sending.words:
+        does = "that sends single requests in turn" if sending.in_turn else f"of kind {sending.dispatches[0]}"
+        what = f"a load balancer {does} cannot keep"
+    by_attainment = f"--attainment 0.99 --dispatch {joined(sending.dispatches, 'or')}"
+    ways = f"--policy load-balancer, for a share of the requests also {by_attainment}"
+    if not sending.in_turn:
+        ways = f"--policy load-balancer {by_attainment}"
+    raise RefusedError(
+        f"refused: the plan counts on {counted_on}, which {what}; plan with {ways}, or for a router of your own give "
+        "--router own"
+    )
 
 
 def _deployed(session: Session, written: WrittenResult) -> Deployment:
     planned = planned_service(written)
     words = "" if planned == even_service(written.space) else planned_words(planned)
     found = deployment(session, written.plan, written.space)
-    return replace(found, planned=words, keeps_free=not planned["dummies"])
+    delay_s, router = _delay_s(planned), planned["dispatch"] if planned["dispatch"] in ROUTERS else ""
+    groups = tuple(replace(group, delay_s=delay_s, routed=bool(router)) for group in found.groups)
+    return replace(found, groups=groups, planned=words, keeps_free=not planned["dummies"], router=router)
+
+
+def _delay_s(planned: Mapping[str, Any]) -> Fraction | None:
+    """How long a batch is held to be filled where a plan was made for that; None: as its policy counts on.
+
+    Raises:
+        RefusedError: it is held until it is full.
+    """
+    timeout_s, dealing = planned["timeout_s"], DEALINGS.get(Dispatch(planned["dispatch"]))
+    if timeout_s == "none":
+        raise RefusedError(
+            "refused: the plan holds batches until they are full, which no queue delay does; plan with --time-out S"
+        )
+    if timeout_s is not None:
+        return exact(timeout_s)
+    return Fraction(0) if dealing is None or dealing.queued else None
 
 
 def _maker(written: WrittenResult) -> str:

@@ -34,6 +34,8 @@ class Group:
         waiting_s: how long a full batch waits for those of other modules on a shared machine at most, in seconds.
         price_per_h: price of each machine in money per hour.
         pulls: whether its machines take what waits as soon as they are free, so that no batch is held to be filled.
+        delay_s: how long a batch is held to be filled, where the plan was made for that; None: as `gathering_s`.
+        routed: whether the plan was made for a router of single requests, behind which no worst case is known.
     """
 
     name: str
@@ -47,6 +49,8 @@ class Group:
     waiting_s: Fraction
     price_per_h: Fraction
     pulls: bool = False
+    delay_s: Fraction | None = None
+    routed: bool = False
 
     @property
     def latency_s(self) -> Fraction:
@@ -64,14 +68,16 @@ class Group:
 
         Single requests, sent evenly as load balancers do, would not fill a batch within the time that the plan counts
         on; the queue delay would close it early, and the machines might have more batches to do than they can. A batch
-        of one is full at once.
+        of one is full at once, and behind a router that a plan was made for nothing of this is counted on.
         """
-        return self.configuration.batch > 1 and self.even_gathering_s > self.gathering_s
+        alone = self.routed or self.configuration.batch == 1
+        return not alone and self.even_gathering_s > self.gathering_s
 
     @property
     def queue_delay_us(self) -> int:
         """The time that a batch gathers in microseconds, rounded down so that no request is later than planned."""
-        return 0 if self.pulls else int(self.gathering_s * US_PER_S)
+        held_s = self.gathering_s if self.delay_s is None else self.delay_s
+        return 0 if self.pulls else int(held_s * US_PER_S)
 
     @property
     def load(self) -> Fraction:
@@ -91,6 +97,7 @@ class Deployment:
         names: what the session's modules and hardware are called in the files.
         planned: what the plan was made for, in words; empty: evenly spaced requests.
         keeps_free: whether dummies stand for capacity that is kept free.
+        router: the router of single requests that the plan was made for; empty: it was made for none.
     """
 
     session: Session
@@ -100,6 +107,7 @@ class Deployment:
     names: TargetNames
     planned: str = ""
     keeps_free: bool = False
+    router: str = ""
 
     @property
     def whole_cost_per_h(self) -> Fraction:

@@ -12,6 +12,8 @@ from euclio.session.deployment.remarks import group_remarks, plan_remarks
 
 _PREFIX = "machine-"
 """What the resource of a machine begins with."""
+_ALL = 10**6
+"""Requests that a replica accepts where all that it is given is to wait there, as the router of a plan knows it."""
 
 
 def serve_config(deployed: Deployment, solver: str, without_gpu: Container[str], import_path: str) -> str:
@@ -29,8 +31,12 @@ def serve_config(deployed: Deployment, solver: str, without_gpu: Container[str],
         "The application has to bind a deployment of each of these names. Nodes say what machine they are, for "
         f"instance by `ray start --resources='{{\"{example}\": 1}}'`. A replica takes a whole machine. Its "
         "`reconfigure` is given `user_config`, for `set_max_batch_size` and `set_batch_wait_timeout_s` of its "
-        "`@serve.batch`; `max_concurrent_batches` is an argument of that decorator. A replica accepts the requests of "
-        "all batches that run, and of one that gathers.",
+        "`@serve.batch`; `max_concurrent_batches` is an argument of that decorator. A replica accepts "
+        + (
+            "whatever it is given."
+            if deployed.router
+            else "the requests of all batches that run, and of one that gathers."
+        ),
         *deployed.names.hardware_values.remarks(_PREFIX),
         *deployed.names.labels.remarks(),
     )
@@ -56,7 +62,7 @@ def _deployment(deployed: Deployment, group: Group, without_gpu: Container[str])
     return {
         "name": group.name,
         "num_replicas": group.machines,
-        "max_ongoing_requests": c.batch * (c.concurrency + 1),
+        "max_ongoing_requests": _ALL if group.routed else c.batch * (c.concurrency + 1),
         "user_config": {
             "max_batch_size": c.batch,
             "batch_wait_timeout_s": group.queue_delay_us / 10**6,

@@ -26,15 +26,22 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
     )
     if deployed.planned:
         yield f"Planned for {deployed.planned}."
-    yield (
-        "The queue delay of a group is its worst-case latency less the duration of a batch (b/w, in which a batch "
-        "gathers at full load), rounded down to microseconds. The latencies are those of evenly spaced requests; "
-        "`euclio simulate` serves random ones. What is not expressed here:"
-    )
-    yield (
-        f"- the dispatch: policy {policy} ({policy.help}). A router of your own has to send each group of a module "
-        f"its rate, in the order of the groups; {_turns(deployed)}"
-    )
+    if deployed.router:
+        yield (
+            f"It was made for dispatch {deployed.router}: single requests, each to one machine, which takes what waits "
+            "there when it is free, or after the queue delay. What it keeps behind such a router was simulated; no "
+            "worst case is known. What is not expressed here:"
+        )
+    else:
+        yield (
+            "The queue delay of a group is its worst-case latency less the duration of a batch (b/w, in which a batch "
+            "gathers at full load), or what the plan was made for, rounded down to microseconds. The latencies are "
+            "those of evenly spaced requests; `euclio simulate` serves random ones. What is not expressed here:"
+        )
+        yield (
+            f"- the dispatch: policy {policy} ({policy.help}). A router of your own has to send each group of a module "
+            f"its rate, in the order of the groups; {_turns(deployed)}"
+        )
     yield from _shares(deployed)
     yield from _dummies(deployed)
     if session.spare_machines:
@@ -98,6 +105,8 @@ def group_remarks(deployed: Deployment, group: Group) -> Iterator[str]:
         f"{counted(group.machines, 'machine')} {c.hardware}, batch {c.batch}, concurrency {c.concurrency}, "
         f"{full(group.rate_rps)} req/s each ({percent(float(group.load), 1)} of its throughput)."
     )
+    if group.routed:
+        return
     waiting = f"{full(group.waiting_s)} s for other modules on {group.home}, " if group.waiting_s else ""
     yield (
         f"Worst case {full(group.latency_s)} s: {full(group.gathering_s)} s until a batch is full, {waiting}"

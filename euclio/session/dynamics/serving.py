@@ -207,9 +207,9 @@ class Serving:
         """Give what waited for a machine to those that there are now."""
         state = self._server.state
         for m in map(int, np.flatnonzero(state.module[:, t.TARGET_COUNT] > 0)):
-            here = state.module[m, t.QUEUE_HEAD]
-            state.module[m, t.QUEUE_HEAD] = state.module[m, t.QUEUE_TAIL] = t.NONE
-            state.module[m, t.QUEUE_SIZE] = 0
+            here = state.queue[m, t.QUEUE_HEAD]
+            state.queue[m, t.QUEUE_HEAD] = state.queue[m, t.QUEUE_TAIL] = t.NONE
+            state.queue[m, t.QUEUE_SIZE] = 0
             while here != t.NONE:
                 behind = state.invocation[here, t.NEXT]
                 deal(state, m, here, now_ns)

@@ -18,14 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import before_timing
+from euclio.session.simulation.draws import first_draws
 from euclio.session.simulation.engine import in_turn as t
-from euclio.session.simulation.engine import turns
+from euclio.session.simulation.engine import routers, turns
 from euclio.session.simulation.engine.tables import NONE
 from euclio.session.simulation.server import dummy_row
-from euclio.session.simulation.setup import Setup
+from euclio.session.simulation.setup import Dispatch, Setup
 from euclio.session.simulation.simulation import compile_simulator, incoming
 from euclio.session.simulation.system import ServedModule, System
-from euclio.session.simulation.targets import Turns, Unit
+from euclio.session.simulation.targets import DEALINGS, Unit
 from euclio.simulation.units import Ints
 
 UNANSWERED = np.iinfo(np.int64).max
@@ -40,7 +41,8 @@ _NOTHING = np.zeros(0, np.int64)
 def covers(system: System, noise: float) -> bool:
     """Whether modules may be served one after the other."""
     pulls = system.dealing is None
-    rounds_of_single_requests = not pulls and system.dealing == (Unit.ROUND, Turns.REQUESTS)
+    rounds_of_single_requests = system.dealing == DEALINGS[Dispatch.REQUEST_ROUNDS]
+    pulls = pulls or (system.dealing is not None and system.dealing.queued)
     waits_to_pull = pulls and any(machine.timeout_ticks != 0 for machine in system.machines)
     return not (
         noise
@@ -96,17 +98,19 @@ def _with_room(table: NDArray[Any], rows: int) -> NDArray[Any]:
 class InTurn:
     """A simulation of a system that `covers`, which begins with idle machines and can be gone on with."""
 
-    def __init__(self, system: System, coming: Coming, until_ticks: int | None = None) -> None:
+    def __init__(self, system: System, coming: Coming, until_ticks: int | None = None, *, seed: int = 0) -> None:
         """Nothing is simulated yet.
 
         Args:
             system: what serves.
             coming: the requests.
             until_ticks: when dummies end; None: they do not.
+            seed: of what routers draw.
         """
         self._system, self._coming = system, coming
         self._requests = _Requests(len(system.modules), coming)
-        self._modules = [_Served(system, m, self._requests, until_ticks) for m in range(len(system.modules))]
+        draws = first_draws(seed, len(system.modules))
+        self._modules = [_Served(system, m, self._requests, until_ticks, own) for m, own in enumerate(draws)]
         self._taken = 0
 
     def go_to(self, until_ticks: int) -> None:
@@ -172,18 +176,21 @@ def _longer(table: Ints, rows: int) -> Ints:
 class _Served:
     """A module of a running simulation."""
 
-    def __init__(self, system: System, m: int, requests: _Requests, until_ticks: int | None) -> None:
+    def __init__(self, system: System, m: int, requests: _Requests, until_ticks: int | None, draws: Ints) -> None:
         module = system.modules[m]
         self._dummies = _Dummies(module, until_ticks) if module.dummy_period_ticks else None
         self._module, self._m, self._requests = module, m, requests
         self._alone = module.per_request == 1
         """Whether each request invokes it once."""
         self._pulls = system.dealing is None
-        self._singly = system.dealing is not None and system.dealing.unit is Unit.REQUEST
-        """Whether single invocations are dealt out; if not, a batch is what comes one after the other."""
+        self._queued = system.dealing is not None and system.dealing.queued
+        """Whether each machine has a queue of its own."""
+        self._singly = system.dealing is not None and system.dealing.unit is Unit.REQUEST and not self._queued
+        """Whether single invocations are dealt out to batches; if not, a batch is what comes one after the other."""
         self._tables = _tables(system, module)
-        self._left: tuple[Ints, Ints] = (_NOTHING, _NOTHING)
-        """When what is in no batch yet became ready, and whose it is."""
+        self._tables.router[0, routers.FIRST : routers.SECOND + 1] = draws
+        self._left: tuple[Ints, Ints, Ints] = (_NOTHING, _NOTHING, _NOTHING)
+        """When what is in no batch yet became ready, whose it is, and which machine was given it."""
         self._running: tuple[Ints, Ints, Ints] = (_NOTHING, _NOTHING, _NOTHING)
         """Ends, sizes and members of the batches that have not ended."""
 
@@ -236,20 +243,41 @@ class _Served:
 
     def _served(self, time: Ints, request: Ints, until: int) -> tuple[Ints, Ints, Ints]:
         """Ends, sizes and members of the batches that are closed until a time."""
+        given = np.full(len(time), NONE)
         if not self._singly:
-            time, request = (np.concatenate(both) for both in zip(self._left, (time, request), strict=True))
+            time, request, given = (
+                np.concatenate(both) for both in zip(self._left, (time, request, given), strict=True)
+            )
         s, room = self._tables, len(time) + len(self._tables.open)
         s.number[t.INPUTS], s.number[t.CLOSED], s.number[t.FILLED] = len(time), 0, 0
-        ends, sizes, members = (np.empty(n, np.int64) for n in (room, room, room if self._singly else 0))
+        own_members = self._singly or self._queued
+        ends, sizes, members = (np.empty(n, np.int64) for n in (room, room, room if own_members else 0))
         s = s._replace(time=time, request=request, ends=ends, sizes=sizes, members=members)
+        if self._queued:
+            return self._routed(s, given, until)
         if self._singly:
             t.serve(s, until)
             members = members[: int(s.number[t.FILLED])]
         else:
             taken = t.pull(s, until) if self._pulls else t.serve_batches(s, until)
-            members, self._left = request[:taken], (time[taken:], request[taken:])
+            members, self._left = request[:taken], (time[taken:], request[taken:], given[taken:])
         closed = int(s.number[t.CLOSED])
         return ends[:closed], sizes[:closed], members
+
+    def _routed(self, s: t.Tables, given: Ints, until: int) -> tuple[Ints, Ints, Ints]:
+        """The same where machines have queues: batches in the order in which they start, and by machine."""
+        after, starts, by = (np.zeros(len(given), np.int64) for _ in range(3))
+        t.route(s._replace(given=given, after=after, starts=starts, by=by), until)
+        waits = given != t.TAKEN
+        self._left = s.time[waits], s.request[waits], given[waits]
+        # Queues are made anew of what is left.
+        s.machine[:, t.WAITING] = 0
+        closed = int(s.number[t.CLOSED])
+        order = np.lexsort((by[:closed], starts[:closed]))
+        first, sizes = np.cumsum(s.sizes[:closed]) - s.sizes[:closed], s.sizes[order]
+        # The members of a batch stand together; where each of them is, batch after batch.
+        place = np.repeat(first[order] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+        return s.ends[order], sizes, s.members[place]
 
     def _ended(self, ends: Ints, sizes: Ints, members: Ints, until: int) -> tuple[Ints, Ints]:
         """When which requests have passed, as batches end until a time; the others go on."""
@@ -338,17 +366,25 @@ def _tables(system: System, module: ServedModule) -> t.Tables:
     number[t.CURRENT], number[t.TOTAL_RATE] = NONE, target[:, turns.RATE].sum()
     if system.dealing is not None:
         number[t.UNIT], number[t.TURNS] = system.dealing.unit.value, system.dealing.turns.value
+    router = np.zeros((1, routers.ROUTER_COLUMNS), np.int64)
+    router[0, routers.ROUTER] = 0 if system.dealing is None else system.dealing.router.value
     return t.Tables(
         number=number,
         target=target,
         machine=table,
+        router=router,
         slot=np.zeros(int(table[:, t.SLOTS].sum()), np.int64),
+        slot_size=np.zeros(int(table[:, t.SLOTS].sum()), np.int64),
         open=np.zeros(int(table[:, t.BATCH].sum()), np.int64),
         duration=np.array([d for one in durations for d in one], np.int64),
         time=_NOTHING,
         request=_NOTHING,
+        given=_NOTHING,
+        after=_NOTHING,
         ends=_NOTHING,
         sizes=_NOTHING,
+        starts=_NOTHING,
+        by=_NOTHING,
         members=_NOTHING,
     )
 
@@ -358,9 +394,10 @@ def compile_in_turn() -> None:
     """Compile the kernels, or load their machine code, before anything is timed."""
     nothing = _NOTHING
     table, row = np.zeros((1, 1), np.int64), np.zeros(t.NUMBERS, np.int64)
-    tables = t.Tables(row, table[:0], table[:0], *(nothing,) * 8)
+    tables = t.Tables(row, table[:0], table[:0], table, *(nothing,) * 13)
     t.serve(tables, 0)
     t.serve_batches(tables, 0)
+    t.route(tables, 0)
     t.pull(tables, 0)
     passing = t.Passing(*(nothing,) * 4, row)
     t.in_order(passing, 0, nothing)

@@ -87,7 +87,7 @@ class MachineTallies:
         busy: share of the time while requests come that its slots execute.
         batches: batches that it started.
         served: invocations in batches that ended, with dummies.
-        most_waiting: most closed batches that waited at once.
+        most_waiting: most closed batches that waited at once, or behind a router invocations in the machine's queue.
     """
 
     busy: Floats

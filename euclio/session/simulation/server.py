@@ -10,8 +10,9 @@ from fractions import Fraction
 import numpy as np
 
 from euclio.core.errors import InputError
+from euclio.session.simulation.draws import first_draws
+from euclio.session.simulation.engine import routers, turns
 from euclio.session.simulation.engine import tables as t
-from euclio.session.simulation.engine import turns
 from euclio.session.simulation.engine.heap import push
 from euclio.session.simulation.engine.loop import DONE, FOREVER, LOG_IS_FULL, NEEDS_ARRIVALS, advance
 from euclio.session.simulation.system import System
@@ -60,6 +61,7 @@ class Server:
         logs: bool = False,
         closed_loop: bool = False,
         window_ticks: int = 0,
+        seed: int = 0,
     ) -> None:
         """Set up an idle system at time 0.
 
@@ -71,11 +73,13 @@ class Server:
             closed_loop: whether an answered request is followed at once by the next one of its client, which has as
                 many invocations as the first request that was fed.
             window_ticks: width of windows of arrivals, in each of which attained requests are counted; 0: none are.
+            seed: of what routers draw.
         """
         self.system = system
         self._logs: tuple[list[Ints], list[Ints], list[Ints]] | None = ([], [], []) if logs else None
         windows = -(-until_ticks // window_ticks) if window_ticks else 0
         self.state = _new_state(system, np.ones(1) if factors is None else factors, windows, _log_rows(system, logs))
+        self.state.router[:, routers.FIRST : routers.SECOND + 1] = first_draws(seed, len(system.modules))
         number = self.state.number
         number[t.SLO], number[t.HOLDS], number[t.DROPS] = system.slo_ticks, system.hold, system.drops
         number[t.TICKS_PER_NS] = system.clock.ticks_per_ns
@@ -204,6 +208,7 @@ def _new_state(system: System, factors: Floats, windows: int, log_rows: int) -> 
     modules = len(system.modules)
     machine, duration = _machine_table(system)
     target, member = _target_table(system, machine)
+    queue = _queue_table(system, machine)
     module, child = _module_table(system)
     batch, invocation = _free_batches(ROOM), _free_rows(ROOM, t.INVOCATION_COLUMNS, t.NEXT)
     number = np.zeros(t.NUMBERS, np.int64)
@@ -213,6 +218,8 @@ def _new_state(system: System, factors: Floats, windows: int, log_rows: int) -> 
         child=child,
         target=target,
         member=member,
+        router=_router_table(system),
+        queue=queue,
         machine=machine,
         duration=duration,
         batch=batch,
@@ -250,6 +257,7 @@ def _machine_table(system: System) -> tuple[Ints, Ints]:
         row[t.DURATION_FIRST], row[t.TIMEOUT] = first[machine.duration_ticks], machine.timeout_ticks
         row[t.SPACING], row[t.TARGET], row[t.OPEN] = machine.spacing_ticks, t.NONE, t.NONE
         row[t.HOST] = number if machine.host is None else machine.host
+        row[t.QUEUE] = t.NONE
     return table, np.array(durations, np.int64)
 
 
@@ -266,6 +274,26 @@ def _target_table(system: System, machine: Ints) -> tuple[Ints, Ints]:
     return table, np.array(member, np.int64)
 
 
+def _queue_table(system: System, machine: Ints) -> Ints:
+    """A queue of each module; where machines have queues of their own, they get to know theirs."""
+    pulling = [module.machines for module in system.modules]
+    if system.dealing is not None and system.dealing.queued:
+        machine[:, t.QUEUE] = np.arange(len(pulling), len(pulling) + len(machine))
+        pulling += [range(number, number + 1) for number in range(len(machine))]
+    table = np.zeros((len(pulling), t.QUEUE_COLUMNS), np.int64)
+    table[:, [t.QUEUE_HEAD, t.QUEUE_TAIL]] = t.NONE
+    table[:, t.PULL_FIRST] = [machines.start for machines in pulling]
+    table[:, t.PULL_COUNT] = [len(machines) for machines in pulling]
+    return table
+
+
+def _router_table(system: System) -> Ints:
+    table = np.zeros((len(system.modules), routers.ROUTER_COLUMNS), np.int64)
+    if system.dealing is not None:
+        table[:, routers.ROUTER] = system.dealing.router.value
+    return table
+
+
 def _module_table(system: System) -> tuple[Ints, Ints]:
     table = np.zeros((len(system.modules), t.MODULE_COLUMNS), np.int64)
     child: list[int] = []
@@ -276,7 +304,7 @@ def _module_table(system: System) -> tuple[Ints, Ints]:
         row[t.TARGET_COUNT], row[t.TOTAL_RATE] = len(module.targets), sum(target.rate for target in module.targets)
         row[t.MACHINE_FIRST], row[t.MACHINE_COUNT] = module.machines.start, len(module.machines)
         row[t.HOLD], row[t.LEAST_AFTER] = module.latency_ticks, module.least_after_ticks
-        row[t.CURRENT] = row[t.QUEUE_HEAD] = row[t.QUEUE_TAIL] = t.NONE
+        row[t.CURRENT] = t.NONE
         if system.dealing is not None:
             row[t.UNIT], row[t.TURNS] = system.dealing.unit.value, system.dealing.turns.value
         child += module.children
@@ -296,7 +324,7 @@ def dummy_row(period: Fraction) -> tuple[int, ...]:
 
 def _events(requests: int, invocations: int, modules: int, machines: int) -> int:
     """Most events to come: executions, time-outs and wakings, dummies and pulls, requests held and of clients."""
-    return invocations + 2 * machines + 2 * modules + requests * (modules + 1) + 8
+    return invocations + 3 * machines + 2 * modules + requests * (modules + 1) + 8
 
 
 def _free_rows(rows: int, columns: int, link: int, first: int = 0, end: int = t.NONE) -> Ints:

@@ -25,6 +25,14 @@ class Dispatch(StrEnum):
     """Single invocations in turn among machines of a configuration, then the next (Harpagon Figure 4, bottom)."""
     PULL = "pull"
     """Machines that are free take what is there; without a time-out nothing waits for a batch to fill (ours)."""
+    ROUND_ROBIN = "round-robin"
+    """Single invocations to the queues of machines at their rates, in turn (IPVS `rr`, NGINX)."""
+    RANDOM = "random"
+    """Single invocations to the queue of a machine drawn at its rate (a Kubernetes Service by iptables)."""
+    LEAST_OUTSTANDING = "least-outstanding"
+    """Single invocations to the queue of the machine with the fewest outstanding ones over its rate."""
+    POWER_OF_TWO = "power-of-two"
+    """Single invocations to the queue of that of two drawn machines which has fewer outstanding (Ray Serve)."""
 
 
 class Dropping(StrEnum):

@@ -71,6 +71,7 @@ def simulate(
         factors=duration_factors(setup.noise, setup.seed),
         closed_loop=setup.clients > 0,
         window_ticks=-(-until // WINDOWS),
+        seed=setup.seed,
     )
     began = time.perf_counter()
     with late_bar("simulated seconds", setup.seconds) as reached:

@@ -194,7 +194,8 @@ def _refuse_sharing(session: Session, plan: Plan, space: PlanSpace, found: Evalu
     problems = broken_groups(session, plan, space.policy, [module.partial_rps for module in found.modules])
     if problems:
         raise InputError(problems[0], field="plan")
-    if dispatch in (Dispatch.SPLIT, Dispatch.PULL):
+    dealing = DEALINGS.get(dispatch)
+    if dealing is None or dealing.queued or dispatch is Dispatch.SPLIT:
         raise InputError(f"is {dispatch}, which lets no module collect batches for a shared machine", field="dispatch")
 
 
@@ -288,7 +289,7 @@ class _Built:
         if self.setup.timeout_s is not None:
             return -1 if math.isinf(self.setup.timeout_s) else min(self.clock.up(self.setup.timeout_s), LONGEST)
         dealing = DEALINGS.get(self.dispatch)
-        if dealing is None:
+        if dealing is None or dealing.queued:
             return 0
         collected = target if dealing.unit is Unit.REQUEST else self.total
         collected = rate if dealing.turns is Turns.REQUESTS else collected

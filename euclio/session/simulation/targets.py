@@ -31,16 +31,34 @@ class Turns(Enum):
     REQUESTS = 1
 
 
+class Router(Enum):
+    """What chooses the machine."""
+
+    TURN = 0
+    """Targets at their rates, and the machines of a target in turn."""
+    RANDOM = 1
+    """A draw."""
+    LEAST = 2
+    """The least load."""
+    TWO = 3
+    """The lesser load of two machines that are drawn."""
+
+
 class Dealing(NamedTuple):
     """How a dispatcher deals out invocations.
 
     Attributes:
         unit: for how long a module stays with a target.
         turns: what the machines of a target take in turn.
+        router: what chooses the machine.
+        queued: whether what a machine is given waits in a queue of its own, of which it takes a batch when it is free;
+            otherwise it collects a batch and closes it.
     """
 
     unit: Unit
     turns: Turns
+    router: Router = Router.TURN
+    queued: bool = False
 
 
 DEALINGS = {
@@ -49,6 +67,10 @@ DEALINGS = {
     Dispatch.SPLIT: Dealing(Unit.REQUEST, Turns.BATCHES),
     Dispatch.REQUESTS: Dealing(Unit.REQUEST, Turns.REQUESTS),
     Dispatch.REQUEST_ROUNDS: Dealing(Unit.ROUND, Turns.REQUESTS),
+    Dispatch.ROUND_ROBIN: Dealing(Unit.REQUEST, Turns.REQUESTS, Router.TURN, queued=True),
+    Dispatch.RANDOM: Dealing(Unit.REQUEST, Turns.REQUESTS, Router.RANDOM, queued=True),
+    Dispatch.LEAST_OUTSTANDING: Dealing(Unit.REQUEST, Turns.REQUESTS, Router.LEAST, queued=True),
+    Dispatch.POWER_OF_TWO: Dealing(Unit.REQUEST, Turns.REQUESTS, Router.TWO, queued=True),
 }
 """All dispatchers but `PULL`, which deals out nothing."""
 

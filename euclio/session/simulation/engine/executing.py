@@ -23,6 +23,7 @@ from euclio.session.simulation.engine.tables import (
     FREE_INVOCATION,
     HEAD,
     HOST,
+    IN_HAND,
     IS_DROPPED,
     LEAST_AFTER,
     MODULE,
@@ -33,6 +34,7 @@ from euclio.session.simulation.engine.tables import (
     ON,
     OPEN,
     OPENED,
+    QUEUE,
     REQUEST,
     RUNNING,
     SIZE,
@@ -163,6 +165,8 @@ def _drop_hopeless(s: State, batch: int, now: int) -> None:
             hopeless = s.number[DROPS] == 1 and earliest > s.request[request, ARRIVED] + s.number[SLO]
             lost = hopeless or s.request[request, IS_DROPPED] == 1
         if lost:
+            if s.machine[machine, QUEUE] != NONE:
+                s.machine[machine, IN_HAND] -= 1
             lose(s, here, module, now)
         else:
             add(s, batch, here)

@@ -13,6 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import compiled_on_tables
+from euclio.session.simulation.engine.routers import (
+    AT_RANDOM,
+    BY_TURN,
+    LEAST_IN_HAND,
+    ROUTER,
+    TURN_OF,
+    drawn_machine,
+    drawn_other,
+    load_of,
+)
 from euclio.session.simulation.engine.tables import NONE
 from euclio.session.simulation.engine.turns import (
     LAG,
@@ -48,8 +58,13 @@ UNIT, TURNS, TOTAL_RATE, CURRENT, LEFT, INPUTS, CLOSED, FILLED, NUMBERS = range(
     AVAILABLE,  # no batch starts before
     OPENED,
     SIZE,  # invocations of the batch that it collects
+    HEAD,  # what waits in its own queue, as places in what is given
+    TAIL,
+    WAITING,
     MACHINE_COLUMNS,
-) = range(12)
+) = range(15)
+TAKEN = -2
+"""Stands for the machine of an invocation that was in a batch."""
 
 
 class Tables(NamedTuple):
@@ -59,26 +74,38 @@ class Tables(NamedTuple):
         number: what is known of the module.
         target: a row per target (`turns`), with its machines one after the other; none where machines pull.
         machine: a row per machine.
+        router: the row of its router (`routers`).
         slot: when each slot is free.
+        slot_size: how many invocations each executes, or executed last.
         open: requests of the batches that are collected.
         duration: durations by machine and size of a batch.
         time: when invocations become ready, ascending.
         request: whose they are.
+        given: where machines have queues, the machine of each; `NONE`: it has none yet, `TAKEN`: it was executed.
+        after: which is behind it in that queue.
         ends: when batches that were closed end, in the order in which they were closed.
         sizes: how many invocations they have.
+        starts: where machines have queues, when they start, and ...
+        by: ... on which machine.
         members: whose these are, where single invocations are dealt out; of whole batches they are as they came.
     """
 
     number: Ints
     target: Ints
     machine: Ints
+    router: Ints
     slot: Ints
+    slot_size: Ints
     open: Ints
     duration: Ints
     time: Ints
     request: Ints
+    given: Ints
+    after: Ints
     ends: Ints
     sizes: Ints
+    starts: Ints
+    by: Ints
     members: Ints
 
 
@@ -209,6 +236,93 @@ def _free_slot(s: Tables, machine: int) -> int:
         if s.slot[k] < s.slot[found]:
             found = k
     return int(found)
+
+
+@compiled_on_tables
+def route(s: Tables, until: int) -> None:
+    """Give all that has become ready to the queues of machines, which take batches when they are free, up to a time."""
+    for k in range(s.number[INPUTS]):
+        if s.given[k] == NONE:
+            s.given[k] = _routed(s, s.time[k])
+        machine = s.given[k]
+        if s.machine[machine, WAITING] == 0:
+            s.machine[machine, HEAD] = k
+        else:
+            s.after[s.machine[machine, TAIL]] = k
+        s.machine[machine, TAIL] = k
+        s.machine[machine, WAITING] += 1
+    for machine in range(s.machine.shape[0]):
+        _take(s, machine, until)
+
+
+@compiled_on_tables
+def _routed(s: Tables, now: int) -> int:
+    """The machine that the next invocation is given to (`euclio.session.simulation.engine.dealing`)."""
+    count, total = s.target.shape[0], s.number[TOTAL_RATE]
+    if s.router[0, ROUTER] == BY_TURN:
+        target = _choose(s)
+        machine = s.target[target, TARGET_MEMBER] + s.target[target, TURN]
+        if count > 1:
+            count_one(s.target, 0, count, total, target)
+        next_turn(s.target, target)
+        return int(machine)
+    if s.router[0, ROUTER] == LEAST_IN_HAND:
+        return _least_loaded(s, now)
+    one = drawn_machine(s.target, 0, count, total, s.router, 0)
+    if s.router[0, ROUTER] == AT_RANDOM or s.machine.shape[0] == 1:
+        return int(one)
+    other = drawn_other(s.target, 0, count, total, s.router, 0, one, s.machine[one, TARGET])
+    return int(other if _load(s, other, now) < _load(s, one, now) else one)
+
+
+@compiled_on_tables
+def _least_loaded(s: Tables, now: int) -> int:
+    """The machine with the least load, of several the first after the one that was chosen last."""
+    count = s.machine.shape[0]
+    machine = s.router[0, TURN_OF]
+    chosen, least = machine, _load(s, machine, now)
+    for _ in range(count - 1):
+        machine = machine + 1 if machine + 1 < count else 0
+        load = _load(s, machine, now)
+        if load < least:
+            chosen, least = machine, load
+    s.router[0, TURN_OF] = chosen + 1 if chosen + 1 < count else 0
+    return int(chosen)
+
+
+@compiled_on_tables
+def _load(s: Tables, machine: int, now: int) -> float:
+    """What a router knows of a machine's load: what ends at this very moment is not heard of yet."""
+    _take(s, machine, now)
+    in_hand = s.machine[machine, WAITING]
+    first = s.machine[machine, SLOT_FIRST]
+    for slot in range(first, first + s.machine[machine, SLOTS]):
+        if s.slot[slot] >= now:
+            in_hand += s.slot_size[slot]
+    return load_of(s.target, s.machine[machine, TARGET], in_hand)
+
+
+@compiled_on_tables
+def _take(s: Tables, machine: int, until: int) -> None:
+    """Let a machine take what waits in its queue whenever it is free, before a time."""
+    while s.machine[machine, WAITING] > 0:
+        slot, k = _free_slot(s, machine), s.machine[machine, HEAD]
+        start = max(s.machine[machine, AVAILABLE], s.slot[slot], s.time[k])
+        if start >= until:
+            return
+        size, most = 0, min(s.machine[machine, BATCH], s.machine[machine, WAITING])
+        # What it was given since is known already, and was not there yet.
+        while size < most and s.time[k] <= start:
+            s.members[s.number[FILLED] + size] = s.request[k]
+            s.given[k] = TAKEN
+            size += 1
+            k = s.after[k]
+        s.machine[machine, HEAD] = k
+        s.machine[machine, WAITING] -= size
+        s.number[FILLED] += size
+        s.starts[s.number[CLOSED]], s.by[s.number[CLOSED]] = start, machine
+        _execute(s, machine, size, start)
+        s.slot_size[slot] = size
 
 
 @compiled_on_tables

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from euclio.core.compiled import compiled_on_tables
-from euclio.session.simulation.engine.dealing import ask_to_pull, close, deal, pull
+from euclio.session.simulation.engine.dealing import ask_to_pull, close, deal, pull, queue_of
 from euclio.session.simulation.engine.executing import free_batch, new_invocation, start_batches
 from euclio.session.simulation.engine.heap import pop, push
 from euclio.session.simulation.engine.passing import end_invocation, enter_first_modules, release
@@ -18,6 +18,7 @@ from euclio.session.simulation.engine.tables import (
     DUE,
     DUMMY,
     END,
+    ENDED_THEN,
     EVENTS,
     EXECUTIONS_LOGGED,
     EXPECTED,
@@ -27,10 +28,12 @@ from euclio.session.simulation.engine.tables import (
     FREE_SINCE,
     HEAD,
     HOST,
+    IN_HAND,
     INVOCATIONS_LEFT,
     IS_DROPPED,
     KIND_SHIFT,
     LAST_END,
+    LAST_ENDED,
     LOG_END,
     LOG_MACHINE,
     LOG_MODULE,
@@ -61,6 +64,7 @@ from euclio.session.simulation.engine.tables import (
     PAYLOAD,
     PERIOD,
     PULLING,
+    QUEUE,
     QUEUE_HEAD,
     QUEUE_SIZE,
     RELEASE,
@@ -138,8 +142,8 @@ def _happen(s: State, kind: int, payload: int, now: int) -> None:
         _end_batch(s, payload, now)
     elif kind == WAKE:
         s.machine[payload, WAKING] = 0
-        if s.module[s.machine[payload, MODULE], TARGET_COUNT] == 0:
-            ask_to_pull(s, s.machine[payload, MODULE], now)
+        if s.machine[payload, QUEUE] != NONE or s.module[s.machine[payload, MODULE], TARGET_COUNT] == 0:
+            ask_to_pull(s, queue_of(s, payload), now)
         else:
             start_batches(s, payload, now)
     elif kind == RELEASE:
@@ -151,7 +155,7 @@ def _happen(s: State, kind: int, payload: int, now: int) -> None:
     elif kind == TIME_OUT:
         _time_out(s, payload, now)
     else:
-        s.module[payload, PULLING] = 0
+        s.queue[payload, PULLING] = 0
         pull(s, payload, now, False)
 
 
@@ -205,8 +209,8 @@ def _time_out(s: State, machine: int, now: int) -> None:
     s.machine[machine, TIMER] = 0
     batch = s.machine[machine, OPEN]
     if batch == NONE:
-        if s.module[s.machine[machine, MODULE], QUEUE_HEAD] != NONE:
-            ask_to_pull(s, s.machine[machine, MODULE], now)
+        if s.queue[queue_of(s, machine), QUEUE_HEAD] != NONE:
+            ask_to_pull(s, queue_of(s, machine), now)
         return
     due = s.batch[batch, OPENED] + s.machine[machine, TIMEOUT]
     if due > now:
@@ -223,6 +227,7 @@ def _end_batch(s: State, batch: int, now: int) -> None:
     module = s.machine[machine, MODULE]
     _log_execution(s, batch, module, machine, now)
     s.machine[machine, SERVED] += s.batch[batch, SIZE]
+    _leave_hand(s, machine, s.batch[batch, SIZE], now)
     s.module[module, WORKED] += now - s.batch[batch, START]
     s.module[module, EXPECTED] += s.batch[batch, EXPECTED_TIME]
     here = s.batch[batch, HEAD]
@@ -237,8 +242,20 @@ def _end_batch(s: State, batch: int, now: int) -> None:
         s.machine[host, FREE_SINCE] = now
     s.machine[host, RUNNING] -= 1
     start_batches(s, host, now)
-    if s.module[module, QUEUE_HEAD] != NONE:
-        ask_to_pull(s, module, now)
+    queue = queue_of(s, machine)
+    if s.queue[queue, QUEUE_HEAD] != NONE:
+        ask_to_pull(s, queue, now)
+
+
+@compiled_on_tables
+def _leave_hand(s: State, machine: int, size: int, now: int) -> None:
+    """Note that a machine with a queue of its own has done so much; its router hears of it after this moment."""
+    if s.machine[machine, QUEUE] == NONE:
+        return
+    if s.machine[machine, LAST_ENDED] != now:
+        s.machine[machine, LAST_ENDED], s.machine[machine, ENDED_THEN] = now, 0
+    s.machine[machine, ENDED_THEN] += size
+    s.machine[machine, IN_HAND] -= size
 
 
 @compiled_on_tables
@@ -249,11 +266,11 @@ def _close_what_is_open(s: State) -> bool:
         if s.machine[machine, OPEN] != NONE:
             close(s, machine, s.number[NOW])
             found = True
-    for module in range(s.module.shape[0]):
-        waiting = s.module[module, QUEUE_SIZE]
+    for queue in range(s.queue.shape[0]):
+        waiting = s.queue[queue, QUEUE_SIZE]
         if waiting > 0:
-            pull(s, module, s.number[NOW], True)
-            found = found or s.module[module, QUEUE_SIZE] < waiting
+            pull(s, queue, s.number[NOW], True)
+            found = found or s.queue[queue, QUEUE_SIZE] < waiting
     # A machine that is not available yet takes it when it is.
     return bool(found or s.number[EVENTS] > 0)
 

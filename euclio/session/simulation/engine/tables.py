@@ -17,7 +17,7 @@ NONE = -1
     CHILD_COUNT,
     PARENTS,  # how many it has
     TARGET_FIRST,
-    TARGET_COUNT,  # 0: its machines pull
+    TARGET_COUNT,  # 0: its machines pull from its queue
     MACHINE_FIRST,
     MACHINE_COUNT,
     UNIT,
@@ -27,17 +27,24 @@ NONE = -1
     LEAST_AFTER,
     CURRENT,  # target that the module stays with
     LEFT,  # batches that are closed until it asks again
-    QUEUE_HEAD,  # invocations that wait to be pulled
-    QUEUE_TAIL,
-    QUEUE_SIZE,  # how many wait; whoever takes some counts them
-    PULLING,  # whether an event to pull is to come
     READY,  # invocations that became ready, without dummies
     ENDED,
     DROPPED_HERE,
     WORKED,  # sum of the real durations of ended batches
     EXPECTED,  # sum of their expected durations
     MODULE_COLUMNS,
-) = range(24)
+) = range(20)
+
+# Queues that machines pull from: a row per module, then one per machine that has its own.
+(
+    QUEUE_HEAD,  # invocations that wait to be pulled
+    QUEUE_TAIL,
+    QUEUE_SIZE,  # how many wait; whoever takes some counts them
+    PULLING,  # whether an event to pull is to come
+    PULL_FIRST,  # the machines that pull from it
+    PULL_COUNT,
+    QUEUE_COLUMNS,
+) = range(7)
 
 # Machines.
 (
@@ -49,6 +56,10 @@ NONE = -1
     SPACING,
     HOST,  # machine on which its batches wait and are executed: itself, or the first of those that are one machine
     TARGET,
+    QUEUE,  # row of the queue of its own; -1: it collects batches, or pulls from its module's
+    IN_HAND,  # of such a machine, invocations that it was given and that have not ended
+    LAST_ENDED,  # when some of them ended last
+    ENDED_THEN,  # how many did at that moment
     FAILED,  # 1: what it executes and has waiting is lost
     AVAILABLE,  # no batch starts before
     WAKING,  # whether an event to wake it is to come
@@ -64,7 +75,7 @@ NONE = -1
     BATCHES,
     SERVED,  # invocations of batches that ended, with dummies
     MACHINE_COLUMNS,
-) = range(23)
+) = range(27)
 
 # Batches; free ones are linked by NEXT_BATCH.
 HEAD, TAIL, SIZE, ON, NEXT_BATCH, OPENED, START, EXPECTED_TIME, BATCH_COLUMNS = range(9)
@@ -137,6 +148,8 @@ class State(NamedTuple):
         child: children of all modules, one after the other.
         target: shape (targets, TARGET_COLUMNS); the columns are those of `turns`.
         member: machines of all targets, one after the other.
+        router: shape (modules, ROUTER_COLUMNS); the columns are those of `routers`.
+        queue: shape (modules and machines with queues, QUEUE_COLUMNS).
         machine: shape (machines, MACHINE_COLUMNS).
         duration: durations of batches by size, machine by machine or shared.
         batch: shape (capacity, BATCH_COLUMNS).
@@ -165,6 +178,8 @@ class State(NamedTuple):
     child: Ints
     target: Ints
     member: Ints
+    router: Ints
+    queue: Ints
     machine: Ints
     duration: Ints
     batch: Ints

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from euclio.session.simulation.reference.draws import Draws
 from euclio.session.simulation.system import ServedModule
-from euclio.session.simulation.targets import Dealing, Turns, Unit
+from euclio.session.simulation.targets import Dealing, Router, Turns, Unit
 
 
 class Dealer:
@@ -15,10 +18,15 @@ class Dealer:
         turn: of each target, the place of the machine whose turn it is.
         current: the target that the module stays with; None: it asks again.
         left: until how many more of its batches are closed.
+        draws: what a router draws by.
+        in_hand: how many invocations a machine was given that have not ended.
+        after: the machine behind the one that was chosen last, for ties.
     """
 
-    def __init__(self, module: ServedModule, dealing: Dealing) -> None:
+    def __init__(self, module: ServedModule, dealing: Dealing, draws: Draws, in_hand: Callable[[int], int]) -> None:
         self.targets, self.dealing = module.targets, dealing
+        self.machines, self.draws, self.in_hand = module.machines, draws, in_hand
+        self.after = 0
         self.total = sum(target.rate for target in self.targets)
         self.dealt = 0
         self.taken = [0] * len(self.targets)
@@ -28,6 +36,21 @@ class Dealer:
 
     def deal(self) -> int:
         """Number of the machine that takes the next invocation."""
+        match self.dealing.router:
+            case Router.RANDOM:
+                return self._drawn()
+            case Router.LEAST:
+                return self._least_loaded()
+            case Router.TWO:
+                one = self._drawn()
+                others = [number for number in self.machines if number != one]
+                # Of equal loads it is the one that was drawn first.
+                return min((one, self._drawn(one)), key=self._load) if others else one
+            case Router.TURN:
+                return self._next()
+
+    def _next(self) -> int:
+        """The machine whose turn it is."""
         if self.current is None:
             self.current = self._choose()
             self.left = len(self.targets[self.current].machines) if self.dealing.unit is Unit.ROUND else 1
@@ -54,6 +77,34 @@ class Dealer:
 
     def _next_turn(self, target: int) -> None:
         self.turn[target] = (self.turn[target] + 1) % len(self.targets[target].machines)
+
+    def _drawn(self, without: int | None = None) -> int:
+        """A machine at its rate, perhaps one that it is not: its target, then one of the machines of that."""
+        sizes = [[number for number in target.machines if number != without] for target in self.targets]
+        # In whole numbers: times the machines of the target that one is missing in.
+        times = next((len(target.machines) for target in self.targets if without in target.machines), 1)
+        weights = [
+            target.rate * times * len(left) // len(target.machines)
+            for target, left in zip(self.targets, sizes, strict=True)
+        ]
+        left = self.draws.below(sum(weights))
+        chosen = 0
+        while left >= weights[chosen]:
+            left -= weights[chosen]
+            chosen += 1
+        return sizes[chosen][self.draws.below(len(sizes[chosen]))]
+
+    def _load(self, number: int) -> float:
+        """What a machine would have in hand with one more, over its share of the rate."""
+        target = next(target for target in self.targets if number in target.machines)
+        return (self.in_hand(number) + 1) * len(target.machines) / target.rate
+
+    def _least_loaded(self) -> int:
+        count = len(self.machines)
+        in_turn = [self.machines[(self.after + k) % count] for k in range(count)]
+        found = min(in_turn, key=self._load)
+        self.after = (found - self.machines.start + 1) % count
+        return found
 
     def _choose(self) -> int:
         """The target that is asked next: of those that are due the first, or the one with the earliest deadline."""

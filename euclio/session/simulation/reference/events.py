@@ -24,7 +24,7 @@ class Kind(IntEnum):
     TIMEOUT = 5
     """A batch, or a machine that pulls, has waited long enough; by machine."""
     PULL = 6
-    """Machines of a module that are free take what is there; by module."""
+    """Machines that are free take what is there; by module, and behind routers by machine."""
 
 
 class Event(NamedTuple):

@@ -21,6 +21,7 @@ class MachineState:
         asked_ticks: the latest time for which an event is set to ask whether it pulls.
         available_ticks: it starts no batch before.
         wakes: whether an event is set for that time.
+        given: behind a router, invocations that it was given and that have not ended, or ended just now.
     """
 
     open: list[Invocation] = field(default_factory=list)
@@ -31,3 +32,4 @@ class MachineState:
     asked_ticks: int = 0
     available_ticks: int = 0
     wakes: bool = False
+    given: list[Invocation] = field(default_factory=list)

@@ -7,7 +7,9 @@ from collections import deque
 from collections.abc import Sequence
 from fractions import Fraction
 
+from euclio.session.simulation.draws import first_draws
 from euclio.session.simulation.reference.dealing import Dealer
+from euclio.session.simulation.reference.draws import Draws
 from euclio.session.simulation.reference.events import Calendar, Event, Kind
 from euclio.session.simulation.reference.machines import MachineState
 from euclio.session.simulation.reference.records import DUMMY, NEVER, Execution, Invocation, Served
@@ -21,6 +23,7 @@ def serve(
     counts: Sequence[Sequence[int]] | None = None,
     factors: Sequence[float] = (1.0,),
     until_ticks: int | None = None,
+    seed: int = 0,
 ) -> Served:
     """Serve requests until all are answered or dropped.
 
@@ -31,15 +34,22 @@ def serve(
         factors: what durations are multiplied by, in the order in which batches start, again from the front if there
             are more batches.
         until_ticks: dummies become ready before it; None: up to the last arrival.
+        seed: of what routers draw.
     """
-    server = _Server(system, factors, max(arrival_ticks, default=-1) + 1 if until_ticks is None else until_ticks)
+    until = max(arrival_ticks, default=-1) + 1 if until_ticks is None else until_ticks
+    server = _Server(system, factors, until, seed)
     for number, time_ticks in enumerate(arrival_ticks):
         server.expect(int(time_ticks), counts_of(system, number) if counts is None else counts[number])
     return server.run()
 
 
 def serve_clients(
-    system: System, clients: int, until_ticks: int, counts: Sequence[int], factors: Sequence[float] = (1.0,)
+    system: System,
+    clients: int,
+    until_ticks: int,
+    counts: Sequence[int],
+    factors: Sequence[float] = (1.0,),
+    seed: int = 0,
 ) -> Served:
     """Serve clients that send their next request as soon as the last one is answered or dropped, the first at time 0.
 
@@ -49,8 +59,9 @@ def serve_clients(
         until_ticks: requests are sent, and dummies become ready, before it.
         counts: invocations of each module by every request.
         factors: as for `serve`.
+        seed: of what routers draw.
     """
-    server = _Server(system, factors, until_ticks)
+    server = _Server(system, factors, until_ticks, seed)
     server.follow = counts
     for _ in range(clients):
         server.expect(0, counts)
@@ -66,15 +77,27 @@ class _Server:
         follow: invocations of the requests that follow answered ones; None: requests come by themselves.
     """
 
-    def __init__(self, system: System, factors: Sequence[float], until_ticks: int) -> None:
+    def __init__(self, system: System, factors: Sequence[float], until_ticks: int, seed: int) -> None:
         self.system, self.factors, self.until_ticks = system, factors, until_ticks
         self.calendar = Calendar()
         self.served = Served()
         self.requests: list[Request] = []
         self.counts: list[Sequence[int]] = []
         self.machines = [MachineState() for _ in system.machines]
-        self.dealers = [Dealer(m, system.dealing) for m in system.modules] if system.dealing else []
-        self.pulled: list[deque[Invocation]] = [deque() for _ in system.modules]
+        draws = first_draws(seed, len(system.modules)).tolist()
+        self.dealers = [
+            Dealer(m, system.dealing, Draws(*own), self._in_hand)
+            for m, own in zip(system.modules, draws, strict=True)
+            if system.dealing
+        ]
+        self.collects = system.dealing is not None and not system.dealing.queued
+        """Whether machines collect batches; otherwise they pull from queues."""
+        self.pullers = [m.machines for m in system.modules]
+        """The machines of each queue, which is a module's, or behind a router a machine's own."""
+        if system.dealing is not None and system.dealing.queued:
+            self.pullers = [range(number, number + 1) for number in range(len(system.machines))]
+        self.queue_of = {number: queue for queue, own in enumerate(self.pullers) for number in own}
+        self.pulled: list[deque[Invocation]] = [deque() for _ in self.pullers]
         self.running: dict[int, tuple[int, list[Invocation]]] = {}
         """By place in the order of starts: machine and batch."""
         self.dummies = [0] * len(system.modules)
@@ -113,8 +136,8 @@ class _Server:
                 self._arrive(event.first)
             case Kind.TIMEOUT:
                 machine = self.machines[event.first]
-                if not self.dealers:
-                    self.calendar.add(self.calendar.now_ticks, Kind.PULL, self.system.machines[event.first].module)
+                if not self.collects:
+                    self.calendar.add(self.calendar.now_ticks, Kind.PULL, self.queue_of[event.first])
                 elif machine.open and machine.opened == event.second:
                     self._close(event.first)
             case Kind.PULL:
@@ -202,13 +225,18 @@ class _Server:
     def _deal(self, invocation: Invocation) -> None:
         m = invocation.module
         self.served.invocations.append(invocation)
-        if not self.dealers:
-            self.pulled[m].append(invocation)
-            self.calendar.add(self.calendar.now_ticks, Kind.PULL, m)
+        if self.dealers:
+            invocation.machine = self.dealers[m].deal()
+        if not self.collects:
+            # Where it is not routed to a machine of its own, any of the module's will do.
+            queue = self.queue_of[invocation.machine if self.dealers else self.system.modules[m].machines[0]]
+            if self.dealers:
+                self.machines[invocation.machine].given.append(invocation)
+            self.pulled[queue].append(invocation)
+            self.calendar.add(self.calendar.now_ticks, Kind.PULL, queue)
             return
-        number = self.dealers[m].deal()
+        number = invocation.machine
         machine, known = self.machines[number], self.system.machines[number]
-        invocation.machine = number
         if not machine.open:
             machine.opened += 1
             if known.timeout_ticks >= 0:
@@ -225,6 +253,12 @@ class _Server:
         self.dealers[self.system.machines[number].module].close(number)
         self._start_next(host)
 
+    def _in_hand(self, number: int) -> int:
+        """Invocations that a machine was given and that had not ended before this moment."""
+        machine, now = self.machines[number], self.calendar.now_ticks
+        machine.given = [i for i in machine.given if i.end_ticks == NEVER or i.end_ticks >= now]
+        return len(machine.given)
+
     def _host(self, number: int) -> int:
         """The machine on which a machine's batches wait and are executed; but for shared ones it is the same."""
         host = self.system.machines[number].host
@@ -235,16 +269,16 @@ class _Server:
         numbers = [number for number, machine in enumerate(self.machines) if machine.open]
         for number in numbers:
             self._close(number)
-        modules = [m for m, waiting in enumerate(self.pulled) if waiting]
-        for m in modules:
-            self._pull(m, forced=True)
-        return bool(numbers or modules)
+        queues = [queue for queue, waiting in enumerate(self.pulled) if waiting]
+        for queue in queues:
+            self._pull(queue, forced=True)
+        return bool(numbers or queues)
 
     def _start_next(self, number: int) -> None:
         """Start the closed batches that the machine may start now."""
-        machine, known = self.machines[number], self.system.machines[number]
-        if not self.dealers:
-            self.calendar.add(self.calendar.now_ticks, Kind.PULL, known.module)
+        machine = self.machines[number]
+        if not self.collects:
+            self.calendar.add(self.calendar.now_ticks, Kind.PULL, self.queue_of[number])
             return
         while machine.closed and self._may_start(number):
             self._start(*machine.closed.popleft())
@@ -263,10 +297,10 @@ class _Server:
             machine.wakes = True
             self.calendar.add(machine.available_ticks, Kind.AVAILABLE, number)
 
-    def _pull(self, m: int, forced: bool = False) -> None:
+    def _pull(self, queue: int, forced: bool = False) -> None:
         """Let free machines take what waits; `forced`: even if they would wait for more."""
-        waiting = self.pulled[m]
-        for number in self.system.modules[m].machines:
+        waiting = self.pulled[queue]
+        for number in self.pullers[queue]:
             batch = self.system.machines[number].batch
             while waiting and self._may_start(number) and (forced or not self._waits_for_more(number, waiting)):
                 taken = [waiting.popleft() for _ in range(min(batch, len(waiting)))]
@@ -291,6 +325,8 @@ class _Server:
     def _start(self, number: int, batch: list[Invocation]) -> None:
         machine, known, now = self.machines[self._host(number)], self.system.machines[number], self.calendar.now_ticks
         kept = [invocation for invocation in batch if not self._drops(invocation, known.duration_ticks[len(batch)])]
+        lost = {id(invocation) for invocation in batch} - {id(invocation) for invocation in kept}
+        machine.given = [invocation for invocation in machine.given if id(invocation) not in lost]
         if not kept:
             return
         place = len(self.served.executions)

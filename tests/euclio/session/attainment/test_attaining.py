@@ -57,3 +57,23 @@ def test_no_margin_that_keeps_it_is_unknown_and_says_what_to_do():
 def test_the_time_limit_ends_the_search():
     result = solve_attaining(SESSION, "exact", 0.999, time_limit_s=0.5)
     assert result.wall_s < 3
+
+
+@pytest.mark.parametrize("router", ["round-robin", "random", "least-outstanding", "power-of-two"])
+def test_a_plan_is_found_behind_a_router_and_holds_on_other_requests(router):
+    """Judged behind it, stated so, and kept on requests and draws of another seed."""
+    result = solve_attaining(SESSION, "exact", 0.95, Setup(dispatch=router), policy="load-balancer")
+    assert result.stats["attainment_at_least"] >= 0.95
+    assert (result.planned_for["dispatch"], result.planned_for["attainment"]) == (router, 0.95)
+    assert 0 < result.bound <= result.cost
+    setup = Setup(dispatch=router, seconds=2000, seed=78, dummies=False, partial="shared")
+    assert simulate(SESSION, result.plan, setup, result.space).attainment >= 0.95
+
+
+def test_what_routers_cost_is_in_the_order_of_what_they_know():
+    """Behind draws a plan costs most, behind two choices less, behind all loads no more than that."""
+    cost = {
+        router: solve_attaining(SESSION, "exact", 0.95, Setup(dispatch=router), policy="load-balancer").cost
+        for router in ("random", "power-of-two", "least-outstanding")
+    }
+    assert cost["random"] > cost["power-of-two"] >= cost["least-outstanding"]
