@@ -281,7 +281,7 @@ class Front:
             # What has taken as long as the longest objective is late, answered or not.
             served.go_to(span.end if part == STEPS else now + system.slo_ticks)
             before, seen = seen, int(np.searchsorted(served.arrivals(), now))
-            late += np.count_nonzero(served.latencies(before, seen) > objective_s * ticks)
+            late += int(np.count_nonzero(served.latencies(before, seen) > objective_s * ticks))
             if late > allowed * whole:
                 break
         took_s = served.latencies(int(first), seen) / ticks
