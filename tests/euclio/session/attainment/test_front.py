@@ -105,7 +105,7 @@ def test_a_whole_simulation_says_whether_a_plan_passes():
 
 
 def test_a_plan_costs_as_much_as_one_for_no_more_margin():
-    """One for SLO 10 and margins of 2 and 3 steps costs 5 per hour; with a shorter SLO or more margin none is less."""
+    """One for SLO 10 with margins of 2 and 3 steps costs 5 per hour: a shorter SLO or more margin costs as much."""
     front = Front(SESSION, lambda session: None, spare_space(solve(SESSION, "exact").space), Demand(0.95, Setup()), 0)
     front.made, front.costs = np.array([[10, 2, 3]]), np.array([5.0])
     assert front.costs_as_much(9, (2, 4), Fraction(5))
