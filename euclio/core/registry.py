@@ -13,9 +13,20 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.references import is_reference
-from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver
+from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver, Variants
+from euclio.core.variants import parts_of, variant
 
-__all__ = ["AnySolver", "EngineOptions", "Limits", "Option", "Solver", "find_solver", "solvers", "solvers_of"]
+__all__ = [
+    "AnySolver",
+    "EngineOptions",
+    "Limits",
+    "Option",
+    "Solver",
+    "Variants",
+    "find_solver",
+    "solvers",
+    "solvers_of",
+]
 
 GROUP = "euclio.solvers"
 
@@ -40,7 +51,8 @@ def find_solver(name: str, folder: Path | None = None) -> AnySolver:
     """The solver of this name.
 
     Args:
-        name: name of a registered solver, or ``path/to/file.py:function`` (`euclio.core.own_solver`).
+        name: name of a registered solver, with parts of it set where it has such (`euclio.core.variants`), or
+            ``path/to/file.py:function`` (`euclio.core.own_solver`).
         folder: what such a path is relative to; None: the current folder.
 
     Raises:
@@ -53,6 +65,9 @@ def find_solver(name: str, folder: Path | None = None) -> AnySolver:
     known = solvers()
     if name in known:
         return known[name]
+    base, parts = parts_of(name)
+    if parts and base in known:
+        return variant(known[base], parts)
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(near)}?" if near else "`euclio solvers` lists them"
     raise InputError(f"unknown solver {name!r}; {hint}", field="--solver")
