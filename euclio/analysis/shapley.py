@@ -7,12 +7,66 @@ instances are the values of the mean game, and instances can be resampled for an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import product
 from math import comb
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from euclio.analysis.statistics import BOOTSTRAP_SEED, Measured, Values, means
 from euclio.core.errors import InputError
+from euclio.core.variants import parts_of
+
+Player = tuple[str, Any, Any]
+"""An option, or a part that a solver's name sets, and its values without and with the player."""
+
+
+def games_of(frame: pd.DataFrame, players: Mapping[str, Player]) -> tuple[list[str], Values]:
+    """The games in the results of an experiment that crossed options.
+
+    Args:
+        frame: results (`euclio.results.load`), of one repetition.
+        players: each player's option, such as ``("policy", "rr-even", "tc")`` or ``("merge", False, True)``. Runs with
+            another value of it are left out.
+
+    Returns:
+        The instances, and the value of each set of players, shape (instances, 2, ..., 2); NaN: no plan.
+
+    Raises:
+        InputError: a set of players has no run of an instance, or several; names it.
+    """
+    columns = [_words(frame, option) for option, _, _ in players.values()]
+    ends = [(_word(without), _word(having)) for _, without, having in players.values()]
+    runs = pd.DataFrame({"instance": frame.instance.astype(str), "value": frame.value.astype(float)})
+    for number, (column, (without, having)) in enumerate(zip(columns, ends, strict=True)):
+        runs[number] = column.map({without: 0, having: 1})
+    places: list[Any] = list(range(len(ends)))
+    runs = runs.dropna(subset=places).astype(dict.fromkeys(places, int))
+    counts = runs.groupby(["instance", *places]).size()
+    names = sorted(set(runs.instance))
+    for where in product(names, *[(0, 1)] * len(ends)):
+        made = int(counts.get(where, 0))
+        if made != 1:
+            given = [player for player, inside in zip(players, where[1:], strict=True) if inside]
+            raise InputError(f"{where[0]} has {made} runs with {', '.join(given) or 'no player'}; it must be one")
+    ordered = runs.sort_values(["instance", *places]).value.to_numpy(dtype=np.float64)
+    return names, ordered.reshape(len(names), *[2] * len(ends))
+
+
+def _words(frame: pd.DataFrame, option: str) -> pd.Series[Any]:
+    """The word that each run has for an option, or for a part of its solver."""
+    if f"option.{option}" in frame:
+        return frame[f"option.{option}"].map(_word)
+    return frame.solver.astype(str).map(lambda name: parts_of(name)[1].get(option, ""))
+
+
+def _word(value: Any) -> str:
+    """A value as names of solvers have it: yes and no, and any for no limit."""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    return "any" if value is None or pd.isna(value) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def shapley_values(worth: Values) -> Values:

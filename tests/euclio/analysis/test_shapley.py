@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from euclio.analysis.shapley import first_and_last, pair_effects, shapley_values, shares, worth_of_costs
+from euclio.analysis.shapley import first_and_last, games_of, pair_effects, shapley_values, shares, worth_of_costs
 from euclio.core.errors import InputError
 
 
@@ -21,6 +22,12 @@ def glove_game() -> np.ndarray:
 def drawn(seed: int, players: int = 4, games: int = 3) -> np.ndarray:
     """Games whose sets are worth anything."""
     return np.random.default_rng(seed).normal(size=(games, *[2] * players))
+
+
+def of_set(worth: np.ndarray, inside: list[int]) -> np.ndarray:
+    """What a set of four players is worth in each game."""
+    a, b, c, d = inside
+    return worth[:, a, b, c, d]
 
 
 def test_by_hand_on_three_players() -> None:
@@ -55,9 +62,9 @@ def test_orders_of_joining_give_the_same(seed: int) -> None:
     for order in permutations(range(4)):
         inside = [0, 0, 0, 0]
         for player in order:
-            before = worth[(slice(None), *inside)]
+            before = of_set(worth, inside)
             inside[player] = 1
-            expected[:, player] += (worth[(slice(None), *inside)] - before) / 24
+            expected[:, player] += (of_set(worth, inside) - before) / 24
     assert shapley_values(worth) == pytest.approx(expected)
 
 
@@ -126,3 +133,36 @@ def test_axes_of_other_lengths_are_refused() -> None:
 def test_pairs_need_two_players() -> None:
     with pytest.raises(InputError, match="two players or more"):
         pair_effects(np.zeros((1, 2)))
+
+
+def crossed() -> pd.DataFrame:
+    """Results of one instance under two policies, another one, and with and without merging."""
+    rows = [("rr", "no", 4.0), ("rr", "yes", 3.0), ("tc", "no", 2.0), ("tc", "yes", np.nan), ("in-turn", "no", 9.0)]
+    return pd.DataFrame(
+        {
+            "instance": ["a"] * 5,
+            "solver": [f"harpagon:merge={merge}" for _, merge, _ in rows],
+            "option.policy": [policy for policy, _, _ in rows],
+            "value": [value for _, _, value in rows],
+        }
+    )
+
+
+PLAYERS = {"dispatch": ("policy", "rr", "tc"), "merger": ("merge", False, True)}
+
+
+def test_results_of_an_experiment_are_games() -> None:
+    """Options by their columns, parts by the names of solvers; the third policy is left out, no plan is NaN."""
+    names, costs = games_of(crossed().sample(frac=1, random_state=0), PLAYERS)
+    assert names == ["a"]
+    np.testing.assert_equal(costs, [[[4, 3], [2, np.nan]]])
+
+
+def test_a_set_without_a_run_is_named() -> None:
+    with pytest.raises(InputError, match="a has 0 runs with dispatch, merger; it must be one"):
+        games_of(crossed().drop(3), PLAYERS)
+
+
+def test_a_set_with_two_runs_is_named() -> None:
+    with pytest.raises(InputError, match="a has 2 runs with no player"):
+        games_of(pd.concat([crossed(), crossed().head(1)]), PLAYERS)
