@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from euclio import solve
+from euclio import cite, solve
 from euclio.core.errors import InputError
-from euclio.core.registry import find_solver
+from euclio.core.registry import find_solver, offered
 from euclio.core.variants import parts_of, with_parts
 from euclio.session.workloads.random_sessions import random_session
 
@@ -53,3 +53,13 @@ def test_ablations_are_variants(name: str, row: str) -> None:
 def test_what_cannot_be_set_is_refused(name: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         find_solver(name)
+
+
+def test_a_name_from_elsewhere_is_not_refused() -> None:
+    """A file may come from a version with other parts: who only asks what it rests on gets no answer."""
+    assert offered("harpagon:splitter=evenly") is None
+
+
+def test_a_variant_rests_on_the_papers_of_its_row() -> None:
+    assert str(cite(solve(random_session(7, 3), "harpagon:merge=no"))) == str(cite(solver="harpagon:merge=no"))
+    assert "Harpagon" in str(cite(solver="harpagon:merge=no"))
