@@ -132,6 +132,7 @@ findings: env
 	$(BIN)/python docs/tools/posterior.py
 	$(BIN)/python docs/tools/theorem.py
 	$(BIN)/python docs/tools/two_features.py
+	$(BIN)/python docs/tools/mechanisms.py
 	$(BIN)/python docs/tools/whole.py
 
 clean:

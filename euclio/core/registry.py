@@ -13,9 +13,21 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.references import is_reference
-from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver
+from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver, Variants
+from euclio.core.variants import parts_of, variant
 
-__all__ = ["AnySolver", "EngineOptions", "Limits", "Option", "Solver", "find_solver", "solvers", "solvers_of"]
+__all__ = [
+    "AnySolver",
+    "EngineOptions",
+    "Limits",
+    "Option",
+    "Solver",
+    "Variants",
+    "find_solver",
+    "offered",
+    "solvers",
+    "solvers_of",
+]
 
 GROUP = "euclio.solvers"
 
@@ -36,11 +48,32 @@ def solvers_of(family: str) -> list[AnySolver]:
     return [solver for solver in solvers().values() if solver.family == family]
 
 
+def offered(name: str) -> AnySolver | None:
+    """The registered solver of this name, with parts of it set where the name says so; None: there is none."""
+    try:
+        return _offered(name)
+    except InputError:
+        return None
+
+
+def _offered(name: str) -> AnySolver | None:
+    """As `offered`; a solver that has no such parts is refused."""
+    known = solvers()
+    if name in known:
+        return known[name]
+    try:
+        base, parts = parts_of(name)
+        return variant(known[base], parts) if parts and base in known else None
+    except InputError as error:
+        raise InputError(error.message, field="--solver") from None
+
+
 def find_solver(name: str, folder: Path | None = None) -> AnySolver:
     """The solver of this name.
 
     Args:
-        name: name of a registered solver, or ``path/to/file.py:function`` (`euclio.core.own_solver`).
+        name: name of a registered solver, with parts of it set where it has such (`euclio.core.variants`), or
+            ``path/to/file.py:function`` (`euclio.core.own_solver`).
         folder: what such a path is relative to; None: the current folder.
 
     Raises:
@@ -51,8 +84,9 @@ def find_solver(name: str, folder: Path | None = None) -> AnySolver:
 
         return load_solver(name, folder)
     known = solvers()
-    if name in known:
-        return known[name]
+    found = _offered(name)
+    if found is not None:
+        return found
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(near)}?" if near else "`euclio solvers` lists them"
     raise InputError(f"unknown solver {name!r}; {hint}", field="--solver")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -77,6 +77,19 @@ class Limits(Generic[PlanT]):
 
 
 @dataclass(frozen=True, slots=True)
+class Variants:
+    """Parts of a solver that a name can set, as in ``harpagon:splitter=even`` (`euclio.core.variants`).
+
+    Attributes:
+        words: what each part may be set to, by its name.
+        make: name of the variant and the word of each part that is set in, the variant out.
+    """
+
+    words: Mapping[str, tuple[str, ...]] = field(hash=False)
+    make: Callable[[str, Mapping[str, str]], AnySolver]
+
+
+@dataclass(frozen=True, slots=True)
 class Solver(Generic[InstanceT, SpaceT, PlanT]):
     """A solver of one problem family.
 
@@ -108,6 +121,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
         rests_on: the papers whose method it is or whose model it solves, those of engines left out (`euclio cite`);
             None: it does not say.
         needs: packages of engines that it imports on whichever engine (`euclio.core.engine_packages`).
+        variants: its parts that can be set in its name; None: it has none.
     """
 
     name: str
@@ -130,6 +144,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     lacks: frozenset[str] = frozenset()
     rests_on: tuple[Reference, ...] | None = None
     needs: frozenset[str] = frozenset()
+    variants: Variants | None = None
 
     def __post_init__(self) -> None:
         """Let the label be the name where there is none, and the plan space the full one."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from euclio.core.literature import ENGINES, KNOWN, PAPERS, PULP, Reference, euclio_itself
 from euclio.core.references import is_reference
-from euclio.core.registry import find_solver, solvers
+from euclio.core.registry import find_solver, offered
 from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver, Option
 from euclio.core.words import joined
@@ -131,7 +131,7 @@ def _add_result(found: _Collected, result: AnyResult | str | Path) -> None:
     made = load_without_instance(result) if isinstance(result, (str, Path)) else result
     for name in (made.solver, made.options.get("warm_start")):
         if name not in COLD:
-            found.add_solver(str(name), None if is_reference(str(name)) else solvers().get(str(name)))
-    known = solvers().get(made.solver)
+            found.add_solver(str(name), None if is_reference(str(name)) else offered(str(name)))
+    known = None if is_reference(made.solver) else offered(made.solver)
     if known is not None:
         found.add_engine(known, made.options.get("engine"))

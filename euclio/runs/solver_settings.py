@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from decimal import Decimal
 from functools import partial
 from importlib.metadata import version
 from itertools import product
@@ -21,6 +22,7 @@ from euclio.core.registry import find_solver
 from euclio.core.solver import AnySolver, Option
 from euclio.core.solving import COLD, solver_for
 from euclio.core.values import names
+from euclio.core.variants import variant
 from euclio.files.boundary import shown
 from euclio.runs.task import Measure, Setting, SolverSetting
 
@@ -41,8 +43,9 @@ def solver_settings(
         name: name of a registered solver, or ``path/to/file.py:function``.
         label: name in tables and figures; None: the solver's. Options that vary are added to it.
         folder: what such a path is relative to; None: the current folder.
-        **options: `engine`, `threads`, `warm_start`, or fields of the plan space; a list gives alternatives. Where
-            a value is itself a list of names, alternatives are a list of lists.
+        **options: `engine`, `threads`, `warm_start`, fields of the plan space, or parts of the solver that its name can
+            set (`euclio.core.variants`); a list gives alternatives. Where a value is itself a list of names,
+            alternatives are a list of lists.
 
     Raises:
         InputError: unknown solver, option or value; names the option.
@@ -112,10 +115,12 @@ def _word(value: Any) -> str:
 def _setting(solver: AnySolver, folder: Path | None, label: str, chosen: Mapping[str, Any]) -> SolverSetting:
     own = is_reference(solver.name)
     family = find_family(solver.family)
+    parts = {key: chosen[key] for key in _parts(solver) if key in chosen}
+    solver = variant(solver, parts)
     asked = {key: value for key, value in chosen.items() if key in _keeps(family)}
     if asked and family.keeping is not None:
         family.keeping().demand(asked)  # refuses what does not go together
-    space = {key: value for key, value in chosen.items() if key not in ENGINE_OPTIONS and key not in asked}
+    space = {key: value for key, value in chosen.items() if key not in (*ENGINE_OPTIONS, *asked, *parts)}
     return SolverSetting(
         solver=solver.name,
         version=solver.version,
@@ -129,6 +134,18 @@ def _setting(solver: AnySolver, folder: Path | None, label: str, chosen: Mapping
         folder=str((folder or Path()).resolve()) if own else "",
         keeps=json.dumps(asked, sort_keys=True) if asked else "",
     )
+
+
+def _parts(solver: AnySolver) -> Mapping[str, tuple[str, ...]]:
+    """The parts of a solver that its name can set, and their words."""
+    return {} if solver.variants is None else solver.variants.words
+
+
+def _part(words: Sequence[str], value: Any) -> str:
+    """The word of a part, which may be written as a number, or as true or false."""
+    if isinstance(value, bool):
+        value = "yes" if value else "no"
+    return str(_one_of(str(value) if isinstance(value, int | Decimal) else value, words))
 
 
 def _keeps(family: Family) -> Collection[str]:
@@ -178,12 +195,15 @@ def _reader(solver: AnySolver, family: Family, key: str, folder: Path | None) ->
             Option.THREADS: _threads,
             Option.WARM_START: lambda value: _starter(value, family),
         }[Option(key)]
+    if key in _parts(solver):
+        return partial(_part, _parts(solver)[key])
     known = [field.name for field in fields(solver.space)]
     if family.keeping is not None and key in _keeps(family):
         return partial(family.keeping().read, key)
     if key not in known:
         taken = [option.value for option in ENGINE_OPTIONS if option in solver.takes]
-        raise InputError(f"is no option of {solver.name!r}; it takes {', '.join([*taken, *known])}", field=key)
+        every = ", ".join([*taken, *_parts(solver), *known])
+        raise InputError(f"is no option of {solver.name!r}; it takes {every}", field=key)
     option = _space_option(family, key)
     return _flag if option is None else partial(_space_value, option, folder)
 

@@ -6,14 +6,16 @@ literally are a row of `LITERAL`: docs/model/readings.md has the reasons and wha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
+from typing import Any
 
 from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.literature import Reference
-from euclio.core.registry import AnySolver, Solver
+from euclio.core.registry import AnySolver, Solver, Variants
 from euclio.session import DummyRule, PlanSpace, Policy, Session
 
 
@@ -44,6 +46,31 @@ class Hetero(StrEnum):
 
 PICK = {Hetero.CHEAPEST: min, Hetero.MOST_EXPENSIVE: max}
 """How a design that fixes the hardware picks it by price; equal prices are decided by name."""
+
+
+_YES_OR_NO: dict[str, Any] = {"yes": True, "no": False}
+PARTS: dict[str, dict[str, dict[str, Any]]] = {
+    "splitter": {
+        "latency-cost": {"splitter": Splitter.LATENCY_COST},
+        "throughput": {"splitter": Splitter.THROUGHPUT},
+        "q0.01": {"splitter": Splitter.QUANTIZED, "quantum_s": 0.01},
+        "q0.1": {"splitter": Splitter.QUANTIZED, "quantum_s": 0.1},
+        "even": {"splitter": Splitter.EVEN},
+    },
+    "start": {
+        "most-expensive": {"start": Start.MOST_EXPENSIVE_HARDWARE},
+        "least-latency": {"start": Start.LEAST_LATENCY},
+    },
+    "merge": {word: {"merge": value} for word, value in _YES_OR_NO.items()},
+    "direct": {word: {"direct": value} for word, value in _YES_OR_NO.items()},
+    "stretch": {word: {"stretch": value} for word, value in _YES_OR_NO.items()},
+    "reassignments": {"any": {"reassignments": None}, "1": {"reassignments": 1}, "0": {"reassignments": 0}},
+    "reassign_first": {word: {"reassign_first": value} for word, value in _YES_OR_NO.items()},
+}
+"""Parts of a row that a solver's name can set, ``harpagon:splitter=even:merge=no``: cells that each word stands for.
+
+All other cells are fields of the plan space, which every command and experiment sets by themselves.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +131,15 @@ class System:
         """The registry's record of the row."""
         run = partial(late("heuristics.session.solver", "run_system"), self)
         narrow = self.narrow if self.hetero in PICK else None
-        covers = frozenset({"whole", "packed", "spare"})
-        return Solver(
-            self.name, "heuristic", self.summary, run, self.space, narrow=narrow, covers=covers, rests_on=self.rests_on
-        )
+        variants = Variants({part: tuple(words) for part, words in PARTS.items()}, self._variant)
+        own = Solver(self.name, "heuristic", self.summary, run, self.space, narrow=narrow, rests_on=self.rests_on)
+        return replace(own, covers=frozenset({"whole", "packed", "spare"}), variants=variants)
+
+    def _variant(self, name: str, parts: Mapping[str, str]) -> AnySolver:
+        """The row with some of its parts set, as a solver."""
+        cells = {cell: value for part, word in parts.items() for cell, value in PARTS[part][word].items()}
+        said = ", ".join(f"{part} {word}" for part, word in parts.items())
+        return replace(self, name=name, summary=f"{self.summary}; {said}", **cells).as_solver()
 
     def narrow(self, session: Session, space: PlanSpace) -> PlanSpace:
         """What the row leaves of a plan space on an instance: its one hardware type, where the row says which."""

@@ -60,6 +60,16 @@ def test_lists_are_grids_and_name_the_labels(tmp_path):
     assert loaded.solvers[0].space == (("policy", "tc"),)
 
 
+def test_parts_of_a_solver_are_a_grid_of_names(tmp_path):
+    options = 'policy = "rr"\nsplitter = ["even", "q0.01"]\nmerge = [true, false]\nreassignments = 0\n'
+    loaded = read(tmp_path, BASE.replace("milp", "harpagon") + options)
+    assert [(setting.label, setting.solver) for setting in loaded.solvers[:2]] == [
+        ("harpagon splitter=even, merge=yes", "harpagon:splitter=even:merge=yes:reassignments=0"),
+        ("harpagon splitter=even, merge=no", "harpagon:splitter=even:merge=no:reassignments=0"),
+    ]
+    assert {setting.space for setting in loaded.solvers} == {(("policy", "rr"),)}
+
+
 def test_a_label_of_its_own(tmp_path):
     loaded = read(tmp_path, f'{BASE}label = "joint"\nengine = ["highs", "cbc"]\n')
     assert [setting.label for setting in loaded.solvers] == ["joint engine=highs", "joint engine=cbc"]
@@ -157,6 +167,11 @@ BAD = {
     "long limit": (f"{BASE}[limits]\ntime_s = 1e9\n", "it must be greater than 0 and at most 100000000, in seconds"),
     "unknown solver": (BASE.replace("milp", "mlip"), "solvers[0].name: unknown solver 'mlip'"),
     "unknown option": (f"{BASE}polcy = 1\n", "solvers[0].polcy: is no option of 'milp'; it takes engine, threads"),
+    "unknown word of a part": (
+        f'{BASE.replace("milp", "harpagon")}splitter = ["evenly"]\n',
+        "solvers[0].splitter: is the text 'evenly'; it must be one of latency-cost",
+    ),
+    "part of another solver": (f'{BASE}splitter = "even"\n', "solvers[0].splitter: is no option of 'milp'"),
     "unknown engine": (
         f'{BASE}engine = "gurobi"\n',
         "solvers[0].engine: is the text 'gurobi'; it must be one of highs",
