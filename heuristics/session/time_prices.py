@@ -1,0 +1,236 @@
+"""Latency splitting by prices of time (ours), on steps of modules whose costs are known at every budget.
+
+Modules and a clock play. The clock names what a second costs in each module, and a module takes the step whose cost and
+time cost least. The clock then charges the longest path of what the modules have taken on average, if it is longer
+than the SLO, and its own prices are the average of what it has charged: fictitious play, of which both averages come to
+the relaxation's optimum. The prices bound every choice from below. What a choice costs beyond the bound is a sum over
+modules, each of which has a loss at its step, so that it is known which modules to look at again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from euclio.core.compiled import compiled, total_of
+from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.session.latency.dispatch import path_times
+from heuristics.session.staircases import CHEAPER, Stairs
+
+FIRST_TURNS, TURNS, TURNS_PER_MODULE, MOST_TURNS = 30, 50, 10, 1000
+EAGERNESS = (8.0, 4.0, 2.0, 1.5, 1.2, 1.0, 0.8, 0.5, 0.2, 0.0)
+"""How many times its price a second has to save, from one sweep to the next."""
+TRIES, VISITS = 100, 1000
+TOGETHER, STRIDE, ROUNDS = 8, 3, 4
+
+
+@compiled
+def split_by_prices(s: SessionArrays, stairs: Stairs) -> tuple[Ints, float]:
+    """The step of each module, shape (modules,), and their cost per hour; infinite: not even the last are in time.
+
+    Args:
+        s: the session.
+        stairs: the steps of its modules, at least one of each.
+    """
+    modules = s.rate.size
+    chosen = stairs.first[1:] - 1
+    price, bound = prices_of_time(s, stairs)
+    cost = hand_out(s, stairs, price, chosen, -1)
+    if cost == np.inf:
+        return chosen, cost
+    loss = stairs.cost.copy()
+    for m in range(modules):
+        own = slice(stairs.first[m], stairs.first[m + 1])
+        loss[own] += price[m] * stairs.latency[own]
+        loss[own] -= loss[own].min()
+    give_again(s, stairs, price, loss, bound, chosen)
+    gained = modules > TOGETHER
+    for _ in range(ROUNDS):
+        if not gained:
+            break
+        gained = False
+        for at in range(0, modules - TOGETHER + STRIDE, STRIDE):
+            gained |= choose_together(s, stairs, loss, bound, chosen, at, min(at + TOGETHER, modules))
+    choose_together(s, stairs, loss, bound, chosen, 0, modules)
+    return chosen, total_of(stairs.cost[chosen])
+
+
+@compiled
+def prices_of_time(s: SessionArrays, stairs: Stairs) -> tuple[Floats, float]:
+    """The price of a second in each module, money per hour, shape (modules,), and the bound on all choices by it."""
+    most = total_of(stairs.cost[stairs.first[1:] - 1] - stairs.cost[stairs.first[:-1]]) / s.slo
+    price, bound, charged = _play(s, stairs, most, FIRST_TURNS)
+    # The clock cannot charge enough, or hardly so: the durations leave little time, and a second is worth more.
+    while charged > 0.7 * most and most < 1e300:
+        most *= 4.0
+        price, bound, charged = _play(s, stairs, most, FIRST_TURNS)
+    turns = min(TURNS + TURNS_PER_MODULE * s.rate.size, MOST_TURNS)
+    finer, higher, _ = _play(s, stairs, 2.0 * charged, turns)
+    return (finer, higher) if higher > bound else (price, bound)
+
+
+@compiled
+def _play(s: SessionArrays, stairs: Stairs, most: float, turns: int) -> tuple[Floats, float, float]:
+    """Fictitious play of modules and a clock that charges the price `most` at each turn, or nothing.
+
+    Returns:
+        The prices with the best bound, the bound, and what they charge for a second of the SLO.
+    """
+    modules = s.rate.size
+    best, best_bound, best_charged = np.zeros(modules), -np.inf, 0.0
+    price, charged = np.zeros(modules), 0.0
+    taken, before, after = np.zeros(modules), np.zeros(modules), np.zeros(modules)
+    for turn in range(turns):
+        weight = 2.0 / (turn + 2.0)
+        bound = -s.slo * charged
+        for m in range(modules):
+            least, at = np.inf, 0
+            for o in range(stairs.first[m], stairs.first[m + 1]):
+                here = stairs.cost[o] + price[m] * stairs.latency[o]
+                if here < least:
+                    least, at = here, o
+            bound += least
+            taken[m] += weight * (stairs.latency[at] - taken[m])
+        if bound > best_bound:
+            best_bound, best_charged = bound, charged
+            best[:] = price
+        longest = path_times(s, taken, before, after)
+        price *= 1.0 - weight
+        charged *= 1.0 - weight
+        if longest > s.slo:
+            charged += weight * most
+            # The longest path begins where the most time is left to go, and goes on likewise.
+            left = taken + after
+            m = int(np.argmax(left))
+            while m >= 0:
+                price[m] += weight * most
+                on = -1
+                for i in range(s.child_first[m], s.child_first[m + 1]):
+                    if on < 0 or left[s.child[i]] > left[on]:
+                        on = s.child[i]
+                m = on
+    return best, best_bound, best_charged
+
+
+@compiled
+def hand_out(s: SessionArrays, stairs: Stairs, price: Floats, chosen: Ints, fixed: int) -> float:
+    """Give the time that the SLO leaves, in sweeps along the DAG, first where a second saves several times its price.
+
+    Args:
+        s: the session.
+        stairs: the steps of its modules.
+        price: the price of a second in each module, money per hour, shape (modules,).
+        chosen: overwritten with the step of each module, shape (modules,), but for that of `fixed`.
+        fixed: a module that keeps its step; -1: none does.
+
+    Returns:
+        What the steps cost per hour; infinite: not even the last ones are in time.
+    """
+    before, after = np.zeros(s.rate.size), np.zeros(s.rate.size)
+    for m in range(s.rate.size):
+        if m != fixed:
+            chosen[m] = stairs.first[m + 1] - 1
+    latency, limit = stairs.latency[chosen], s.slo * (1.0 + TIE)
+    if path_times(s, latency, before, after) > limit:
+        return np.inf
+    for eagerness in EAGERNESS:
+        path_times(s, latency, before, after)
+        for m in s.order:
+            before[m] = _start(s, m, before, latency)
+            least, room = np.inf, limit - before[m] - after[m]
+            # Only slower steps than its own are cheaper. Those after it in the sweep have not moved yet.
+            for o in range(stairs.first[m], chosen[m] + 1 if m != fixed else 0):
+                here = stairs.cost[o] + eagerness * price[m] * stairs.latency[o]
+                if stairs.latency[o] <= room and here < least:
+                    least, at = here, o
+            if least < np.inf:
+                chosen[m], latency[m] = at, stairs.latency[at]
+    return float(total_of(stairs.cost[chosen]))
+
+
+@compiled
+def _start(s: SessionArrays, m: int, before: Floats, latency: Floats) -> float:
+    """When module m begins, in seconds, where all of its parents' times are known."""
+    start = 0.0
+    for i in range(s.parent_first[m], s.parent_first[m + 1]):
+        start = max(start, before[s.parent[i]] + latency[s.parent[i]])
+    return start
+
+
+@compiled
+def give_again(s: SessionArrays, stairs: Stairs, price: Floats, loss: Floats, bound: float, chosen: Ints) -> None:
+    """Set one module to a step of less loss, and hand out what is left to the others; as long as that saves, in turn.
+
+    Args:
+        s: the session.
+        stairs: the steps of its modules.
+        price: the price of a second in each module.
+        loss: what a step costs at these prices beyond the module's best one, per hour, shape (steps,).
+        bound: no choice costs less per hour.
+        chosen: the step of each module, shape (modules,); overwritten with cheaper ones.
+    """
+    cost, trial, tried = total_of(stairs.cost[chosen]), chosen.copy(), np.zeros(loss.size, np.bool_)
+    for _ in range(TRIES):
+        most, module, step = 1e-3 * (cost - bound), -1, -1
+        for m in range(chosen.size):
+            for o in range(stairs.first[m], stairs.first[m + 1]):
+                if not tried[o] and loss[chosen[m]] - loss[o] > most:
+                    most, module, step = loss[chosen[m]] - loss[o], m, o
+        if module < 0:
+            break
+        tried[step], trial[module] = True, step
+        found = hand_out(s, stairs, price, trial, module)
+        if found < cost * CHEAPER:
+            cost = found
+            chosen[:], tried[:] = trial, False
+
+
+@compiled
+def choose_together(
+    s: SessionArrays, stairs: Stairs, loss: Floats, bound: float, chosen: Ints, begin: int, end: int
+) -> bool:
+    """Try all steps of some modules together, the others' being given, depth first; whether that saved anything.
+
+    Arguments as for `give_again`; the modules are those from place `begin` to `end` of the topological order. Left out
+    are steps whose losses together, or whose cost with the least that the modules after them may cost, save nothing.
+    """
+    places, limit = s.order[begin:end], s.slo * (1.0 + TIE)
+    before, after, latency = np.zeros(chosen.size), np.zeros(chosen.size), stairs.latency[chosen]
+    best = total_of(stairs.cost[chosen[places]]) * CHEAPER
+    # What all of it costs less the bound, without the losses of the others: as much may be lost here.
+    spare = total_of(stairs.cost[chosen]) * CHEAPER - bound - total_of(loss[chosen]) + total_of(loss[chosen[places]])
+    for m in places:
+        for o in range(stairs.first[m], stairs.first[m + 1]):
+            if loss[o] <= spare:
+                latency[m] = stairs.latency[o]
+    path_times(s, latency, before, after)
+    least = np.zeros(places.size + 1)
+    for j in range(places.size - 1, -1, -1):
+        m, o = places[j], stairs.first[places[j]]
+        while o < stairs.first[m + 1] - 1 and (stairs.latency[o] > limit - before[m] - after[m] or loss[o] > spare):
+            o += 1
+        least[j] = least[j + 1] + stairs.cost[o]
+    at, levels, saved = stairs.first[places] - 1, np.zeros((2, places.size + 1)), False
+    cost, lost, j = levels[0], levels[1], 0
+    for _ in range(VISITS):
+        m = places[j]
+        at[j] += 1
+        while at[j] < stairs.first[m + 1] and (
+            stairs.latency[at[j]] > limit - before[m] - after[m] or lost[j] + loss[at[j]] > spare
+        ):
+            at[j] += 1
+        if at[j] == stairs.first[m + 1] or cost[j] + stairs.cost[at[j]] + least[j + 1] >= best:
+            # Faster steps cost no less.
+            at[j] = stairs.first[m] - 1
+            j -= 1
+            if j < 0:
+                break
+            continue
+        cost[j + 1], lost[j + 1] = cost[j] + stairs.cost[at[j]], lost[j] + loss[at[j]]
+        latency[m] = stairs.latency[at[j]]
+        if j + 1 < places.size:
+            j += 1
+            before[places[j]] = _start(s, places[j], before, latency)
+        else:
+            spare -= best - cost[j + 1] * CHEAPER
+            best, saved, chosen[places] = cost[j + 1] * CHEAPER, True, at
+    return saved
