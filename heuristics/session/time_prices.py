@@ -10,17 +10,24 @@ modules, each of which has a loss at its step, so that it is known which modules
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from euclio.core.compiled import compiled, total_of
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import path_times
 from heuristics.session.staircases import CHEAPER, Stairs
 
+Bools = NDArray[np.bool_]
+
 FIRST_TURNS, TURNS, TURNS_PER_MODULE, MOST_TURNS = 30, 50, 10, 1000
+"""Turns of play until the clock charges enough; then so many, and for each module more, up to a most."""
 EAGERNESS = (8.0, 4.0, 2.0, 1.5, 1.2, 1.0, 0.8, 0.5, 0.2, 0.0)
 """How many times its price a second has to save, from one sweep to the next."""
-TRIES, VISITS = 100, 1000
-TOGETHER, STRIDE, ROUNDS = 8, 3, 4
+TRIES, FIXED_AT_ONCE = 200, 3
+"""How often time is handed out again at most, and next to how many modules whose step is given."""
+VISITS, TOGETHER, STRIDE, ROUNDS = 5000, 8, 3, 4
+"""Steps that are looked at when modules choose together; how many modules do so where there are more, from which place
+of the order to the next, and in how many rounds."""
 
 
 @compiled
@@ -34,7 +41,7 @@ def split_by_prices(s: SessionArrays, stairs: Stairs) -> tuple[Ints, float]:
     modules = s.rate.size
     chosen = stairs.first[1:] - 1
     price, bound = prices_of_time(s, stairs)
-    cost = hand_out(s, stairs, price, chosen, -1)
+    cost = hand_out(s, stairs, price, chosen, np.zeros(modules, np.bool_))
     if cost == np.inf:
         return chosen, cost
     loss = stairs.cost.copy()
@@ -112,22 +119,22 @@ def _play(s: SessionArrays, stairs: Stairs, most: float, turns: int) -> tuple[Fl
 
 
 @compiled
-def hand_out(s: SessionArrays, stairs: Stairs, price: Floats, chosen: Ints, fixed: int) -> float:
+def hand_out(s: SessionArrays, stairs: Stairs, price: Floats, chosen: Ints, fixed: Bools) -> float:
     """Give the time that the SLO leaves, in sweeps along the DAG, first where a second saves several times its price.
 
     Args:
         s: the session.
         stairs: the steps of its modules.
         price: the price of a second in each module, money per hour, shape (modules,).
-        chosen: overwritten with the step of each module, shape (modules,), but for that of `fixed`.
-        fixed: a module that keeps its step; -1: none does.
+        chosen: the step of each module, shape (modules,), overwritten but for those that are fixed.
+        fixed: which modules keep their step, shape (modules,).
 
     Returns:
         What the steps cost per hour; infinite: not even the last ones are in time.
     """
     before, after = np.zeros(s.rate.size), np.zeros(s.rate.size)
     for m in range(s.rate.size):
-        if m != fixed:
+        if not fixed[m]:
             chosen[m] = stairs.first[m + 1] - 1
     latency, limit = stairs.latency[chosen], s.slo * (1.0 + TIE)
     if path_times(s, latency, before, after) > limit:
@@ -138,7 +145,7 @@ def hand_out(s: SessionArrays, stairs: Stairs, price: Floats, chosen: Ints, fixe
             before[m] = _start(s, m, before, latency)
             least, room = np.inf, limit - before[m] - after[m]
             # Only slower steps than its own are cheaper. Those after it in the sweep have not moved yet.
-            for o in range(stairs.first[m], chosen[m] + 1 if m != fixed else 0):
+            for o in range(stairs.first[m], 0 if fixed[m] else chosen[m] + 1):
                 here = stairs.cost[o] + eagerness * price[m] * stairs.latency[o]
                 if stairs.latency[o] <= room and here < least:
                     least, at = here, o
@@ -158,7 +165,9 @@ def _start(s: SessionArrays, m: int, before: Floats, latency: Floats) -> float:
 
 @compiled
 def give_again(s: SessionArrays, stairs: Stairs, price: Floats, loss: Floats, bound: float, chosen: Ints) -> None:
-    """Set one module to a step of less loss, and hand out what is left to the others; as long as that saves, in turn.
+    """Set the module that loses most to a step of less loss, hand out what is left to the others, and go on among them.
+
+    Where that saves nothing after all, it begins again from the cheapest choice, at a step that was not tried yet.
 
     Args:
         s: the session.
@@ -168,20 +177,27 @@ def give_again(s: SessionArrays, stairs: Stairs, price: Floats, loss: Floats, bo
         bound: no choice costs less per hour.
         chosen: the step of each module, shape (modules,); overwritten with cheaper ones.
     """
-    cost, trial, tried = total_of(stairs.cost[chosen]), chosen.copy(), np.zeros(loss.size, np.bool_)
+    cost, now = total_of(stairs.cost[chosen]), chosen.copy()
+    tried, fixed = np.zeros(loss.size, np.bool_), np.zeros(chosen.size, np.bool_)
     for _ in range(TRIES):
-        most, module, step = 1e-3 * (cost - bound), -1, -1
+        most, module, step, depth = 1e-3 * (cost - bound), -1, -1, fixed.sum()
         for m in range(chosen.size):
             for o in range(stairs.first[m], stairs.first[m + 1]):
-                if not tried[o] and loss[chosen[m]] - loss[o] > most:
-                    most, module, step = loss[chosen[m]] - loss[o], m, o
-        if module < 0:
+                if not (fixed[m] or (depth == 0 and tried[o])) and loss[now[m]] - loss[o] > most:
+                    most, module, step = loss[now[m]] - loss[o], m, o
+        if module < 0 and depth == 0:
             break
-        tried[step], trial[module] = True, step
-        found = hand_out(s, stairs, price, trial, module)
+        found = np.inf
+        if module >= 0:
+            tried[step], fixed[module], now[module] = tried[step] or depth == 0, True, step
+            found = hand_out(s, stairs, price, now, fixed)
         if found < cost * CHEAPER:
             cost = found
-            chosen[:], tried[:] = trial, False
+            chosen[:], tried[:] = now, False
+        # Else look at what the others lose now, unless they cannot be as fast as that asks for.
+        elif found < np.inf and depth + 1 < FIXED_AT_ONCE:
+            continue
+        fixed[:], now[:] = False, chosen
 
 
 @compiled

@@ -46,7 +46,7 @@ def test_dummies_fill_the_last_machine_of_a_step():
 
 
 def test_time_is_charged_at_what_it_saves_between_two_steps():
-    """Halfway from 2 at 0.2 s to 1.5 at 0.3 s, next to b's 1 at 0.2 s: 2.75 at 5 a second, in a row the same in both."""
+    """Halfway from 2 at 0.2 s to 1.5 at 0.3 s, next to b's 1 at 0.2 s: 2.75 at 5 a second, in both the same."""
     s = session_arrays(two_modules(), PlanSpace(policy="machine-rate", dummy="none"))
     stairs = staircases(s)
     price, bound = prices_of_time(s, stairs)
@@ -62,7 +62,7 @@ def test_no_choice_of_steps_costs_less_than_the_bound():
         stairs = staircases(s)
         if (stairs.first[1:] > stairs.first[:-1]).all():
             price, bound = prices_of_time(s, stairs)
-            cost = hand_out(s, stairs, price, np.zeros(s.rate.size, np.int64), -1)
+            cost = hand_out(s, stairs, price, stairs.first[1:] - 1, np.zeros(s.rate.size, np.bool_))
             assert bound <= cost * (1 + 1e-9)
 
 
