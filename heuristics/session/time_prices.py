@@ -19,8 +19,11 @@ from heuristics.session.staircases import CHEAPER, Stairs
 
 Bools = NDArray[np.bool_]
 
+ENOUGH = 0.7
+"""The clock can charge enough where what it charges is below this share of the most that it can."""
 FIRST_TURNS, TURNS, TURNS_PER_MODULE, MOST_TURNS = 30, 50, 10, 1000
-"""Turns of play until the clock charges enough; then so many, and for each module more, up to a most."""
+"""Turns of play until the clock charges enough, and one more for each module; then so many and for each module more, up
+to a most."""
 EAGERNESS = (8.0, 4.0, 2.0, 1.5, 1.2, 1.0, 0.8, 0.5, 0.2, 0.0)
 """How many times its price a second has to save, from one sweep to the next."""
 TRIES, FIXED_AT_ONCE = 200, 3
@@ -40,10 +43,14 @@ def split_by_prices(s: SessionArrays, stairs: Stairs) -> tuple[Ints, float]:
     """
     modules = s.rate.size
     chosen = stairs.first[1:] - 1
-    price, bound = prices_of_time(s, stairs)
-    cost = hand_out(s, stairs, price, chosen, np.zeros(modules, np.bool_))
+    price, bound, times = prices_of_time(s, stairs)
+    cost = hand_out(s, stairs, price, np.zeros(modules), chosen, np.zeros(modules, np.bool_))
     if cost == np.inf:
         return chosen, cost
+    other = chosen.copy()
+    times *= min(1.0, s.slo / path_times(s, times, np.zeros(modules), np.zeros(modules)))
+    if hand_out(s, stairs, price, times, other, np.zeros(modules, np.bool_)) < cost:
+        chosen[:] = other
     loss = stairs.cost.copy()
     for m in range(modules):
         own = slice(stairs.first[m], stairs.first[m + 1])
@@ -62,25 +69,33 @@ def split_by_prices(s: SessionArrays, stairs: Stairs) -> tuple[Ints, float]:
 
 
 @compiled
-def prices_of_time(s: SessionArrays, stairs: Stairs) -> tuple[Floats, float]:
-    """The price of a second in each module, money per hour, shape (modules,), and the bound on all choices by it."""
+def prices_of_time(s: SessionArrays, stairs: Stairs) -> tuple[Floats, float, Floats]:
+    """The price of a second in each module per hour, the bound on all choices by it, and average times in seconds."""
     most = total_of(stairs.cost[stairs.first[1:] - 1] - stairs.cost[stairs.first[:-1]]) / s.slo
-    price, bound, charged = _play(s, stairs, most, FIRST_TURNS)
-    # The clock cannot charge enough, or hardly so: the durations leave little time, and a second is worth more.
-    while charged > 0.7 * most and most < 1e300:
-        most *= 4.0
-        price, bound, charged = _play(s, stairs, most, FIRST_TURNS)
-    turns = min(TURNS + TURNS_PER_MODULE * s.rate.size, MOST_TURNS)
-    finer, higher, _ = _play(s, stairs, 2.0 * charged, turns)
-    return (finer, higher) if higher > bound else (price, bound)
+    price, bound, charged, times = np.zeros(s.rate.size), -np.inf, most, np.zeros(s.rate.size)
+    first = min(FIRST_TURNS + s.rate.size, MOST_TURNS)
+    turns, more = first, 4.0
+    # Too little, or hardly enough, and the clock charges more: durations leave little time, and a second is worth more.
+    while charged > ENOUGH * most and most < np.inf:
+        found, here, charged, time = _play(s, stairs, most, turns)
+        if here > bound:
+            price, bound, times = found, here, time
+        if charged > ENOUGH * most:
+            most *= more
+        elif more > 2.0:
+            # Next to what a second is worth, averages come to their ends soonest.
+            most, turns, more = 2.0 * charged, min(TURNS + TURNS_PER_MODULE * s.rate.size, MOST_TURNS), 2.0
+            charged = most
+    return price, bound, times
 
 
 @compiled
-def _play(s: SessionArrays, stairs: Stairs, most: float, turns: int) -> tuple[Floats, float, float]:
+def _play(s: SessionArrays, stairs: Stairs, most: float, turns: int) -> tuple[Floats, float, float, Floats]:
     """Fictitious play of modules and a clock that charges the price `most` at each turn, or nothing.
 
     Returns:
-        The prices with the best bound, the bound, and what they charge for a second of the SLO.
+        The prices with the best bound, the bound, what they charge for a second of the SLO, and the modules' average
+        times in seconds, shape (modules,).
     """
     modules = s.rate.size
     best, best_bound, best_charged = np.zeros(modules), -np.inf, 0.0
@@ -115,17 +130,18 @@ def _play(s: SessionArrays, stairs: Stairs, most: float, turns: int) -> tuple[Fl
                     if on < 0 or left[s.child[i]] > left[on]:
                         on = s.child[i]
                 m = on
-    return best, best_bound, best_charged
+    return best, best_bound, best_charged, taken
 
 
 @compiled
-def hand_out(s: SessionArrays, stairs: Stairs, price: Floats, chosen: Ints, fixed: Bools) -> float:
+def hand_out(s: SessionArrays, stairs: Stairs, price: Floats, times: Floats, chosen: Ints, fixed: Bools) -> float:
     """Give the time that the SLO leaves, in sweeps along the DAG, first where a second saves several times its price.
 
     Args:
         s: the session.
         stairs: the steps of its modules.
         price: the price of a second in each module, money per hour, shape (modules,).
+        times: seconds within which each module has its cheapest step before all else, or its last one where none is.
         chosen: the step of each module, shape (modules,), overwritten but for those that are fixed.
         fixed: which modules keep their step, shape (modules,).
 
@@ -136,6 +152,8 @@ def hand_out(s: SessionArrays, stairs: Stairs, price: Floats, chosen: Ints, fixe
     for m in range(s.rate.size):
         if not fixed[m]:
             chosen[m] = stairs.first[m + 1] - 1
+            while chosen[m] > stairs.first[m] and stairs.latency[chosen[m] - 1] <= times[m]:
+                chosen[m] -= 1
     latency, limit = stairs.latency[chosen], s.slo * (1.0 + TIE)
     if path_times(s, latency, before, after) > limit:
         return np.inf
@@ -190,7 +208,7 @@ def give_again(s: SessionArrays, stairs: Stairs, price: Floats, loss: Floats, bo
         found = np.inf
         if module >= 0:
             tried[step], fixed[module], now[module] = tried[step] or depth == 0, True, step
-            found = hand_out(s, stairs, price, now, fixed)
+            found = hand_out(s, stairs, price, np.zeros(now.size), now, fixed)
         if found < cost * CHEAPER:
             cost = found
             chosen[:], tried[:] = now, False

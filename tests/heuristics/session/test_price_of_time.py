@@ -49,7 +49,7 @@ def test_time_is_charged_at_what_it_saves_between_two_steps():
     """Halfway from 2 at 0.2 s to 1.5 at 0.3 s, next to b's 1 at 0.2 s: 2.75 at 5 a second, in both the same."""
     s = session_arrays(two_modules(), PlanSpace(policy="machine-rate", dummy="none"))
     stairs = staircases(s)
-    price, bound = prices_of_time(s, stairs)
+    price, bound, _ = prices_of_time(s, stairs)
     assert price[0] == price[1]
     assert price[0] == pytest.approx(5, rel=0.2)
     assert 2.7 < bound <= 2.75 + 1e-9
@@ -61,8 +61,10 @@ def test_no_choice_of_steps_costs_less_than_the_bound():
         s = session_arrays(random_session(seed, 4), PlanSpace())
         stairs = staircases(s)
         if (stairs.first[1:] > stairs.first[:-1]).all():
-            price, bound = prices_of_time(s, stairs)
-            cost = hand_out(s, stairs, price, stairs.first[1:] - 1, np.zeros(s.rate.size, np.bool_))
+            price, bound, _ = prices_of_time(s, stairs)
+            cost = hand_out(
+                s, stairs, price, np.zeros(s.rate.size), stairs.first[1:] - 1, np.zeros(s.rate.size, np.bool_)
+            )
             assert bound <= cost * (1 + 1e-9)
 
 
