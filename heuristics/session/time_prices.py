@@ -21,6 +21,8 @@ Bools = NDArray[np.bool_]
 
 ENOUGH = 0.7
 """The clock can charge enough where what it charges is below this share of the most that it can."""
+HIGHEST = 1e12
+"""The clock gives up where this many times the first guess of what a second is worth is too little."""
 FIRST_TURNS, TURNS, TURNS_PER_MODULE, MOST_TURNS = 30, 50, 10, 1000
 """Turns of play until the clock charges enough, and one more for each module; then so many and for each module more, up
 to a most."""
@@ -43,10 +45,10 @@ def split_by_prices(s: SessionArrays, stairs: Stairs) -> tuple[Ints, float]:
     """
     modules = s.rate.size
     chosen = stairs.first[1:] - 1
+    if path_times(s, stairs.latency[chosen], np.zeros(modules), np.zeros(modules)) > s.slo * (1.0 + TIE):
+        return chosen, np.inf
     price, bound, times = prices_of_time(s, stairs)
     cost = hand_out(s, stairs, price, np.zeros(modules), chosen, np.zeros(modules, np.bool_))
-    if cost == np.inf:
-        return chosen, cost
     other = chosen.copy()
     times *= min(1.0, s.slo / path_times(s, times, np.zeros(modules), np.zeros(modules)))
     if hand_out(s, stairs, price, times, other, np.zeros(modules, np.bool_)) < cost:
@@ -71,12 +73,18 @@ def split_by_prices(s: SessionArrays, stairs: Stairs) -> tuple[Ints, float]:
 @compiled
 def prices_of_time(s: SessionArrays, stairs: Stairs) -> tuple[Floats, float, Floats]:
     """The price of a second in each module per hour, the bound on all choices by it, and average times in seconds."""
-    most = total_of(stairs.cost[stairs.first[1:] - 1] - stairs.cost[stairs.first[:-1]]) / s.slo
-    price, bound, charged, times = np.zeros(s.rate.size), -np.inf, most, np.zeros(s.rate.size)
+    # At no price everybody takes its cheapest step: where each has one step only, that is all there is.
+    price, bound, times = (
+        np.zeros(s.rate.size),
+        total_of(stairs.cost[stairs.first[:-1]]),
+        stairs.latency[stairs.first[:-1]],
+    )
+    most = (total_of(stairs.cost[stairs.first[1:] - 1]) - bound) / s.slo
+    charged, end = most, most * HIGHEST
     first = min(FIRST_TURNS + s.rate.size, MOST_TURNS)
     turns, more = first, 4.0
     # Too little, or hardly enough, and the clock charges more: durations leave little time, and a second is worth more.
-    while charged > ENOUGH * most and most < np.inf:
+    while charged > ENOUGH * most and most < end:
         found, here, charged, time = _play(s, stairs, most, turns)
         if here > bound:
             price, bound, times = found, here, time

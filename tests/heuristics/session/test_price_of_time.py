@@ -115,3 +115,11 @@ def test_it_refuses_what_it_does_not_understand():
 def test_the_same_session_gives_the_same_plan():
     one, other = (solve(random_session(5), "price-of-time") for _ in range(2))
     assert one.plan == other.plan
+
+
+def test_modules_of_one_step_have_no_price():
+    """With one configuration and a full machine there is nothing to choose, and a second is worth nothing."""
+    session = Session("one", 1, [Hardware("A", 1)], [Module("a", 20, PROFILE[:1])])
+    s = session_arrays(session, PlanSpace())
+    price, bound, _ = prices_of_time(s, staircases(s))
+    assert (price.tolist(), bound, solve(session, "price-of-time").value) == ([0], 1, 1)
