@@ -51,6 +51,15 @@ SOLVERS: tuple[AnySolver, ...] = (
         compile=late("heuristics.session.whole_greedy", "compile_whole_greedy"),
         rests_on=(literature.HARPAGON,),
     ),
+    Solver(
+        "price-of-time",
+        "heuristic",
+        "Modules' least costs step by step, a price of a second in each, and steps chosen by what they lose (ours)",
+        late("heuristics.session.price_of_time", "solve_price_of_time"),
+        PlanSpace(),
+        lacks=frozenset({"own_policies", "shared_last", "continuous"}),
+        rests_on=(literature.HARPAGON,),
+    ),
     _rule(
         "rate-over-throughput",
         "machines for rate over throughput, rounded up",

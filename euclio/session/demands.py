@@ -76,6 +76,14 @@ SESSION_DEMANDS = (
         named=lambda session, space: space.policy.name,
     ),
     Demand(
+        "shared_last",
+        "policies under which all machines of the last allocation share its rate",
+        lambda session, space: space.policy.form is Form.EVEN,
+        assumed=True,
+        meets=("other_policies",),
+        named=lambda session, space: space.policy.name,
+    ),
+    Demand(
         "own_policies_filled",
         "a policy of your own where dummies fill machines for nothing",
         lambda session, space: space.policy.form is Form.GENERAL and space.fills,
