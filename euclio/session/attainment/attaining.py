@@ -77,7 +77,6 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
         return replace(first, options={**first.options, "attainment": demand.describe(ready.space.policy)})
     left_s = _left(limit_s, began)
     front = None if fronts is None else fronts.front_of(ready, first.plan, demand)
-    # A bound may take seconds, which one answer is worth and each of hundreds is not.
     bounds = _Bounds(ready, demand, None if limit_s is None else began + limit_s)
     if front is None:
         seed, bounded = ready.limits.seed, bounds.at_least
@@ -87,6 +86,7 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
         found = front.cheapest(ready.instance, None if left_s is None else time.monotonic() + left_s)
     space = spare_space(ready.space)
     known = math.inf if found.best is None else float(found.best.cost_per_h)
+    # It may take seconds, which one answer is worth and each of hundreds is not.
     bound = bounds.bound(known) if front is None else NO_BOUND
     answer = _answer(found, bound, demand, first.value)
     result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)
@@ -230,4 +230,5 @@ def _answer(found: Found, bound: Bound, demand: Demand, without: Fraction) -> An
         return Answer(None, "no margin", bound=bound.cost_per_h, reason=reason, stats=stats)
     margins = found.best.margins
     stats |= {"rate_margin": float(max(margins.rates)), "slo_share": float(margins.slo)}
+    stats["steps_downhill"] = float(found.best.steps)
     return Answer(found.best.plan, "margins", float(found.best.cost_per_h), bound.cost_per_h, stats=stats)

@@ -146,10 +146,13 @@ class Trials:
         spared = judged.estimate.share - self._demand.target
         if spared <= 0 or not covers(self._system(plan), self._demand.setup.noise):
             return None
-        first = (self._judged[0] + self._judged[0] // PARTS) * self._window_s(self._judged)
         uncertain = SURER * (judged.estimate.share - judged.estimate.lower)
-        doubled = max(0, math.ceil(math.log2(judged.seconds / first * (uncertain / spared) ** 2)))
+        doubled = max(0, math.ceil(math.log2(judged.seconds / self.shortest_s() * (uncertain / spared) ** 2)))
         return doubled if doubled <= min(LONGER, self._doublings(self._window_s(self._judged))) else None
+
+    def shortest_s(self) -> float:
+        """How long requests come in the shortest judgement, in seconds."""
+        return (self._judged[0] + self._judged[0] // PARTS) * self._window_s(self._judged)
 
     def _has_seen_enough(self, found: Estimate) -> bool:
         return found.blocks >= ENOUGH_BLOCKS and found.clusters >= ENOUGH_CLUSTERS
