@@ -117,12 +117,13 @@ def _attainment(result: Result) -> list[str]:
     if asked is None or "rate_margin" not in stats or result.value is None:
         return []
     more = float(result.value) / stats["cost_without_margins"] - 1 if stats["cost_without_margins"] else 0.0
-    least = rounded_down(stats["attainment_at_least"])
+    least, steps = rounded_down(stats["attainment_at_least"]), int(stats.get("steps_downhill", 0))
+    further = f", then {counted(steps, 'exchange')} of machines" if steps else ""
     return [
         f"attainment {percent(stats['attainment'])} under {asked['arrivals']} arrivals, dispatch {asked['dispatch']}: "
         f"at least {percent(least)} with {percent(asked['confidence'], 0)} confidence",
         f"planned for up to {percent(stats['rate_margin'], 1)} more requests, {percent(stats['slo_share'], 1)} of the "
-        f"SLO; {percent(more, 1)} more expensive than without",
+        f"SLO{further}; {percent(more, 1)} more expensive than without",
         "spare capacity is kept free for the requests that come at random",
     ]
 

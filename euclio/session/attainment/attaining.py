@@ -13,7 +13,7 @@ from euclio.core.result import Answer, AnyResult
 from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, asked, check
 from euclio.core.words import full, percent
-from euclio.session.attainment.bounding import Bound, bound_on
+from euclio.session.attainment.bounding import ROUNDED, Bound, bound_on
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.front import Front, serves_all_objectives
 from euclio.session.attainment.margins import spare_space
@@ -77,15 +77,17 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
         return replace(first, options={**first.options, "attainment": demand.describe(ready.space.policy)})
     left_s = _left(limit_s, began)
     front = None if fronts is None else fronts.front_of(ready, first.plan, demand)
+    bounds = _Bounds(ready, demand, None if limit_s is None else began + limit_s)
     if front is None:
-        found = cheapest(ready.instance, runs.plan, ready.space, demand, seed=ready.limits.seed, time_limit_s=left_s)
+        seed, bounded = ready.limits.seed, bounds.at_least
+        found = cheapest(ready.instance, runs.plan, ready.space, demand, seed=seed, time_limit_s=left_s, bound=bounded)
     else:
         front.planner = runs.plan
         found = front.cheapest(ready.instance, None if left_s is None else time.monotonic() + left_s)
     space = spare_space(ready.space)
-    # A bound may take seconds, which one answer is worth and each of hundreds is not.
     known = math.inf if found.best is None else float(found.best.cost_per_h)
-    bound = bound_on(ready, demand, _left(limit_s, began), known) if front is None else NO_BOUND
+    # It may take seconds, which one answer is worth and each of hundreds is not.
+    bound = bounds.bound(known) if front is None else NO_BOUND
     answer = _answer(found, bound, demand, first.value)
     result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)
     asked_for = demand.describe(ready.space.policy)
@@ -155,6 +157,30 @@ def _left(limit_s: float | None, began: float) -> float | None:
 
 
 @dataclass(slots=True)
+class _Bounds:
+    """The bound on what an attainment costs, which is computed when it is asked for, and again only for more."""
+
+    ready: PreparedRun
+    demand: Demand
+    ends_at: float | None
+    known: Bound | None = None
+    enough: float = 0.0
+
+    def bound(self, enough: float) -> Bound:
+        """The bound, of which no more than this cost has to be shown."""
+        known = self.known
+        if known is None or (enough > self.enough and (known.cost_per_h or 0.0) >= self.enough * (1 - ROUNDED)):
+            left = None if self.ends_at is None else max(0.0, self.ends_at - time.monotonic())
+            self.known, self.enough = bound_on(self.ready, self.demand, left, enough), enough
+        assert self.known is not None
+        return self.known
+
+    def at_least(self, cost_per_h: Fraction) -> Fraction:
+        """What such plans cost at least; no more than this has to be shown."""
+        return Fraction(self.bound(float(cost_per_h)).cost_per_h or 0)
+
+
+@dataclass(slots=True)
 class _Runs:
     """Runs of one solver on stricter and stricter instances; the first is kept for the search."""
 
@@ -204,4 +230,5 @@ def _answer(found: Found, bound: Bound, demand: Demand, without: Fraction) -> An
         return Answer(None, "no margin", bound=bound.cost_per_h, reason=reason, stats=stats)
     margins = found.best.margins
     stats |= {"rate_margin": float(max(margins.rates)), "slo_share": float(margins.slo)}
+    stats["steps_downhill"] = float(found.best.steps)
     return Answer(found.best.plan, "margins", float(found.best.cost_per_h), bound.cost_per_h, stats=stats)

@@ -13,7 +13,7 @@ from euclio.session.attainment.demand import CONFIDENCE, Demand
 from euclio.session.attainment.latencies import Run, coming
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
-from euclio.session.simulation.in_turn import Coming
+from euclio.session.simulation.in_turn import Coming, covers
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.system import System, build_system, session_rate
 from euclio.session.space import PlanSpace
@@ -45,6 +45,10 @@ ENOUGH_CLUSTERS = 40.0
 SHRINKS = 0.75
 """How fast a bound comes closer to the misses as a simulation is made longer, as an exponent: at the rate of a spread,
 1/2, and faster while the largest cluster matters."""
+SURER = 1.35
+"""How much wider bounds are that are allowed the error of a later attempt, about."""
+LONGER = 3
+"""A plan is judged once more where so many times twice as long a simulation is likely to show the target."""
 HOPELESS = 1.1
 """It ends early where at its longest it would still leave so many times the misses that are allowed."""
 
@@ -103,7 +107,7 @@ class Trials:
         share = 1 - int(found.late.sum()) / arrived if arrived else 1.0
         return share if share >= least else None
 
-    def judged(self, plan: Plan, attempt: int, ends_at: float | None) -> Judged:
+    def judged(self, plan: Plan, attempt: int, ends_at: float | None, doubled: int = 0) -> Judged:
         """The attainment on requests of their own, with one attempt's part of the error that is allowed.
 
         The first attempt is allowed half of the error, the others share the other half, so that all of them together
@@ -114,6 +118,7 @@ class Trials:
             plan: a plan of the session.
             attempt: how many were judged before, less than `ATTEMPTS`.
             ends_at: time, of the monotonic clock, at which it ends; None: there is none.
+            doubled: how many times at least the simulation is made twice as long.
         """
         error = (1 - CONFIDENCE) / 2
         confidence = 1 - (error / (ATTEMPTS - 1) if attempt else error)
@@ -122,15 +127,32 @@ class Trials:
         run = self._run(plan, self._judged, seed, 2**doublings)
         nothing_is_random = self._demand.setup.arrivals is Arrivals.UNIFORM and not self._demand.setup.noise
         bounded = goes_on if nothing_is_random else estimate
-        for doubled in range(doublings + 1):
-            simulated = run.go_on(2**doubled * (windows + windows // PARTS), ends_at)
+        for times in (2**k for k in range(min(doubled, doublings), doublings + 1)):
+            simulated = run.go_on(times * (windows + windows // PARTS), ends_at)
             found = bounded(simulated.since(len(simulated.arrived) // (PARTS + 1)), confidence)
             is_over = ends_at is not None and time.monotonic() >= ends_at
             if is_over or (nothing_is_random and found.lower) or self._has_seen_enough(found):
                 break
-            if self._is_hopeless(found, 2 ** (doublings - doubled)):
+            if self._is_hopeless(found, 2**doublings // times):
                 break
         return Judged(found, len(simulated.arrived) * window_s, seed)
+
+    def worth_another(self, plan: Plan, judged: Judged) -> int | None:
+        """How many times twice as long a judgement has to be that is likely to show the target, where this one has not.
+
+        It is made from requests of its own, so that its length may depend on what this one has come to. None: the
+        share itself is below the target, or it would take too long.
+        """
+        spared = judged.estimate.share - self._demand.target
+        if spared <= 0 or not covers(self._system(plan), self._demand.setup.noise):
+            return None
+        uncertain = SURER * (judged.estimate.share - judged.estimate.lower)
+        doubled = max(0, math.ceil(math.log2(judged.seconds / self.shortest_s() * (uncertain / spared) ** 2)))
+        return doubled if doubled <= min(LONGER, self._doublings(self._window_s(self._judged))) else None
+
+    def shortest_s(self) -> float:
+        """How long requests come in the shortest judgement, in seconds."""
+        return (self._judged[0] + self._judged[0] // PARTS) * self._window_s(self._judged)
 
     def _has_seen_enough(self, found: Estimate) -> bool:
         return found.blocks >= ENOUGH_BLOCKS and found.clusters >= ENOUGH_CLUSTERS

@@ -19,8 +19,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from euclio.session.attainment import downhill
 from euclio.session.attainment.confidence import Estimate
 from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.downhill import Downhill
 from euclio.session.attainment.judging import ATTEMPTS, Judged, Trials
 from euclio.session.attainment.margins import Margins, alike, spare_space, stricter, with_spare
 from euclio.session.evaluate import Evaluation, evaluate
@@ -48,6 +50,8 @@ STRICTER, STRICTEST = 0.85, 0.6
 LONGEST = 4
 """A search simulates plans twice as long after each that has failed, up to so many times as long as at first."""
 
+Bound = Callable[[Fraction], Fraction]
+"""No plan that keeps the demand costs less than this per hour; more than the argument need not be shown."""
 Planner = Callable[[Session], tuple[Plan, Evaluation] | None]
 """Makes a plan of a session, with what the checker says of it; None: there is none."""
 
@@ -63,6 +67,7 @@ class Tried:
         costs: of this, each module's part.
         simulated: whether it was; more expensive plans than the best so far are not.
         share: its attainment in the search; None: it was not simulated, or it misses the level that was asked for then.
+        steps: how many steps downhill it is from the plan that was made with these margins.
     """
 
     margins: Margins
@@ -71,6 +76,7 @@ class Tried:
     costs: tuple[Fraction, ...]
     simulated: bool = False
     share: float | None = None
+    steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +106,7 @@ def cheapest(
     *,
     seed: int = 0,
     time_limit_s: float | None = None,
+    bound: Bound | None = None,
 ) -> Found:
     """Search margins for the cheapest plan that keeps the demand.
 
@@ -110,6 +117,8 @@ def cheapest(
         demand: target, arrivals and dispatch.
         seed: seed of all requests; the same gives the same, where no limit is hit.
         time_limit_s: limit of search and judging together.
+        bound: what plans that keep the demand cost at least, of which no more than its argument has to be shown; None:
+            nothing is known.
     """
     began = time.monotonic()
     ends_at, judged_at = (
@@ -117,16 +126,18 @@ def cheapest(
     )
     priced = spare_space(space)
     trials = Trials(session, priced, demand, seed)
-    search = _Search(session, planner, priced, trials, ends_at, 1 - FIRST * (1 - demand.target))
-    judged = None
+    search = _Search(session, planner, priced, trials, ends_at, 1 - FIRST * (1 - demand.target), bound)
+    judged, best, doubled = None, None, 0
     for attempt in range(ATTEMPTS):
-        best = search.run()
+        best = best or search.run()
         if best is None:
             break
-        judged = trials.judged(best.plan, attempt, judged_at)
+        judged = trials.judged(best.plan, attempt, judged_at, doubled)
         if judged.estimate.lower >= demand.target:
             return Found(best, judged, search.plans(), not search.is_over())
-        search.ask_more(best, judged.estimate, demand.target)
+        doubled = 0 if doubled else trials.worth_another(best.plan, judged) or 0
+        if not doubled:
+            best = search.after(best, judged.estimate, demand.target)
     return Found(None, judged, search.plans(), not search.is_over(), _most(trials, search.plans()))
 
 
@@ -147,14 +158,23 @@ class _Search:
     ends_at: float | None
     level: float
     """Attainment on the requests of the search with which a plan passes."""
+    bound: Bound | None = None
     times: int = 1
     """How many times as long as at first plans are simulated."""
     tried: dict[Margins, Tried | None] = field(default_factory=dict)
     best: Tried | None = None
+    has_walked: bool = False
 
     def plans(self) -> tuple[Tried, ...]:
         """All that were tried, in that order."""
         return tuple(found for found in self.tried.values() if found is not None)
+
+    def after(self, failed: Tried, judged: Estimate, target: float) -> Tried | None:
+        """What is judged next: the plan that a walk began with, or what a longer search for more comes to (None)."""
+        if failed.steps:
+            return self.tried[failed.margins]
+        self.ask_more(failed, judged, target)
+        return None
 
     def ask_more(self, failed: Tried, judged: Estimate, target: float) -> None:
         """Look longer, and let plans pass only with fewer misses than before, after one has failed on fresh requests.
@@ -191,7 +211,27 @@ class _Search:
         if self.best is not None:
             self._least_rate(self.best.margins.slo, FINE)
             self._least_of_modules()
+            self._downhill()
         return self.best
+
+    def _downhill(self) -> None:
+        """Exchange machines of the first plan that is best, as long as a cheaper one passes."""
+        best = self.best
+        assert best is not None
+        if self.has_walked or not downhill.covers(best.plan, self.space):
+            return
+        self.has_walked = True
+        bound = Fraction(0) if self.bound is None else self.bound(best.cost_per_h)
+
+        def share(plan: Plan) -> float | None:
+            return self.trials.searched(plan, self.level)
+
+        found = Downhill(self.session, self.space, share, self.is_over).lowest(best.plan, best.cost_per_h, bound)
+        if found is not None:
+            checked = found.evaluation
+            assert checked.cost_per_h is not None
+            costs = tuple(module.cost_per_h for module in checked.modules)
+            self.best = Tried(best.margins, found.plan, checked.cost_per_h, costs, True, found.share, found.steps)
 
     def _least_rate(self, share: Fraction, step: Fraction) -> None:
         """Bracket and bisect the least margin on all rates that passes, or costs as much as the best plan."""
