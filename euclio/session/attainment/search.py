@@ -19,7 +19,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from euclio.session.attainment.confidence import Estimate
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.judging import ATTEMPTS, Judged, Trials
 from euclio.session.attainment.margins import Margins, alike, spare_space, stricter, with_spare
@@ -124,9 +123,9 @@ def cheapest(
         if best is None:
             break
         judged = trials.judged(best.plan, attempt, judged_at)
-        if judged.estimate.lower >= demand.target:
+        if judged.keeps(demand):
             return Found(best, judged, search.plans(), not search.is_over())
-        search.ask_more(best, judged.estimate, demand.target)
+        search.ask_more(best, judged.lower(demand), demand.target)
     return Found(None, judged, search.plans(), not search.is_over(), _most(trials, search.plans()))
 
 
@@ -156,19 +155,19 @@ class _Search:
         """All that were tried, in that order."""
         return tuple(found for found in self.tried.values() if found is not None)
 
-    def ask_more(self, failed: Tried, judged: Estimate, target: float) -> None:
+    def ask_more(self, failed: Tried, lower: float, target: float) -> None:
         """Look longer, and let plans pass only with fewer misses than before, after one has failed on fresh requests.
 
         Plans that have passed are simulated again. What has failed is known better from the judgement than from the
         search, by whose requests it may have been late never.
         """
-        allowed = (1 - target) / (1 - judged.lower)
+        allowed = (1 - target) / (1 - lower)
         self.level = 1 - (1 - self.level) * min(STRICTER, max(STRICTEST, allowed))
         self.times = min(2 * self.times, LONGEST)
         for margins, found in self.tried.items():
             if found is not None and found.share is not None and found.share >= target:
                 self.tried[margins] = replace(found, simulated=False, share=None)
-        self.tried[failed.margins] = replace(failed, share=judged.lower)
+        self.tried[failed.margins] = replace(failed, share=lower)
         self.best = None
 
     def is_over(self) -> bool:
