@@ -11,9 +11,9 @@ from euclio.commands.arrivals import add_arrivals, arrival_flags
 from euclio.commands.keywords import arrival_keywords, own_keywords, setup_keywords
 from euclio.commands.setup_options import add_setup_options, setup_flags
 from euclio.core.families import find_family
-from euclio.core.values import SHARE, exact_positive, exacts
+from euclio.core.values import SHARE, exact_positive, exacts, named
 from euclio.core.words import full, plain
-from euclio.verbs.defaults import PERCENTILES, SERVED, SERVING
+from euclio.verbs.defaults import MODULE_PERCENTILES, PERCENTILES, SERVED, SERVING
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
@@ -41,6 +41,14 @@ def add_attainment(parser: argparse.ArgumentParser, *, several: bool = False) ->
             metavar="S,S" if several else "S",
             help=f"seconds within which {full(100 * share)} %% are answered: --attainment {plain(share)} with this SLO",
         )
+    for name, share in MODULE_PERCENTILES.items():
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=named(exact_positive),
+            metavar="NAME=S",
+            help=f"seconds by module within which {full(100 * share)} %% of its requests pass it, from ready there to "
+            f"the end of their last invocation there; alone: with --attainment {plain(share)}",
+        )
     add_arrivals(group)
     group.add_argument(
         "--noise", type=SHARE.parse, metavar="X", help="coefficient of variation of durations; default: 0"
@@ -50,7 +58,7 @@ def add_attainment(parser: argparse.ArgumentParser, *, several: bool = False) ->
 
 def attainment_keywords(arguments: argparse.Namespace) -> dict[str, Any]:
     """What these options are among the keywords of a verb."""
-    own = own_keywords(arguments, "attainment", "noise", *PERCENTILES)
+    own = own_keywords(arguments, "attainment", "noise", *PERCENTILES, *MODULE_PERCENTILES)
     return {**own, **arrival_keywords(arguments), **setup_keywords(arguments)}
 
 

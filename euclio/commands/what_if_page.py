@@ -12,7 +12,7 @@ from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.values import count_or_none, exact_not_negative, named_points
 from euclio.core.words import counted, duration
-from euclio.verbs.defaults import LIMIT_S, PERCENTILES
+from euclio.verbs.defaults import LIMIT_S, MODULE_PERCENTILES, PERCENTILES
 
 if TYPE_CHECKING:
     from euclio.session.instance import Session
@@ -82,9 +82,11 @@ def write_page(arguments: argparse.Namespace) -> int:
     from euclio.session.questions.what_if import CHARGINGS
     from euclio.verbs.asking import asked_about
 
-    for flag in ("attainment", *PERCENTILES):
+    for flag in ("attainment", *PERCENTILES, *MODULE_PERCENTILES):
         if getattr(arguments, flag) is not None:
-            raise InputError("is not asked of a page's plans; leave --html or this out", field=f"--{flag}")
+            raise InputError(
+                "is not asked of a page's plans; leave --html or this out", field=f"--{flag.replace('_', '-')}"
+            )
     for flag in ("out", "plot"):
         if getattr(arguments, flag) is not None:
             raise InputError("is of the table; ask for the page without it", field=f"--{flag}")

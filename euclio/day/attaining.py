@@ -121,7 +121,7 @@ class _Search:
             if plan is None:
                 break
             judged = {k: self._judged(step, own, attempt) for k, step, own in _pairs(day, plan)}
-            failed = {day.steps[k].rates_rps for k, own in judged.items() if own.estimate.lower < self.demand.target}
+            failed = {day.steps[k].rates_rps for k, own in judged.items() if not own.keeps(self.demand)}
             if not failed:
                 return _Found(plan, share, margins, judged)
             margins |= {rates: _more(margins[rates]) for rates in failed}
@@ -165,7 +165,7 @@ class _Search:
     def _judged(self, step: Step, own: StepPlan, attempt: int) -> Judged:
         """What a step keeps of requests that no search has seen; what has kept the target is not judged again."""
         key = step.rates_rps, own
-        if key not in self.judgements or self.judgements[key].estimate.lower < self.demand.target:
+        if key not in self.judgements or not self.judgements[key].keeps(self.demand):
             self.judgements[key] = self._trials(step).judged(self._plan(step, own), attempt, self.ends_at)
         return self.judgements[key]
 

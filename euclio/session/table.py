@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import islice
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -12,7 +13,7 @@ from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, new_table
-from euclio.core.words import DASH, amount, counted, figures, milliseconds, percent, took
+from euclio.core.words import DASH, amount, counted, figures, full, milliseconds, percent, took
 from euclio.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
 from euclio.session.attainment.stated import rounded_down
 from euclio.session.costs import allocation_costs, costs_in_words, money
@@ -39,6 +40,8 @@ SPARE_SAID = "spare capacity is paid for and serves nobody, so that batches fill
 """The row of dummies, and what it means."""
 MOST_SHARED = 20
 """Shared machines that are listed at most."""
+MOST_LISTED = 12
+"""Modules whose percentiles are printed in a line; results have all of them."""
 MOST_MODULES = 1000
 """Modules that a table of a plan shows at most: more take longer to lay out than to solve."""
 
@@ -124,8 +127,27 @@ def _attainment(result: Result) -> list[str]:
         f"at least {percent(least)} with {percent(asked['confidence'], 0)} confidence",
         f"planned for up to {percent(stats['rate_margin'], 1)} more requests, {percent(stats['slo_share'], 1)} of the "
         f"SLO{further}; {percent(more, 1)} more expensive than without",
+        *_modules_at_random(asked),
         "spare capacity is kept free for the requests that come at random",
     ]
+
+
+def _modules_at_random(asked: dict[str, Any]) -> list[str]:
+    """What single modules take at the share that is asked for, and whether they keep objectives of their own."""
+    lines = []
+    for own in asked.get("modules", []):
+        if "kept" in own:
+            asked_for = f"{full(100 * own['share'])} % through {own['module']} within {milliseconds(own['seconds'])} ms"
+            least = percent(rounded_down(own["kept_at_least"]))
+            lines.append(f"{asked_for}: {percent(own['kept'])} are, at least {least}")
+    taken = asked.get("module_latency_s", {})
+    if taken:
+        each = [f"{name} {milliseconds(seconds)}" for name, seconds in taken.items()]
+        more = f" and {len(each) - MOST_LISTED} more" if len(each) > MOST_LISTED else ""
+        lines.append(
+            f"{full(100 * asked['target'])} % pass each module within, in ms: {', '.join(each[:MOST_LISTED])}{more}"
+        )
+    return lines
 
 
 def _spare(session: Session, result: Result) -> list[str]:

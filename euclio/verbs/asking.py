@@ -137,7 +137,7 @@ def what_if(
             )
             for one in every
         ]
-        demand = attainment_demand(given.family, keywords)
+        demand = attainment_demand(given.family, keywords, asked.session)
     questions = [replace(one, demand=demand) for one in questions]
     if given.file is not None:
         hint = next(filter(None, map(given.family.hint, questions[0].sessions.values())), "")
@@ -246,7 +246,7 @@ def changes(
             solver=asked.solver,
             space=asked.space,
             time_limit_s=read_if(seconds, time_limit, "--time-limit"),
-            demand=attainment_demand(given.family, keywords),
+            demand=attainment_demand(given.family, keywords, asked.session),
         )
     return answered(questions)
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from euclio.core import families
 from euclio.core.errors import InputError
 from euclio.core.family import Family
-from euclio.core.values import SHARE, exact_positive, exacts
+from euclio.core.values import SHARE, exact_positive, exacts, named
 from euclio.verbs.arrivals import arrival_fields
 from euclio.verbs.calling import keyword_of
-from euclio.verbs.defaults import PERCENTILES, SERVED, SERVING
+from euclio.verbs.defaults import MODULE_PERCENTILES, PERCENTILES, SERVED, SERVING
 from euclio.verbs.keywords import read, read_if, setup_fields
 
 if TYPE_CHECKING:
-    from euclio.session.attainment.demand import Demand
+    from euclio.session.attainment.demand import Demand, ModuleObjective
 
 FLAGS = (
     "--arrivals",
@@ -44,6 +44,7 @@ def with_percentile(keywords: Mapping[str, Any], several: Any = None) -> dict[st
     Raises:
         InputError: it is given next to another one, to an attainment or to an objective.
     """
+    keywords = _with_modules(keywords)
     given = [name for name in PERCENTILES if keywords.get(name) is not None]
     found = {name: value for name, value in keywords.items() if name not in PERCENTILES}
     if not given:
@@ -56,11 +57,38 @@ def with_percentile(keywords: Mapping[str, Any], several: Any = None) -> dict[st
     return {**found, "attainment": PERCENTILES[name], "slo": seconds}
 
 
-def attainment_demand(family: Family, keywords: Mapping[str, Any]) -> Demand | None:
-    """The demand that keywords make; None: none is asked for.
+def _with_modules(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords, with the largest share of the modules' objectives as attainment where they are given alone."""
+    shares = [share for name, share in MODULE_PERCENTILES.items() if keywords.get(name) is not None]
+    alone = shares and not any(keywords.get(name) is not None for name in ("attainment", *PERCENTILES))
+    return {**keywords, **({"attainment": max(shares)} if alone else {})}
+
+
+def module_objectives(keywords: Mapping[str, Any]) -> tuple[ModuleObjective, ...]:
+    """The objectives of single modules.
 
     Raises:
-        InputError: of another family, without an attainment, or keywords that do not go together.
+        InputError: one is no positive number.
+    """
+    from euclio.session.attainment.demand import ModuleObjective
+
+    found = []
+    for name, share in MODULE_PERCENTILES.items():
+        seconds = read_if(named(exact_positive), keywords.get(name), f"--{name.replace('_', '-')}") or {}
+        found += [ModuleObjective(module, share, float(own)) for module, own in seconds.items()]
+    return tuple(found)
+
+
+def attainment_demand(family: Family, keywords: Mapping[str, Any], *instances: Any) -> Demand | None:
+    """The demand that keywords make; None: none is asked for.
+
+    Args:
+        family: of the instances.
+        keywords: keywords of a verb, after `with_percentile`.
+        *instances: the sessions, each of which has to have the modules that are named.
+
+    Raises:
+        InputError: of another family, without an attainment, keywords that do not go together, or an unknown module.
     """
     served = families.find_family(SERVED)
     if keywords.get("attainment") is None:
@@ -70,11 +98,14 @@ def attainment_demand(family: Family, keywords: Mapping[str, Any]) -> Demand | N
         return None
     if family.name != SERVED:
         raise InputError(f"is an option for {served.instances}; leave it out", field="--attainment")
-    from euclio.session.attainment.demand import Demand
+    from euclio.session.attainment.demand import Demand, check_names
     from euclio.session.simulation.setup import Setup
 
     noise = read_if(SHARE.parse, keywords.get("noise"), "--noise")
     coming = arrival_fields(*(keywords.get(name) for name in ("arrivals", "trace", "cv", "on", "off")))
     own = setup_fields(family, {name: keywords.get(name) for name in SERVING})
     target = read_if(SHARE.parse, keywords["attainment"], "--attainment")
-    return Demand(target, Setup(noise=noise or 0.0, **coming, **own))
+    modules = module_objectives(keywords)
+    for session in instances:
+        check_names(modules, session)
+    return Demand(target, Setup(noise=noise or 0.0, **coming, **own), modules)

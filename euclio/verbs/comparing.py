@@ -79,7 +79,7 @@ def compare(
     asked = with_percentile(keywords)
     with at("", given.file):
         target, _ = changed(given.family, given.instance, asked)
-        demand = attainment_demand(given.family, asked)
+        demand = attainment_demand(given.family, asked, target)
         if solvers is not None and systems is not None:
             raise InputError("is a set of systems, and --solvers names them; leave one out", field="--systems")
         listed = names(solvers) if isinstance(solvers, str) else solvers
@@ -165,7 +165,7 @@ def decompose(
         return decompose_instances([], listed)
     family = common_family(asked)
     kept = with_percentile(keywords)
-    demand = attainment_demand(family, kept)
+    demand = attainment_demand(family, kept, *asked)
     asked = [changed(family, one, {"slo": kept.get("slo")})[0] for one in asked]
     chosen = chosen_solvers(listed, family)
     with Supervised(asked, chosen) if supervised else nullcontext() as other:

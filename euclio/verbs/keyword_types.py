@@ -185,6 +185,10 @@ class Attainment(TypedDict, total=False):
         p95: the same for 95 %.
         p99: the same for 99 %.
         p999: the same for 99.9 %.
+        module_p90: seconds by module within which 90 % of its requests are to pass it, such as `{"detect": 0.05}`.
+        module_p95: the same for 95 %.
+        module_p99: the same for 99 %.
+        module_p999: the same for 99.9 %.
     """
 
     attainment: Number | None
@@ -202,6 +206,10 @@ class Attainment(TypedDict, total=False):
     p95: Number | None
     p99: Number | None
     p999: Number | None
+    module_p90: Mapping[str, Number] | str | None
+    module_p95: Mapping[str, Number] | str | None
+    module_p99: Mapping[str, Number] | str | None
+    module_p999: Mapping[str, Number] | str | None
 
 
 class RunKeywords(TypedDict, total=False):

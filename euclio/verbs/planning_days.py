@@ -86,7 +86,7 @@ def plan_day(
     said = Said(load_unit, read_if(exact_positive, load_step, "--load-step"), load_column)
     day = day_of(opened(session), load, {name: value for name, value in read.items() if value is not None}, said)
     kept = with_percentile(keywords)
-    demand = attainment_demand(find_family(SERVED), kept)
+    demand = attainment_demand(find_family(SERVED), kept, day.session)
     if kept.get("slo") is not None:
         day = replace(day, session=replace(day.session, slo_s=kept["slo"]))
     chosen = chosen_days(solvers)

@@ -92,7 +92,7 @@ def solve(instance: Any, solver: str | AnySolver | None = None, *, space: Any = 
         target, changes = changed(family, given.instance, keywords)
         chosen = solving.solver_for(family, solver)
         searched = plan_space(family, chosen, target, keywords, space)
-        demand = attainment_demand(family, keywords)
+        demand = attainment_demand(family, keywords, target)
     hint = family.hint(target) if given.file is not None else ""
     if hint:
         say(f"{given.file}: {hint}")

@@ -13,7 +13,7 @@ from euclio.core.warm_up import warm_up
 from euclio.core.words import duration, percent
 from euclio.day.attaining import attaining_day
 from euclio.session import Session
-from euclio.session.attainment import latencies
+from euclio.session.attainment import long_run
 from euclio.session.attainment.attaining import Fronts, attaining
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.stated import stated
@@ -53,8 +53,8 @@ def _one_by_one(sessions: list[Session]) -> Section:
     lines = []
     for session in sessions:
         seconds, costs = {}, {}
-        for way, serves in (("events", lambda *_: False), ("in turn", latencies.covers)):
-            with patch.object(latencies, "covers", serves):
+        for way, serves in (("events", lambda *_: False), ("in turn", long_run.covers)):
+            with patch.object(long_run, "covers", serves):
                 began = time.process_time()
                 costs[way] = attaining(DEMAND, asked(session, "exact")).value
                 seconds[way] = time.process_time() - began

@@ -14,8 +14,9 @@ from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, asked, check
 from euclio.core.words import full, percent
 from euclio.session.attainment.bounding import ROUNDED, Bound, bound_on
-from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.demand import Demand, check_names
 from euclio.session.attainment.front import Front, serves_all_objectives
+from euclio.session.attainment.judging import Judged
 from euclio.session.attainment.margins import spare_space
 from euclio.session.attainment.search import Found, cheapest
 from euclio.session.evaluate import Evaluation
@@ -70,6 +71,7 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
             leaves it without a bound; None: it is searched for by itself, and longer.
     """
     began = time.monotonic()
+    check_names(demand.modules, ready.instance)
     limit_s = ready.limits.time_limit_s
     runs = _Runs(ready, None if limit_s is None else began + limit_s)
     first = runs.result(ready.instance)
@@ -92,7 +94,7 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)
     asked_for = demand.describe(ready.space.policy)
     if found.judged is not None:
-        asked_for |= {"seconds": found.judged.seconds, "seed": found.judged.seed}
+        asked_for |= _as_judged(found.judged)
     if found.best is not None:
         rates = zip(ready.instance.modules, found.best.margins.rates, strict=True)
         asked_for["rate_margins"] = {module.name: float(rate) for module, rate in rates}
@@ -102,6 +104,18 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     options = {**ready.options, **space.describe(), "attainment": asked_for}
     planned_for = {"attainment": demand.target, **service(demand.setup, space)}
     return replace(result, options=options, planned_for=planned_for)
+
+
+def _as_judged(judged: Judged) -> dict[str, Any]:
+    """What a result states of the simulation that a plan was judged by, and of single modules in it."""
+    stated: dict[str, Any] = {"seconds": judged.seconds, "seed": judged.seed}
+    if judged.percentiles_s:
+        stated["module_latency_s"] = dict(judged.percentiles_s)
+    if judged.modules:
+        stated["modules"] = [
+            {**own.describe(), "kept": found.share, "kept_at_least": found.lower} for own, found in judged.modules
+        ]
+    return stated
 
 
 def briefly(demand: Demand, ready: PreparedRun) -> AnyResult:
@@ -128,6 +142,9 @@ class Fronts:
 
     def front_of(self, ready: PreparedRun, plan: Plan, demand: Demand) -> Front | None:
         """What is known of the session of a run; None: it has to be searched for by itself."""
+        if demand.modules:
+            # Simulations that say how late requests are for every SLO do not say it of single modules.
+            return None
         session, space = ready.instance, spare_space(ready.space)
         base = replace(session, slo_s=Fraction(1))
         key = base, tuple(base.resources.items()), ready.solver.name, space
@@ -222,9 +239,9 @@ def _answer(found: Found, bound: Bound, demand: Demand, without: Fraction) -> An
         return Answer(None, "no capacity", infeasible=True, reason=reason, stats=stats)
     if found.best is None:
         within = "" if found.complete else " within the time limit"
-        most = "" if not found.most else f", the best plan {percent(found.most)}"
+        most = "" if not found.most or demand.modules else f", the best plan {percent(found.most)}"
         reason = (
-            f"no margin that was tried{within} keeps {full(100 * demand.target)} % within the SLO under these "
+            f"no margin that was tried{within} keeps {demand.shares_in_words()} under these "
             f"arrivals{most}; take another dispatcher or time-out, or a lower attainment"
         )
         return Answer(None, "no margin", bound=bound.cost_per_h, reason=reason, stats=stats)

@@ -2,29 +2,58 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.values import Values
-from euclio.core.words import full
+from euclio.core.words import full, milliseconds
+from euclio.session.instance import Session
 from euclio.session.policies import Policy
 from euclio.session.simulation.setup import Partial, Setup
 from euclio.session.simulation.targets import own_dispatch
 
 TARGETS = Values("a number from 0.5 to 0.9999", float, lambda number: 0.5 <= number <= 0.9999)
 CONFIDENCE = 0.95
-"""Of the statement that the attainment is at least the one asked for."""
+"""Of the statement that the attainment is at least the one asked for, and each module's share too."""
+MOST_NAMES = 20
+"""Modules that an error lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleObjective:
+    """A percentile objective of one module.
+
+    Attributes:
+        module: its name.
+        share: share of the requests that invoke it which have to pass it in time.
+        seconds: time from when a request is ready there until the last of its invocations there has ended.
+    """
+
+    module: str
+    share: float
+    seconds: float
+
+    def in_words(self) -> str:
+        """The objective in a few words."""
+        return f"{full(100 * self.share)} % through {self.module} within {milliseconds(self.seconds)} ms"
+
+    def describe(self) -> dict[str, Any]:
+        """The objective as plain data."""
+        return {"module": self.module, "share": self.share, "seconds": self.seconds}
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """An attainment that a plan has to keep.
+    """An attainment that a plan has to keep, and what single modules have to.
 
     Attributes:
         target: share of requests within the SLO.
         setup: arrivals and dispatch. What the plan does not pay for is not used: dummies are not sent, and a machine
             that is charged in part is shared with others. Load, seconds and seed are not looked at.
+        modules: objectives of single modules, kept together with the attainment.
 
     Raises:
         InputError: the target is out of range, or clients wait for their answers.
@@ -32,6 +61,7 @@ class Demand:
 
     target: float
     setup: Setup
+    modules: tuple[ModuleObjective, ...] = ()
 
     def __post_init__(self) -> None:
         """Take from the setup what has no meaning here."""
@@ -46,11 +76,39 @@ class Demand:
 
     def in_words(self) -> str:
         """The demand in one line."""
-        return f"{full(100 * self.target)} % within the SLO under {self.setup.arrivals.value} arrivals"
+        return f"{self.shares_in_words()} under {self.setup.arrivals.value} arrivals"
+
+    def shares_in_words(self) -> str:
+        """What has to be kept, whatever the arrivals."""
+        return ", ".join((f"{full(100 * self.target)} % within the SLO", *(own.in_words() for own in self.modules)))
+
+    def of(self, session: Session) -> tuple[tuple[int, ModuleObjective], ...]:
+        """The objectives of those modules that a session has, each with the module's number.
+
+        A step of a day has only the modules to which requests come.
+        """
+        number = {module.name: m for m, module in enumerate(session.modules)}
+        return tuple((number[own.module], own) for own in self.modules if own.module in number)
 
     def describe(self, policy: Policy) -> dict[str, Any]:
         """The demand as plain data, with the dispatcher that it comes down to for plans of a policy."""
         dispatch = self.setup.dispatch or own_dispatch(policy)
         left_out = ("load", "seconds", "seed")
         described = {key: value for key, value in self.setup.describe().items() if key not in left_out}
-        return {"target": self.target, "confidence": CONFIDENCE, **described, "dispatch": dispatch.value}
+        modules = {"modules": [own.describe() for own in self.modules]} if self.modules else {}
+        return {"target": self.target, "confidence": CONFIDENCE, **modules, **described, "dispatch": dispatch.value}
+
+
+def check_names(objectives: Iterable[ModuleObjective], session: Session) -> None:
+    """See that a session has the modules that objectives name.
+
+    Raises:
+        InputError: it has none of such a name.
+    """
+    names = [module.name for module in session.modules]
+    for own in objectives:
+        if own.module not in names:
+            near = difflib.get_close_matches(own.module, names, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(names[:MOST_NAMES])}"
+            option = f"--module-p{full(100 * own.share).replace('.', '')}"
+            raise InputError(f"names {own.module}, which is no module of {session.name}; {hint}", field=option)

@@ -22,10 +22,11 @@ import numpy as np
 
 from euclio.core.words import plain
 from euclio.session.attainment.confidence import estimate
-from euclio.session.attainment.demand import CONFIDENCE, Demand
-from euclio.session.attainment.judging import ATTEMPTS, PARTS, Judged, seed_of
+from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.judging import ATTEMPTS, PARTS, Judged, listed, part_of_error, percentiles_s, seed_of
 from euclio.session.attainment.latencies import LEVELS, levels_of, windows_of
 from euclio.session.attainment.margins import Margins, stricter, with_spare
+from euclio.session.attainment.module_latencies import Tally
 from euclio.session.attainment.search import FIRST, STRICTER, Found, Planner, Tried
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
@@ -153,8 +154,8 @@ class Front:
     asked: int = -1
     """Objectives before this one."""
     requests: dict[int, Coming] = field(default_factory=dict)
-    judgements: dict[tuple[int, Steps, int], Ints] = field(default_factory=dict)
-    """Latencies of the judged plans in ticks, by cell and attempt."""
+    judgements: dict[tuple[int, Steps, int], tuple[Ints, dict[str, float]]] = field(default_factory=dict)
+    """Latencies of the judged plans in ticks, and percentiles of modules in seconds, by cell and attempt."""
     made: Ints = field(init=False)
     """The places of the plans that there are, a row each."""
     costs: Floats = field(init=False)
@@ -299,7 +300,8 @@ class Front:
             lasts = span.end / system.clock.ticks_per_s
             setup = replace(self.demand.setup, seed=seed_of(self.seed, stream), seconds=lasts)
             self.requests[stream] = Coming(system, setup)
-        return span, InTurn(system, self.requests[stream], seed=seed_of(self.seed, stream))
+        watched = [own.module for own in listed(self.session)] if stream else ()
+        return span, InTurn(system, self.requests[stream], seed=seed_of(self.seed, stream), watched=watched)
 
     def _seconds(self, size: tuple[int, int, int]) -> float:
         least, per_miss, most = size
@@ -317,14 +319,25 @@ class Front:
             if len(self.judgements) >= KEPT:
                 del self.judgements[next(iter(self.judgements))]
             served.go_to(span.end)
-            self.judgements[key] = served.latencies(int(first), int(last))
+            took = served.latencies(int(first), int(last))
+            self.judgements[key] = took, self._percentiles(system, served, int(first), int(last))
+        took, percentiles = self.judgements[key]
         window = -(-(span.until - span.begin) // WINDOWS)
         levels = levels_of(replace(system, slo_ticks=system.clock.up(session.slo_s)))
-        found = windows_of(arrivals[first:last] - span.begin, self.judgements[key], window, WINDOWS, levels)
-        error = (1 - CONFIDENCE) / 2
-        confidence = 1 - (error / (ATTEMPTS - 1) if attempt else error)
+        found = windows_of(arrivals[first:last] - span.begin, took, window, WINDOWS, levels)
+        confidence = part_of_error(attempt, 1)
         seconds = self._seconds(JUDGED) * (1 + 1 / PARTS)
-        return Judged(estimate(found, confidence), seconds, seed_of(self.seed, stream))
+        bounded = estimate(found, confidence)
+        return Judged(bounded, seconds, seed_of(self.seed, stream), percentiles_s=percentiles)
+
+    def _percentiles(self, system: System, served: InTurn, first: int, last: int) -> dict[str, float]:
+        """By module, what it does not exceed for as large a share of its requests as is asked for, in seconds."""
+        arrivals, tallies = served.arrivals()[first:last], []
+        for own in listed(self.session):
+            tally = Tally(own, system, int(arrivals[-1]) + 1, 1)
+            tally.add(arrivals, served.module_latencies(own.module, first, last))
+            tallies.append(tally)
+        return percentiles_s(self.session, tallies, 0, self.demand.target)
 
 
 @dataclass(slots=True)

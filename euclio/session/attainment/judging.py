@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from euclio.session.attainment.confidence import FEWEST_BLOCKS, Estimate, estimate, goes_on
-from euclio.session.attainment.demand import CONFIDENCE, Demand
-from euclio.session.attainment.latencies import Run, coming
+from euclio.session.attainment.demand import CONFIDENCE, Demand, ModuleObjective
+from euclio.session.attainment.latencies import Latencies
+from euclio.session.attainment.long_run import Run, coming
+from euclio.session.attainment.module_latencies import MOST_WATCHED, Tally, Watched
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
 from euclio.session.simulation.in_turn import Coming, covers
@@ -61,11 +64,40 @@ class Judged:
         estimate: the attainment, with its bound.
         seconds: how long requests came.
         seed: the seed of these requests.
+        modules: objectives of single modules, each with the share that keeps it, and its bound.
+        percentiles_s: by module, seconds that it does not exceed for as large a share of its requests as is asked for
+            from end to end; without those for which too few were answered.
     """
 
     estimate: Estimate
     seconds: float
     seed: int
+    modules: tuple[tuple[ModuleObjective, Estimate], ...] = ()
+    percentiles_s: Mapping[str, float] = field(default_factory=dict)
+
+    def keeps(self, demand: Demand) -> bool:
+        """Whether every bound is at what is asked for."""
+        within = all(found.lower >= own.share for own, found in self.modules)
+        return within and self.estimate.lower >= demand.target
+
+    def lower(self, demand: Demand) -> float:
+        """The bound that misses the most of what it may, as an attainment that would miss as much."""
+        misses = [(1 - found.lower) / (1 - own.share) for own, found in self.modules]
+        return min([self.estimate.lower, *(1 - (1 - demand.target) * missed for missed in misses)])
+
+
+def part_of_error(attempt: int, objectives: int) -> float:
+    """The confidence of each bound of a judgement, so that all of them together are allowed what one alone would be.
+
+    The first attempt is allowed half of the error, the others share the other half; objectives share it alike
+    (Bonferroni).
+
+    Args:
+        attempt: how many plans were judged before, less than `ATTEMPTS`.
+        objectives: how many statements are made of each, the attainment included.
+    """
+    error = (1 - CONFIDENCE) / 2
+    return 1 - (error / (ATTEMPTS - 1) if attempt else error) / objectives
 
 
 class Trials:
@@ -85,34 +117,41 @@ class Trials:
         self._brief = brief
         self._session, self._space, self._demand, self._seed = session, space, demand, seed
         self._rate, self._slo_s = float(session_rate(session)), float(session.slo_s)
+        self._objectives = demand.of(session)
+        self._least_missed = min([1 - demand.target, *(1 - own.share for _, own in self._objectives)])
+        """The share that may be missed where the fewest may, which says how long simulations are."""
         self._coming: dict[tuple[int, float, int], Coming] = {}
 
     def searched(self, plan: Plan, least: float, times: int = 1) -> float | None:
         """The attainment on the requests of the search, the same for all plans; None: it is below the least.
 
+        Objectives of modules have to be kept with as much less than what may miss them.
+
         Args:
             plan: a plan of the session.
-            least: the simulation ends as soon as the attainment is certain to be below this.
+            least: the simulation ends as soon as the attainment is certain to be below this; 0: nothing has to be kept.
             times: how many times as long as at first the simulation is.
         """
         windows = times * self._searched[0]
         begin = windows // PARTS
-        run = self._run(plan, self._searched, self._seed_of(0), times)
+        run = self._run(plan, self._searched, self._seed_of(0), times, self._held())
         allowed = (1 - least) * self._rate * self._window_s(self._searched) * windows
         for part in range(1, PARTS + 1):
             found = run.go_on(begin + windows * part // PARTS).since(begin)
             if found.late.sum() > allowed * 1.1 + 10:
                 return None
-        arrived = int(found.arrived.sum())
-        share = 1 - int(found.late.sum()) / arrived if arrived else 1.0
+        share = _share(found)
+        strict = (1 - least) / (1 - self._demand.target)
+        for (_, own), tally in zip(self._objectives, run.tallies, strict=True):
+            if least and 1 - _share(tally.latencies(begin + windows).since(begin)) > strict * (1 - own.share):
+                return None
         return share if share >= least else None
 
     def judged(self, plan: Plan, attempt: int, ends_at: float | None, doubled: int = 0) -> Judged:
         """The attainment on requests of their own, with one attempt's part of the error that is allowed.
 
-        The first attempt is allowed half of the error, the others share the other half, so that all of them together
-        are allowed what a single one would be. How long the simulation is made depends on how much it has seen, never
-        on whether its bound is at the target.
+        How long the simulation is made depends on how much it has seen, never on whether its bounds are at what is
+        asked for.
 
         Args:
             plan: a plan of the session.
@@ -120,22 +159,31 @@ class Trials:
             ends_at: time, of the monotonic clock, at which it ends; None: there is none.
             doubled: how many times at least the simulation is made twice as long.
         """
-        error = (1 - CONFIDENCE) / 2
-        confidence = 1 - (error / (ATTEMPTS - 1) if attempt else error)
+        confidence = part_of_error(attempt, 1 + len(self._objectives))
         seed, window_s = self._seed_of(1 + attempt), self._window_s(self._judged)
         windows, doublings = self._judged[0], self._doublings(window_s)
-        run = self._run(plan, self._judged, seed, 2**doublings)
+        run = self._run(plan, self._judged, seed, 2**doublings, self._held() + listed(self._session))
+        held, others = run.tallies[: len(self._objectives)], run.tallies[len(self._objectives) :]
         nothing_is_random = self._demand.setup.arrivals is Arrivals.UNIFORM and not self._demand.setup.noise
         bounded = goes_on if nothing_is_random else estimate
         for times in (2**k for k in range(min(doubled, doublings), doublings + 1)):
             simulated = run.go_on(times * (windows + windows // PARTS), ends_at)
-            found = bounded(simulated.since(len(simulated.arrived) // (PARTS + 1)), confidence)
+            over = len(simulated.arrived)
+            begin = over // (PARTS + 1)
+            rows = (simulated, *(tally.latencies(over) for tally in held))
+            every = [bounded(row.since(begin), confidence) for row in rows]
             is_over = ends_at is not None and time.monotonic() >= ends_at
-            if is_over or (nothing_is_random and found.lower) or self._has_seen_enough(found):
+            if is_over or (nothing_is_random and all(found.lower for found in every)):
                 break
-            if self._is_hopeless(found, 2**doublings // times):
+            if all(map(self._has_seen_enough, every)) or self._is_hopeless(every, 2**doublings // times):
                 break
-        return Judged(found, len(simulated.arrived) * window_s, seed)
+        modules = tuple((own, found) for (_, own), found in zip(self._objectives, every[1:], strict=True))
+        stated = percentiles_s(self._session, others, begin, self._demand.target)
+        return Judged(every[0], over * window_s, seed, modules, stated)
+
+    def _held(self) -> tuple[Watched, ...]:
+        """The modules that have objectives."""
+        return tuple(Watched(m, own.seconds) for m, own in self._objectives)
 
     def worth_another(self, plan: Plan, judged: Judged) -> int | None:
         """How many times twice as long a judgement has to be that is likely to show the target, where this one has not.
@@ -157,29 +205,28 @@ class Trials:
     def _has_seen_enough(self, found: Estimate) -> bool:
         return found.blocks >= ENOUGH_BLOCKS and found.clusters >= ENOUGH_CLUSTERS
 
-    def _is_hopeless(self, found: Estimate, times: int) -> bool:
-        """Whether so many times as long a simulation would not show the target either, if it goes on alike.
+    def _is_hopeless(self, every: Sequence[Estimate], times: int) -> bool:
+        """Whether so many times as long a simulation would not show what is asked for, if it goes on alike.
 
         Giving up makes no statement, so that it needs no part of the error that is allowed.
         """
-        if found.blocks < FEWEST_BLOCKS:
-            return times > 1 and found.share < self._demand.target
-        missed, uncertain = 1 - found.share, found.share - found.lower
-        still_uncertain: float = uncertain / times**SHRINKS
-        return missed + still_uncertain > HOPELESS * (1 - self._demand.target)
+        shares = (self._demand.target, *(own.share for _, own in self._objectives))
+        return any(_stays_below(found, share, times) for found, share in zip(every, shares, strict=True))
 
     def _doublings(self, window_s: float) -> int:
         first = self._rate * window_s * self._judged[0]
         return 0 if self._brief else max(0, min(DOUBLINGS, int(math.log2(max(1.0, MOST_REQUESTS / first)))))
 
-    def _run(self, plan: Plan, size: tuple[int, int, int, int], seed: int, times: int) -> Run:
+    def _run(
+        self, plan: Plan, size: tuple[int, int, int, int], seed: int, times: int, watched: Sequence[Watched]
+    ) -> Run:
         windows = times * (size[0] + size[0] // PARTS)
         system, window_s = self._system(plan), self._window_s(size)
         setup, key = replace(self._demand.setup, seed=seed), (seed, window_s, windows)
         if key not in self._coming:
             # Requests depend on the session's rates alone, which all plans share.
             self._coming = {key: coming(system, setup, window_s, windows)}
-        return Run(system, setup, window_s, windows, self._coming[key])
+        return Run(system, setup, window_s, windows, self._coming[key], watched)
 
     def _system(self, plan: Plan) -> System:
         return build_system(self._session, plan, self._space, self._demand.setup)
@@ -191,7 +238,7 @@ class Trials:
         """Length of a window, at first."""
         windows, least, per_miss, most = size
         setup: Setup = self._demand.setup
-        requests = max(least, min(most, round(per_miss / (1 - self._demand.target))))
+        requests = max(least, min(most, round(per_miss / self._least_missed)))
         seconds = max(requests / self._rate, LEAST_SLOS * self._slo_s)
         if setup.arrivals is Arrivals.ON_OFF:
             seconds = max(seconds, LEAST_BURSTS * (setup.on_s + setup.off_s))
@@ -200,6 +247,40 @@ class Trials:
             # Whole cycles, so that each part of the trace counts for what it is.
             seconds = math.ceil(seconds * self._rate / cycle) * cycle / self._rate
         return seconds / windows
+
+
+def _share(found: Latencies) -> float:
+    """The share of requests in time; 1 if there are none."""
+    arrived = int(found.arrived.sum())
+    return 1 - int(found.late.sum()) / arrived if arrived else 1.0
+
+
+def _stays_below(found: Estimate, share: float, times: int) -> bool:
+    """Whether so many times as long a simulation would not show a share, if it goes on alike."""
+    if found.blocks < FEWEST_BLOCKS:
+        return times > 1 and found.share < share
+    missed, uncertain = 1 - found.share, found.share - found.lower
+    still_uncertain: float = uncertain / times**SHRINKS
+    return missed + still_uncertain > HOPELESS * (1 - share)
+
+
+def listed(session: Session) -> tuple[Watched, ...]:
+    """The modules whose percentiles are stated: all, or none where there are too many."""
+    modules = len(session.modules)
+    return tuple(map(Watched, range(modules))) if modules <= MOST_WATCHED else ()
+
+
+def percentiles_s(session: Session, tallies: Sequence[Tally], begin: int, share: float) -> dict[str, float]:
+    """By module, seconds that it does not exceed for a share of the requests that invoke it.
+
+    Args:
+        session: the session.
+        tallies: what was counted of the modules that are `listed`.
+        begin: windows that are left out at the begin of the simulation.
+        share: the share.
+    """
+    names = [(session.modules[tally.watched.module].name, tally.quantile_s(begin, share)) for tally in tallies]
+    return {name: seconds for name, seconds in names if seconds is not None}
 
 
 def seed_of(seed: int, stream: int) -> int:

@@ -20,7 +20,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from euclio.session.attainment import downhill
-from euclio.session.attainment.confidence import Estimate
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.downhill import Downhill
 from euclio.session.attainment.judging import ATTEMPTS, Judged, Trials
@@ -133,11 +132,11 @@ def cheapest(
         if best is None:
             break
         judged = trials.judged(best.plan, attempt, judged_at, doubled)
-        if judged.estimate.lower >= demand.target:
+        if judged.keeps(demand):
             return Found(best, judged, search.plans(), not search.is_over())
         doubled = 0 if doubled else trials.worth_another(best.plan, judged) or 0
         if not doubled:
-            best = search.after(best, judged.estimate, demand.target)
+            best = search.after(best, judged.lower(demand), demand.target)
     return Found(None, judged, search.plans(), not search.is_over(), _most(trials, search.plans()))
 
 
@@ -169,26 +168,26 @@ class _Search:
         """All that were tried, in that order."""
         return tuple(found for found in self.tried.values() if found is not None)
 
-    def after(self, failed: Tried, judged: Estimate, target: float) -> Tried | None:
+    def after(self, failed: Tried, lower: float, target: float) -> Tried | None:
         """What is judged next: the plan that a walk began with, or what a longer search for more comes to (None)."""
         if failed.steps:
             return self.tried[failed.margins]
-        self.ask_more(failed, judged, target)
+        self.ask_more(failed, lower, target)
         return None
 
-    def ask_more(self, failed: Tried, judged: Estimate, target: float) -> None:
+    def ask_more(self, failed: Tried, lower: float, target: float) -> None:
         """Look longer, and let plans pass only with fewer misses than before, after one has failed on fresh requests.
 
         Plans that have passed are simulated again. What has failed is known better from the judgement than from the
         search, by whose requests it may have been late never.
         """
-        allowed = (1 - target) / (1 - judged.lower)
+        allowed = (1 - target) / (1 - lower)
         self.level = 1 - (1 - self.level) * min(STRICTER, max(STRICTEST, allowed))
         self.times = min(2 * self.times, LONGEST)
         for margins, found in self.tried.items():
             if found is not None and found.share is not None and found.share >= target:
                 self.tried[margins] = replace(found, simulated=False, share=None)
-        self.tried[failed.margins] = replace(failed, share=judged.lower)
+        self.tried[failed.margins] = replace(failed, share=lower)
         self.best = None
 
     def is_over(self) -> bool:

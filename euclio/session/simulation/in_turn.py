@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Any
 
@@ -31,6 +31,8 @@ from euclio.simulation.units import Ints
 
 UNANSWERED = np.iinfo(np.int64).max
 """Latency of a request that is not answered yet."""
+NOT_INVOKED = -1
+"""Latency at a module that a request does not invoke."""
 PIECE = 1 << 15
 """Requests that are served at once at most."""
 ROOM = 1 << 16
@@ -98,7 +100,15 @@ def _with_room(table: NDArray[Any], rows: int) -> NDArray[Any]:
 class InTurn:
     """A simulation of a system that `covers`, which begins with idle machines and can be gone on with."""
 
-    def __init__(self, system: System, coming: Coming, until_ticks: int | None = None, *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        system: System,
+        coming: Coming,
+        until_ticks: int | None = None,
+        *,
+        seed: int = 0,
+        watched: Iterable[int] = (),
+    ) -> None:
         """Nothing is simulated yet.
 
         Args:
@@ -106,12 +116,15 @@ class InTurn:
             coming: the requests.
             until_ticks: when dummies end; None: they do not.
             seed: of what routers draw.
+            watched: modules whose own latencies will be asked for.
         """
         self._system, self._coming = system, coming
         self._requests = _Requests(len(system.modules), coming)
         draws = first_draws(seed, len(system.modules))
         self._modules = [_Served(system, m, self._requests, until_ticks, own) for m, own in enumerate(draws)]
         self._taken = 0
+        for m in watched:
+            self._modules[m].watch = _Watch()
 
     def go_to(self, until_ticks: int) -> None:
         """Let all happen that happens before a time."""
@@ -138,6 +151,33 @@ class InTurn:
             for under_way in module.under_way():
                 took[under_way[(first <= under_way) & (under_way < last)] - first] = UNANSWERED
         return took
+
+    def module_latencies(self, m: int, first: int, last: int) -> Ints:
+        """How long requests took at a watched module in ticks, by their numbers.
+
+        From when they were ready there to the end of the last of their invocations there; `UNANSWERED` where that is
+        not over yet, `NOT_INVOKED` where there are none.
+
+        Args:
+            m: the module.
+            first: first request; none before it was forgotten (`forget`).
+            last: the one after the last.
+        """
+        served = self._modules[m]
+        assert served.watch is not None, "the module is not watched"
+        took = served.watch.latencies(first, last)
+        for under_way in served.under_way():
+            took[under_way[(first <= under_way) & (under_way < last)] - first] = UNANSWERED
+        counts = self._coming.counts
+        if counts is not None:
+            took[counts[first:last, m] == 0] = NOT_INVOKED
+        return took
+
+    def forget(self, before: int) -> None:
+        """Keep no more what single modules took for the requests before one, which bounds memory."""
+        for served in self._modules:
+            if served.watch is not None:
+                served.watch.forget(before)
 
     def arrivals(self) -> Ints:
         """When all requests came that have come so far, in ticks."""
@@ -167,10 +207,47 @@ class _Requests:
         return self.waiting[m]
 
 
-def _longer(table: Ints, rows: int) -> Ints:
-    found = np.zeros(rows, np.int64)
+def _longer(table: Ints, rows: int, filled: int = 0) -> Ints:
+    found = np.full(rows, filled, np.int64)
     found[: len(table)] = table
     return found
+
+
+class _Watch:
+    """When requests were ready at a module, and when the last of their invocations has ended there so far."""
+
+    def __init__(self) -> None:
+        self._first = 0
+        """The first request that is not forgotten."""
+        self._ready, self._ended = _NOTHING, _NOTHING
+
+    def come(self, time: Ints, request: Ints) -> None:
+        """Note what becomes ready."""
+        kept = request >= self._first
+        time, place = time[kept], request[kept] - self._first
+        if place.size and place.max() >= len(self._ready):
+            rows = max(int(place.max()) + 1, 2 * len(self._ready))
+            self._ready, self._ended = (_longer(table, rows, UNANSWERED) for table in (self._ready, self._ended))
+        self._ready[place], self._ended[place] = time, time
+
+    def end(self, ends: Ints, sizes: Ints, members: Ints, until: int) -> None:
+        """Note the batches that end before a time."""
+        ended = np.repeat(ends, sizes)
+        own = (members >= self._first) & (ended < until)
+        np.maximum.at(self._ended, members[own] - self._first, ended[own])
+
+    def latencies(self, first: int, last: int) -> Ints:
+        """How long requests took; of those that are under way, too little."""
+        took = np.full(last - first, UNANSWERED)
+        rows = slice(first - self._first, last - self._first)
+        ready, ended = self._ready[rows], self._ended[rows]
+        took[: len(ready)] = np.where(ready == UNANSWERED, UNANSWERED, ended - ready)
+        return took
+
+    def forget(self, before: int) -> None:
+        """Keep only requests from one on."""
+        gone = before - self._first
+        self._first, self._ready, self._ended = before, self._ready[gone:].copy(), self._ended[gone:].copy()
 
 
 class _Served:
@@ -193,6 +270,8 @@ class _Served:
         """When what is in no batch yet became ready, whose it is, and which machine was given it."""
         self._running: tuple[Ints, Ints, Ints] = (_NOTHING, _NOTHING, _NOTHING)
         """Ends, sizes and members of the batches that have not ended."""
+        self.watch: _Watch | None = None
+        """What is noted of its own latencies, if they will be asked for."""
 
     def go_to(self, given: list[tuple[Ints, Ints]], until: int) -> tuple[Ints, Ints]:
         """Serve what has passed the modules before until a time; gives when which requests have passed this one.
@@ -203,6 +282,8 @@ class _Served:
         skipped = None
         if not self._alone:
             time, request, skipped = self._invoked(time, request)
+        if self.watch is not None:
+            self.watch.come(time, request)
         if self._dummies is not None:
             time, request = self._dummies.among(time, request, until)
         passed = self._ended(*self._served(time, request, until), until)
@@ -282,6 +363,8 @@ class _Served:
     def _ended(self, ends: Ints, sizes: Ints, members: Ints, until: int) -> tuple[Ints, Ints]:
         """When which requests have passed, as batches end until a time; the others go on."""
         ends, sizes, members = (np.concatenate(p) for p in zip(self._running, (ends, sizes, members), strict=True))
+        if self.watch is not None:
+            self.watch.end(ends, sizes, members, until)
         counted = not self._alone and self._module.children
         left = self._requests.waiting_at(self._m) if counted else _NOTHING
         s = t.Passing(ends, sizes, members, left, np.zeros(2, np.int64))

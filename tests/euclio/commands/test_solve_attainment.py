@@ -53,6 +53,7 @@ def test_the_result_is_one_of_the_instance_itself(written, session, capsys):
     asked = found["options"]["attainment"]
     assert list(asked.pop("least_rates_rps")) == ["detect", "classify"]
     margins, seconds, seed = (asked.pop(key) for key in ("rate_margins", "seconds", "seed"))
+    assert list(asked.pop("module_latency_s")) == ["detect", "classify"]
     assert seconds * 10 > found["stats"]["validated_requests"]
     assert seed > 0
     assert list(margins) == ["detect", "classify"]

@@ -11,7 +11,7 @@ from euclio.session import Hardware, Session
 from euclio.session.attainment.confidence import FEWEST_BLOCKS
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.judging import Trials
-from euclio.session.attainment.latencies import Run
+from euclio.session.attainment.long_run import Run
 from euclio.session.attainment.margins import alike, spare_space, stricter, with_spare
 from euclio.session.simulation import Setup, simulate
 from euclio.session.simulation.system import build_system
