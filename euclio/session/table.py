@@ -125,9 +125,9 @@ def _attainment(result: Result) -> list[str]:
     return [
         f"attainment {percent(stats['attainment'])} under {asked['arrivals']} arrivals, dispatch {asked['dispatch']}: "
         f"at least {percent(least)} with {percent(asked['confidence'], 0)} confidence",
+        *_modules_at_random(asked),
         f"planned for up to {percent(stats['rate_margin'], 1)} more requests, {percent(stats['slo_share'], 1)} of the "
         f"SLO{further}; {percent(more, 1)} more expensive than without",
-        *_modules_at_random(asked),
         "spare capacity is kept free for the requests that come at random",
     ]
 

@@ -182,7 +182,10 @@ def test_exports_and_differences_say_what_was_planned_for(written, session, tmp_
     even = tmp_path / "even.json"
     solve(capsys, session, "--out", even)
     planned = "95 % in time under Poisson arrivals, rounds, dummies not sent, partial machines shared"
-    assert main(["export", str(session), str(written[0]), "--to", "kubernetes", "--image", "x"]) == 0
+    asked = ["export", str(session), str(written[0]), "--to", "kubernetes", "--image", "x"]
+    assert main(asked) == 1
+    assert "--attainment" in capsys.readouterr().err
+    assert main([*asked, "--router", "own"]) == 0
     found = capsys.readouterr()
     assert f"planned for {planned}\n" in found.err
     text = " ".join(found.out.replace("\n#", " ").split())
