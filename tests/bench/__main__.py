@@ -25,6 +25,7 @@ from tests.bench.page_speed import page_speed
 from tests.bench.pipelines_speed import pipelines_speed
 from tests.bench.planners_speed import planners_speed
 from tests.bench.race import race, splits
+from tests.bench.ratio_speed import ratio_speed
 from tests.bench.report import Line, Section, section_table
 from tests.bench.runner_speed import runner_speed
 from tests.bench.serving_speed import serving_speed
@@ -35,7 +36,7 @@ INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 
 
 SECTIONS = (
-    *("instances", "chains", "workloads", "race", "splits", "growth", "large", "pipelines", "fragments"),
+    *("instances", "chains", "workloads", "ratio", "race", "splits", "growth", "large", "pipelines", "fragments"),
     *("serving", "attainment", "runner", "page", "whole", "day"),
 )
 
@@ -57,6 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "instances": lambda: instances_speed(arguments.instances),
         "chains": lambda: (chains_speed(),),
         "workloads": lambda: workloads_speed(arguments.workloads),
+        "ratio": lambda: (ratio_speed(arguments.instances, arguments.workloads),),
         "race": lambda: race(arguments.workloads),
         "splits": lambda: (splits(arguments.workloads),),
         "growth": growth,
