@@ -16,8 +16,7 @@ from formulations.session.module.problem import PRICE, THROUGHPUT, ModuleProblem
 MOST_PRICES = 3
 """Different prices of machines up to which numbers of machines are tried."""
 MOST_TRIED = 8.0
-"""Numbers of machines tried at most, in a nanosecond each, before rate and money are taken to do: a node of a search
-takes as long."""
+"""Numbers of machines tried at most; where there are more, nothing is ruled out, as a node would take too long."""
 
 
 @compiled
