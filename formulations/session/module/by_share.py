@@ -14,7 +14,6 @@ from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints
 from formulations.session.module.charged_states import cheapest_charged
 from formulations.session.module.charges import Types, change_cost, least_cost
-from formulations.session.module.covers import MOST_PRICES, look_up_covers, may_cover
 from formulations.session.module.problem import (
     LOW,
     MOST_THROUGHPUT,
@@ -35,8 +34,6 @@ from formulations.tolerances import RATES
 
 FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
 """Staging: nodes from the top, then per short dive from each later configuration, before the full search."""
-UNAIDED_NODES = 128
-"""Nodes after which a search counts machines by price (`covers.py`): shorter ones end sooner without."""
 
 
 @compiled
@@ -192,8 +189,7 @@ def _search(
     size = p.configuration.size
     depth_most = min(size, p.most) + 1
     # One block of memory each for all columns: most searches are so short that asking for memory is half their time.
-    places, block = np.zeros((2, depth_most), np.int64), np.zeros(7 * depth_most + MOST_PRICES * (size + 2))
-    levels = block[: 7 * depth_most].reshape((7, depth_most))
+    places, levels = np.zeros((2, depth_most), np.int64), np.zeros((7, depth_most))
     at, count = places[0], places[1]
     rest, cost, deficit, own_deficit = levels[0], levels[1], levels[2], levels[3]
     shared, own_shared, detour = levels[4], levels[5], levels[6]
@@ -204,8 +200,6 @@ def _search(
     below = cutoff * keep
     below_whole = largest_sum_below(p, below)
     charged, top, held = types.price.size > 0, _tops(p, types), np.zeros(types.price.size, np.int64)
-    # What machines of each price take is looked up where a deficit comes up after some nodes: most searches have ended.
-    covers, looked_up = block[7 * depth_most :].reshape((size + 2, MOST_PRICES)), False
     rest[0], shared[0], at[0] = p.rate, p.rate, start - 1
     depth, visited = 0, 0
     while depth >= 0:
@@ -224,13 +218,6 @@ def _search(
             # roundings of the left side are far below the tolerance that `below` leaves.
             if j >= size or cost[d] + p.table[UNIT_COST, j] * (rest[d] + deficit[d]) > (
                 below if deficit[d] == 0.0 and not p.whole else below_whole
-            ):
-                depth -= 1
-                continue
-            # Prune the level: with a deficit the plan is one of whole machines, and those of later configurations that
-            # the rest of the cost pays for take less than what is left and the dummies, in whatever numbers.
-            if deficit[d] > 0.0 and not may_cover(
-                covers, j, rest[d] + deficit[d] - 4.0 * slack, below_whole * (1.0 + TIE) - cost[d]
             ):
                 depth -= 1
                 continue
@@ -313,9 +300,6 @@ def _search(
             if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.table[MOST_THROUGHPUT, j + 1] + slack:
                 continue
             own_deficit[d], own_shared[d] = new_deficit, w
-            if not looked_up and visited > UNAIDED_NODES and (p.whole or new_deficit > 0.0):
-                look_up_covers(p, covers)
-                looked_up = True
             detour[d] = _last_machine_detour(p, j + 1, new_deficit)
             count[d] = most + 1
         count[d] -= 1
@@ -332,11 +316,6 @@ def _search(
         if lower > (below if own_deficit[d] == 0.0 and not p.whole else below_whole):
             if p.rising or p.table[PRICE, j] <= p.table[UNIT_COST, j + 1] * p.table[THROUGHPUT, j]:
                 count[d] = 0
-            continue
-        # Prune this count alone: a machine less of these may leave the money for a large one.
-        if (p.whole or own_deficit[d] > 0.0) and not may_cover(
-            covers, j + 1, child_rest + own_deficit[d] - 4.0 * slack, below_whole * (1.0 + TIE) - child_cost
-        ):
             continue
         # Down: the next level starts before the configuration behind this one, with what these machines leave.
         depth += 1

@@ -81,7 +81,8 @@ def test_of_many_fragments_the_worst_are_listed(capsys, tmp_path):
     ("arguments", "message"),
     [
         (("--scheduler", "reactive"), "--scheduler: is an option for clusters; leave it out"),
-        (("--dispatch", "random"), "--dispatch: invalid choice"),
+        (("--dispatch", "fastest"), "--dispatch: invalid choice"),
+        (("--dispatch", "random"), "--dispatch: is 'random', which fleets do not have; give shared or even"),
         (("--load", "0"), "must be a number greater than 0"),
         (("--timeline", "out.txt"), "end the name in .svg, .png, .pdf"),
         (("--seconds", "1e7"), "--seconds: would bring about 1,000,000,000 requests"),
