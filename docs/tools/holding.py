@@ -31,7 +31,7 @@ from euclio.core.progress import progress_bar
 from euclio.core.words import percent
 from euclio.session import Charging, Configuration, Plan, Session, evaluate
 from euclio.session.attainment import setup_of, solve_attaining
-from euclio.session.attainment.latencies import Run
+from euclio.session.attainment.long_run import Run
 from euclio.session.attainment.margins import alike, spare_space, stricter, with_spare
 from euclio.session.simulation.setup import Dispatch, Partial, Setup
 from euclio.session.simulation.simulation import simulate
