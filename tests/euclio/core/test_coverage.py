@@ -79,6 +79,7 @@ ASKED = {
     "one_hardware": (session(), PlanSpace(single_hardware=True)),
     "one_allocation": (session(), PlanSpace("machine-rate", "none", 1)),
     "other_policies": (session(), PlanSpace("rr", "none")),
+    "shared_last": (session(), PlanSpace("rr-even", "none")),
     "countable": (session(), PlanSpace("machine-rate", "none")),
     "dummies": (session(), PlanSpace("machine-rate", "machine")),
     "continuous": (session(), CONTINUOUS),
