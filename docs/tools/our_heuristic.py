@@ -32,7 +32,7 @@ OURS, HARPAGON, PICCOLO, EXACT = NAMES = ("price-of-time", "harpagon", "piccolo"
 FOLDERS = ("sessions", "sessions_large", "sessions_hard")
 PAGE, FIGURE = FINDINGS / "our-heuristic.md", Path(__file__).resolve().parents[1] / "figures" / "our-heuristic.svg"
 SIZES, EACH, LIMIT_S = (10, 20, 50, 100, 200, 500, 1000), 4, 5.0
-HARPAGON_UP_TO = 50
+HARPAGON_UP_TO, FIRST_SEED = 50, 200
 ALIKE = 1e-6
 
 
@@ -85,7 +85,7 @@ def growth() -> tuple[list[tuple[str, ...]], dict[str, list[tuple[int, float]]]]
     rows, times = [], {OURS: [], HARPAGON: []}
     for size in SIZES:
         names = (OURS, HARPAGON) if size <= HARPAGON_UP_TO else (OURS,)
-        sessions = layered_sessions(size, EACH)
+        sessions = layered_sessions(size, EACH, FIRST_SEED)
         every = [found(session, names) for session in sessions]
         limited = [find_solver(EXACT).run(session, FULL, Limits(LIMIT_S)) for session in sessions]
         above = [

@@ -21,8 +21,8 @@ Bools = NDArray[np.bool_]
 
 ENOUGH = 0.7
 """The clock can charge enough where what it charges is below this share of the most that it can."""
-HIGHEST = 1e12
-"""The clock gives up where this many times the first guess of what a second is worth is too little."""
+MOST_PLAYS = 40
+"""How often it is tried what the clock should charge."""
 FIRST_TURNS, TURNS, TURNS_PER_MODULE, MOST_TURNS = 30, 50, 10, 1000
 """Turns of play until the clock charges enough, and one more for each module; then so many and for each module more, up
 to a most."""
@@ -73,26 +73,30 @@ def split_by_prices(s: SessionArrays, stairs: Stairs) -> tuple[Ints, float]:
 @compiled
 def prices_of_time(s: SessionArrays, stairs: Stairs) -> tuple[Floats, float, Floats]:
     """The price of a second in each module per hour, the bound on all choices by it, and average times in seconds."""
-    # At no price everybody takes its cheapest step: where each has one step only, that is all there is.
-    price, bound, times = (
-        np.zeros(s.rate.size),
-        total_of(stairs.cost[stairs.first[:-1]]),
-        stairs.latency[stairs.first[:-1]],
-    )
-    most = (total_of(stairs.cost[stairs.first[1:] - 1]) - bound) / s.slo
-    charged, end = most, most * HIGHEST
-    first = min(FIRST_TURNS + s.rate.size, MOST_TURNS)
-    turns, more = first, 4.0
+    modules, cheapest, last = s.rate.size, stairs.first[:-1], stairs.first[1:] - 1
+    price, bound, times = np.zeros(modules), total_of(stairs.cost[cheapest]), stairs.latency[cheapest]
+    # At no price everybody takes its cheapest step, and has the time for it.
+    if path_times(s, times, np.zeros(modules), np.zeros(modules)) <= s.slo:
+        return price, bound, times
+    most = (total_of(stairs.cost[last]) - bound) / s.slo
+    charged = most
+    turns, more = min(FIRST_TURNS + modules, MOST_TURNS), 4.0
     # Too little, or hardly enough, and the clock charges more: durations leave little time, and a second is worth more.
-    while charged > ENOUGH * most and most < end:
+    for _ in range(MOST_PLAYS):
+        if charged <= ENOUGH * most:
+            break
         found, here, charged, time = _play(s, stairs, most, turns)
-        if here > bound:
+        if here >= bound:
             price, bound, times = found, here, time
         if charged > ENOUGH * most:
             most *= more
+        elif charged == 0.0:
+            # No average of charges that large is worth anything: each is too much.
+            most /= 16.0
+            charged = most
         elif more > 2.0:
             # Next to what a second is worth, averages come to their ends soonest.
-            most, turns, more = 2.0 * charged, min(TURNS + TURNS_PER_MODULE * s.rate.size, MOST_TURNS), 2.0
+            most, turns, more = 2.0 * charged, min(TURNS + TURNS_PER_MODULE * modules, MOST_TURNS), 2.0
             charged = most
     return price, bound, times
 
