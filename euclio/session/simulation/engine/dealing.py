@@ -111,17 +111,13 @@ def _next_machine(s: State, module: int) -> int:
 @compiled_on_tables
 def _routed(s: State, module: int, now: int) -> int:
     """The machine that a router chooses which draws, or looks at what machines have in hand."""
-    first, count, total = (
-        s.module[module, TARGET_FIRST],
-        s.module[module, TARGET_COUNT],
-        s.module[module, TOTAL_RATE],
-    )
+    first, total = s.module[module, TARGET_FIRST], s.module[module, TOTAL_RATE]
     if s.router[module, ROUTER] == LEAST_IN_HAND:
         return _least_loaded(s, module, now)
-    one = drawn_machine(s.target, first, count, total, s.router, module)
+    one = drawn_machine(s.target, first, total, s.router, module)
     if s.router[module, ROUTER] == AT_RANDOM or s.module[module, MACHINE_COUNT] == 1:
         return int(one)
-    other = drawn_other(s.target, first, count, total, s.router, module, one, s.machine[one, TARGET])
+    other = drawn_other(s.target, first, total, s.router, module, one, s.machine[one, TARGET])
     return int(other if _load(s, other, now) < _load(s, one, now) else one)
 
 

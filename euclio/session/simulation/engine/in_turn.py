@@ -268,10 +268,10 @@ def _routed(s: Tables, now: int) -> int:
         return int(machine)
     if s.router[0, ROUTER] == LEAST_IN_HAND:
         return _least_loaded(s, now)
-    one = drawn_machine(s.target, 0, count, total, s.router, 0)
+    one = drawn_machine(s.target, 0, total, s.router, 0)
     if s.router[0, ROUTER] == AT_RANDOM or s.machine.shape[0] == 1:
         return int(one)
-    other = drawn_other(s.target, 0, count, total, s.router, 0, one, s.machine[one, TARGET])
+    other = drawn_other(s.target, 0, total, s.router, 0, one, s.machine[one, TARGET])
     return int(other if _load(s, other, now) < _load(s, one, now) else one)
 
 

@@ -37,14 +37,13 @@ def draw(router: Ints, row: int, below: int) -> int:
 
 
 @compiled_on_tables
-def drawn_machine(target: Ints, first: int, count: int, total: int, router: Ints, row: int) -> int:
+def drawn_machine(target: Ints, first: int, total: int, router: Ints, row: int) -> int:
     """The place of a machine that is drawn at its rate: first its target, then one of that target's machines.
 
     Args:
         target: all targets.
         first: the row of the module's first one.
-        count: how many the module has.
-        total: the sum of their rates.
+        total: the sum of the rates of all that the module has.
         router: all routers.
         row: that of the module.
     """
@@ -57,14 +56,13 @@ def drawn_machine(target: Ints, first: int, count: int, total: int, router: Ints
 
 
 @compiled_on_tables
-def drawn_other(target: Ints, first: int, count: int, total: int, router: Ints, row: int, one: int, own: int) -> int:
-    """The place of another machine than one, of at least two, drawn at its rate; arguments as of `drawn_machine`.
+def drawn_other(target: Ints, first: int, total: int, router: Ints, row: int, one: int, own: int) -> int:
+    """The place of another machine than one, of at least two, drawn at its rate.
 
     Args:
         target: all targets.
         first: the row of the module's first one.
-        count: how many the module has.
-        total: the sum of their rates.
+        total: the sum of the rates of all that the module has.
         router: all routers.
         row: that of the module.
         one: the place of the machine that it is not to be.

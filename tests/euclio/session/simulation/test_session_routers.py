@@ -140,7 +140,7 @@ def drawing() -> tuple[np.ndarray, np.ndarray]:
 def test_random_draws_by_rate() -> None:
     """They get two, two and one of five: within four deviations of 9,000 draws."""
     target, router = drawing()
-    counted = Counter(routers.drawn_machine(target, 0, 2, 5, router, 0) for _ in range(9_000))
+    counted = Counter(routers.drawn_machine(target, 0, 5, router, 0) for _ in range(9_000))
     for machine, share in ((0, 0.4), (1, 0.4), (2, 0.2)):
         assert abs(counted[machine] - 9_000 * share) < 4 * (9_000 * share * (1 - share)) ** 0.5
 
@@ -148,7 +148,7 @@ def test_random_draws_by_rate() -> None:
 def test_the_second_of_two_draws_is_by_rate_among_the_others() -> None:
     """Without the first of two at 1/s and one at 1/2: two of three go to the second, never one to itself."""
     target, router = drawing()
-    counted = Counter(routers.drawn_other(target, 0, 2, 5, router, 0, 0, 0) for _ in range(9_000))
+    counted = Counter(routers.drawn_other(target, 0, 5, router, 0, 0, 0) for _ in range(9_000))
     assert set(counted) == {1, 2}
     assert abs(counted[1] - 6_000) < 4 * (9_000 * 2 / 9) ** 0.5
 
