@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Tests start hundreds of programs, and each would compile every source again where bytecode may not be kept.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: env test test-rest test-all durations bounds check style types types-elsewhere contracts oracle fuzz reproduce bench notebooks docs findings clean
 
