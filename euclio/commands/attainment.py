@@ -13,7 +13,8 @@ from euclio.commands.setup_options import add_setup_options, setup_flags
 from euclio.core.families import find_family
 from euclio.core.values import SHARE, exact_positive, exacts, named
 from euclio.core.words import full, plain
-from euclio.verbs.defaults import MODULE_PERCENTILES, PERCENTILES, SERVED, SERVING
+from euclio.simulation.percentiles import MODULE_PERCENTILES, PERCENTILES
+from euclio.verbs.defaults import SERVED, SERVING
 
 if TYPE_CHECKING:
     from euclio.core.family import Family

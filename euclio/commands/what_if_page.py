@@ -12,7 +12,8 @@ from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.values import count_or_none, exact_not_negative, named_points
 from euclio.core.words import counted, duration
-from euclio.verbs.defaults import LIMIT_S, MODULE_PERCENTILES, PERCENTILES
+from euclio.simulation.percentiles import MODULE_PERCENTILES, PERCENTILES
+from euclio.verbs.defaults import LIMIT_S
 
 if TYPE_CHECKING:
     from euclio.session.instance import Session

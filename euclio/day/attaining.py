@@ -18,7 +18,7 @@ import numpy as np
 from euclio.core.progress import told
 from euclio.core.result import Answer, AnyResult
 from euclio.core.solving import PreparedRun, check
-from euclio.core.words import full, percent
+from euclio.core.words import percent
 from euclio.day.evaluate import WHOLE, session_plan
 from euclio.day.instance import Day, Step, asked, at_rates
 from euclio.day.plan import DayPlan, StepPlan
@@ -238,8 +238,9 @@ def _answer(found: _Found, demand: Demand, without: Fraction, day: Day) -> Answe
             "validated_requests": float(sum(own.estimate.requests for own in found.judged.values())),
         }
     if found.plan is None:
-        best = f"; the best keeps {percent(stats['attainment'])} of the day" if found.judged else ""
-        reason = f"no margins that were tried keep {full(100 * demand.target)} % of each step within the SLO{best}"
+        best = f"; the best answers {percent(stats['attainment'])} of the day in time" if found.judged else ""
+        kept_in_words = f"{demand.shares_in_words()} in each step"
+        reason = f"no margins that were tried keep {kept_in_words}{best}"
         return Answer(None, "no margin", reason=reason, stats=stats)
     stats |= {"rate_margin": max(found.margins.values()), "slo_share": float(found.share)}
     return Answer(found.plan, "margins", reason="", stats=stats)

@@ -9,9 +9,10 @@ from euclio.core import families
 from euclio.core.errors import InputError
 from euclio.core.family import Family
 from euclio.core.values import SHARE, exact_positive, exacts, named
+from euclio.simulation.percentiles import MODULE_PERCENTILES, PERCENTILES, with_attainment
 from euclio.verbs.arrivals import arrival_fields
 from euclio.verbs.calling import keyword_of
-from euclio.verbs.defaults import MODULE_PERCENTILES, PERCENTILES, SERVED, SERVING
+from euclio.verbs.defaults import SERVED, SERVING
 from euclio.verbs.keywords import read, read_if, setup_fields
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def with_percentile(keywords: Mapping[str, Any], several: Any = None) -> dict[st
     Raises:
         InputError: it is given next to another one, to an attainment or to an objective.
     """
-    keywords = _with_modules(keywords)
+    keywords = with_attainment(keywords)
     given = [name for name in PERCENTILES if keywords.get(name) is not None]
     found = {name: value for name, value in keywords.items() if name not in PERCENTILES}
     if not given:
@@ -57,26 +58,18 @@ def with_percentile(keywords: Mapping[str, Any], several: Any = None) -> dict[st
     return {**found, "attainment": PERCENTILES[name], "slo": seconds}
 
 
-def _with_modules(keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """The keywords, with the largest share of the modules' objectives as attainment where they are given alone."""
-    shares = [share for name, share in MODULE_PERCENTILES.items() if keywords.get(name) is not None]
-    alone = shares and not any(keywords.get(name) is not None for name in ("attainment", *PERCENTILES))
-    return {**keywords, **({"attainment": max(shares)} if alone else {})}
-
-
 def module_objectives(keywords: Mapping[str, Any]) -> tuple[ModuleObjective, ...]:
     """The objectives of single modules.
 
     Raises:
         InputError: one is no positive number.
     """
-    from euclio.session.attainment.demand import ModuleObjective
+    from euclio.session.attainment.demand import objectives
 
-    found = []
-    for name, share in MODULE_PERCENTILES.items():
-        seconds = read_if(named(exact_positive), keywords.get(name), f"--{name.replace('_', '-')}") or {}
-        found += [ModuleObjective(module, share, float(own)) for module, own in seconds.items()]
-    return tuple(found)
+    flags = {name: f"--{name.replace('_', '-')}" for name in MODULE_PERCENTILES}
+    return objectives(
+        {name: read_if(named(exact_positive), keywords.get(name), flag) or {} for name, flag in flags.items()}
+    )
 
 
 def attainment_demand(family: Family, keywords: Mapping[str, Any], *instances: Any) -> Demand | None:

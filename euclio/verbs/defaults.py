@@ -10,10 +10,6 @@ SERVED = "session"
 """The family whose plans can be asked for an attainment."""
 SERVING = ("dispatch", "time_out", "hold", "dropping")
 """Keywords of its simulations that a plan can be made for; the others are what the plan pays for."""
-PERCENTILES = {"p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
-"""Keywords of percentile objectives: the share of requests that is to be answered within so many seconds."""
-MODULE_PERCENTILES = {f"module_{name}": share for name, share in PERCENTILES.items()}
-"""The same of single modules, each a number of seconds by the name of the module."""
 CLASSES = ("easy", "medium", "hard", "open")
 """Classes of the benchmark set."""
 ALL = "all"

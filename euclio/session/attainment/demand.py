@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from euclio.core.errors import InputError
@@ -14,6 +15,7 @@ from euclio.session.instance import Session
 from euclio.session.policies import Policy
 from euclio.session.simulation.setup import Partial, Setup
 from euclio.session.simulation.targets import own_dispatch
+from euclio.simulation.percentiles import MODULE_PERCENTILES
 
 TARGETS = Values("a number from 0.5 to 0.9999", float, lambda number: 0.5 <= number <= 0.9999)
 CONFIDENCE = 0.95
@@ -97,6 +99,19 @@ class Demand:
         described = {key: value for key, value in self.setup.describe().items() if key not in left_out}
         modules = {"modules": [own.describe() for own in self.modules]} if self.modules else {}
         return {"target": self.target, "confidence": CONFIDENCE, **modules, **described, "dispatch": dispatch.value}
+
+
+def objectives(seconds: Mapping[str, Mapping[str, Fraction]]) -> tuple[ModuleObjective, ...]:
+    """The objectives of single modules.
+
+    Args:
+        seconds: by name of the objective, as in `MODULE_PERCENTILES`, seconds by name of the module.
+    """
+    return tuple(
+        ModuleObjective(module, MODULE_PERCENTILES[name], float(own))
+        for name, by_module in seconds.items()
+        for module, own in by_module.items()
+    )
 
 
 def check_names(objectives: Iterable[ModuleObjective], session: Session) -> None:

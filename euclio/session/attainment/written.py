@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.values import SHARE
-from euclio.session.attainment.demand import TARGETS, Demand
+from euclio.core.values import SHARE, exact_positive, named
+from euclio.session.attainment.demand import TARGETS, Demand, objectives
 from euclio.session.simulation.options import time_out
 from euclio.session.simulation.setup import Dispatch, Dropping, Setup
+from euclio.simulation.percentiles import MODULE_PERCENTILES, with_attainment
 from euclio.simulation.setup import PHASE_S, VARIABILITY, Arrivals
 
 DRAWN = tuple(kind.value for kind in Arrivals if kind is not Arrivals.TRACE)
@@ -31,6 +32,17 @@ def _flag(value: Any) -> bool:
     return value
 
 
+def _by_module(value: Any) -> str:
+    """Seconds by module, from a table or a text such as ``detect=0.05``, as such a text."""
+    seconds = BY_MODULE(value)
+    for module in seconds:
+        if "," in module:
+            raise argparse.ArgumentTypeError(f"names {module!r}; a comma divides modules here, so rename it")
+    return ",".join(f"{module}={float(own)!r}" for module, own in seconds.items())
+
+
+BY_MODULE = named(exact_positive)
+"""Reads seconds by module."""
 READERS: dict[str, Any] = {
     "attainment": TARGETS.parse,
     "arrivals": _word(*DRAWN),
@@ -42,6 +54,7 @@ READERS: dict[str, Any] = {
     "time_out": time_out,
     "hold": _flag,
     "dropping": _word(*map(str, Dropping)),
+    **dict.fromkeys(MODULE_PERCENTILES, _by_module),
 }
 """Fields of a demand, each with what reads it; named as the keywords of the verbs."""
 FIELDS = {"on": "on_s", "off": "off_s", "time_out": "timeout_s"}
@@ -63,7 +76,8 @@ def demand_from(fields: Mapping[str, Any]) -> Demand:
     Raises:
         InputError: they do not go together.
     """
-    given = dict(fields)
+    given = with_attainment(fields)
+    modules = objectives({name: BY_MODULE(given.pop(name)) for name in MODULE_PERCENTILES if name in given})
     target = given.pop("attainment", None)
     if target is None:
         name = next(iter(given))
@@ -72,4 +86,4 @@ def demand_from(fields: Mapping[str, Any]) -> Demand:
     for name, process in (("cv", Arrivals.GAMMA), ("on", Arrivals.ON_OFF), ("off", Arrivals.ON_OFF)):
         if name in given and kind is not process:
             raise InputError(f"is for arrivals {process}; leave it out", field=name)
-    return Demand(target, Setup(**{FIELDS.get(name, name): value for name, value in given.items()}))
+    return Demand(target, Setup(**{FIELDS.get(name, name): value for name, value in given.items()}), modules)

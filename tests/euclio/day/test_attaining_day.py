@@ -9,8 +9,11 @@ from euclio import evaluate, plan_day
 from euclio.day.evaluate import WHOLE, session_plan
 from euclio.day.instance import Day, Step, at_rates
 from euclio.session import Hardware, Session
+from euclio.session.attainment.long_run import Run
+from euclio.session.attainment.module_latencies import Watched
 from euclio.session.simulation import simulate
 from euclio.session.simulation.setup import Setup
+from euclio.session.simulation.system import build_system
 
 # Not in the quick tier: searches over margins for every step.
 pytestmark = pytest.mark.slow
@@ -58,3 +61,29 @@ def test_steps_in_which_nothing_comes_have_nothing_to_keep():
     result = plan_day(day, attainment=0.9, solvers="day-per-step").results[0]
     assert result.stats["attainment_at_least"] >= 0.9
     assert evaluate(day, result.plan).feasible
+
+
+def test_each_step_keeps_the_objective_of_a_module():
+    """On requests that nothing has seen; without it a step would keep less, so the objective decides something."""
+    kept = {}
+    for objective in ({}, {"module_p90": {"b": 0.5}}):
+        plan = plan_day(DAY, attainment=0.9, solvers="day-per-step", **objective).best.plan
+        kept[bool(objective)] = min(share_through_b(step, own) for step, own in zip(DAY.steps, plan.steps, strict=True))
+    assert kept[False] < 0.9 <= kept[True]
+
+
+def share_through_b(step, own):
+    """The share of the requests of a step that pass its second module within 0.5 s."""
+    session, setup = at_rates(SESSION, step.rates_rps), Setup(seed=77, dummies=False, partial="shared")
+    system = build_system(session, session_plan(session, own.modules), WHOLE, setup)
+    run = Run(system, setup, 1.0, 600, watched=(Watched(1, 0.5),))
+    run.go_on(600)
+    found = run.tallies[0].latencies(600)
+    return 1 - found.late.sum() / found.arrived.sum()
+
+
+def test_an_objective_that_is_not_kept_is_named():
+    """The reason names what was asked of the module, as the attainment alone would be kept."""
+    (result,) = plan_day(DAY, attainment=0.9, module_p90={"b": 0.35}, solvers="day-per-step").results
+    assert result.plan is None
+    assert "90 % through b within 350.000 ms in each step" in result.reason

@@ -12,6 +12,7 @@ from euclio.results import load
 from euclio.runs.experiment_files import load_experiment
 from euclio.runs.runner import run
 
+MODULE = json.loads(TEXT)["modules"][0]["name"]
 HEAD = 'schema = "euclio/experiment/1"\nname = "kept"\n[[instances]]\nfiles = ["tiny.json"]\n'
 
 
@@ -34,6 +35,26 @@ def test_results_state_what_was_asked(tmp_path):
         assert stats["attainment_at_least"] >= asked["target"]
 
 
+@pytest.mark.slow
+def test_single_modules_are_asked_alone_or_with_the_attainment(tmp_path):
+    """As of `solve`: alone they ask for the attainment of their largest share."""
+    path = experiment(tmp_path, "module_p90 = { FIRST = 5 }".replace("FIRST", MODULE), "time_out = 0.01")
+    run(path, tmp_path / "out", slots=1, quiet=True)
+    (row,) = load(tmp_path / "out").itertuples()
+    asked = json.loads(row.options)["attainment"]
+    assert asked["target"] == 0.9
+    (own,) = asked["modules"]
+    assert (own["module"], own["share"], own["seconds"]) == (MODULE, 0.9, 5.0)
+    assert own["kept_at_least"] >= 0.9
+
+
+def test_tables_and_texts_ask_for_the_same(tmp_path):
+    """A solver is known by what it is asked for, however that is written."""
+    lines = ("module_p99 = { a = 0.050, b = 1 }", 'module_p99 = "a=5e-2, b=1.0"')
+    first, second = (load_experiment(experiment(tmp_path, line)).solvers[0].keeps for line in lines)
+    assert first == second == '{"module_p99": "a=0.05,b=1.0"}'
+
+
 @pytest.mark.parametrize(
     ("line", "field", "message"),
     [
@@ -42,6 +63,9 @@ def test_results_state_what_was_asked(tmp_path):
         ("attainment = 0.9\ncv = 2", "cv", "is for arrivals gamma"),
         ('attainment = 0.9\narrivals = "trace"', "arrivals", "must be one of"),
         ("attainment = 0.9\nhold = 1", "hold", "true or false"),
+        ('module_p99 = "detect"', "module_p99", "must be NAME=VALUE"),
+        ("module_p99 = { detect = 0 }", "module_p99", "must be greater than 0"),
+        ('module_p99 = { "a,b" = 1 }', "module_p99", "a comma divides modules here"),
     ],
 )
 def test_bad_fields_are_named(line, field, message, tmp_path):
