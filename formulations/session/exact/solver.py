@@ -64,8 +64,10 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         limits: time limit; the method draws no random numbers.
 
     Returns:
-        The cheapest plan and a lower bound; under a time limit the best plan found, no worse than those of quick
-        heuristics, and a bound that holds.
+        The cheapest plan and a lower bound; under a time limit the best plan found and a bound that holds. The plan is
+        no worse than those of quick heuristics; of more than a hundred modules it is the search's own. What was found
+        and proven on the way is the trace, and `Limits.standing` has it at any moment, but for stocks, limits on
+        changes, spare machines, dummy rule `continuous` by share, and one hardware type per session.
     """
     rounds = not (session.stock or session.resources or is_limited_by_changes(session) or _is_on_lines(space))
     return with_known_plans(session, space, limits, lambda within: _solve(session, space, within), rounds=rounds)

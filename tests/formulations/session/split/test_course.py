@@ -52,12 +52,13 @@ def test_a_plan_that_the_checker_refused_is_none_of_the_trace_and_the_answer_end
 
 
 def test_the_trace_of_exact_leads_from_a_first_plan_to_the_optimum():
+    """Plans get cheaper but for the last digits, in which the checker's fractions differ from a sum of floats."""
     session, standing = layered_session(100, 20, tight=True), Standing()
     found = find_solver("exact").run(session, PlanSpace(), Limits(standing=standing))
     assert len(found.trace) > 2
     for one, two in pairwise(found.trace):
         assert one.wall_s <= two.wall_s
-        assert one.incumbent is None or two.incumbent <= one.incumbent
+        assert one.incumbent is None or two.incumbent <= one.incumbent * (1.0 + 1e-12)
         assert one.bound is None or one.bound <= two.bound
     assert all(p.bound <= found.claimed for p in found.trace)
     assert (found.trace[-1].incumbent, found.trace[-1].bound) == (found.claimed, found.bound)
