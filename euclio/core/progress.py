@@ -83,8 +83,10 @@ class _Watcher:
                     self._wakes_at = idle_since + IDLE_S
                 elif self._next[0] <= now:
                     shown, self._next = self._next[1], None
-                    shown.show()
+                    again_s = shown.show()
                     idle_since = time.monotonic()
+                    if again_s is not None:
+                        self._next = idle_since + again_s, shown
                     continue
                 else:
                     self._wakes_at = idle_since = self._next[0]
@@ -104,12 +106,21 @@ class _Shown:
         total: what a bar goes up to; None: no bar, the time gone.
         counted: whether the bar counts steps.
         weak: whether what is inside may take the turn.
+        far: says how far the work is; empty: not known. Asked again as long as it goes on.
     """
 
     def __init__(
-        self, what: str, after_s: float | None, total: float | None = None, *, counted: bool = False, weak: bool = False
+        self,
+        what: str,
+        after_s: float | None,
+        total: float | None = None,
+        *,
+        counted: bool = False,
+        weak: bool = False,
+        far: Callable[[], str] | None = None,
     ) -> None:
         self.what, self.weak = what, weak
+        self._far, self._is_known, self._said = far, False, ""
         self._after_s = AFTER_S if after_s is None else after_s
         self._total, self._counted = total, counted
         self._done = 0.0
@@ -158,21 +169,32 @@ class _Shown:
             self._bars.update(self._bars.task_ids[0], total=total)
         self.step()
 
-    def show(self) -> None:
-        """Show it now."""
+    def show(self) -> float | None:
+        """Show it now; gives the seconds after which it is to be shown again (None: it changes by itself)."""
         if not _is_terminal():
             self._say()
-            return
-        self._bars = _bars(self._total is not None or self._counted, self._counted)
-        task = self._bars.add_task(self.what, total=self._total, completed=int(self._done))
+            if self._far is None:
+                return None
+            return SAY_EVERY_S if self._is_known else AFTER_S
+        self._bars = _bars(self._total is not None or self._counted, self._counted, has_far=self._far is not None)
+        far = None if self._far is None else _Asked(self._far)
+        task = self._bars.add_task(self.what, total=self._total, completed=int(self._done), far=far)
         self._bars.tasks[0].start_time = self._bars.get_time() - (time.monotonic() - self._began)
         self._bars.update(task, completed=self._done)
         self._bars.start()
+        return None
 
     def _say(self) -> None:
         self._said_at = time.monotonic()
-        far = f": {self._done:.0f} of {self._total:.0f}" if self._total and self._done else ""
-        say(f"{self.what}{far} …")
+        far = f"{self._done:.0f} of {self._total:.0f}" if self._total and self._done else ""
+        if self._far is not None:
+            far = self._far()
+            self._is_known = far != ""
+        line = f"{self.what}: {far} …" if far else f"{self.what} …"
+        # Nothing is said twice in a row, such as a gap that has not become smaller.
+        if line != self._said or self._far is None:
+            say(line)
+        self._said = line
 
 
 _turn: _Shown | None = None
@@ -223,18 +245,22 @@ def _showing(shown: _Shown) -> Iterator[_Shown]:
 
 
 @contextmanager
-def waiting(what: str, after_s: float | None = None, *, weak: bool = False) -> Iterator[Callable[[str], None]]:
+def waiting(
+    what: str, after_s: float | None = None, *, weak: bool = False, far: Callable[[], str] | None = None
+) -> Iterator[Callable[[str], None]]:
     """Show what is going on and the time gone, if the work inside takes longer than that.
 
     Args:
         what: what is going on.
         after_s: seconds until it is shown; None: the usual ones.
         weak: whether what is inside may show itself instead: for what knows no more than that there is work.
+        far: says how far the work is, such as plan, bound and gap; empty: not known. On a terminal it is asked all the
+            time; elsewhere another line says it as soon as it is known, and then what has changed every `SAY_EVERY_S`.
 
     Yields:
         What says that something else is going on now.
     """
-    with _showing(_Shown(what, after_s, weak=weak)) as shown:
+    with _showing(_Shown(what, after_s, weak=weak, far=far)) as shown:
         yield shown.change
 
 
@@ -298,15 +324,35 @@ def _is_terminal() -> bool:
     return Console(stderr=True).is_terminal
 
 
-def _bars(barred: bool, counted: bool, *, transient: bool = True, disable: bool = False) -> Progress:
+class _Asked:
+    """A text that is asked for each time that it is written."""
+
+    def __init__(self, ask: Callable[[], str]) -> None:
+        self._ask = ask
+
+    def __format__(self, spec: str) -> str:
+        return self._ask()
+
+
+def _bars(
+    barred: bool,
+    counted: bool,
+    *,
+    transient: bool = True,
+    disable: bool = False,
+    has_far: bool = False,
+) -> Progress:
     from rich import progress
     from rich.console import Console
+    from rich.table import Column
 
     how_far = (progress.MofNCompleteColumn() if counted else progress.TaskProgressColumn(),) if barred else ()
     left = (progress.TimeRemainingColumn(),) if barred else ()
     return progress.Progress(
         *(() if barred else (progress.SpinnerColumn(),)),
-        progress.TextColumn("{task.description}", markup=False),
+        # Where a line is too short for both, what is going on takes several, and not how far it is.
+        progress.TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=not has_far)),
+        *(() if not has_far else (progress.TextColumn("{task.fields[far]}", markup=False),)),
         *((progress.BarColumn(),) if barred else ()),
         *how_far,
         progress.TimeElapsedColumn(),

@@ -18,6 +18,7 @@ from euclio.core.families import DEFAULT_FAMILY, find_family
 from euclio.core.literature import Reference
 from euclio.core.pieces import Piece
 from euclio.core.result import Answer, PlanT, SpaceT
+from euclio.core.standing import Standing
 
 InstanceT = TypeVar("InstanceT", default=Any)
 
@@ -59,11 +60,13 @@ class Limits(Generic[PlanT]):
         time_limit_s: seconds; None: none.
         seed: seed of every random choice.
         options: how the solver library behind the solver is to be run.
+        standing: where the solver may say what it has found and proven so far, for whoever waits; None: nobody asks.
     """
 
     time_limit_s: float | None = None
     seed: int = 0
     options: EngineOptions[PlanT] = field(default_factory=EngineOptions)
+    standing: Standing | None = field(default=None, compare=False, repr=False)
 
     def deadline(self, started: float | None = None) -> float:
         """When to stop on the clock of `time.perf_counter`; infinite: never.

@@ -20,6 +20,7 @@ from euclio.core.provenance import provenance
 from euclio.core.registry import find_solver, solvers_of
 from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver
+from euclio.core.standing import standing_in_words, taken_standing
 from euclio.core.warm_up import warm_up
 from euclio.core.words import full, joined
 
@@ -69,7 +70,7 @@ def solve(
     options: EngineOptions[Any] = EngineOptions(engine, threads, None, log_file, export_lp)
     limits: Limits[Any] = Limits(time_limit_s, seed, options)
     ready = prepare(instance, solver, space=space, limits=limits, warm_start=warm_start, **changes)
-    with waiting(f"preparing {ready.solver.name}") as turn_to:
+    with waiting(f"preparing {ready.solver.name}", far=ready.standing) as turn_to:
         ready.warm_up()
         turn_to(ready.in_words())
         return ready.check(*ready.answer())
@@ -121,6 +122,10 @@ class PreparedRun:
         limit = "" if limit_s is None else f", up to {full(limit_s)} s"
         return f"solving {self.instance.name} with {self.solver.name}{limit}"
 
+    def standing(self) -> str:
+        """What is known of its answer while it is made, in words; empty: nothing, or it is not being made."""
+        return standing_in_words(self.family.goal(self.space))
+
     def warm_up(self) -> None:
         """Import and compile what the run needs (`euclio.core.warm_up`), and derive what runs of an instance share.
 
@@ -144,10 +149,12 @@ class PreparedRun:
         begin_run()
         started = time.perf_counter()
         start = None if self.starter is None else self._starting_plan(self.starter)
-        limits = replace(self.limits, options=replace(self.limits.options, warm_start=start))
+        options = replace(self.limits.options, warm_start=start)
         try:
             self._refuse_uncovered(self.solver)
-            answer = self.solver.run(self.instance, self.space, limits)
+            with taken_standing() as standing:
+                limits = replace(self.limits, options=options, standing=standing)
+                answer = self.solver.run(self.instance, self.space, limits)
         except InapplicableError as error:
             answer = Answer(None, "inapplicable", reason=str(error))
         wall_s = time.perf_counter() - started

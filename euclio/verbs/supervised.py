@@ -21,6 +21,7 @@ from euclio.core.registry import find_solver, solvers
 from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, asked
+from euclio.core.standing import nothing_stands
 from euclio.core.system import HARD_LIMITS
 from euclio.core.warm_up import warm_up
 from euclio.core.words import full
@@ -106,9 +107,12 @@ class Supervised(AbstractContextManager["Supervised"]):
     ) -> AnyResult:
         """The result of a run, whatever becomes of its process."""
         said: list[AnyResult] = []
+        nothing_stands()
+        # A search makes many runs, and what is known of one of them says little of its own answer.
+        far = ready.standing if search is None else None
         for warm in (True, False):  # a solver that does not even warm up pays for that in its run
             try:
-                found = self._call(_make, ready, warm, explained, search, solver=ready.solver.name, said=said)
+                found = self._call(_make, ready, warm, explained, search, solver=ready.solver.name, said=said, far=far)
             except OverrunError as overrun:
                 if overrun.prepared:
                     return said[0] if said else _killed(ready, overrun.wall_s)
@@ -119,7 +123,14 @@ class Supervised(AbstractContextManager["Supervised"]):
                 return found
         return _crashed(ready, "preparing the solver took too long")
 
-    def _call(self, function: Any, *arguments: Any, solver: str, said: list[Any] | None = None) -> Any:
+    def _call(
+        self,
+        function: Any,
+        *arguments: Any,
+        solver: str,
+        said: list[Any] | None = None,
+        far: Callable[[], str] | None = None,
+    ) -> Any:
         """Call a function in the process, in a new one where that is gone or does not know what is referred to."""
         first = arguments[0]
         referred = (first.instance, first.solver, first.starter) if isinstance(first, PreparedRun) else arguments[1:2]
@@ -129,7 +140,7 @@ class Supervised(AbstractContextManager["Supervised"]):
             self._known += unknown
             self._process = _process(self._known)
         doing = first.in_words() if isinstance(first, PreparedRun) else f"explaining {arguments[1].name}"
-        with waiting(f"preparing {solver}") as turn_to:
+        with waiting(f"preparing {solver}", far=far) as turn_to:
             return self._process.call(
                 function,
                 *arguments,

@@ -1,7 +1,9 @@
 """Plans that quick heuristics make: what an exact method falls back on where its limit ends before it has a better one.
 
 The heuristics are found by the registry and run after the limit has ended, which takes some hundredths of a second. One
-of them takes seconds where modules are many: it is run first then, and only where the limit leaves time for it.
+of them takes seconds where modules are many: it is run first then, and only where the limit leaves time for it. Where
+modules are so many that even checking a plan takes a while, the search ends that much before the limit, and its own
+plan stands alone: a process that is late is killed, and then it has neither plan nor bound.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ THOROUGH, THOROUGH_S = "harpagon", 2e-6
 """One whose time grows with the third power of the modules, and by how many seconds: 2 s for 100 of them."""
 AT_ONCE_S, SHARE = 0.03, 0.2
 """It is run after the limit where it is as quick as this, and before the search where it takes this share of it."""
+CHECK_S, MOST_CHECK, LATE_S = 1e-3, 0.05, 0.1
+"""Seconds that checking and handing over a plan may take for each module, on a busy machine; the largest share of the
+limit that is left for it; and from what time on any is."""
 
 
 def with_known_plans(
@@ -52,8 +57,15 @@ def with_known_plans(
         started = time.perf_counter()
         before = _made_by(THOROUGH, session, space)
         limits = replace(limits, time_limit_s=max(0.0, limits.time_limit_s - (time.perf_counter() - started)))
+    check_s = CHECK_S * len(session.modules)
+    is_late = check_s > LATE_S
+    if is_late and limits.time_limit_s:
+        kept_s = min(check_s, MOST_CHECK * limits.time_limit_s)
+        limits = replace(limits, time_limit_s=limits.time_limit_s - kept_s)
     found = run(limits)
     if found.infeasible or found.raw_status.lower() == "optimal":
+        return found
+    if rounds and is_late and found.plan is not None:
         return found
     made = (_made_by(name, session, space) for name in names)
     plan, cost = cheapest_of(session, space, [found.plan, before, *made])

@@ -1,15 +1,17 @@
-"""How the time of each exact method grows with modules, configurations and rate."""
+"""How the time of each exact method grows with modules, configurations, rate and edges."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from euclio.core.registry import solvers
 from euclio.core.result import Status
 from euclio.core.words import duration
 from euclio.session import Session
 from euclio.session.workloads.random_sessions import chain_from_modules, random_session
+from tests.bench.large_sessions import dag_of_edges
 from tests.bench.measuring import Timed, bar, timed
 from tests.bench.race import ALL, BRUTE, HEURISTIC, MODELS, THREADS
 from tests.bench.report import Section
@@ -19,16 +21,26 @@ LIMIT_S, BRUTE_LIMIT_S = 5.0, 1.0
 MODULES = (2, 5, 10, 20, 40)
 CONFIGURATIONS = (8, 30, 120, 480, 960)
 RATES = (3, 30, 300, 3000)
+EDGES = (30, 60, 120, 200, 300)
 TIGHTNESS = 0.4
 
 
-def growth() -> list[Section]:
-    """One section per parameter."""
-    return [
-        _measure("modules", MODULES, lambda seed, n: chain_from_modules(seed, n, TIGHTNESS)),
-        _measure("configurations per module", CONFIGURATIONS, _with_configurations),
-        _measure("rate (requests per second)", RATES, _with_rate),
-    ]
+class Parameter(NamedTuple):
+    """What is made larger while all else stays as it is.
+
+    Attributes:
+        what: the parameter with its unit.
+        values: its values, rising.
+        make: the session of a seed and a value.
+    """
+
+    what: str
+    values: tuple[int, ...]
+    make: Callable[[int, int], Session]
+
+
+def _with_modules(seed: int, modules: int) -> Session:
+    return chain_from_modules(seed, modules, TIGHTNESS)
 
 
 def _with_configurations(seed: int, count: int) -> Session:
@@ -41,6 +53,19 @@ def _with_rate(seed: int, rate: int) -> Session:
     return random_session(
         seed, 4, 24, hardware=3, concurrency=2, shape="diamond", rates_rps=(rate, rate), slo_over_least=(2, 4)
     )
+
+
+PARAMETERS = (
+    Parameter("modules", MODULES, _with_modules),
+    Parameter("configurations per module", CONFIGURATIONS, _with_configurations),
+    Parameter("rate (requests per second)", RATES, _with_rate),
+    Parameter("edges between 40 modules", EDGES, dag_of_edges),
+)
+
+
+def growth() -> list[Section]:
+    """One section per parameter."""
+    return [_measure(*parameter) for parameter in PARAMETERS]
 
 
 def _measure(what: str, values: Sequence[int], make: Callable[[int, int], Session]) -> Section:

@@ -78,15 +78,25 @@ def timed(
     for _ in range(repeats):
         for name, done in results.items():
             if sum(result.wall_s for result in done) < REPEATED_WITHIN_S:
-                arrays.arrays_kept(session).clear()
-                if not ranked:
-                    arrays._profiles.clear()
+                forget(session, ranked=ranked)
                 count = (threads or {}).get(name)
                 done.append(solve(session, name, space=space, time_limit_s=time_limit_s, threads=count))
     return {
         name: Timed(session.name, label or name, done[-1], min(r.wall_s for r in done))
         for name, done in results.items()
     }
+
+
+def forget(session: Session, *, ranked: bool = False) -> None:
+    """Forget what earlier runs have made of a session, so that the next one begins as from a file.
+
+    Args:
+        session: the session.
+        ranked: keep the rankings of profiles.
+    """
+    arrays.arrays_kept(session).clear()
+    if not ranked:
+        arrays._profiles.clear()
 
 
 @cache

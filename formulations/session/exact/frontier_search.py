@@ -20,6 +20,7 @@ from formulations.session.exact.plan_store import PlanStore, add_known, new_stor
 from formulations.session.module.by_share import search_module
 from formulations.session.module.charges import Charges, charged_bound, no_charges, types_of
 from formulations.session.module.problem import Stock, fluid_bound, is_in_stock, module_problem, no_stock
+from formulations.session.split.course import Course, note, unwatched
 from formulations.session.split.modes import Modes, mode_within, new_modes, replace_modes, with_room
 from formulations.session.split.relaxation import Relaxation, basis_for, new_basis, relax_from
 from formulations.session.split.search import no_lines, reduced_cost, round_to_modes, search_choices
@@ -92,11 +93,13 @@ class _State(NamedTuple):
 @compiled
 def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
     """The cheapest plan of a session where nothing limits its machines; arguments as those of `prove_within`."""
-    return prove_within(s, no_stock(s), no_charges(s), tolerance, deadline)
+    return prove_within(s, no_stock(s), no_charges(s), tolerance, deadline, unwatched())
 
 
 @compiled
-def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: float, deadline: float) -> Proof:
+def prove_within(
+    s: SessionArrays, stock: Stock, charges: Charges, tolerance: float, deadline: float, course: Course
+) -> Proof:
     """The cheapest plan of a session whose modules have finitely many plans of a cost, with proof.
 
     Args:
@@ -107,6 +110,7 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
             their latency.
         tolerance: relative gap of bound and cost at which to stop.
         deadline: seconds on `clock` at which to stop; infinite: never.
+        course: what is found and proven on the way is noted there.
 
     Returns:
         The plan and the bound. All decisions keep too much rather than too little, so the bound holds for every plan of
@@ -142,6 +146,7 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
         state = _resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
         # The plans that the windows have made known, put together, may be a better plan of the session.
         upper, rows = _round(s, state, window, upper, rows)
+        note(course, upper, bound)
         if np.isfinite(upper) and upper - bound <= tolerance * upper:
             return _proof(s, OPTIMAL, upper, bound, state, rows, rounds)
         # As long as modes get resolved, the next relaxation is better; that is far cheaper than a search over modes.
@@ -153,10 +158,11 @@ def prove_within(s: SessionArrays, stock: Stock, charges: Charges, tolerance: fl
             state = _resolve_promising(s, state, relaxed, upper, eager, tolerance, deadline)
             if state.counts[0] > solves:
                 continue
-        choice = search_choices(s, state.modes, no_lines(state.modes), upper, 0.5 * tolerance, deadline, most_nodes)
+        leads, share = no_lines(state.modes), 0.5 * tolerance
+        choice = search_choices(s, state.modes, leads, upper, share, deadline, course, most_nodes)
         last_relaxed, eager = rounds + RELAXED_ROUNDS, min(1.0, 2.0 * eager)
         # The search leaves out what is cheaper by less than its share of the tolerance.
-        bound = max(bound, choice.bound * (1.0 - 0.5 * tolerance))
+        bound = max(bound, choice.bound * (1.0 - share))
         if not np.isfinite(choice.cost):
             if choice.complete and not np.isfinite(upper):
                 return _proof(s, INFEASIBLE, upper, upper, state, rows, rounds)

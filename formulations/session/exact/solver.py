@@ -21,7 +21,7 @@ from euclio.session.latency.bound import is_too_fast, takes_all_of_the_slo
 from euclio.session.latency.dispatch import CLEAR_PATH, path_times
 from euclio.session.policies import POLICIES, Form
 from formulations.effort import Effort
-from formulations.session.exact.frontier_search import prove
+from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.in_fractions.settle import settle
 from formulations.session.exact.outcomes import (
     INFEASIBLE,
@@ -32,8 +32,11 @@ from formulations.session.exact.outcomes import (
 )
 from formulations.session.exact.spare import cheapest_with_spare
 from formulations.session.known_plans import with_known_plans
+from formulations.session.module.charges import no_charges
 from formulations.session.module.nearly_full import nearly_full
+from formulations.session.module.problem import no_stock
 from formulations.session.per_hardware import cheapest_over_hardware
+from formulations.session.split.course import Course, unwatched, watched, with_trace
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK
 
 solve_stock: Callable[[Session, PlanSpace, float], Answer] = late(
@@ -61,16 +64,23 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         limits: time limit; the method draws no random numbers.
 
     Returns:
-        The cheapest plan and a lower bound; under a time limit the best plan found, no worse than those of quick
-        heuristics, and a bound that holds.
+        The cheapest plan and a lower bound; under a time limit the best plan found and a bound that holds. The plan is
+        no worse than those of quick heuristics; of more than a hundred modules it is the search's own. What was found
+        and proven on the way is the trace, and `Limits.standing` has it at any moment, but for stocks, limits on
+        changes, spare machines, dummy rule `continuous` by share, and one hardware type per session.
     """
     rounds = not (session.stock or session.resources or is_limited_by_changes(session) or _is_on_lines(space))
     return with_known_plans(session, space, limits, lambda within: _solve(session, space, within), rounds=rounds)
 
 
 def compile_exact() -> None:
-    """Compile what a run in the full plan space does not reach: dummies of any rate, by both kinds of policies."""
+    """Compile what a run in the full plan space does not reach: dummies of any rate, by both kinds of policies.
+
+    And what one does at its time limit: quick heuristics have no time to be loaded then.
+    """
     from euclio.session.family import FAMILY
+
+    solve_exact(*FAMILY.tiny(PlanSpace()), Limits(0.0))
 
     any_rate = next(rule for rule in DummyRule if not rule.countable)
     for form in (Form.LEFT, Form.EVEN):
@@ -80,14 +90,17 @@ def compile_exact() -> None:
 
 def _solve(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     deadline = limits.deadline()
+    # The bound of one hardware type, or of plans without spare machines, is none of the session.
+    in_parts = space.single_hardware or session.spare_machines > 0
+    course = unwatched() if in_parts else watched(limits.standing)
 
     def run(on: PlanSpace) -> Answer:
-        return cheapest_with_spare(session, on, lambda part, within: _solve_on(part, within, deadline))
+        return cheapest_with_spare(session, on, lambda part, within: _solve_on(part, within, deadline, course))
 
-    return cheapest_over_hardware(session, space, run)
+    return with_trace(course, cheapest_over_hardware(session, space, run))
 
 
-def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
+def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Course) -> Answer:
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():
         return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
@@ -102,7 +115,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float) -> Answer:
     if _is_on_lines(space):
         return solve_continuous(session, space, arrays, deadline)
     # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.
-    proof = prove(relaxed_arrays(session, space, arrays), GAP, deadline)
+    proof = _prove(relaxed_arrays(session, space, arrays), deadline, course)
     stats = {"solves": float(proof.solves), "nodes": float(proof.nodes), "rounds": float(proof.rounds)}
     if proof.status == INFEASIBLE:
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
@@ -175,9 +188,11 @@ def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: A
         return replace(found, claimed=float(priced))
     best, plan = priced, found.plan if priced is not None else None
     # Just inside the SLO no tie matters: where a plan there costs no more than the bound, it is the optimum.
-    inside = prove(arrays._replace(slo=arrays.slo * INSIDE), GAP, deadline)
-    if math.isfinite(inside.cost):
-        other = nearly_full(session, space, to_plan(session, arrays, inside.machines, inside.partial_at))
+    if not is_past(deadline):
+        inside = _prove(arrays._replace(slo=arrays.slo * INSIDE), deadline, unwatched())
+        other = None
+        if math.isfinite(inside.cost):
+            other = nearly_full(session, space, to_plan(session, arrays, inside.machines, inside.partial_at))
         cost = _priced(session, space, other)
         if cost is not None and (best is None or cost < best):
             best, plan = cost, other
@@ -195,6 +210,11 @@ def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: A
     if best is None:
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
     return Answer(plan, "optimal", float(best), float(best), stats=stats)
+
+
+def _prove(arrays: SessionArrays, deadline: float, course: Course) -> Proof:
+    """The cheapest plan where nothing limits its machines; by one kernel everywhere, since loading two takes long."""
+    return prove_within(arrays, no_stock(arrays), no_charges(arrays), GAP, deadline, course)
 
 
 def _priced(session: Session, space: PlanSpace, plan: Plan | None) -> Fraction | None:

@@ -38,6 +38,7 @@ from formulations.session.scrooge.model import (
     full_latency_of,
     refinement_model,
 )
+from formulations.session.split.course import unwatched
 from formulations.session.split.mode_dag import mode_dag
 from formulations.session.split.proof import solve_split
 from formulations.session.split.search import no_lines, search_choices
@@ -126,7 +127,7 @@ def _relaxed_bound(session: Session, s: SessionArrays, deadline: float) -> float
     dag = mode_dag(edges, latencies, costs, float(session.slo_s) * (1.0 + SLO_SLACK))
     if dag.modes.size.min() == 0:
         return 0.0
-    found = search_choices(dag.arrays, dag.modes, no_lines(dag.modes), math.inf, GAP, deadline)
+    found = search_choices(dag.arrays, dag.modes, no_lines(dag.modes), math.inf, GAP, deadline, unwatched())
     # The search leaves out what is cheaper by less than its tolerance; the rest is for rounding.
     return float(found.bound) * (1.0 - 0.6 * PROOF_TOLERANCE)
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from euclio.core.compiled import compiled, is_past, total_of
 from euclio.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import path_times
+from formulations.session.split.course import Course, note
 from formulations.session.split.modes import Modes, mode_within, new_modes
 from formulations.session.split.open_ranges import least_bound, open_root, with_children
 from formulations.session.split.relaxation import Basis, Relaxation, basis_for, new_basis, relax_from
@@ -97,6 +98,7 @@ def search_choices(
     upper: float,
     tolerance: float,
     deadline: float,
+    course: Course,
     most_nodes: int = UNLIMITED,
 ) -> Choice:
     """The cheapest choice of one latency per module below `upper`, by branch and bound on the linear relaxation.
@@ -112,6 +114,7 @@ def search_choices(
         upper: only choices cheaper than this, money per hour, are of interest.
         tolerance: choices that are cheaper than the best one found by less than this share are not looked for.
         deadline: seconds on `clock` at which to stop; infinite: never.
+        course: what is proven goal by goal is noted there.
         most_nodes: nodes after which to stop.
 
     Returns:
@@ -138,6 +141,8 @@ def search_choices(
         found = _search_below(s, modes, leads, root, goal, tolerance, deadline, left)
         nodes += found.nodes
         bound = max(bound, found.bound)
+        # The search leaves out what is cheaper by less than the tolerance.
+        note(course, np.inf, bound * (1.0 - tolerance))
         if np.isfinite(found.cost):
             best = found
         if np.isfinite(found.cost) or not found.complete or goal == upper:

@@ -22,6 +22,7 @@ from formulations.session.exact.outcomes import INFEASIBLE, LIMIT, OPTIMAL
 from formulations.session.module.continuous import search_continuous
 from formulations.session.module.continuous_problem import continuous_problem
 from formulations.session.module.line import Line, search_line
+from formulations.session.split.course import unwatched
 from formulations.session.split.modes import new_modes
 from formulations.session.split.search import search_choices
 from formulations.session.stages import began, first_nodes, next_nodes
@@ -179,7 +180,7 @@ class ContinuousSearch:
             modes.cost[m, :size] = row.cost * (1.0 - SHARE * CONTINUOUS_GAP)
         open_gap = 1.0 - self.bound / self._cost() if self.plans and self._cost() > 0.0 else 0.0
         share = SHARE * max(CONTINUOUS_GAP, open_gap)
-        choice = search_choices(self.arrays, modes, leads, self._cost(), share, self.deadline)
+        choice = search_choices(self.arrays, modes, leads, self._cost(), share, self.deadline, unwatched())
         found = math.isfinite(choice.cost)
         chosen = [int(row.interval[i]) for row, i in zip(bounds, choice.chosen, strict=True)] if found else []
         return chosen, choice.latency, choice.bound * (1.0 - share), choice.complete

@@ -29,6 +29,7 @@ from formulations.session.exact.stock.boxes import Box, Counts, Point
 from formulations.session.exact.stock.stock import WHY_S, StockSearch, answer_of, limited_by, limits_of, why_too_small
 from formulations.session.module.charges import Charges
 from formulations.session.module.problem import NO_LIMIT, Stock
+from formulations.session.split.course import unwatched
 from formulations.tolerances import GAP
 
 
@@ -127,7 +128,7 @@ class ChangesSearch(StockSearch):
         if most.shape[1] > count:
             changes[:] = most[:, count] // self._parts_of
         charges = Charges(self._running, self._change + float(price[rows:].sum()), changes)
-        return prove_within(arrays, Stock(self._type, room), charges, GAP, self.deadline)
+        return prove_within(arrays, Stock(self._type, room), charges, GAP, self.deadline, unwatched())
 
     def _point(self, proof: Proof) -> Point:
         cost, used = StockSearch._point(self, proof)

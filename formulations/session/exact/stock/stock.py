@@ -52,6 +52,7 @@ from formulations.session.exact.stock.prices import better_price
 from formulations.session.module.charges import no_charges
 from formulations.session.module.nearly_full import nearly_full
 from formulations.session.module.problem import Stock
+from formulations.session.split.course import unwatched
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
 
 PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
@@ -274,7 +275,8 @@ class StockSearch:
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
         arrays = self._charged(price)
-        return prove_within(arrays, Stock(self._kind, self._room(most)), no_charges(arrays), GAP, self.deadline)
+        stock = Stock(self._kind, self._room(most))
+        return prove_within(arrays, stock, no_charges(arrays), GAP, self.deadline, unwatched())
 
     def _charged(self, price: Floats) -> SessionArrays:
         """The session's arrays with prices on what is limited added to those of machines."""

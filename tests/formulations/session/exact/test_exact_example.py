@@ -15,6 +15,7 @@ from formulations.session.exact import frontier_search
 from formulations.session.exact.solver import relaxed_arrays
 from formulations.session.module.charges import no_charges
 from formulations.session.module.problem import no_stock
+from formulations.session.split.course import unwatched
 from formulations.session.split.frontiers import split_problem
 from formulations.tolerances import GAP
 
@@ -53,7 +54,7 @@ def test_rounds_are_those_of_the_page(monkeypatch):
     session = load(FILE)
     s = relaxed_arrays(session, SPACE, session_arrays(session, SPACE))
     # The function itself, uncompiled: what is heard above is called by name.
-    frontier_search.prove_within.function(s, no_stock(s), no_charges(s), GAP, math.inf)
+    frontier_search.prove_within.function(s, no_stock(s), no_charges(s), GAP, math.inf, unwatched())
     assert bounds == pytest.approx([2, 2, 2.5], rel=1e-9)
     assert windows == [pytest.approx(own, rel=1e-9) for own in ([0.25, 0.2], [0.25, 0.2], [0.25, 0.2])]
     assert plans == pytest.approx([math.inf, 3, 3])

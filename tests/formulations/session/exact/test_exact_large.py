@@ -6,7 +6,7 @@ from euclio import solve
 from euclio.core.registry import Limits, find_solver
 from euclio.core.result import Status
 from euclio.session import FULL_SPACE, evaluate
-from tests.bench.large_sessions import layered_session
+from tests.bench.large_sessions import dag_of_edges, layered_session
 
 
 @pytest.mark.parametrize("tight", [False, True])
@@ -35,3 +35,13 @@ def test_the_optimum_of_fifty_modules_is_that_of_another_exact_method():
     other = solve(session, "milp-split", time_limit_s=120)
     assert other.status is Status.OPTIMAL
     assert solve(session, "exact").value == pytest.approx(float(other.value), rel=1e-8)
+
+
+def test_dags_of_few_and_of_many_edges_have_the_same_modules_and_the_edges_of_smaller_ones():
+    """Ten chains of four modules have 30 edges, four full layers of ten 300."""
+    few, some, all_edges = (dag_of_edges(1, edges) for edges in (30, 120, 300))
+    assert [len(session.edges) for session in (few, some, all_edges)] == [30, 120, 300]
+    assert set(few.edges) < set(some.edges) < set(all_edges.edges)
+    assert few.modules == some.modules == all_edges.modules
+    with pytest.raises(ValueError, match="30 to 300"):
+        dag_of_edges(1, 301)

@@ -135,3 +135,17 @@ def test_stages_end_with_the_time_that_is_left():
     assert first_nodes(1.0) == FIRST
     assert next_nodes(100, 0.0, float("inf")) == LATER * 100
     assert next_nodes(100, -1e9, 0.0) == 0
+
+
+def test_many_modules_leave_time_to_hand_their_plan_over_and_have_no_heuristic_run_after_the_limit(monkeypatch):
+    """A process is killed half a second after its limit, with its plan and its bound: of 200 modules 0.2 s are kept."""
+    limits, other = [], []
+    monkeypatch.setattr("formulations.session.known_plans._made_by", lambda *given: other.append(given))
+
+    def run(given):
+        limits.append(given.time_limit_s)
+        return Answer(object(), "limit", 2.0, 1.0)
+
+    found = with_known_plans(layered(200, "2"), PlanSpace(), Limits(10.0), run, rounds=True)
+    assert (found.claimed, other) == (2.0, [])
+    assert limits == [pytest.approx(9.8)]

@@ -11,6 +11,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_matrix
 
 from euclio.core.errors import InputError
+from formulations.session.split.course import unwatched
 from formulations.session.split.mode_dag import Edges, mode_dag
 from formulations.session.split.search import Choice, no_lines, search_choices
 
@@ -32,7 +33,7 @@ def searched(edges: Edges, latencies: list, costs: list, slo: float) -> tuple[Ch
     dag = mode_dag(edges, latencies, costs, slo)
     if dag.modes.size.min() == 0:
         return Choice(math.inf, dag.modes.size, np.zeros(0), math.inf, 0, True), []
-    found = search_choices(dag.arrays, dag.modes, no_lines(dag.modes), math.inf, 1e-9, math.inf)
+    found = search_choices(dag.arrays, dag.modes, no_lines(dag.modes), math.inf, 1e-9, math.inf, unwatched())
     return found, [int(dag.number[m, i]) for m, i in enumerate(found.chosen)]
 
 
@@ -97,7 +98,7 @@ def test_a_deadline_leaves_a_bound_below_the_optimum() -> None:
     """A search that the clock ends at once has proven no more than what its open nodes say."""
     p = random_splitting(0, 20, 10, "convex", 0.4)
     dag = mode_dag(p.edges, p.latencies, p.costs, p.slo)
-    found = search_choices(dag.arrays, dag.modes, no_lines(dag.modes), math.inf, 1e-9, 0.0)
+    found = search_choices(dag.arrays, dag.modes, no_lines(dag.modes), math.inf, 1e-9, 0.0, unwatched())
     assert not found.complete
     assert found.bound <= solved(p)[0].cost
 

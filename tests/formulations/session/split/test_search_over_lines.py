@@ -11,6 +11,7 @@ from euclio.session.policies import POLICIES
 from formulations.session.module.continuous import search_continuous
 from formulations.session.module.continuous_problem import continuous_problem
 from formulations.session.module.line import search_line
+from formulations.session.split.course import unwatched
 from formulations.session.split.modes import new_modes
 from formulations.session.split.search import search_choices
 
@@ -87,7 +88,7 @@ def test_search_finds_the_cheapest_latencies_of_a_chain(seed: int) -> None:
             taken = [float(modes.latency[m, i]) for m, i in zip(others, at, strict=True)]
             cost = sum(float(modes.cost[m, i]) for m, i in zip(others, at, strict=True))
             best = min(best, cost + bound(free, arrays.slo - sum(taken)))
-    found = search_choices(arrays, modes, leads, np.inf, 1e-12, np.inf)
+    found = search_choices(arrays, modes, leads, np.inf, 1e-12, np.inf, unwatched())
     assert found.complete
     assert found.cost == pytest.approx(best, rel=1e-9)
     assert found.bound == pytest.approx(best, rel=1e-9)

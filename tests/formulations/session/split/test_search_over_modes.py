@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from relaxation_cases import longest, random_case
 
+from formulations.session.split.course import unwatched
 from formulations.session.split.search import no_lines, search_choices
 
 
@@ -21,11 +22,11 @@ def test_search_finds_the_cheapest_choice(seed: int) -> None:
         latency = np.array([modes.latency[m, k] for m, k in enumerate(choice)])
         if longest(arrays, latency) <= arrays.slo * (1 + 1e-12):
             best = min(best, sum(modes.cost[m, k] for m, k in enumerate(choice)))
-    found = search_choices(arrays, modes, no_lines(modes), np.inf, 1e-12, np.inf)
+    found = search_choices(arrays, modes, no_lines(modes), np.inf, 1e-12, np.inf, unwatched())
     assert found.cost == pytest.approx(best, rel=1e-9)
 
 
 def test_nothing_below_the_upper_bound_is_said_so() -> None:
     arrays, modes = random_case(1)
-    best = search_choices(arrays, modes, no_lines(modes), np.inf, 1e-12, np.inf).cost
-    assert search_choices(arrays, modes, no_lines(modes), best, 1e-9, np.inf).cost == np.inf
+    best = search_choices(arrays, modes, no_lines(modes), np.inf, 1e-12, np.inf, unwatched()).cost
+    assert search_choices(arrays, modes, no_lines(modes), best, 1e-9, np.inf, unwatched()).cost == np.inf

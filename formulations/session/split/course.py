@@ -1,0 +1,110 @@
+"""What `exact` has found and proven so far, written down by machine code while it searches (compiled, ours).
+
+Each time that a plan gets cheaper or the bound rises, both are noted with the time, and where somebody watches the run
+they stand in memory that he reads at any moment (`euclio.core.standing`).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import clock, compiled
+from euclio.core.result import Answer, TracePoint
+from euclio.core.standing import Standing
+from euclio.core.tolerances import PROOF_TOLERANCE
+from euclio.session.arrays import Floats, Ints
+
+POINTS = 1024
+"""Points that are kept; of more every second one is forgotten."""
+
+
+class Course(NamedTuple):
+    """How a search went.
+
+    Attributes:
+        began_s: when it began, in seconds on `clock`.
+        now: cost per hour of the best plan and bound on all plans, shape (2,); not a number or infinite: not known.
+        seconds: since the search began, at each point, shape (`POINTS`,) like the next two; or (0,): nothing is noted.
+        cost: cost per hour of the best plan at each point; infinite: none yet.
+        bound: bound on the cost per hour of every plan at each point.
+        size: number of points, shape (1,).
+    """
+
+    began_s: float
+    now: Floats
+    seconds: Floats
+    cost: Floats
+    bound: Floats
+    size: Ints
+
+
+@compiled
+def unwatched() -> Course:
+    """Of a search that is a part of another one: nothing is noted."""
+    return Course(0.0, np.empty(2), np.empty(0), np.empty(0), np.empty(0), np.zeros(1, np.int64))
+
+
+def watched(standing: Standing | None) -> Course:
+    """Of a search that decides a whole run, from now on.
+
+    Args:
+        standing: where somebody watches it; None: nobody does.
+    """
+    now = np.empty(2) if standing is None else np.asarray(standing.numbers)
+    return Course(time.perf_counter(), now, np.empty(POINTS), np.empty(POINTS), np.empty(POINTS), np.zeros(1, np.int64))
+
+
+@compiled
+def note(course: Course, cost: float, bound: float) -> None:
+    """Note what is known now; what was known before stays known.
+
+    Args:
+        course: is written to.
+        cost: cost per hour of a plan; infinite: none.
+        bound: bound on the cost per hour of every plan; 0: none.
+    """
+    most = course.seconds.size
+    if most == 0:
+        return
+    n = course.size[0]
+    if n > 0:
+        cost, bound = min(cost, course.cost[n - 1]), max(bound, course.bound[n - 1])
+    # Rounding may lift the bound of the last proof above the plan that it proves.
+    bound = min(bound, cost)
+    if n > 0 and cost == course.cost[n - 1] and bound == course.bound[n - 1]:
+        return
+    if n == most:
+        n = most // 2
+        for i in range(n):
+            course.seconds[i], course.cost[i], course.bound[i] = (
+                course.seconds[2 * i],
+                course.cost[2 * i],
+                course.bound[2 * i],
+            )
+    course.seconds[n], course.cost[n], course.bound[n] = clock() - course.began_s, cost, bound
+    course.size[0] = n + 1
+    course.now[0], course.now[1] = cost, bound
+
+
+def with_trace(course: Course, answer: Answer) -> Answer:
+    """An answer with the course of its search as its trace, and its own claim and bound as the last point.
+
+    What cost less than the claim was no plan: rounding had met a tie, and the checker refused it.
+    """
+    size = int(course.size[0])
+    if size == 0:
+        return answer
+    least = math.inf if answer.claimed is None else answer.claimed * (1.0 - PROOF_TOLERANCE)
+    points = [
+        TracePoint(seconds, cost if least <= cost < math.inf else None, bound if bound > 0 else None)
+        for seconds, cost, bound in zip(*(row[:size].tolist() for row in course[2:5]), strict=True)
+    ]
+    last = TracePoint(time.perf_counter() - course.began_s, answer.claimed, answer.bound)
+    if (last.incumbent, last.bound) != (points[-1].incumbent, points[-1].bound):
+        points.append(last)
+    return replace(answer, trace=tuple(points))
