@@ -14,6 +14,7 @@ from euclio.core.compiled import compiled
 from euclio.session.arrays import TIE, Floats, Ints
 from formulations.session.module.charged_states import cheapest_charged
 from formulations.session.module.charges import Types, change_cost, least_cost
+from formulations.session.module.covers import MOST_PRICES, look_up_covers, may_cover
 from formulations.session.module.problem import (
     LOW,
     MOST_THROUGHPUT,
@@ -34,6 +35,10 @@ from formulations.tolerances import RATES
 
 FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
 """Staging: nodes from the top, then per short dive from each later configuration, before the full search."""
+UNAIDED_NODES = 512
+"""Nodes after which a search counts machines by price (`covers.py`): shorter ones end sooner without."""
+FIRST_COUNTS, PAYS = 32, 16
+"""How often it counts them at first, and how often more for each part of the search that this rules out."""
 
 
 @compiled
@@ -189,7 +194,8 @@ def _search(
     size = p.configuration.size
     depth_most = min(size, p.most) + 1
     # One block of memory each for all columns: most searches are so short that asking for memory is half their time.
-    places, levels = np.zeros((2, depth_most), np.int64), np.zeros((7, depth_most))
+    places, block = np.zeros((2, depth_most), np.int64), np.zeros(7 * depth_most + MOST_PRICES * (size + 2))
+    levels = block[: 7 * depth_most].reshape((7, depth_most))
     at, count = places[0], places[1]
     rest, cost, deficit, own_deficit = levels[0], levels[1], levels[2], levels[3]
     shared, own_shared, detour = levels[4], levels[5], levels[6]
@@ -200,8 +206,11 @@ def _search(
     below = cutoff * keep
     below_whole = largest_sum_below(p, below)
     charged, top, held = types.price.size > 0, _tops(p, types), np.zeros(types.price.size, np.int64)
+    # What machines of each price take is looked up where a deficit comes up after some nodes: most searches have ended.
+    covers, looked_up = block[7 * depth_most :].reshape((size + 2, MOST_PRICES)), False
     rest[0], shared[0], at[0] = p.rate, p.rate, start - 1
-    depth, visited = 0, 0
+    # How often machines may still be counted by price: where that rules too little out, it is given up.
+    depth, visited, credit = 0, 0, 0
     while depth >= 0:
         # Broken off: the best plan so far, which proves nothing.
         if visited >= nodes:
@@ -221,6 +230,16 @@ def _search(
             ):
                 depth -= 1
                 continue
+            # Prune the level: with a deficit the plan is one of whole machines, and those of later configurations that
+            # the rest of the cost pays for take less than what is left and the dummies, in whatever numbers.
+            if credit > 0 and deficit[d] > 0.0:
+                credit -= 1
+                if not may_cover(
+                    covers, j, rest[d] + deficit[d] - 4.0 * slack, below_whole * (1.0 + TIE) - cost[d]
+                ):
+                    credit += PAYS
+                    depth -= 1
+                    continue
             # Prune the level: with what it leaves, machines and changes cost that much, whatever follows.
             if charged and _least_left(p, types, held, top[j], at, count, d, rest[d] + deficit[d]) > below:
                 depth -= 1
@@ -300,6 +319,9 @@ def _search(
             if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.table[MOST_THROUGHPUT, j + 1] + slack:
                 continue
             own_deficit[d], own_shared[d] = new_deficit, w
+            if not looked_up and visited > UNAIDED_NODES and (p.whole or new_deficit > 0.0):
+                look_up_covers(p, covers)
+                looked_up, credit = True, FIRST_COUNTS
             detour[d] = _last_machine_detour(p, j + 1, new_deficit)
             count[d] = most + 1
         count[d] -= 1
@@ -317,6 +339,14 @@ def _search(
             if p.rising or p.table[PRICE, j] <= p.table[UNIT_COST, j + 1] * p.table[THROUGHPUT, j]:
                 count[d] = 0
             continue
+        # Prune this count alone: a machine less of these may leave the money for a large one.
+        if credit > 0 and (p.whole or own_deficit[d] > 0.0):
+            credit -= 1
+            if not may_cover(
+                covers, j + 1, child_rest + own_deficit[d] - 4.0 * slack, below_whole * (1.0 + TIE) - child_cost
+            ):
+                credit += PAYS
+                continue
         # Down: the next level starts before the configuration behind this one, with what these machines leave.
         depth += 1
         rest[depth], cost[depth], deficit[depth] = child_rest, child_cost, own_deficit[d]
