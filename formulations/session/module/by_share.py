@@ -234,9 +234,7 @@ def _search(
             # the rest of the cost pays for take less than what is left and the dummies, in whatever numbers.
             if credit > 0 and deficit[d] > 0.0:
                 credit -= 1
-                if not may_cover(
-                    covers, j, rest[d] + deficit[d] - 4.0 * slack, below_whole * (1.0 + TIE) - cost[d]
-                ):
+                if not may_cover(covers, j, rest[d] + deficit[d] - 4.0 * slack, below_whole * (1.0 + TIE) - cost[d]):
                     credit += PAYS
                     depth -= 1
                     continue
