@@ -65,6 +65,8 @@ RULE_REQUESTS = 200_000
 TRACE_REQUESTS = 20_000
 """Requests that a rule is held against, and that InferLine's planner has."""
 DEDUCTED = Fraction(4, 10)
+SAME = 1e-9
+"""Costs that differ by no more than this share are the same."""
 
 
 class Case(NamedTuple):
@@ -314,22 +316,37 @@ HEAD = (
     "arrivals, attainment", "plan found", "kept when played again", "cost over that for evenly spaced: median, most",
     "bound over that", "gap: median, most", "gap 0", "processor time, median",
 )  # fmt: skip
-RULE_HEAD = ("rule, Poisson, 99 %", "plans", "of these keep it", "cost over the bound, of those: median, most")
+RULE_HEAD = (
+    "rule, Poisson, 99 %", "plans", "of these keep it", "cost over the bound, of those: median, most",
+    "against the search where both keep it: less, same, more", "median",
+)  # fmt: skip
 
 
 def rule_rows(rows: Sequence[Row], of_rules: Sequence[Ruled], target: float) -> Iterator[list[str]]:
     """A line per rule, and one for the search."""
     asked_for = [row for row in rows if (row.case.arrivals, row.case.target) == (POISSON, target)]
     bounds = {row.case.session: row.bound for row in asked_for}
+    costs = {row.case.session: row.answer.cost for row in asked_for}
     for name in dict.fromkeys(row.rule for row in of_rules):
         of = [row for row in of_rules if row.rule == name and row.cost is not None]
         holding = [row for row in of if row.kept >= target]
         over = [row.cost / bound - 1 for row in holding if row.cost and (bound := bounds[row.session])]
-        yield [name, str(len(of)), str(len(holding)), spread(over)]
+        more = [row.cost / cost - 1 for row in holding if row.cost and (cost := costs[row.session])]
+        less, higher = sum(one < -SAME for one in more), sum(one > SAME for one in more)
+        compared = f"{less}, {len(more) - less - higher}, {higher}"
+        middle = percent(round(float(np.median(more)), 9) + 0.0, 1) if more else "-"
+        yield [
+            name,
+            str(len(of)),
+            str(len(holding)),
+            spread(over),
+            f"{less}, {len(more) - less - higher}, {higher}",
+            middle,
+        ]
     found = [row for row in asked_for if row.answer.cost is not None]
     over = [row.answer.cost / row.bound - 1 for row in found if row.answer.cost and row.bound]
     keep = sum(row.answer.kept >= target for row in found)
-    yield ["`solve --attainment`", str(len(found)), str(keep), spread(over)]
+    yield ["`solve --attainment`", str(len(found)), str(keep), spread(over), "", ""]
 
 
 def draw(rows: Sequence[Row]) -> Figure:
