@@ -335,14 +335,7 @@ def rule_rows(rows: Sequence[Row], of_rules: Sequence[Ruled], target: float) -> 
         less, higher = sum(one < -SAME for one in more), sum(one > SAME for one in more)
         compared = f"{less}, {len(more) - less - higher}, {higher}"
         middle = percent(round(float(np.median(more)), 9) + 0.0, 1) if more else "-"
-        yield [
-            name,
-            str(len(of)),
-            str(len(holding)),
-            spread(over),
-            f"{less}, {len(more) - less - higher}, {higher}",
-            middle,
-        ]
+        yield [name, str(len(of)), str(len(holding)), spread(over), compared, middle]
     found = [row for row in asked_for if row.answer.cost is not None]
     over = [row.answer.cost / row.bound - 1 for row in found if row.answer.cost and row.bound]
     keep = sum(row.answer.kept >= target for row in found)
