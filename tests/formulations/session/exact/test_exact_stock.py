@@ -221,4 +221,5 @@ def test_whole_machines_are_counted_without_rates_in_fractions():
     search = StockSearch(session, WHOLE, limits_of(session, WHOLE), time.perf_counter() + SOON_S)
     search._profile = []
     search.run()
-    assert search.plan is not None and search.cost == float(solve(session, space=WHOLE).value)
+    assert search.plan is not None
+    assert search.cost == float(solve(session, space=WHOLE).value)
