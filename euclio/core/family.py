@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from euclio.core.demand import Demand
@@ -232,7 +233,13 @@ class Family:
         described = space.describe()
         objective = described.get("objective", self.goals[0].name)
         goal = next(goal for goal in self.goals if goal.name == objective)
-        return replace(goal, tolerance=self.tolerance(described))
+        return _judged(goal, self.tolerance(described))
+
+
+@lru_cache(maxsize=1024)
+def _judged(goal: Goal, tolerance: float) -> Goal:
+    """A goal with its tolerance, made once: every run asks several times."""
+    return replace(goal, tolerance=tolerance)
 
 
 # Scripts take these from here; they are found in the rooms above, which this one does not import.

@@ -6,6 +6,7 @@ Linux is what is tested. `euclio/supervision/README.md` says what works elsewher
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import platform
 import select
@@ -62,6 +63,7 @@ _STEPS_BACK = 10
 """Niceness that a process in the background takes on."""
 
 _PROC = Path("/proc")
+_OWN_STATUS, _OWN_PAGES = (str(_PROC / "self" / name) for name in ("status", "statm"))
 """Where Linux says what its processes do."""
 
 _END_WITH_PARENT, _ADOPT_ORPHANS = 1, 36
@@ -119,14 +121,28 @@ def peak_memory_bytes() -> int:
     return int(getattr(now, "peak_wset", now.rss))
 
 
+def own_memory_bytes() -> int:
+    """Resident memory of this process now."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(_own(_OWN_PAGES).split(None, 2)[1]) * mmap.PAGESIZE
+    import psutil
+
+    return int(psutil.Process().memory_info().rss)
+
+
 def _own_status_kib(field: bytes) -> int:
     """A field of what Linux says about this process."""
-    handle = os.open(_PROC / "self" / "status", os.O_RDONLY)
+    text = _own(_OWN_STATUS)
+    return int(text[text.index(field) :].split(None, 2)[1])
+
+
+def _own(file: str) -> bytes:
+    """What stands in a file of Linux's about this process."""
+    handle = os.open(file, os.O_RDONLY)
     try:
-        text = os.read(handle, 1 << 14)
+        return os.read(handle, 1 << 14)
     finally:
         os.close(handle)
-    return int(text[text.index(field) :].split(None, 2)[1])
 
 
 def waited_s() -> float:

@@ -8,7 +8,7 @@ import warnings
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Any
 
-from euclio.core.keeping import folder
+from euclio.core.lazy import late
 from euclio.core.provenance import provenance
 from euclio.core.ways import current_way
 
@@ -18,6 +18,9 @@ LEFT_OUT = frozenset({"dev", "docs"})
 ENGINE_PACKAGES = {"highs": "highspy", "cbc": "pulp", "cpsat": "ortools"}
 """The package that brings each engine."""
 MISSING = "missing"
+
+folder = late("euclio.core.keeping", "folder")
+"""Where machine code is kept, which takes numpy to be found out; whoever lists solvers needs none."""
 
 
 def versions() -> dict[str, Any]:

@@ -9,12 +9,13 @@ being made (an `InputError`) is reported with the place where it stands.
 from __future__ import annotations
 
 import types
+from collections.abc import Hashable
 from dataclasses import MISSING, fields, is_dataclass
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 from pydantic import create_model
 
@@ -65,11 +66,18 @@ def made(record: type, model: FileModel, field: str = "") -> Any:
 
 def plain_data(value: Any) -> Any:
     """A dataclass as plain data with fractions, as `euclio.files.json_writing` writes it."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain_data(getattr(value, field.name)) for field in fields(value) if field.init}
+    names = _given(value.__class__)
+    if names is not None:
+        return {name: plain_data(getattr(value, name)) for name in names}
     if isinstance(value, tuple):
         return [plain_data(part) for part in value]
     return value.value if isinstance(value, StrEnum) else value
+
+
+@cache
+def _given(kind: Hashable) -> tuple[str, ...] | None:
+    """The fields that a dataclass is made of; None: the class is none."""
+    return tuple(field.name for field in fields(cast(Any, kind)) if field.init) if is_dataclass(kind) else None
 
 
 def exact_data(value: Any) -> Any:

@@ -24,6 +24,9 @@ READER_PATIENCE_S = 3.0
 """How long a pipe that is written to is waited for until a program reads it."""
 LOOK_EVERY_S = 0.02
 
+_SCALARS = (Fraction, str, int, float, bool, type(None))
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
+"""As `json.dumps`, which makes such an encoder for every text."""
 _SPACES = re.compile(r'("(?:[^"\\]|\\.)*")|(\n)\s*|\s+')
 
 
@@ -32,6 +35,8 @@ def json_text(value: Any, indent: str = "") -> str:
 
     A fraction is written as its decimal text, a float that is not finite as null. What fits on a line stands on one.
     """
+    if type(value) in _SCALARS:  # most parts are such, and asking what else they might be takes longer
+        return _scalar(value)
     if isinstance(value, Mapping):
         items, brackets = [f"{_scalar(str(k))}: {json_text(v, indent + ' ')}" for k, v in value.items()], "{}"
     elif isinstance(value, Sequence) and not isinstance(value, str):
@@ -124,7 +129,7 @@ def _scalar(value: Any) -> str:
         value = _plain_scalar(value)
     if isinstance(value, float) and not math.isfinite(value):
         return "null"
-    return json.dumps(value, ensure_ascii=False)
+    return _encoded(value)
 
 
 def _plain_scalar(value: Any) -> Any:

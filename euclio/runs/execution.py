@@ -26,6 +26,7 @@ from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.family import Family
 from euclio.core.provenance import provenance
+from euclio.core.quick_records import changed
 from euclio.core.registry import find_solver
 from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver, EngineOptions, Limits, Option
@@ -46,6 +47,7 @@ CERTIFYING_SPARE_S = 5.0
 """Seconds beyond its limit after which a prover is killed."""
 UNFINISHED = "the prover did not end"
 LONGEST_REASON = 500
+_PLAIN = (str, int, float, bool, type(None))
 
 
 def execute(
@@ -81,23 +83,23 @@ def execute(
             return _measured_alone(blank, task.setting, instance_text, before, begun)
         ready, features = _prepared(task, task.setting, instance_text)
         goal = ready.family.goal(ready.space)
-        blank = replace(blank, options=ready.options, features=features, objective=goal.name, maximised=goal.maximised)
+        blank = changed(blank, options=ready.options, features=features, objective=goal.name, maximised=goal.maximised)
         if warm:
-            blank = replace(blank, import_s=_warm_up(ready, before), started_at=_now())
+            blank = changed(blank, import_s=_warm_up(ready, before), started_at=_now())
             started(blank)
         instance = _instance(task.family, instance_text)[0]
         record, result = _answered(blank, ready, instance, task.setting.keeps)
         if task.setting.measure:
-            record = replace(record, measured=_rows(named(task.setting.measure)(instance, result)))
+            record = changed(record, measured=_rows(named(task.setting.measure)(instance, result)))
         if task.certify_s is None or not is_proof(result.status, ready.solver.kind):
             return record
-        record = replace(record, certificate=Verdict.OPEN.value, certify_reason=UNFINISHED)
+        record = changed(record, certificate=Verdict.OPEN.value, certify_reason=UNFINISHED)
         certifying(record, task.certify_s + CERTIFYING_SPARE_S)
         return _certified(record, instance, result, task.certify_s)
     except ending:
         raise
     except BaseException as error:  # a solver may raise anything, SystemExit too; the batch goes on
-        return _raised(replace(blank, peak_memory_mb=peak_memory_mb()), error)
+        return _raised(changed(blank, peak_memory_mb=peak_memory_mb()), error)
 
 
 def _measured_alone(
@@ -107,11 +109,11 @@ def _measured_alone(
     instance, features = _instance(blank.family, instance_text)
     function = named(setting.function)
     _compile_rest(blank.family)
-    blank = replace(blank, features=features, import_s=time.perf_counter() - before, started_at=_now())
+    blank = changed(blank, features=features, import_s=time.perf_counter() - before, started_at=_now())
     started(blank)
     began, cpu_began = time.perf_counter(), time.process_time()
     rows = _rows(function(instance, **json.loads(setting.arguments)))
-    return replace(
+    return changed(
         blank,
         status=MEASURED,
         raw_status=MEASURED,
@@ -198,8 +200,8 @@ def garbled(blank: Record) -> Record:
 def _lost(blank: Record, status: Status, raw_status: str, reason: str, how: str) -> Record:
     """The record of a run whose process is lost; where it had answered, a prover's process that `how` describes."""
     if blank.certificate is not None:
-        return replace(blank, certify_reason=f"the prover's process {how}")
-    return replace(blank, status=status.value, raw_status=raw_status, reason=reason)
+        return changed(blank, certify_reason=f"the prover's process {how}")
+    return changed(blank, status=status.value, raw_status=raw_status, reason=reason)
 
 
 def _raised(blank: Record, error: BaseException) -> Record:
@@ -207,8 +209,8 @@ def _raised(blank: Record, error: BaseException) -> Record:
         return killed_by_memory(blank)
     if isinstance(error, MissingEngineError):
         status = Status.INAPPLICABLE.value
-        return replace(blank, status=status, raw_status=status, reason=_one_line(error.message))
-    return replace(blank, status=Status.ERROR.value, raw_status=RAISED, reason=_text_of(error))
+        return changed(blank, status=status, raw_status=status, reason=_one_line(error.message))
+    return changed(blank, status=Status.ERROR.value, raw_status=RAISED, reason=_text_of(error))
 
 
 def _text_of(error: BaseException) -> str:
@@ -287,7 +289,7 @@ def _answered(blank: Record, ready: PreparedRun, instance: Any, keeps: str) -> t
     if keeps:
         result, check_s = _kept(replace(ready, instance=instance), keeps), 0.0
         wall_s = result.wall_s
-        blank = replace(blank, options=result.options)
+        blank = changed(blank, options=result.options)
     else:
         answer, wall_s = ready.answer()
         before = time.perf_counter()
@@ -295,7 +297,7 @@ def _answered(blank: Record, ready: PreparedRun, instance: Any, keeps: str) -> t
             raise ValueError("the solver changed the instance")
         result = replace(ready, instance=instance).check(answer, wall_s)
         check_s = time.perf_counter() - before
-    record = replace(
+    record = changed(
         blank,
         provenance={**blank.provenance, "kernels": result.provenance["kernels"]},
         status=result.status.value,
@@ -331,8 +333,8 @@ def _certified(record: Record, instance: Any, result: AnyResult, time_limit_s: f
     try:
         found = certify(instance, result, time_limit_s)
     except Exception as error:
-        return replace(record, certify_reason=_text_of(error))
-    record = replace(
+        return changed(record, certify_reason=_text_of(error))
+    record = changed(
         record,
         certificate=found.verdict.value,
         certify_s=found.wall_s,
@@ -343,7 +345,7 @@ def _certified(record: Record, instance: Any, result: AnyResult, time_limit_s: f
     if found.verdict is not Verdict.REFUTED:
         return record
     reason = _one_line(f"its proof is REFUTED ({found.claim}): {found.reason}")
-    return replace(record, status=Status.ERROR.value, reason=reason, value=None, plan=None)
+    return changed(record, status=Status.ERROR.value, reason=reason, value=None, plan=None)
 
 
 def _plan(family: Family, instance: Any, result: AnyResult) -> dict[str, Any] | None:
@@ -357,6 +359,8 @@ def _plan(family: Family, instance: Any, result: AnyResult) -> dict[str, Any] | 
 
 def _plain(value: Any) -> Any:
     """Plain data with fractions as floats."""
+    if type(value) in _PLAIN:  # most parts are such, and asking whether one is a fraction takes longer
+        return value
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else float(value)
     if isinstance(value, dict):

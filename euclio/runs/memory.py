@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import psutil
 
-from euclio.core.system import peak_memory_bytes
+from euclio.core.system import own_memory_bytes, peak_memory_bytes
 
 MIB = 1 << 20
 
@@ -34,14 +34,13 @@ class Footprint:
     """What runs leave behind in this process."""
 
     def __init__(self) -> None:
-        self._own = psutil.Process()
         self.settle()
 
     def settle(self) -> None:
         """Take what is in memory now as what the process needs for itself, such as libraries just loaded."""
-        self._usual_mb = memory_mb(self._own)
+        self._usual_mb = own_memory_bytes() / MIB
 
     def bloated(self, limit_mb: float) -> bool:
         """Whether earlier runs fill more than half of what a run may take."""
-        left_behind_mb = memory_mb(self._own) - self._usual_mb
+        left_behind_mb = own_memory_bytes() / MIB - self._usual_mb
         return left_behind_mb > (limit_mb - self._usual_mb) / 2

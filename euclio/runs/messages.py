@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from euclio.core.quick_records import quick
 from euclio.runs.record import Record
 from euclio.runs.task import Batch
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """What a worker is to do next.
@@ -26,6 +28,7 @@ class Ready:
     """The process has started and waits for an assignment."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Started:
     """A run begins; its hard limit counts from here.
@@ -50,6 +53,7 @@ class Certifying:
     limit_s: float
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Finished:
     """A run is finished; the next one is being prepared already.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from euclio.core.quick_records import quick
 from euclio.core.result import Status, WarmStart
 
 SCHEMA = "euclio/record/1"
@@ -27,6 +28,7 @@ TIMING = (
 """Fields that differ between two runs of the same task."""
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """A finished run: what was asked, what came out as checked, and where it was made.

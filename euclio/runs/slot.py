@@ -11,12 +11,12 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from enum import Enum
 from multiprocessing.connection import wait
 from pathlib import Path
 
 from euclio.core.errors import InputError
+from euclio.core.quick_records import changed
 from euclio.runs.execution import blank_record, crashed, garbled, killed_by_memory, killed_by_time
 from euclio.runs.log import Log
 from euclio.runs.messages import Assignment, Bloated, Certifying, Finished, Ready, Started
@@ -207,7 +207,7 @@ class Slot(AbstractContextManager["Slot"]):
     def _current(self) -> Record:
         """The record of the run at hand, without an answer."""
         blank = blank_record(self._tasks[0]) if self._blank is None else self._blank
-        return replace(blank, worker=self._worker.pid, peak_memory_mb=self._worker.peak_memory_mb)
+        return changed(blank, worker=self._worker.pid, peak_memory_mb=self._worker.peak_memory_mb)
 
     def _crashed(self, records: list[Record]) -> None:
         """The process ended by itself."""

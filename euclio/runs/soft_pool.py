@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from euclio.core.progress import say
+from euclio.core.quick_records import changed
 from euclio.core.system import soft
 from euclio.runs.execution import execute
 from euclio.runs.log import Log
@@ -68,7 +69,7 @@ def made_here(task: Task, instance_text: str) -> Record:
         given = replace(task, limits=replace(limits, time_s=limits.hard_time_s))
     ending = (KeyboardInterrupt,)
     record = execute(given, instance_text, warm=True, started=_unheard, certifying=_unheard, ending=ending)
-    return replace(record, key=task.key)
+    return changed(record, key=task.key)
 
 
 def _unheard(*_: object) -> None:

@@ -8,7 +8,10 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
+from euclio.core.quick_records import quick
 
+
+@quick
 @dataclass(frozen=True, slots=True)
 class SolverSetting:
     """A solver with its options, one row of an experiment.
@@ -49,6 +52,7 @@ class SolverSetting:
     keeps: str = ""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Measure:
     """What is measured on instances without a solver, such as a simulation: one row of an experiment too.
@@ -88,6 +92,7 @@ _LATER = {"space_of": None, "measure": "", "keeps": ""}
 """Fields that earlier versions did not have, by default; they are left out of keys, which so stay the same."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class RunLimits:
     """Limits of one run.
@@ -106,6 +111,7 @@ class RunLimits:
     preparation_s: float | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Task:
     """One run to be made.
@@ -142,6 +148,7 @@ class Task:
         object.__setattr__(self, "key", text_hash(text))
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Runs on one instance that one worker makes one after the other.

@@ -126,8 +126,24 @@ def session_arrays(session: Session, space: PlanSpace) -> SessionArrays:
     kept = arrays_kept(session)
     known = kept.get(space)
     if known is None:
-        known = kept[space] = _build(session, space)
+        # Plan spaces that allow the same configurations have the same arrays, but for a few figures.
+        allowed = space.hardware, space.batching, space.concurrency
+        alike = kept.get(allowed)
+        if alike is None:
+            alike = kept[allowed] = _build(session, space)
+        known = kept[space] = alike._replace(**_rules(space))
     return known
+
+
+def _rules(space: PlanSpace) -> dict[str, Any]:
+    """What arrays have of a plan space beyond the configurations that it allows."""
+    return {
+        "policy": policy_code(space.policy),
+        "dummies": space.dummy.adds,
+        "max_allocations": UNLIMITED if space.max_allocations is None else space.max_allocations,
+        "whole": space.charging.whole,
+        "countable": space.dummy.countable,
+    }
 
 
 def _build(session: Session, space: PlanSpace) -> SessionArrays:
@@ -160,11 +176,7 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
         child_first=child_first,
         child=child,
         slo=float(session.slo_s),
-        policy=policy_code(space.policy),
-        dummies=space.dummy.adds,
-        max_allocations=UNLIMITED if space.max_allocations is None else space.max_allocations,
-        whole=space.charging.whole,
-        countable=space.dummy.countable,
+        **_rules(space),
     )
 
 

@@ -84,10 +84,13 @@ def _tiny(space: PlanSpace) -> tuple[Session, PlanSpace]:
     return session, space if space.hardware is None else space.on("one")
 
 
+_BRACKETED = tuple(rule.value for rule in DummyRule if not rule.countable)
+"""Rules that leave a continuum of plans."""
+
+
 def _tolerance(space: Mapping[str, Any]) -> float:
     """That of exact proofs, unless the rule leaves a continuum of plans, whose optimum is bracketed."""
-    bracketed = space.get("dummy") in [rule.value for rule in DummyRule if not rule.countable]
-    return BRACKET_TOLERANCE if bracketed else PROOF_TOLERANCE
+    return BRACKET_TOLERANCE if space.get("dummy") in _BRACKETED else PROOF_TOLERANCE
 
 
 def _features(session: Session) -> dict[str, float]:

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
 from euclio.fragments.stages import Stages
-from heuristics.fragments.grouping import Edges, Weights, groups_of
-from heuristics.fragments.merging import Merging, merged
+from heuristics.fragments.grouping import groups_of
+from heuristics.fragments.merging import merged
+from heuristics.fragments.options import GraftOptions
 from heuristics.fragments.realignment import realign
-
-
-@dataclass(frozen=True, slots=True)
-class GraftOptions:
-    """What Graft leaves to be set; the defaults are the paper's.
-
-    Attributes:
-        merging: which uniform fragments are merged.
-        threshold: resource margin down to which they are (§5.5; 0.01 with thousands of fragments, §5.8).
-        group_size: most parts of a group (§5.6).
-        weights: weights of partition point, time budget and rate in the distance of parts (§5.6).
-        edges: what an edge between parts weighs (§4.2).
-    """
-
-    merging: Merging = Merging.THRESHOLD
-    threshold: float = 0.2
-    group_size: int = 5
-    weights: Weights = (1.0, 1.0, 1.0)
-    edges: Edges = Edges.SIMILARITY
 
 
 def solve_graft(

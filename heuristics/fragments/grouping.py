@@ -11,26 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from euclio.fragments.realigned import Part
+from heuristics.fragments.options import Edges, Weights
 
 Array = npt.NDArray[Any]
-Weights = tuple[float, float, float]
-"""Weights of partition point, time budget and rate in the distance."""
-
-
-class Edges(StrEnum):
-    """What an edge of the graph weighs; heavy ones are kept inside of groups."""
-
-    SIMILARITY = "similarity"
-    """Minus the distance of its ends (ours, what the text wants)."""
-    DISTANCE = "distance"
-    """The distance of its ends (Graft §4.2 as printed)."""
 
 
 def groups_of(

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 
 from euclio.fragments import Fleet, FragmentSpace, Sharing
 from euclio.fragments.realigned import Part, part_of
 from euclio.fragments.stages import Stages
-
-
-class Merging(StrEnum):
-    """Which uniform fragments become one part (Graft §5.5)."""
-
-    NONE = "none"
-    """None: No-merging."""
-    UNIFORM = "uniform"
-    """All: Uniform merging."""
-    THRESHOLD = "threshold"
-    """As many as it takes until little is left over: Uniform+ merging, Graft's own."""
+from heuristics.fragments.options import Merging
 
 
 def uniform_groups(fleet: Fleet) -> list[list[int]]:

@@ -19,9 +19,10 @@ from euclio.core.result import Answer
 from euclio.fragments import Budgets, Fleet, FragmentPlan, FragmentSpace, Sharing
 from euclio.fragments.realigned import Priced, least_set, part_of
 from euclio.fragments.stages import Stages
-from heuristics.fragments.graft import GraftOptions, solve_graft
+from heuristics.fragments.graft import solve_graft
 from heuristics.fragments.gslice import solve_gslice_plus
 from heuristics.fragments.merging import uniform_groups
+from heuristics.fragments.options import GraftOptions
 from heuristics.fragments.regrouping_prices import Prices, Sets, prices_of
 from heuristics.fragments.regrouping_search import Effort, Search, State
 from heuristics.fragments.regrouping_tables import Queues, Rules, Tables, divide_heads, entries, queues_of, tables_of

@@ -25,9 +25,9 @@ from euclio.core.words import joined
 from euclio.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Head, RealignedSet, Sharing
 from euclio.fragments.realigned import Part, Priced, least_set
 from euclio.fragments.stages import Stages
-from heuristics.fragments.graft import GraftOptions
 from heuristics.fragments.grouping import groups_of
 from heuristics.fragments.merging import merged
+from heuristics.fragments.options import GraftOptions
 from heuristics.fragments.realignment import realign
 
 LIMIT_S = 10.0

@@ -8,9 +8,7 @@ from euclio.core.lazy import late
 from euclio.core.literature import GRAFT, GSLICE
 from euclio.core.registry import AnySolver, Solver
 from euclio.fragments import FragmentSpace
-from heuristics.fragments.graft import GraftOptions
-from heuristics.fragments.grouping import Edges
-from heuristics.fragments.merging import Merging
+from heuristics.fragments.options import Edges, GraftOptions, Merging
 from heuristics.fragments.spaces import GSLICE_PLUS_SPACE, GSLICE_SPACE, gslice_plus_space, gslice_space
 
 _GRAFT = late("heuristics.fragments.graft", "solve_graft")

@@ -7,11 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.numbers import decimal_text, exact
+from euclio.core.numbers import decimal_text, exact, exact_decimal_text
 from euclio.core.parts.files import PlanFiles
 from euclio.core.space_fields import word
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at
-from euclio.files.dataclass_files import plain_data
 from euclio.files.exact_texts import exact_of, needed_text
 from euclio.files.plan_files import options_model, space_reader
 from euclio.session import (
@@ -152,9 +151,12 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
 
 def _configuration(configuration: Configuration) -> dict[str, Any]:
     """What names a configuration; its memory and its quantiles stand in the instance."""
-    data: dict[str, Any] = plain_data(configuration)
-    del data["memory_mb"], data["quantiles_s"]
-    return data
+    return {
+        "hardware": configuration.hardware,
+        "batch": configuration.batch,
+        "concurrency": configuration.concurrency,
+        "duration_s": configuration.duration_s,
+    }
 
 
 def _exact_dummy(plan: ModulePlan) -> dict[str, str]:
@@ -165,6 +167,8 @@ def _exact_dummy(plan: ModulePlan) -> dict[str, str]:
 
 def _not_less(rate: Fraction) -> Fraction:
     """The rate rounded up to what is written: under rule `continuous` whoever reads no more than that keeps the SLO."""
+    if exact_decimal_text(rate) is not None:
+        return rate
     written = exact(decimal_text(rate))
     return written if written >= rate else written + rate * Fraction(2, 10**14)
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from euclio.core.lazy import late
 from euclio.core.numbers import exact
 from euclio.core.parts.simulator import Glance
 from euclio.core.registry import find_solver, solvers
 from euclio.core.result import Result
 from euclio.core.solving import asked
 from euclio.core.words import full
-from euclio.session.attainment.rough_cost import rough_cost
 from euclio.session.costs import money
 from euclio.session.instance import Session
-from euclio.session.simulation.glance import poisson_attainment
+
+# Whoever only prints what is in `stats` needs neither.
+poisson_attainment = late("euclio.session.simulation.glance", "poisson_attainment")
+rough_cost = late("euclio.session.attainment.rough_cost", "rough_cost")
 
 SHARE, COST = "poisson_attainment", "poisson_99_about_per_h"
 """Entries of a result's `stats`: share of Poisson requests in time, and about what keeping 99 % costs per hour."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from euclio.core.lazy import late
 from euclio.core.parts.simulator import Simulator
 from euclio.core.words import counted, duration
-from euclio.session.simulation.metrics import describe
-from euclio.session.simulation.record import Simulation
 from euclio.session.simulation.service import planned_words
 from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.simulation import highest_loads, offered_rps, simulate
+
+if TYPE_CHECKING:
+    from euclio.session.simulation.record import Simulation
 
 MOST_REQUESTS = 10**10
 """Requests beyond which a simulation takes hours; memory does not grow with them."""
@@ -23,10 +25,11 @@ def _speed(simulation: Simulation) -> str:
 
 SIMULATOR = Simulator(
     setup=Setup,
-    offered_rps=offered_rps,
-    simulate=simulate,
-    highest_loads=highest_loads,
-    describe=describe,
+    # Whoever prints a plan asks for its glance, and nothing is simulated.
+    offered_rps=late("euclio.session.simulation.simulation", "offered_rps"),
+    simulate=late("euclio.session.simulation.simulation", "simulate"),
+    highest_loads=late("euclio.session.simulation.simulation", "highest_loads"),
+    describe=late("euclio.session.simulation.metrics", "describe"),
     table=late("euclio.session.simulation.table", "simulation_table"),
     loads_table=late("euclio.session.simulation.table", "loads_table"),
     speed=_speed,

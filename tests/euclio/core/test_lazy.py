@@ -63,6 +63,49 @@ print("imported:", *({{"scipy", "pandas", "numba", "matplotlib", "highspy", "ort
     assert said.splitlines()[-1] == "imported:"
 
 
+def test_printing_a_plan_imports_no_search_for_attainments_and_no_simulator(tmp_path):
+    """The process that solves does, before its limit counts; the one that prints waited for the same again."""
+    session = tmp_path / "session.json"
+    save_session(small_session(1), session)
+    package = "euclio.session"
+    heavy = tuple(
+        f"{package}.{name}" for name in ("attainment.attaining", "attainment.rough_cost", "simulation.in_turn")
+    )
+    code = f"""
+import sys
+from euclio.cli import main
+main(["solve", {str(session)!r}])
+print("imported:", *({{*{heavy!r}}} & set(sys.modules)))
+"""
+    unset = {name: value for name, value in os.environ.items() if name != "EUCLIO_KERNELS"}
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=unset).stdout
+    assert said.splitlines()[-1] == "imported:"
+
+
+def test_a_rough_cost_imports_no_search_for_attainments():
+    """It tries a few margins itself; the package that it stands in took as long to import as numpy."""
+    code = (
+        "import sys, euclio.session.attainment.rough_cost; print('euclio.session.attainment.attaining' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["solvers"]])
+def test_what_computes_nothing_imports_no_arrays(words):
+    """What lists solvers or commands: numpy takes a fifth of the time that the list of solvers takes."""
+    code = f"""
+import sys
+from euclio.cli import main
+try:
+    main({words!r})
+except SystemExit:
+    pass
+print("imported:", *({{"numpy", "pandas", "numba"}} & set(sys.modules)))
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+    assert said.splitlines()[-1] == "imported:"
+
+
 @pytest.mark.slow
 def test_what_was_taken_for_imported_is_imported_when_it_is_used():
     code = "import euclio.core.compiled, numba, numpy as np; print(numba.njit(lambda a: np.dot(a, a))(np.eye(2))[0, 0])"

@@ -298,10 +298,13 @@ class StockSearch:
         charged = proof.machines.astype(np.float64)
         for m, module in enumerate(self.session.modules):
             left = module.rate_rps
-            for k in range(self._arrays.first[m], self._arrays.first[m + 1]):
+            first, end = self._arrays.first[m : m + 2]
+            # Fractions cost more than all else here, and most configurations have no machine.
+            for k in (first + np.flatnonzero(proof.machines[first:end])).tolist():
                 n = int(proof.machines[k])
-                left -= n * self._profile[k].throughput_rps if n else 0
-                if n and self._kind[k] >= 0:
+                if self._parts_of > 1:
+                    left -= n * self._profile[k].throughput_rps
+                if self._kind[k] >= 0:
                     used[m, self._kind[k]] += n * self._parts_of
             k = int(proof.partial_at[m])
             if k >= 0:
