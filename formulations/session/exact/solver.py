@@ -21,7 +21,7 @@ from euclio.session.latency.bound import is_too_fast, takes_all_of_the_slo
 from euclio.session.latency.dispatch import CLEAR_PATH, path_times
 from euclio.session.policies import POLICIES, Form
 from formulations.effort import Effort
-from formulations.session.exact.frontier_search import Proof, prove_within
+from formulations.session.exact.frontier_search import prove_watched
 from formulations.session.exact.in_fractions.settle import settle
 from formulations.session.exact.outcomes import (
     INFEASIBLE,
@@ -32,9 +32,7 @@ from formulations.session.exact.outcomes import (
 )
 from formulations.session.exact.spare import cheapest_with_spare
 from formulations.session.known_plans import with_known_plans
-from formulations.session.module.charges import no_charges
 from formulations.session.module.nearly_full import nearly_full
-from formulations.session.module.problem import no_stock
 from formulations.session.per_hardware import cheapest_over_hardware
 from formulations.session.split.course import Course, unwatched, watched, with_trace
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK
@@ -115,7 +113,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
     if _is_on_lines(space):
         return solve_continuous(session, space, arrays, deadline)
     # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.
-    proof = _prove(relaxed_arrays(session, space, arrays), deadline, course)
+    proof = prove_watched(relaxed_arrays(session, space, arrays), GAP, deadline, course)
     stats = {"solves": float(proof.solves), "nodes": float(proof.nodes), "rounds": float(proof.rounds)}
     if proof.status == INFEASIBLE:
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
@@ -189,7 +187,7 @@ def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: A
     best, plan = priced, found.plan if priced is not None else None
     # Just inside the SLO no tie matters: where a plan there costs no more than the bound, it is the optimum.
     if not is_past(deadline):
-        inside = _prove(arrays._replace(slo=arrays.slo * INSIDE), deadline, unwatched())
+        inside = prove_watched(arrays._replace(slo=arrays.slo * INSIDE), GAP, deadline, unwatched())
         other = None
         if math.isfinite(inside.cost):
             other = nearly_full(session, space, to_plan(session, arrays, inside.machines, inside.partial_at))
@@ -210,11 +208,6 @@ def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: A
     if best is None:
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
     return Answer(plan, "optimal", float(best), float(best), stats=stats)
-
-
-def _prove(arrays: SessionArrays, deadline: float, course: Course) -> Proof:
-    """The cheapest plan where nothing limits its machines; by one kernel everywhere, since loading two takes long."""
-    return prove_within(arrays, no_stock(arrays), no_charges(arrays), GAP, deadline, course)
 
 
 def _priced(session: Session, space: PlanSpace, plan: Plan | None) -> Fraction | None:

@@ -21,6 +21,8 @@ from euclio.session.arrays import Floats, Ints
 
 POINTS = 1024
 """Points that are kept; of more every second one is forgotten."""
+SHORT_S = 0.001
+"""Seconds below which a run has no trace: writing it down would take a twentieth of the shortest ones."""
 
 
 class Course(NamedTuple):
@@ -29,24 +31,21 @@ class Course(NamedTuple):
     Attributes:
         began_s: when it began, in seconds on `clock`.
         now: cost per hour of the best plan and bound on all plans, shape (2,); not a number or infinite: not known.
-        seconds: since the search began, at each point, shape (`POINTS`,) like the next two; or (0,): nothing is noted.
-        cost: cost per hour of the best plan at each point; infinite: none yet.
-        bound: bound on the cost per hour of every plan at each point.
+        points: seconds since the search began, cost per hour of the best plan (infinite: none yet) and bound on the
+            cost per hour of every plan, shape (`POINTS`, 3); or (0, 3): nothing is noted.
         size: number of points, shape (1,).
     """
 
     began_s: float
     now: Floats
-    seconds: Floats
-    cost: Floats
-    bound: Floats
+    points: Floats
     size: Ints
 
 
 @compiled
 def unwatched() -> Course:
     """Of a search that is a part of another one: nothing is noted."""
-    return Course(0.0, np.empty(2), np.empty(0), np.empty(0), np.empty(0), np.zeros(1, np.int64))
+    return Course(0.0, np.empty(2), np.empty((0, 3)), np.zeros(1, np.int64))
 
 
 def watched(standing: Standing | None) -> Course:
@@ -56,7 +55,7 @@ def watched(standing: Standing | None) -> Course:
         standing: where somebody watches it; None: nobody does.
     """
     now = np.empty(2) if standing is None else np.asarray(standing.numbers)
-    return Course(time.perf_counter(), now, np.empty(POINTS), np.empty(POINTS), np.empty(POINTS), np.zeros(1, np.int64))
+    return Course(time.perf_counter(), now, np.empty((POINTS, 3)), np.zeros(1, np.int64))
 
 
 @compiled
@@ -68,25 +67,21 @@ def note(course: Course, cost: float, bound: float) -> None:
         cost: cost per hour of a plan; infinite: none.
         bound: bound on the cost per hour of every plan; 0: none.
     """
-    most = course.seconds.size
+    points, most = course.points, course.points.shape[0]
     if most == 0:
         return
     n = course.size[0]
     if n > 0:
-        cost, bound = min(cost, course.cost[n - 1]), max(bound, course.bound[n - 1])
+        cost, bound = min(cost, points[n - 1, 1]), max(bound, points[n - 1, 2])
     # Rounding may lift the bound of the last proof above the plan that it proves.
     bound = min(bound, cost)
-    if n > 0 and cost == course.cost[n - 1] and bound == course.bound[n - 1]:
+    if n > 0 and cost == points[n - 1, 1] and bound == points[n - 1, 2]:
         return
     if n == most:
         n = most // 2
         for i in range(n):
-            course.seconds[i], course.cost[i], course.bound[i] = (
-                course.seconds[2 * i],
-                course.cost[2 * i],
-                course.bound[2 * i],
-            )
-    course.seconds[n], course.cost[n], course.bound[n] = clock() - course.began_s, cost, bound
+            points[i] = points[2 * i]
+    points[n, 0], points[n, 1], points[n, 2] = clock() - course.began_s, cost, bound
     course.size[0] = n + 1
     course.now[0], course.now[1] = cost, bound
 
@@ -96,15 +91,15 @@ def with_trace(course: Course, answer: Answer) -> Answer:
 
     What cost less than the claim was no plan: rounding had met a tie, and the checker refused it.
     """
-    size = int(course.size[0])
-    if size == 0:
+    size, took_s = int(course.size[0]), time.perf_counter() - course.began_s
+    if size == 0 or took_s < SHORT_S:
         return answer
     least = math.inf if answer.claimed is None else answer.claimed * (1.0 - PROOF_TOLERANCE)
     points = [
         TracePoint(seconds, cost if least <= cost < math.inf else None, bound if bound > 0 else None)
-        for seconds, cost, bound in zip(*(row[:size].tolist() for row in course[2:5]), strict=True)
+        for seconds, cost, bound in course.points[:size].tolist()
     ]
-    last = TracePoint(time.perf_counter() - course.began_s, answer.claimed, answer.bound)
+    last = TracePoint(took_s, answer.claimed, answer.bound)
     if (last.incumbent, last.bound) != (points[-1].incumbent, points[-1].bound):
         points.append(last)
     return replace(answer, trace=tuple(points))

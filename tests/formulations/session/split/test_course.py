@@ -1,6 +1,7 @@
 """What `exact` has found and proven so far is noted while it searches: for who waits, and as its trace."""
 
 import math
+import time
 from itertools import pairwise
 
 from euclio.core.registry import Limits, find_solver
@@ -15,7 +16,7 @@ from tests.bench.large_sessions import layered_session
 
 def points(course):
     size = int(course.size[0])
-    return list(zip(course.cost[:size].tolist(), course.bound[:size].tolist(), strict=True))
+    return [(cost, bound) for _, cost, bound in course.points[:size].tolist()]
 
 
 def test_what_is_known_stays_known_and_only_changes_are_noted():
@@ -44,7 +45,7 @@ def test_nothing_is_noted_of_a_part_of_a_search():
 
 def test_a_plan_that_the_checker_refused_is_none_of_the_trace_and_the_answer_ends_it():
     """A plan of 9 met a tie, and the answer claims 10; the bound of 5 holds."""
-    course = watched(None)
+    course = watched(None)._replace(began_s=time.perf_counter() - 1)
     note(course, 9.0, 5.0)
     first, last = with_trace(course, Answer(None, "optimal", 10.0, 10.0)).trace
     assert first == TracePoint(first.wall_s, None, 5.0)
@@ -78,3 +79,10 @@ def test_one_hardware_type_after_the_other_has_no_trace():
     found = find_solver("exact").run(session, PlanSpace(single_hardware=True), Limits())
     assert found.plan is not None
     assert found.trace == ()
+
+
+def test_a_run_that_is_over_at_once_has_no_trace():
+    """Writing it down would take a twentieth of the shortest runs, and nobody could have looked."""
+    course = watched(None)
+    note(course, 9.0, 5.0)
+    assert with_trace(course, Answer(None, "optimal", 10.0, 10.0)).trace == ()
