@@ -21,7 +21,7 @@ from euclio.session.arrays import Floats, Ints
 
 POINTS = 1024
 """Points that are kept; of more every second one is forgotten."""
-SHORT_S = 0.001
+SHORT_S = 0.005
 """Seconds below which a run has no trace: writing it down would take a twentieth of the shortest ones."""
 
 

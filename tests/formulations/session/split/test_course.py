@@ -67,7 +67,7 @@ def test_the_trace_of_exact_leads_from_a_first_plan_to_the_optimum():
 
 
 def test_a_result_file_has_plan_and_bound_at_each_point():
-    session = layered_session(100, 20, tight=False)
+    session = layered_session(300, 20, tight=False)
     written = result_to_json(solve(session, "exact"), session)["trace"]
     assert written
     assert {frozenset(point) for point in written} == {frozenset(("wall_s", "incumbent_per_h", "bound_per_h"))}
