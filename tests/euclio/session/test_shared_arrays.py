@@ -1,0 +1,29 @@
+"""Arrays that plan spaces share: each has what it would have if it were the only one."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from euclio.session import Charging, DummyRule, PlanSpace
+from euclio.session.arrays import session_arrays
+from euclio.session.policies import POLICIES
+from euclio.session.workloads.random_sessions import random_session
+
+SPACES = [
+    PlanSpace(policy=policy, dummy=dummy, max_allocations=most, charging=charging, batching=batching)
+    for policy, dummy, most, charging, batching in product(
+        POLICIES[:2], (DummyRule.MACHINE, DummyRule.NONE), (None, 2), Charging, (True, False)
+    )
+]
+
+
+@pytest.mark.parametrize("space", SPACES[::3], ids=str)
+def test_what_another_space_has_left_behind_changes_nothing(space):
+    """A field of the space that narrows or prices configurations must be among those by which they are shared."""
+    alone = session_arrays(random_session(3), space)
+    shared = random_session(3)
+    for other in SPACES:
+        session_arrays(shared, other)
+    for one, own in zip(session_arrays(shared, space), alone, strict=True):
+        assert np.array_equal(one, own)
