@@ -169,7 +169,9 @@ def test_a_starting_plan_of_a_missing_engine_is_refused(monkeypatch):
 @pytest.mark.slow
 def test_a_notebook_on_sessions_needs_no_engine(folder):
     done = run_without(ALL, folder, NOTEBOOK, ",".join(NEEDS))
-    assert (done.stdout, done.stderr) == ("done []\n", "")
+    # What takes over two seconds says so, which is up to the machine.
+    said = [line for line in done.stderr.splitlines() if not line.endswith("…")]
+    assert (done.stdout, said) == ("done []\n", [])
 
 
 @pytest.mark.slow
