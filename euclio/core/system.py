@@ -63,8 +63,9 @@ _STEPS_BACK = 10
 """Niceness that a process in the background takes on."""
 
 _PROC = Path("/proc")
-_OWN_STATUS, _OWN_PAGES = (str(_PROC / "self" / name) for name in ("status", "statm"))
 """Where Linux says what its processes do."""
+_OWN_STATUS, _OWN_PAGES = (str(_PROC / "self" / name) for name in ("status", "statm"))
+"""What it says of this one: fields by name, and sizes in pages."""
 
 _END_WITH_PARENT, _ADOPT_ORPHANS = 1, 36
 """PR_SET_PDEATHSIG and PR_SET_CHILD_SUBREAPER of Linux's prctl."""

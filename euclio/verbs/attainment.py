@@ -64,10 +64,10 @@ def module_objectives(keywords: Mapping[str, Any]) -> tuple[ModuleObjective, ...
     Raises:
         InputError: one is no positive number.
     """
-    from euclio.session.attainment.demand import objectives
+    from euclio.session.attainment.demand import objectives_of
 
     flags = {name: f"--{name.replace('_', '-')}" for name in MODULE_PERCENTILES}
-    return objectives(
+    return objectives_of(
         {name: read_if(named(exact_positive), keywords.get(name), flag) or {} for name, flag in flags.items()}
     )
 

@@ -101,7 +101,7 @@ class Demand:
         return {"target": self.target, "confidence": CONFIDENCE, **modules, **described, "dispatch": dispatch.value}
 
 
-def objectives(seconds: Mapping[str, Mapping[str, Fraction]]) -> tuple[ModuleObjective, ...]:
+def objectives_of(seconds: Mapping[str, Mapping[str, Fraction]]) -> tuple[ModuleObjective, ...]:
     """The objectives of single modules.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.values import SHARE, exact_positive, named
-from euclio.session.attainment.demand import TARGETS, Demand, objectives
+from euclio.session.attainment.demand import TARGETS, Demand, objectives_of
 from euclio.session.simulation.options import time_out
 from euclio.session.simulation.setup import Dispatch, Dropping, Setup
 from euclio.simulation.percentiles import MODULE_PERCENTILES, with_attainment
@@ -77,7 +77,7 @@ def demand_from(fields: Mapping[str, Any]) -> Demand:
         InputError: they do not go together.
     """
     given = with_attainment(fields)
-    modules = objectives({name: BY_MODULE(given.pop(name)) for name in MODULE_PERCENTILES if name in given})
+    modules = objectives_of({name: BY_MODULE(given.pop(name)) for name in MODULE_PERCENTILES if name in given})
     target = given.pop("attainment", None)
     if target is None:
         name = next(iter(given))
