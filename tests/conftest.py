@@ -14,7 +14,7 @@ os.environ.setdefault("EUCLIO_KERNELS", "compiled")
 import durations
 import pytest
 from hypothesis import settings
-from tiers import COLLECTED, FIFTHS, TIERS, VARIABLE, Fifth, by_seed, chosen_fifth, in_tier
+from tiers import COLLECTED, FIFTHS, TIERS, VARIABLE, Fifth, by_seed, chosen_fifth, in_tier, refuse_addresses
 
 from euclio.core import progress
 
@@ -65,6 +65,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     """Leave out what is not in the tier, and bring the cases of a seed together."""
+    refuse_addresses(items)
     config.stash[COLLECTED] = list(items)
     kept = by_seed(in_tier(config.getoption("--tier"), items, config.stash.get(FIFTH, Fifth(0, "")).number))
     if len(kept) < len(items):

@@ -160,3 +160,11 @@ def test_no_test_mutes_its_process():
         file for file in Path(__file__).parent.rglob("test_*.py") if muting.search(file.read_text(encoding="utf-8"))
     ]
     assert [file.name for file in files] == []
+
+
+def test_a_name_with_an_address_is_refused():
+    """Workers that collect other names run nothing, and a run in one process shows nothing of it."""
+    named = FakeItem("test_policies", {"rule": "tc"})
+    tiers.refuse_addresses([named])
+    with pytest.raises(pytest.UsageError, match="an address is no name"):
+        tiers.refuse_addresses([named, FakeItem("test_policies", {"rule": "<function whole at 0x7f74e1104ea0>"})])

@@ -70,6 +70,20 @@ def _tree_digest(root: Path) -> str:
     return digest.hexdigest()
 
 
+def refuse_addresses(items: Iterable[pytest.Item]) -> None:
+    """Refuse tests that are named by an address in memory.
+
+    Each worker process has addresses of its own, so that the workers would collect different tests and run none; in one
+    process nothing is seen of it.
+
+    Raises:
+        pytest.UsageError: the name of a test has an address.
+    """
+    for item in items:
+        if " at 0x" in item.nodeid:
+            raise pytest.UsageError(f"{item.nodeid}: an address is no name; give the parameter `ids` of your own")
+
+
 def drawn_by(item: pytest.Item) -> str:
     """The parameter of which a fifth of the values is taken: `seed`, or what the mark `fifth` names."""
     mark = item.get_closest_marker("fifth")
