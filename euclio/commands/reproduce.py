@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 KEYWORDS = (
     *("paper", "claims", "accept", "full", "jobs", "out", "workloads", "seed", "certify", "posterior", "instances"),
-    *("write_workloads", "only"),
+    *("artifact", "write_workloads", "only"),
 )
 """What the verb takes of the arguments."""
 
@@ -34,7 +34,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "code 1 where a claim that held is lost",
     )
     parser.add_argument(
-        "--accept", action="store_true", help="with --claims: what holds now has to hold from now on (data/claims.json)"
+        "--accept",
+        action="store_true",
+        help="with --claims: what holds now has to hold from now on (data/claims.json); with --artifact: what was "
+        "computed from it is stored, for runs without it (data/ppipe)",
     )
     parser.add_argument(
         "--full", action="store_true", help="also run the slow references on all workloads; ppipe: 30 s per load"
@@ -60,6 +63,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "../shared/instances/pipelines (ppipe: clusters)"
     )
     parser.add_argument("--instances", type=Path, metavar="DIR", help=folder)
+    artifact = (
+        "ppipe: run everything on the blocks that its authors measured too, from a checkout of their artifact, or a "
+        "table of its blocks (CSV); without it the stored rows are shown"
+    )
+    parser.add_argument("--artifact", type=Path, metavar="DIR", help=artifact)
     sessions = (
         "harpagon, piccolo: instead of running anything, write the workloads that the study runs on as session files "
         "(--workloads and --seed as for the study)"

@@ -12,10 +12,12 @@ class Registered:
     Attributes:
         workloads: how much it runs unless asked otherwise, for its help text.
         takes_instances: whether it takes a folder of instances.
+        takes_artifact: whether it takes what the paper's authors published and measured.
     """
 
     workloads: str
     takes_instances: bool = False
+    takes_artifact: bool = False
 
 
 STUDIES = {
@@ -23,7 +25,7 @@ STUDIES = {
     "piccolo": Registered("663"),
     "scrooge": Registered("200"),
     "graft": Registered("10"),
-    "ppipe": Registered("6 groups", takes_instances=True),
+    "ppipe": Registered("6 groups", takes_instances=True, takes_artifact=True),
     "mlperf": Registered("100 (per cent of its runs)"),
 }
 """All studies by the name of their folder, whose `experiment` holds STUDY: the one place where they are registered."""

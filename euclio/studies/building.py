@@ -48,6 +48,8 @@ def reproduce(
     full: bool = False,
     certify: int = SAMPLE,
     instances: Path | None = None,
+    artifact: Path | None = None,
+    accept: bool = False,
 ) -> Path:
     """Run a study and write its report; prints the headline lines on stdout.
 
@@ -62,6 +64,8 @@ def reproduce(
         full: everything, where a sample is the default.
         certify: how many proofs an independent prover tries.
         instances: folder of instances, for a study that takes one; None: its default.
+        artifact: what the paper's authors published and measured, for a study that takes it; None: the stored rows.
+        accept: keep what was computed from the artifact as the stored rows.
 
     Returns:
         Path of the HTML page.
@@ -72,10 +76,12 @@ def reproduce(
         RunInterrupted: stopped from the keyboard; the same call goes on.
     """
     study, folder = study_of(paper), out or Path("reports") / paper
-    asked = Asked(workloads, study.seed if seed is None else seed, full, instances)
+    asked = Asked(workloads, study.seed if seed is None else seed, full, instances, artifact)
     folder.mkdir(parents=True, exist_ok=True)
     collected = collect(study, asked, folder / UNFINISHED, jobs or cores(), certify)
     page, headlines = write(study, collected, folder)
+    if accept and study.keep is not None:
+        study.keep(collected, {**provenance(), "seed": asked.seed, "full": asked.full})
     shutil.rmtree(folder / UNFINISHED)
     for line in headlines:
         print(line)
@@ -122,7 +128,8 @@ def scored(study: Study, collected: Collected) -> tuple[Score, ...]:
     figures = published_figures(study.paper)
     readings, stated, swept = study.readings(collected), study.stated(collected), study.swept(collected)
     evidence = gathered(study.paper, figures, readings, stated, swept)
-    return scorecard(figures, study.measures(collected), study.reasons(collected), evidence)
+    artifact = study.from_artifacts(collected)
+    return scorecard(figures, study.measures(collected), study.reasons(collected), evidence, artifact)
 
 
 def collect(study: Study, asked: Asked, folder: Path, jobs: int, certify: int) -> Collected:

@@ -32,18 +32,24 @@ SCORECARD, POWER = "scorecard.parquet", "power.parquet"
 
 
 class Standing(StrEnum):
-    """What is said of a claim; replicated in the sense of ACM's Artifact Review and Badging, version 1.1.
+    """What is said of a claim, in the words of ACM's Artifact Review and Badging, version 1.1.
 
-    ACM's other word, reproduced, is for results that were obtained with artifacts of the authors. None are used here:
-    all claims are measured by code of our own, on inputs of our own.
+    A claim is reproduced where its numbers were obtained with artifacts of the authors, and replicated without. All
+    are measured by code of our own; artifacts are the blocks that PPipe's authors measured.
     """
 
+    REPRODUCED = "reproduced"
     REPLICATED = "replicated"
     NOT_DECIDED = "not decided"
     CONSISTENT = "consistent, not replicated"
+    NOT_REPRODUCED = "not reproduced"
     NOT_REPLICATED = "not replicated"
     OTHER_MACHINE = "measured on another machine"
     NOT_RUN = "not run"
+
+
+HOLDS = (Standing.REPRODUCED, Standing.REPLICATED)
+"""What is said of a claim that is met within its tolerance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +129,7 @@ class Checked:
     @property
     def holds(self) -> bool:
         """Whether the claim is met within its tolerance."""
-        return self.standing == Standing.REPLICATED
+        return self.standing in HOLDS
 
     @property
     def lost(self) -> bool:
@@ -189,14 +195,18 @@ def _standing(claim: Claim, rows: pd.DataFrame) -> Standing:
         return Standing.OTHER_MACHINE
     own = [{str(name): value for name, value in row.items()} for row in rows.to_dict("records")]
     found = [_agreement(claim, row) for row in own]
+    # A scorecard of an older version has no measures with artifacts.
+    artifact = all(bool(row.get("artifact")) for row in own)
     if all(one == Agreement.AGREES for one in found):
-        return Standing.REPLICATED
+        return Standing.REPRODUCED if artifact else Standing.REPLICATED
     if Agreement.DIFFERS not in found:
         return Standing.NOT_DECIDED
     # What is claimed of every workload holds or does not, so that an interval has nothing to say of it.
     universal = claim.every or (rows.kind == Kind.ALL).any()
     near = all(_consistent(row) for row, one in zip(own, found, strict=True) if one != Agreement.AGREES)
-    return Standing.CONSISTENT if near and not universal else Standing.NOT_REPLICATED
+    if near and not universal:
+        return Standing.CONSISTENT
+    return Standing.NOT_REPRODUCED if artifact else Standing.NOT_REPLICATED
 
 
 def _agreement(claim: Claim, row: Mapping[str, Any]) -> Agreement:
@@ -219,7 +229,7 @@ def _why(claim: Claim, rows: pd.DataFrame, found: Standing) -> str:
     """What is said of the verdict next to it."""
     if found == Standing.OTHER_MACHINE:
         return " ".join(dict.fromkeys(str(text) for text in rows.because if text))
-    if claim.every and found == Standing.REPLICATED:
+    if claim.every and found in HOLDS:
         return f"on all of {int(rows.n.max())}"
     lacking = rows.low.isna() | ((rows.n == 1) & ~rows.exact)
     return "one run, or a maximum: no interval" if found == Standing.NOT_DECIDED and lacking.any() else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -26,12 +26,14 @@ class Score:
         measured: ours.
         why: what the data say of the difference, as far as they do; empty: nothing.
         evidence: what the verdict rests on next to the measure.
+        artifact: whether the measure rests on what the paper's authors published and measured.
     """
 
     published: Published
     measured: Measured
     why: str = ""
     evidence: Evidence = NOTHING
+    artifact: bool = False
 
     @property
     def difference(self) -> float:
@@ -76,6 +78,7 @@ def scorecard(
     measures: Mapping[str, Measured],
     reasons: Mapping[str, str],
     evidence: Mapping[str, Evidence] | None = None,
+    artifact: Collection[str] = (),
 ) -> tuple[Score, ...]:
     """One score per published number, in the order of the paper.
 
@@ -84,12 +87,15 @@ def scorecard(
         measures: ours, by key.
         reasons: what the data say of differences, by key.
         evidence: what verdicts rest on next to the measures, by key.
+        artifact: keys of the measures that rest on what the paper's authors published and measured.
 
     Raises:
         KeyError: a published number has no measure.
     """
     known = evidence or {}
-    return tuple(Score(f, measures[f.key], reasons.get(f.key, ""), known.get(f.key, NOTHING)) for f in figures)
+    return tuple(
+        Score(f, measures[f.key], reasons.get(f.key, ""), known.get(f.key, NOTHING), f.key in artifact) for f in figures
+    )
 
 
 def tally(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:

@@ -274,6 +274,7 @@ def score_frame(scores: Sequence[Score]) -> pd.DataFrame:
                 "verdict": str(score.judged.verdict),
                 "roughly": score.judged.roughly,
                 "because": score.judged.because,
+                "artifact": score.artifact,
             }
         )
     numbers = ["published", "measured", "low", "high", "settings_low", "settings_high", "error_low", "error_high"]
@@ -285,6 +286,6 @@ def score_frame(scores: Sequence[Score]) -> pd.DataFrame:
 SCORE_COLUMNS = (
     *("key", "source", "role", "kind", "unit", "published", "measured", "low", "high", "n"),
     *("exact", "agreement", "near", "odd", "settings_low", "settings_high", "error_low", "error_high"),
-    *("chance", "telling", "verdict", "roughly", "because"),
+    *("chance", "telling", "verdict", "roughly", "because", "artifact"),
 )
 """Columns of `scorecard.parquet`."""

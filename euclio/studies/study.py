@@ -28,12 +28,14 @@ class Asked:
         seed: seed of everything that is drawn.
         full: everything, where a sample is the default.
         instances: folder of instances, for a study that takes one; None: its default.
+        artifact: what the paper's authors published and measured, for a study that takes it; None: the stored rows.
     """
 
     workloads: int | None
     seed: int
     full: bool
     instances: Path | None = None
+    artifact: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,11 @@ class Part:
     make: Callable[[Mapping[str, pd.DataFrame], Mapping[str, float]], Figure]
 
 
+def no_artifacts(_: Collected) -> Collection[str]:
+    """Of a study that measures everything on inputs of its own."""
+    return ()
+
+
 def no_details(_: Asked) -> Any:
     """Of a study whose text needs nothing next to the tables."""
     return None
@@ -155,6 +162,8 @@ class Study:
         details: the details of what was found, made again without a run, for parts that are taken from stored tables.
         parts: figures that can be made with some of the runs alone, by key.
         collect_runs: makes the runs of these solvers alone, by label; None: there are no such parts.
+        from_artifacts: keys of the measures that rest on what the paper's authors published and measured.
+        keep: keeps what was computed from an artifact as the stored rows, with the provenance; None: it takes none.
     """
 
     paper: str
@@ -171,3 +180,5 @@ class Study:
     details: Callable[[Asked], Any] = no_details
     parts: Mapping[str, Part] = field(default_factory=dict)
     collect_runs: Callable[[Collector, Asked, Collection[str]], Found] | None = None
+    from_artifacts: Callable[[Collected], Collection[str]] = no_artifacts
+    keep: Callable[[Collected, Mapping[str, Any]], None] | None = None

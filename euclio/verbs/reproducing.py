@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from euclio.studies.claims import Checked
     from euclio.studies.parts import Made
 
-OF_RUNS = ("paper", "jobs", "workloads", "seed", "certify", "instances", "full", "posterior", "write_workloads", "only")
+OF_RUNS = (
+    *("paper", "jobs", "workloads", "seed", "certify", "instances", "artifact", "full", "posterior"),
+    *("write_workloads", "only"),
+)
 """What means nothing where claims are held against reports."""
-OF_STUDIES = ("jobs", "certify", "instances", "full", "posterior")
+OF_STUDIES = ("jobs", "certify", "instances", "artifact", "full", "posterior")
 """What means nothing where workloads are written."""
-OF_PAGES = ("certify", "instances", "full", "posterior", "write_workloads")
+OF_PAGES = ("certify", "instances", "artifact", "full", "posterior", "write_workloads")
 """What means nothing where one figure or table is made."""
 
 
@@ -38,6 +41,8 @@ def reproduce(
     certify: Number | None = None,
     posterior: bool = False,
     instances: str | Path | None = None,
+    artifact: str | Path | None = None,
+    accept: bool = False,
     write_workloads: None = None,
     only: None = None,
 ) -> Path: ...
@@ -71,6 +76,7 @@ def reproduce(
     certify: Number | None = None,
     posterior: bool = False,
     instances: str | Path | None = None,
+    artifact: str | Path | None = None,
     write_workloads: str | Path | None = None,
     only: str | None = None,
 ) -> Path | list[Path] | tuple[Checked, ...] | Made | tuple[str, ...]:
@@ -79,7 +85,8 @@ def reproduce(
     Args:
         paper: the paper, such as "harpagon".
         claims: instead of running a paper: hold the papers' claims against the reports that were written last.
-        accept: with `claims`: what holds now has to hold from now on.
+        accept: with `claims`: what holds now has to hold from now on; with `artifact`: what was computed from it is
+            stored, for runs without it.
         full: also run the slow references on all workloads.
         jobs: processes; None: one per core.
         out: folder of the report; None: ``reports/PAPER``, of `claims` ``reports``.
@@ -88,6 +95,8 @@ def reproduce(
         certify: how many of its proofs an independent prover tries; None: 30.
         posterior: first draw anew the settings that are nearest to the paper's figures.
         instances: folder of measured instances, for a study that takes one.
+        artifact: a checkout of what the paper's authors published, or a table of its blocks, for a study that takes
+            it; None: what was computed from it and is stored.
         write_workloads: instead of running anything, write the workloads that the study runs on into this folder.
         only: one figure or table of the report, such as "fig7", made alone; "help": the names of all of them.
 
@@ -106,6 +115,7 @@ def reproduce(
         "seed": read_if(read_seed, seed, "--seed"),
         "certify": read_if(count, certify, "--certify"),
         "instances": None if instances is None else Path(instances),
+        "artifact": None if artifact is None else Path(artifact),
         "full": full,
         "posterior": posterior,
         "write_workloads": None if write_workloads is None else Path(write_workloads),
@@ -117,8 +127,12 @@ def reproduce(
     if paper is None:
         raise InputError(f"name a paper ({', '.join(STUDIES)}), or --claims", field="paper")
     one_of(STUDIES, paper, "paper")
-    if accept:
-        raise InputError("accepts claims; add --claims", field="--accept")
+    if accept and artifact is None:
+        raise InputError("accepts claims, and what an artifact gives; add --claims or --artifact", field="--accept")
+    if accept and workloads is not None:
+        raise InputError("stores rows of everything; leave --workloads out", field="--accept")
+    if artifact is not None and not STUDIES[paper].takes_artifact:
+        raise InputError(f"{paper} takes no artifact; leave it out", field="--artifact")
     if instances is not None and not STUDIES[paper].takes_instances:
         raise InputError(f"{paper} takes no measured instances; leave it out", field="--instances")
     if only is not None:
@@ -131,8 +145,11 @@ def reproduce(
     from euclio.studies.building import reproduce as reproduce_study
 
     time_runs()
-    chosen = {"out": folder, **{name: given[name] for name in ("seed", "jobs", "workloads", "certify", "instances")}}
-    return reproduce_study(paper, full=full, **{name: value for name, value in chosen.items() if value is not None})
+    names = ("seed", "jobs", "workloads", "certify", "instances", "artifact")
+    chosen = {"out": folder, **{name: given[name] for name in names}}
+    return reproduce_study(
+        paper, full=full, accept=accept, **{name: value for name, value in chosen.items() if value is not None}
+    )
 
 
 def _renew_posterior(paper: str, jobs: int | None) -> None:

@@ -43,16 +43,25 @@ def seconds_per_batch(simulation: Simulation) -> float | None:
     return simulation.wall_s / simulation.batches if simulation.batches else None
 
 
-def transfer_seconds(simulation: Simulation) -> dict[str, float | None]:
-    """Mean and 99th percentile of the time that transfers take, waiting for links included, and the mean without."""
+def transfer_seconds(simulation: Simulation, model: str | None = None) -> dict[str, float | None]:
+    """Mean and 99th percentile of the time that transfers take, waiting for links included, and the mean without.
+
+    Args:
+        simulation: the simulation.
+        model: the model whose transfers are counted; None: all of them.
+    """
     uses = simulation.transfers
-    if not uses.start_ns.size:
+    own = np.ones(len(simulation.plan.pipelines), bool)
+    if model is not None:
+        own = np.array([pipeline.model == model for pipeline in simulation.plan.pipelines], bool)
+    counted = own[uses.pipeline]
+    if not counted.any():
         return {"mean_s": None, "p99_s": None, "alone_mean_s": None}
-    taken = (uses.end_ns - uses.ready_ns) / NS_PER_S
+    taken = (uses.end_ns - uses.ready_ns)[counted] / NS_PER_S
     return {
         "mean_s": float(taken.mean()),
         "p99_s": float(np.quantile(taken, 0.99)),
-        "alone_mean_s": float((uses.end_ns - uses.start_ns).mean() / NS_PER_S),
+        "alone_mean_s": float((uses.end_ns - uses.start_ns)[counted].mean() / NS_PER_S),
     }
 
 

@@ -25,35 +25,14 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
 from euclio.files.csv_reading import csv_records
 from euclio.files.json_reading import read_json
-from euclio.pipeline import BlockProfile, Cluster
-from euclio.pipeline.workloads.assembly import FASTEST, BlockedModel, Terms, assembled
-from euclio.pipeline.workloads.setups import Setup
+from euclio.pipeline import BlockProfile
+from euclio.pipeline.workloads.assembly import FASTEST, BlockedModel
 
 TIMINGS = Path("data/models/block-timing-tf32")
 SIZES = Path("data/prepartition_mappings")
 WHOLE = Path("data/models/model-profile-tf32")
 MODEL_LIST = Path("data/model_list.txt")
 LARGEST_SHARE = 16
-
-
-def artifact_cluster(
-    folder: Path, setup: Setup, models: Sequence[str], weights: Sequence[Fraction], terms: Terms
-) -> Cluster:
-    """The cluster of a setup that serves models of the artifact.
-
-    Args:
-        folder: the artifact's checkout.
-        setup: GPUs and links.
-        models: names of the models, as in `artifact_models`.
-        weights: their parts of the load.
-        terms: SLO, margin and the like.
-
-    Raises:
-        InputError: a file is missing or malformed; names it.
-    """
-    gpus = [gpu.name for gpu in setup.gpus]
-    read = [read_model(folder, name, gpus) for name in models]
-    return assembled(f"{setup.name}-{'+'.join(models)}", setup, read, weights, terms)
 
 
 def artifact_models(folder: Path) -> list[str]:

@@ -17,7 +17,8 @@ from euclio.workloads.settings import add_settings, given_settings
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, metavar="DIR", help="folder of the artifact, the one with `data` in it")
+    folder = "folder of the artifact, the one with `data` in it, or a table of its blocks (CSV)"
+    parser.add_argument("folder", type=Path, metavar="DIR", help=folder)
     parser.add_argument("--models", type=names, metavar="A,B", help="models served together; without it: lists them")
     parser.add_argument("--weights", type=numbers, metavar="X,Y", help="their parts of the load; default: 1 each")
     add_settings(parser, TERMS)
@@ -31,14 +32,14 @@ def _read(arguments: argparse.Namespace) -> Imported:
 
 def _cluster(arguments: argparse.Namespace) -> Cluster:
     from euclio.core.numbers import exact
-    from euclio.pipeline.workloads.artifact import artifact_cluster, artifact_models
+    from euclio.pipeline.workloads.artifact_blocks import artifact_cluster, listed_models
     from euclio.pipeline.workloads.assembly import Terms
     from euclio.pipeline.workloads.instances import PipelineOptions
     from euclio.pipeline.workloads.setups import find_setup, with_counts
 
     models = arguments.models
     if models is None:
-        known = ", ".join(artifact_models(arguments.folder))
+        known = ", ".join(listed_models(arguments.folder))
         raise InputError(f"is missing; the artifact lists {known}", field="--models")
     weights = arguments.weights or (1,) * len(models)
     if len(weights) != len(models):

@@ -1,23 +1,24 @@
 """The clusters that PPipe's evaluation plans and serves, and how many of them a run covers.
 
-Groups of models, single models under varied conditions, measured instances, and clusters whose planning is timed.
+Groups of models, single models under varied conditions, and clusters whose planning is timed: each on blocks that the
+authors measured, or on synthetic layers.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from euclio.pipeline import Cluster, Gpu
-from euclio.pipeline.files import load_cluster
+from euclio.pipeline.workloads.assembly import BlockedModel, Terms, assembled
 from euclio.pipeline.workloads.groups import FIRST_GROUP, groups, weights
 from euclio.pipeline.workloads.instances import ClusterRequest, PipelineOptions, generated_clusters, pipeline_cluster
 from euclio.pipeline.workloads.layer_models import layer_models
-from euclio.pipeline.workloads.setups import PRICES_PER_H, SETUPS, Setup
+from euclio.pipeline.workloads.networks import effective_gbps, published_groups, published_weights
+from euclio.pipeline.workloads.setups import PRICES_PER_H, Setup, find_setup, with_counts
 
 LARGE = ("HC1-L", "HC2-L", "HC3-L", "HC4-L")
 SMALLS = ("HC1-S", "HC2-S", "HC3-S", "HC4-S")
@@ -26,11 +27,14 @@ SMALL = SMALLS[0]
 """Cluster of Figure 13."""
 GROUPS, SCALES, RATIOS, MARGINS, PLAN, TESTBED = "groups", "SLO scale", "GPU ratio", "margin", "plan", "testbed"
 """Studies: Figures 6 to 8 and 10; 13a; 13b; 13c; 11 and 12; 9."""
-MEASURED = "measured"
-"""Study: Figure 6 again, with blocks that the authors measured."""
+Measured = Mapping[str, BlockedModel]
+"""The models of Table 2 by name, with blocks that the authors measured."""
 SLO_SCALES = ("2", "3", "4", "5", "6", "8", "10")
 GPU_RATIOS = ((2, 14), (4, 12), (6, 10), (8, 8), (10, 6), (12, 4))
 SLO_MARGINS = ("0.2", "0.3", "0.4", "0.5", "0.6")
+PARTITIONS = 2
+"""Most partitions of a pipeline: with two, the optimum for FCN on HC3-S is the plan that §7.5 prints; with three it is
+another one, which serves 0.5 % more."""
 TIMELINE = ("HC3-S", "FCN")
 """Cluster and model of Figures 11 and 12."""
 BY_COUNT, BY_TYPES, UNMERGED, MEAN = "GPUs", "GPU types", "unmerged layers", "large clusters"
@@ -54,7 +58,9 @@ class Sampling:
         printed_limit_s: time limit of the printed MILP in Figure 14.
         groups_limit_s: time limit of the printed MILP on groups of models, over the mean that is printed.
         blocks: blocks per model in Figure 14.
+        measured_limit_s: time limit of the printed MILP on measured blocks, wherever it is timed.
         unmerged_layers: layers per model of the unmerged plan.
+        arrival_seeds: seeds of arrivals with which plans on measured blocks are served; one on synthetic layers.
     """
 
     groups: int = 6
@@ -65,7 +71,9 @@ class Sampling:
     printed_limit_s: float = 2.0
     groups_limit_s: float = 5.0
     blocks: int = 10
+    measured_limit_s: float = 120.0
     unmerged_layers: int = 80
+    arrival_seeds: int = 5
 
 
 SAMPLED = Sampling()
@@ -86,6 +94,7 @@ class Case:
         high: high-class GPUs; None: the setup's.
         low: low-class GPUs; None: the setup's.
         seed: seed of layers and weights.
+        measured: blocks that the authors measured; None: synthetic layers.
     """
 
     setup: str
@@ -97,6 +106,7 @@ class Case:
     high: int | None = None
     low: int | None = None
     seed: int = 0
+    measured: Measured | None = field(default=None, repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -106,8 +116,19 @@ class Case:
 
     def cluster(self) -> Cluster:
         """The instance."""
-        scale, margin = float(self.slo_scale), float(self.margin)
-        options = PipelineOptions(self.setup, self.high, self.low, models=self.models, slo_scale=scale, margin=margin)
+        if self.measured is not None:
+            setup = with_counts(find_setup(self.setup), self.high, self.low)
+            terms = Terms(self.slo_scale, self.margin, PARTITIONS)
+            return measured_cluster(setup, self.models, self.measured, terms)
+        options = PipelineOptions(
+            self.setup,
+            self.high,
+            self.low,
+            models=self.models,
+            slo_scale=float(self.slo_scale),
+            margin=float(self.margin),
+            max_partitions=PARTITIONS,
+        )
         return next(generated_clusters(options, seed=self.seed))
 
     def describe(self, cluster: Cluster) -> dict[str, Any]:
@@ -124,55 +145,41 @@ class Case:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredCase:
-    """A measured instance.
+def measured_cluster(setup: Setup, models: Sequence[str], measured: Measured, terms: Terms) -> Cluster:
+    """A cluster whose models have the blocks, the parts of the load and the links of the authors' runs.
 
-    Attributes:
-        file: where it is.
-        seed: seed of the arrivals.
+    Args:
+        setup: GPUs; its links are those of the authors' runs with the same low class.
+        models: names of the models.
+        measured: their blocks.
+        terms: SLO, margin and the like.
     """
-
-    file: Path
-    seed: int = 0
-
-    @property
-    def name(self) -> str:
-        """Name in the results."""
-        return self.file.stem
-
-    def cluster(self) -> Cluster:
-        """The instance; the high class is its first GPU type."""
-        return load_cluster(self.file)
-
-    def describe(self, cluster: Cluster) -> dict[str, Any]:
-        """The columns that it has in all results; the setup is the one of Table 1 with the same GPUs."""
-        counts = [(gpu.name, gpu.count) for gpu in cluster.gpus]
-        alike = [name for name, setup in SETUPS.items() if [(gpu.name, gpu.count) for gpu in setup.gpus] == counts]
-        return {
-            "case": self.name,
-            "setup": alike[0] if alike else "other",
-            "group": "+".join(model.name for model in cluster.models),
-            "studies": MEASURED,
-            "high": cluster.gpus[0].count,
-            "low": cluster.gpus[-1].count,
-        }
+    parts = published_weights() if len(models) > 1 else (Fraction(1),)
+    # Each cluster of Table 1 has one of these low classes; a cluster of several types has the slowest link of them.
+    gbps = min(effective_gbps()[gpu.name] for gpu in setup.gpus if gpu.name in effective_gbps())
+    name = f"{setup.name}-{'+'.join(models)}-measured"
+    return assembled(name, replace(setup, bandwidth_gbps=gbps), [measured[m] for m in models], parts, terms)
 
 
-def group_cases(count: int, seed: int) -> list[Case]:
-    """The first groups of three models on the four large clusters (§7.2)."""
-    chosen = groups(seed)[:count]
-    return [Case(hc, f"G{k}", models, (GROUPS,), seed=seed) for hc in LARGE for k, models in enumerate(chosen, 1)]
+def group_cases(count: int, seed: int, measured: Measured | None = None) -> list[Case]:
+    """The first groups of three models on the four large clusters (§7.2); with measured blocks the authors' groups."""
+    chosen = (groups(seed) if measured is None else published_groups())[:count]
+    return [
+        Case(hc, f"G{k}", models, (GROUPS,), seed=seed, measured=measured)
+        for hc in LARGE
+        for k, models in enumerate(chosen, 1)
+    ]
 
 
-def group_clusters(count: int, seed: int) -> Iterator[Cluster]:
+def group_clusters(count: int, seed: int, measured: Measured | None = None) -> Iterator[Cluster]:
     """The clusters of `group_cases` under the names of their cases, each made when it is asked for.
 
     Args:
         count: groups of models.
         seed: seed of layers and weights.
+        measured: blocks that the authors measured; None: synthetic layers.
     """
-    return (replace(case.cluster(), name=case.name) for case in group_cases(count, seed))
+    return (replace(case.cluster(), name=case.name) for case in group_cases(count, seed, measured))
 
 
 def sampled_models(count: int, seed: int) -> list[str]:
@@ -182,27 +189,41 @@ def sampled_models(count: int, seed: int) -> list[str]:
     return [name for name in names if name in chosen]
 
 
-def sensitivity_cases(models: Sequence[str], seed: int) -> list[Case]:
+def sensitivity_cases(models: Sequence[str], seed: int, measured: Measured | None = None) -> list[Case]:
     """Single models on HC1-S under SLO scales, GPU ratios and margins (§7.6, Figure 13)."""
     cases = []
     for model in models:
         alone = (model,)
         cases += [
-            Case(SMALL, model, alone, (SCALES, RATIOS, MARGINS) if x == "5" else (SCALES,), slo_scale=x, seed=seed)
+            Case(
+                SMALL,
+                model,
+                alone,
+                (SCALES, RATIOS, MARGINS) if x == "5" else (SCALES,),
+                slo_scale=x,
+                seed=seed,
+                measured=measured,
+            )
             for x in SLO_SCALES
         ]
         cases += [
-            Case(SMALL, model, alone, (RATIOS,), high=high, low=low, seed=seed)
+            Case(SMALL, model, alone, (RATIOS,), high=high, low=low, seed=seed, measured=measured)
             for high, low in GPU_RATIOS
             if (high, low) != (4, 12)
         ]
-        cases += [Case(SMALL, model, alone, (MARGINS,), margin=x, seed=seed) for x in SLO_MARGINS if x != "0.4"]
+        cases += [
+            Case(SMALL, model, alone, (MARGINS,), margin=x, seed=seed, measured=measured)
+            for x in SLO_MARGINS
+            if x != "0.4"
+        ]
     return cases
 
 
-def small_cases(models: Sequence[str], seed: int) -> list[Case]:
+def small_cases(models: Sequence[str], seed: int, measured: Measured | None = None) -> list[Case]:
     """Single models on the four clusters of 16 GPUs (§7.3, Figure 9)."""
-    return [Case(setup, model, (model,), (TESTBED,), seed=seed) for setup in SMALLS for model in models]
+    return [
+        Case(setup, model, (model,), (TESTBED,), seed=seed, measured=measured) for setup in SMALLS for model in models
+    ]
 
 
 def joined_cases(cases: Iterable[Case]) -> list[Case]:
@@ -214,25 +235,40 @@ def joined_cases(cases: Iterable[Case]) -> list[Case]:
     return list(found.values())
 
 
-def timeline_case(seed: int) -> Case:
+def timeline_case(seed: int, measured: Measured | None = None) -> Case:
     """FCN on HC3-S (§7.5)."""
     setup, model = TIMELINE
-    return Case(setup, model, (model,), (PLAN,), seed=seed)
+    return Case(setup, model, (model,), (PLAN,), seed=seed, measured=measured)
 
 
-def planning_clusters(sampling: Sampling, seed: int) -> list[tuple[str, Cluster]]:
-    """The clusters whose planning is timed (§4, §7.6, Figure 14), with what is studied on them."""
-    found: list[tuple[str, Cluster]] = []
+def planning_clusters(sampling: Sampling, seed: int, measured: Measured | None = None) -> list[tuple[str, Cluster]]:
+    """The clusters whose planning is timed (§4, §7.6, Figure 14), with what is studied on them.
+
+    Measured models are merged into blocks already, so that the unmerged plan is one of synthetic layers only.
+    """
+    large, found = find_setup("HC1-L"), []
     for count in sampling.gpu_counts:
-        high = count // 4
-        options = PipelineOptions("HC1-L", high, count - high, models=FIRST_GROUP, blocks=sampling.blocks)
-        found.append((BY_COUNT, next(generated_clusters(options, seed=seed))))
+        setup = with_counts(large, count // 4, count - count // 4)
+        found.append((BY_COUNT, _first_group(setup, sampling, seed, measured)))
     for counts in TYPE_COUNTS:
         setup = Setup(
             f"{len(counts)} types", tuple(Gpu(g, n, 1, PRICES_PER_H[g]) for g, n in counts.items()), LINK_GBPS
         )
-        request = ClusterRequest(setup, FIRST_GROUP, weights(len(FIRST_GROUP), seed), seed, sampling.blocks)
-        found.append((BY_TYPES, pipeline_cluster(request)))
+        found.append((BY_TYPES, _first_group(setup, sampling, seed, measured)))
+    return found if measured is not None else [*found, *_unmerged(sampling, seed)]
+
+
+def _first_group(setup: Setup, sampling: Sampling, seed: int, measured: Measured | None) -> Cluster:
+    """The paper's first group of models on a setup."""
+    if measured is not None:
+        return measured_cluster(setup, FIRST_GROUP, measured, Terms())
+    request = ClusterRequest(setup, FIRST_GROUP, weights(len(FIRST_GROUP), seed), seed, sampling.blocks)
+    return pipeline_cluster(request)
+
+
+def _unmerged(sampling: Sampling, seed: int) -> list[tuple[str, Cluster]]:
+    """Single models whose layers are not merged into blocks (§4)."""
+    found = []
     for model in UNMERGED_MODELS:
         n = sampling.unmerged_layers
         options = PipelineOptions("HC1-L", models=(model,), blocks=n, layers=n, max_partitions=3)

@@ -1,10 +1,16 @@
-"""PPipe §7: its systems plan and serve groups of models, single models under varied conditions, measured instances."""
+"""PPipe §7: its systems plan and serve groups of models and single models under varied conditions.
+
+Everything is made on synthetic layers; with the authors' artifact all of it but the unmerged plan once more on the
+blocks that they measured. Their own instances, whose plans are published, are planned as well.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +21,22 @@ from euclio.core.errors import InputError
 from euclio.pipeline import Cluster
 from euclio.pipeline.files import load_cluster
 from euclio.pipeline.simulation.setup import Arrivals, Scheduler
+from euclio.pipeline.workloads.artifact_blocks import measured_models
 from euclio.results.tables import joined
 from euclio.runs.solver_settings import measure
 from euclio.runs.task import Measure
 from euclio.studies.certifying import Proof, proofs_of
 from euclio.studies.collector import Collector
+from euclio.studies.ppipe import inputs
+from euclio.studies.ppipe.bursts import FIT_SEED, FITTED_ON, fit_table, fitted_cv, tried
 from euclio.studies.ppipe.cases import (
     FULL,
     MEAN,
-    MEASURED,
     SAMPLED,
     TESTBED,
     UNMERGED,
     Case,
-    MeasuredCase,
+    Measured,
     Sampling,
     group_cases,
     group_clusters,
@@ -39,11 +47,12 @@ from euclio.studies.ppipe.cases import (
     small_cases,
     timeline_case,
 )
-from euclio.studies.ppipe.measures import CURVE_OF, measures
+from euclio.studies.ppipe.measures import CURVE_OF, measures, on_measured
 from euclio.studies.ppipe.reasons import reasons
 from euclio.studies.ppipe.serving import Serving
 from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, PRINTED, SERVED, SYSTEMS, plan_table
 from euclio.studies.ppipe.text import text
+from euclio.studies.ppipe.timeline import partition_table
 from euclio.studies.study import Asked, Found, Study
 from euclio.workloads.populations import Identity, identify
 
@@ -70,12 +79,14 @@ class Stage:
         cases: the clusters.
         systems: labels of the systems that plan, PPipe's among them.
         servings: what of a case is served.
+        seeds: seeds of the arrivals, with each of which everything is served.
     """
 
     name: str
-    cases: Sequence[Case | MeasuredCase]
+    cases: Sequence[Case]
     systems: Sequence[str]
-    servings: Callable[[Case | MeasuredCase], Sequence[Serving]]
+    servings: Callable[[Case], Sequence[Serving]]
+    seeds: Sequence[int]
 
 
 def sampling_of(asked: Asked) -> Sampling:
@@ -90,67 +101,113 @@ def sampling_of(asked: Asked) -> Sampling:
 
 
 def collect(collector: Collector, asked: Asked) -> Found:
-    """Plan and serve every case; planning times come first and alone.
+    """Plan and serve every case on synthetic layers, and with an artifact on measured blocks.
+
+    Without an artifact the rows of measured blocks are those that are stored.
 
     Raises:
-        InputError: the named folder holds no instance.
+        InputError: the named folder holds no instance, or the artifact cannot be read.
     """
     sampling, files = sampling_of(asked), instance_files(asked.instances)
-    planning = plan_for_times(collector, sampling, asked.seed)
-    instances = plan_instances(collector, files)
+    measured = None if asked.artifact is None else measured_models(asked.artifact)
+    made = _collect_on(collector, sampling, asked.seed)
+    tables = {**made.tables, "instances": plan_instances(collector, files)}
+    populations = [identify(group_clusters(sampling.groups, asked.seed), "ppipe", asked.seed)]
+    proofs = list(made.proofs)
+    if measured is None:
+        stored, known = inputs.load_stored()
+    else:
+        # What was measured is set next to the printed times, so that the MILP has as long as the paper's needs.
+        patient = replace(sampling, printed_limit_s=sampling.measured_limit_s, groups_limit_s=sampling.measured_limit_s)
+        again = _collect_on(collector, patient, asked.seed, measured)
+        serving = inputs.reduced(again.tables["serving"])
+        stored = {**again.tables, "serving": serving, "models": inputs.model_table(measured)}
+        proofs += again.proofs
+        known = [identify(group_clusters(sampling.groups, asked.seed, measured), inputs.MEASURED, None)]
+    tables |= inputs.named(stored)
+    populations += [*known, *_instances_of(files)]
+    return Found(tables, proofs, sampling, {"groups": sampling.groups}, populations)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What was made on one input: plans, serving and planning times by name, and what is proven."""
+
+    tables: dict[str, pd.DataFrame]
+    proofs: list[Proof]
+
+
+def _collect_on(collector: Collector, sampling: Sampling, seed: int, measured: Measured | None = None) -> Made:
+    """Plan and serve every case on synthetic layers, or on measured blocks; planning times come first and alone."""
+    planning = plan_for_times(collector, sampling, seed, measured)
     plans: list[pd.DataFrame] = []
     served: list[pd.DataFrame] = []
     proofs: list[Proof] = []
-    for stage in stages(sampling, asked.seed, files):
+    found: dict[str, pd.DataFrame] = {}
+    cv = None
+    if measured is not None:
+        found["bursts"] = fit_bursts(collector, sampling, seed, measured)
+        cv = fitted_cv(found["bursts"])
+    for stage in stages(sampling, seed, measured, cv):
         planned, rows, proven = plan_and_serve(collector, stage, sampling.seconds)
         plans.append(planned)
         served.append(rows)
         proofs += proven
-    tables = {
+    found |= {
         "plans": joined(plans),
         "serving": joined(served),
         "planning": planning,
-        "instances": instances,
+        "partitions": partition_table(timeline_case(seed, measured)),
     }
-    clusters = (identify(group_clusters(sampling.groups, asked.seed), "ppipe", asked.seed), *measured_of(files))
-    return Found(tables, proofs, sampling, {"groups": sampling.groups}, clusters)
+    return Made(found, proofs)
 
 
-def measured_of(files: Sequence[Path]) -> list[Identity]:
-    """The population of measured clusters; nothing where there are no files."""
-    return [identify(map(load_cluster, files), MEASURED, None)] if files else []
+def fit_bursts(collector: Collector, sampling: Sampling, seed: int, measured: Measured) -> pd.DataFrame:
+    """Serve the groups of half of the clusters under gaps of rising variability (`euclio.studies.ppipe.bursts`)."""
+    cases = [case for case in group_cases(sampling.groups, seed, measured) if case.setup in FITTED_ON]
+    servings = tried(SERVED)
+    stage = Stage(f"variability of bursts{inputs.ON_MEASURED}", cases, SERVED, lambda _: servings, (FIT_SEED + seed,))
+    _, rows, _ = plan_and_serve(collector, stage, sampling.seconds)
+    return fit_table(rows)
 
 
-def shown(key: str) -> Sequence[str] | None:
-    """The populations of a figure or a table: groups on large clusters, the authors' clusters, or cases of its own."""
-    if key.startswith("figure-6-") or key in {"figure-7", "figure-8", "figure-10"}:
-        return ("ppipe",)
-    return (MEASURED,) if key.startswith(("Blocks that the authors measured", "Weighted requests per second")) else ()
+def _instances_of(files: Sequence[Path]) -> list[Identity]:
+    """The population of the authors' own instances; nothing where there are no files."""
+    return [identify(map(load_cluster, files), inputs.INSTANCES, None)] if files else []
 
 
-def stages(sampling: Sampling, seed: int, files: Sequence[Path]) -> list[Stage]:
-    """What is planned and served."""
+def stages(sampling: Sampling, seed: int, measured: Measured | None = None, cv: float | None = None) -> list[Stage]:
+    """What is planned and served; bursts are gamma gaps of a coefficient of variation, None: of a heavy tail."""
     models = sampled_models(sampling.models, seed)
-    alone = joined_cases([*sensitivity_cases(models, seed), timeline_case(seed), *small_cases(models, seed)])
-    # Figure 6 serves several models together.
-    measured = [MeasuredCase(file, seed) for file in files if len(load_cluster(file).models) > 1]
+    alone = joined_cases(
+        [
+            *sensitivity_cases(models, seed, measured),
+            timeline_case(seed, measured),
+            *small_cases(models, seed, measured),
+        ]
+    )
+    on = "" if measured is None else inputs.ON_MEASURED
+    # On measured blocks the models and groups are all that the paper has: what varies is when requests come.
+    seeds = range(seed, seed + (1 if measured is None else sampling.arrival_seeds))
+    groups = group_cases(sampling.groups, seed, measured)
     return [
-        Stage("groups of models on 100 GPUs", group_cases(sampling.groups, seed), (*SERVED, MANY), _group_servings),
-        Stage("single models on 16 GPUs", alone, SERVED, _single_servings),
-        Stage("measured groups of models", measured, SERVED, lambda _: FIGURE_6),
+        Stage(f"groups of models on 100 GPUs{on}", groups, (*SERVED, MANY), partial(_group_servings, cv=cv), seeds),
+        Stage(f"single models on 16 GPUs{on}", alone, SERVED, _single_servings, seeds),
     ]
 
 
-def _single_servings(case: Case | MeasuredCase) -> tuple[Serving, ...]:
+def _single_servings(case: Case) -> tuple[Serving, ...]:
     """What Figures 9, 11 and 13 serve of a model alone; DART-r's plan in Figure 9 only."""
-    compared = isinstance(case, Case) and TESTBED in case.studies
+    compared = TESTBED in case.studies
     return tuple(Serving(system) for system in SERVED if compared or system != DART)
 
 
-def _group_servings(case: Case | MeasuredCase) -> tuple[Serving, ...]:
+def _group_servings(case: Case, cv: float | None) -> tuple[Serving, ...]:
     """What Figures 6, 7, 8 and 10 serve of a group."""
-    curves = isinstance(case, Case) and case.group == CURVE_OF
-    found = tuple(replace(s, every_load=curves and s.arrivals is Arrivals.POISSON) for s in FIGURE_6)
+    curves = case.group == CURVE_OF
+    found = tuple(
+        replace(s, every_load=curves) if s.arrivals is Arrivals.POISSON else replace(s, cv=cv) for s in FIGURE_6
+    )
     return (*found, Serving(PPIPE, scheduler=Scheduler.REACTIVE))
 
 
@@ -166,7 +223,7 @@ def plan_and_serve(
     heads = {case.name: case.describe(clusters[case.name]) for case in stage.cases}
     settings = [SYSTEMS[label] for label in stage.systems]
     named = _named(clusters)
-    total = sum(len(settings) + len(stage.servings(case)) for case in stage.cases)
+    total = sum(len(settings) + len(stage.seeds) * len(stage.servings(case)) for case in stage.cases)
     with collector.stage(stage.name, total) as advance:
         frame = collector.runs(named, settings, advance)
         found = {(row["instance"], row["label"]): row for row in frame.to_dict("records")}
@@ -174,10 +231,12 @@ def plan_and_serve(
         for case in stage.cases:
             full_load_rps = found[case.name, PPIPE]["value"]
             if full_load_rps > 0:
-                for serving in stage.servings(case):
-                    head = {**heads[case.name], "system": serving.system}
+                for serving, seed in product(stage.servings(case), stage.seeds):
+                    head = {**heads[case.name], "system": serving.system, inputs.ARRIVAL_SEED: seed}
+                    if serving.cv is not None:
+                        head["cv"] = serving.cv
                     plan = found[case.name, serving.system]["plan"] or NO_PLAN
-                    asked.append(_served(case, serving, head, plan, full_load_rps, seconds))
+                    asked.append(_served(case, serving, head, plan, full_load_rps, seconds, seed))
         rows = results.measured(collector.runs(named, asked, advance))
     return (
         plan_table(frame, clusters, heads),
@@ -187,30 +246,41 @@ def plan_and_serve(
 
 
 def _served(
-    case: Case | MeasuredCase, serving: Serving, head: dict[str, Any], plan: str, full_load_rps: float, seconds: float
+    case: Case,
+    serving: Serving,
+    head: dict[str, Any],
+    plan: str,
+    full_load_rps: float,
+    seconds: float,
+    seed: int,
 ) -> Measure:
     arrivals, scheduler = serving.arrivals.value, serving.scheduler.value
+    gaps = "" if serving.cv is None else f" of variation {serving.cv:g}"
     return measure(
         "euclio.studies.ppipe.serving:loads",
-        f"{case.name}: {serving.system}, {arrivals}, {scheduler}",
+        f"{case.name}: {serving.system}, {arrivals}{gaps}, {scheduler}, seed {seed}",
         "pipeline",
         on=[case.name],
         head=head,
         plan=plan,
         full_load_rps=full_load_rps,
         seconds=seconds,
-        seed=case.seed,
+        seed=seed,
         arrivals=arrivals,
         scheduler=scheduler,
         every_load=serving.every_load,
+        cv=serving.cv,
     )
 
 
-def plan_for_times(collector: Collector, sampling: Sampling, seed: int) -> pd.DataFrame:
+def plan_for_times(
+    collector: Collector, sampling: Sampling, seed: int, measured: Measured | None = None
+) -> pd.DataFrame:
     """Planning times of Figure 14: one row per cluster and planner, one run at a time."""
-    clusters = planning_clusters(sampling, seed)
+    clusters = planning_clusters(sampling, seed, measured)
+    on = "" if measured is None else inputs.ON_MEASURED
     # The paper's mean is that of its own MILP, on groups of models on the large clusters: the first group of each.
-    groups = [(MEAN, replace(case.cluster(), name=case.name)) for case in group_cases(1, seed)]
+    groups = [(MEAN, replace(case.cluster(), name=case.name)) for case in group_cases(1, seed, measured)]
     both = [cluster.name for study, cluster in clusters if study != UNMERGED]
     settings = [
         replace(SYSTEMS[PPIPE], time_s=sampling.columns_limit_s),
@@ -219,8 +289,8 @@ def plan_for_times(collector: Collector, sampling: Sampling, seed: int) -> pd.Da
     printed = [replace(SYSTEMS[PRINTED], time_s=sampling.groups_limit_s)]
     frame = pd.concat(
         [
-            collector.staged("planning times", [cluster for _, cluster in clusters], settings, alone=True),
-            collector.staged("planning times of groups", [cluster for _, cluster in groups], printed, alone=True),
+            collector.staged(f"planning times{on}", [cluster for _, cluster in clusters], settings, alone=True),
+            collector.staged(f"planning times of groups{on}", [cluster for _, cluster in groups], printed, alone=True),
         ],
         ignore_index=True,
     )
@@ -265,4 +335,16 @@ def _expected(folder: Path) -> dict[str, Any]:
 
 
 TITLE = "PPipe reproduced: what do pooled pipelines gain on mixed GPUs?"
-STUDY = Study("ppipe", TITLE, 0, collect, measures, reasons, text, shown=shown, details=sampling_of)
+STUDY = Study(
+    "ppipe",
+    TITLE,
+    0,
+    collect,
+    measures,
+    reasons,
+    text,
+    shown=inputs.shown,
+    details=sampling_of,
+    from_artifacts=on_measured,
+    keep=inputs.keep,
+)

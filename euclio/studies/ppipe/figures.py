@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from euclio.report.drawings import drawn
 from euclio.report.drawn_data import drawn_data
 from euclio.simulation.highest_load import TARGET
 from euclio.studies.certifying import made
+from euclio.studies.ppipe import inputs
 from euclio.studies.ppipe.cases import BY_COUNT, BY_TYPES, LARGE, MARGINS, RATIOS, SCALES, SMALLS, Case
 from euclio.studies.ppipe.measures import (
     BURSTY,
@@ -55,8 +57,8 @@ PUBLISHED_PLAN = (
 
 
 @drawn("figure-2", "Figure 2. How much slower are low-class GPUs?", height=3.9)
-def figure_2(axes: Sequence[Axes], latencies: pd.DataFrame) -> str:
-    """Latency of every model on every GPU type."""
+def figure_2(axes: Sequence[Axes], latencies: pd.DataFrame, of: str) -> str:
+    """Latency of every model on every GPU type, with a sentence on whose latencies these are."""
     places = np.arange(len(latencies))
     looks = hardware_looks(GPUS)
     for k, gpu in enumerate(GPUS):
@@ -67,7 +69,7 @@ def figure_2(axes: Sequence[Axes], latencies: pd.DataFrame) -> str:
     axes[0].set_ylabel(f"latency, batch {BATCH} (ms)")
     axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
     return (
-        "Synthetic profiles, whole models on whole GPUs. Published: 3.0 to 7.9 times longer on P4 than on L4, and 22 % "
+        f"{of} Whole models on whole GPUs. Published: 3.0 to 7.9 times longer on P4 than on L4, and 22 % "
         "of the models within 200 ms on P4."
     )
 
@@ -101,8 +103,9 @@ def figure_13(axes: Sequence[Axes], serving: pd.DataFrame) -> str:
     )
     for panel, table, (column, label, study) in zip(axes, tables, columns, strict=True):
         order = table.sort_values("high")[column].unique() if column == "ratio" else sorted(table[column].unique())
-        finite = table[np.isfinite(table.gain)]
-        gain = finite.groupby(column).gain.mean().reindex(order)
+        loads = table.groupby(column)[[PPIPE, NP]].mean().reindex(order)
+        # What NP serves nothing of has no gain: no point is drawn there.
+        gain = 100.0 * (loads[PPIPE] / loads[NP].where(loads[NP] > 0) - 1.0)
         x = np.arange(len(order)) if column == "ratio" else np.array(order, dtype=float)
         panel.plot(x, gain, color=PALETTE[2], marker="o", markersize=3.5, label="measured gain over NP")
         for k, value in PUBLISHED_GAINS[study].items():
@@ -115,7 +118,7 @@ def figure_13(axes: Sequence[Axes], serving: pd.DataFrame) -> str:
     axes[0].set_ylabel("PPipe's load over NP's, less 1 (%)\n(higher is better)")
     legend_below(axes)
     return (
-        f"Mean gain in the highest load with 99 % attainment over the {tables[0].group.nunique()} models that are "
+        f"Gain in the highest load with 99 % attainment, averaged over the {tables[0].group.nunique()} models that are "
         "served alone on HC1-S, Poisson arrivals. SLO over the latency on L4; 16 GPUs; margin that plans leave free."
     )
 
@@ -269,44 +272,56 @@ def figure_10(axes: Sequence[Axes], groups: pd.DataFrame) -> str:
     )
 
 
-def plan_and_timeline(case: Case) -> tuple[Table, Figure]:
-    """The plan as a table next to the published one, and a stretch of its timeline."""
-    cluster = case.cluster()
-    result = made(cluster, SYSTEMS[PPIPE])
-    assert result.plan is not None
-    assert result.evaluation is not None
-    model = cluster.models[0]
-    rows = []
-    for i, (pipeline, priced) in enumerate(zip(result.plan.pipelines, result.evaluation.pipelines, strict=True), 1):
-        for p, rate in zip(pipeline.partitions, priced.partition_rps, strict=True):
-            latency = model.latency_s(p.gpu, p.share, p.first_block, p.last_block, p.batch) or 0
-            blocks = f"{p.first_block} to {p.last_block}"
-            pool = f"{p.gpus} × 1/{p.share}"
-            rows.append(
-                (
-                    "ours",
-                    str(i),
-                    p.gpu,
-                    pool,
-                    str(p.batch),
-                    blocks,
-                    f"{1000 * float(latency):.1f}",
-                    f"{float(rate):.0f}",
-                )
-            )
-    table = Table(
-        f"Figure 11. The plan for {case.group} on {case.setup}, SLO {1000 * float(model.slo_s):.1f} ms; ours serves "
-        f"{result.cost or 0:.0f} requests per second, the published one 162 + 1050",
+def on_synthetic(figure: Figure) -> Figure:
+    """A figure on synthetic layers next to the same one on measured blocks: with a name of its own, which says so."""
+    key = figure.key + inputs.OF_SYNTHETIC
+    # Ids of a page are its figures' keys with what stands in the drawing, so that none is there twice.
+    svg = figure.svg.replace(f'"{figure.key}-', f'"{key}-').replace(f"#{figure.key}-", f"#{key}-")
+    return replace(figure, key=key, svg=svg, caption=f"On synthetic layers. {figure.caption}")
+
+
+def plan_table(partitions: pd.DataFrame, of: str) -> Table:
+    """The plan of Figure 11 next to the published one.
+
+    Args:
+        partitions: a row per partition (`euclio.studies.ppipe.timeline`).
+        of: whose blocks these are, in a sentence.
+    """
+    found = partitions.to_dict("records")
+    first = found[0]
+    rows = [
+        (
+            "ours",
+            str(row["pipeline"]),
+            str(row["gpu"]),
+            f"{row['gpus']} × 1/{row['share']}",
+            str(row["batch"]),
+            f"{row['first_block']} to {row['last_block']}",
+            f"{1000 * row['latency_s']:.1f}",
+            f"{row['rps']:.0f}",
+        )
+        for row in found
+    ]
+    return Table(
+        f"Figure 11. The plan for {first['model']} on {first['setup']}, SLO {1000 * first['slo_s']:.1f} ms; ours "
+        f"serves {first['planned_rps']:.0f} requests per second, the published one 162 + 1050. {of}",
         ("plan", "pipeline", "GPU", "pool", "batch", "blocks", "latency (ms)", "requests/s"),
         (*rows, *PUBLISHED_PLAN),
         frozenset({1, 4, 6, 7}),
     )
+
+
+def figure_12(case: Case) -> Figure:
+    """A stretch of the timeline of the plan of Figure 11."""
+    cluster = case.cluster()
+    result = made(cluster, SYSTEMS[PPIPE])
+    assert result.plan is not None
     found = simulate(cluster, result.plan, Setup(load=LOAD, seconds=SECONDS, seed=case.seed, full_load_rps=result.cost))
     drawing = draw_timeline(found)
     with figure_style():
         svg = svg_text(drawing, "figure-12", "Figure 12. Timeline of batched inferences")
     caption = (
         "Figure 12. How do batches pass through the pools? Each row is a virtual GPU, each box a batched inference; "
-        f"Poisson arrivals at load factor {LOAD:g}."
+        f"Poisson arrivals at load factor {LOAD:g}, synthetic layers."
     )
-    return table, Figure("figure-12", svg, caption, data=drawn_data(drawing))
+    return Figure("figure-12", svg, caption, data=drawn_data(drawing))

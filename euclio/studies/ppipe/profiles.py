@@ -18,6 +18,10 @@ WINDOW = 128
 """Layers of Figure 3's moving window."""
 DEFAULT_SCALE = 5
 S = 1e-9
+MAPS_OF, ALONE = "CenterNet", "FCN"
+"""The models whose feature maps §4 gives, and whose latency on L4 §7.5 does."""
+CLAIMED_BITS_PER_S = 32e9
+"""Bandwidth of an instance with P4 (§4)."""
 
 
 @cache
@@ -51,4 +55,26 @@ def profile_measures(latencies: pd.DataFrame, ratios: pd.DataFrame) -> dict[str,
         "early_ratio": exactly(ratios["P4 over L4"].iloc[0]),
         "slo_least": exactly(slos.min(), len(slos)),
         "slo_most": exactly(slos.max(), len(slos)),
+    }
+
+
+@cache
+def sizes_of_maps(seed: int) -> tuple[int, int]:
+    """Least and most bytes that one request of CenterNet sends between two layers."""
+    sizes = layer_profile(MAPS_OF, seed).transfer_bytes
+    return min(sizes), max(sizes)
+
+
+def single_measures(l4_s: pd.Series[float], sizes: tuple[float, float]) -> dict[str, Measured]:
+    """What is printed of single models, by key of the published number.
+
+    Args:
+        l4_s: seconds of each model on L4 at batch 1.
+        sizes: least and most bytes of CenterNet's feature maps.
+    """
+    least, most = (8 * size / CLAIMED_BITS_PER_S for size in sizes)
+    return {
+        "fcn_l4": exactly(l4_s[ALONE], 1),
+        "transfer_least": exactly(least, 1),
+        "transfer_most": exactly(most, 1),
     }

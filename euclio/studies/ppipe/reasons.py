@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from euclio.pipeline.workloads.groups import GROUP_SIZE
-from euclio.studies.ppipe import measures
+from euclio.studies.ppipe import inputs, measures
+from euclio.studies.ppipe.bursts import FITTED_ON, fitted_cv
 from euclio.studies.ppipe.cases import BY_TYPES, LARGE, MARGINS, MEAN, RATIOS, SCALES, UNMERGED
 from euclio.studies.ppipe.systems import DART, NP, PPIPE, PRINTED
 from euclio.studies.study import Collected
 
-PROFILES = "Layer profiles are synthetic: drawn within the printed ranges, not measured."
+SYNTHETIC = "Layer profiles are synthetic: drawn within the printed ranges, not measured."
+BLOCKS = "On the blocks that the authors measured, their groups, and the links of their runs."
 
 
 def reasons(collected: Collected) -> dict[str, str]:
-    """One sentence or two per published number for which the data hold a reason."""
-    return {
-        **_loads(collected),
-        **_low_class(measures.of_groups(collected.tables["serving"])),
-        **_scheduling(measures.of_groups(collected.tables["plans"])),
-        **_planning(collected.tables["planning"]),
-        **_testbed(collected.tables["serving"]),
-        **_conditions(collected.tables["serving"]),
+    """One sentence or two per published number for which the data hold a reason: of the study's first input."""
+    on_blocks = bool(inputs.on_measured(collected.tables))
+    tables = measures.first_input(collected.tables)
+    said = BLOCKS if on_blocks else SYNTHETIC
+    groups = measures.of_groups(tables["serving"])
+    found = {
+        **_loads(tables, said),
+        **_low_class(groups, said),
+        **_scheduling(measures.of_groups(tables["plans"]), said),
+        **_planning(tables["planning"]),
+        **_unmerged(collected.tables["planning"]),
+        **_testbed(tables["serving"], said),
+        **_conditions(tables["serving"], said),
     }
+    return {**found, "p4_over_l4_least": SYNTHETIC}
 
 
-def _loads(collected: Collected) -> dict[str, str]:
-    plans, serving = measures.of_groups(collected.tables["plans"]), measures.of_groups(collected.tables["serving"])
+def _loads(tables: Mapping[str, pd.DataFrame], said: str) -> dict[str, str]:
+    bursts = _bursts(tables)
+    plans, serving = measures.of_groups(tables["plans"]), measures.of_groups(tables["serving"])
     values = measures.planned(plans)
     found = {}
     for base, key in ((NP, "np"), (DART, "dart")):
@@ -43,58 +54,59 @@ def _loads(collected: Collected) -> dict[str, str]:
                 served = f"{base} {100 * mine[base].mean():.0f} %, PPipe {100 * mine[PPIPE].mean():.0f} %"
                 found[name] = (
                     f"The plans alone gain {own.mean():.1f} % (mean; {own.min():.0f} to {own.max():.0f} %). Served of "
-                    f"the planned load: {served}. {_arrivals(arrivals)} {PROFILES}"
+                    f"the planned load: {served}. {bursts if arrivals == measures.BURSTY else ''}{said}"
                 )
     for key in ("np", "dart", "ppipe"):
         for arrivals in (measures.POISSON, measures.BURSTY):
-            found[f"load_{key}_{arrivals}"] = f"Planned throughputs set these shares. {_arrivals(arrivals)} {PROFILES}"
-        found[f"g1_load_{key}"] = f"Other layers and another division of the load between the models. {PROFILES}"
+            found[f"load_{key}_{arrivals}"] = (
+                f"Planned throughputs set these shares. {bursts if arrivals == measures.BURSTY else ''}{said}"
+            )
+        found[f"g1_load_{key}"] = f"How the load divides between the models is not printed. {said}"
     return found
 
 
-def _low_class(groups: pd.DataFrame) -> dict[str, str]:
+def _low_class(groups: pd.DataFrame, said: str) -> dict[str, str]:
     used = measures.utilization(groups).groupby(["system", "setup"]).low_class.mean()
     found = {}
     for system, key in measures.KEYS.items():
         by = ", ".join(f"{setup} {value:.0f} %" for setup, value in used[system].items())
-        found[f"low_class_{key}"] = (
-            f"By cluster: {by}. Busy time counts all GPUs of the class, used or not. More of the synthetic models meet "
-            "their SLO whole on T4 than the paper's seem to."
-        )
+        found[f"low_class_{key}"] = f"By cluster: {by}. Busy time counts all GPUs of the class, used or not. {said}"
     return found
 
 
-def _arrivals(arrivals: str) -> str:
-    if arrivals == measures.BURSTY:
-        return "Bursts are ours (independent heavy-tailed gaps); the paper's 2021 trace is burstier over longer times."
-    return ""
+def _bursts(tables: Mapping[str, pd.DataFrame]) -> str:
+    """What stands for the paper's bursty trace."""
+    if "bursts" not in tables:
+        return "Bursts are ours (independent heavy-tailed gaps); the paper's 2021 trace is burstier over longer times. "
+    cv = fitted_cv(tables["bursts"])
+    return (
+        f"Bursts are gamma gaps (coefficient of variation {cv:g}), fitted to the printed loads "
+        f"over those of Poisson arrivals on {' and '.join(FITTED_ON)}. "
+    )
 
 
-def _scheduling(plans: pd.DataFrame) -> dict[str, str]:
+def _scheduling(plans: pd.DataFrame, said: str) -> dict[str, str]:
     per_model = plans[plans.system == PPIPE].pipelines.mean() / GROUP_SIZE
-    congestion = "Which plans send much over shared links depends on the profiles, and these are synthetic."
+    congestion = f"Which plans send much over shared links depends on the profiles. {said}"
     return {
         "probes": (
             "Algorithm 1 probes each pipeline of the model once, then smaller batches where the deadline asks for "
             f"them. Our plans have {per_model:.1f} pipelines per model, and most batches meet the deadline at once."
         ),
         "dispatch_s": "Time of the whole event loop per batch, arrivals and transfers included, on this machine.",
-        "reservation_load": PROFILES,
+        "reservation_load": said,
         "reactive_load": congestion,
         "efficientnet_reservation": congestion,
         "efficientnet_reactive": congestion,
-        "transfer_mean": "Transfers of all three models of G1 at load factor 1. " + congestion,
-        "transfer_p99": "Transfers of all three models of G1 at load factor 1. " + congestion,
-        "fcn_total": PROFILES,
+        **{f"transfer_{key}": f"At load factor 1. {congestion}" for key in ("mean", "p99", "alone")},
+        "fcn_total": said,
         "fcn_load": "Simulated; the paper's is measured on a testbed.",
-        "p4_over_l4_least": PROFILES,
     }
 
 
 def _planning(planning: pd.DataFrame) -> dict[str, str]:
     """What was timed: the MILP as printed, with where it is open at its limit; what columns take is said next to it."""
     printed = planning[planning.system == PRINTED]
-    columns = planning[planning.system == PPIPE].groupby("study").wall_s
     engine = "The paper uses Gurobi on a machine with 64 virtual cores."
     text = (
         f"The MILP as printed, one thread of HiGHS: {open_text(printed[printed.study == MEAN])} of the first group of "
@@ -102,7 +114,6 @@ def _planning(planning: pd.DataFrame) -> dict[str, str]:
     )
     types = printed[printed.study == BY_TYPES].set_index("gpu_types")
     own = planning[(planning.system == PPIPE) & (planning.study == BY_TYPES)].set_index("gpu_types").wall_s
-    unmerged = planning[(planning.system == PPIPE) & (planning.study == UNMERGED)]
     return {
         "milp_s": text,
         **{
@@ -111,10 +122,17 @@ def _planning(planning: pd.DataFrame) -> dict[str, str]:
             f"Columns, not the paper's, take {own[n]:.2f} s. {engine}"
             for n in (3, 4)
         },
-        "unmerged_80_s": "Not measured: the MILP as printed was not waited for. Columns, which are not the paper's, "
-        f"take at most {columns.max()[UNMERGED]:.2f} s. "
-        + " ".join(sorted({_outcome(r) for _, r in unmerged.iterrows()})),
     }
+
+
+def _unmerged(planning: pd.DataFrame) -> dict[str, str]:
+    """Of layers that are not merged into blocks, which are synthetic."""
+    rows = planning[(planning.system == PPIPE) & (planning.study == UNMERGED)]
+    text = (
+        "Not measured: the MILP as printed was not waited for. Columns, which are not the paper's, take at most "
+        f"{rows.wall_s.max():.2f} s on synthetic layers. {' '.join(sorted({_outcome(r) for _, r in rows.iterrows()}))}"
+    )
+    return {"unmerged_80_s": text}
 
 
 def open_text(rows: pd.DataFrame) -> str:
@@ -126,7 +144,7 @@ def open_text(rows: pd.DataFrame) -> str:
     return f"over {math.floor(left.wall_s.min())} s on {len(left)} of {len(rows)}"
 
 
-def _testbed(serving: pd.DataFrame) -> dict[str, str]:
+def _testbed(serving: pd.DataFrame, said: str) -> dict[str, str]:
     """Figure 9: gains by cluster, of averages and by model."""
     served = measures.small_loads(serving).groupby("setup").mean()
     found: dict[str, str] = {}
@@ -136,7 +154,7 @@ def _testbed(serving: pd.DataFrame) -> dict[str, str]:
             f"{setup} {m.value:.1f} % ({base} {served[base][setup]:.2f}, PPipe {served[PPIPE][setup]:.2f})"
             for setup, m in gain.items()
         )
-        text = f"By cluster, loads averaged over the models: {by}. {PROFILES} The paper's is a testbed."
+        text = f"By cluster, loads averaged over the models: {by}. {said} The paper's is a testbed."
         found |= {f"testbed_{key}_{end}": text for end in ("least", "most")}
     return found
 
@@ -150,7 +168,7 @@ def _outcome(row: pd.Series[Any]) -> str:
     return f"Stopped at the time limit with {100 * (row.bound_rps / row.planned_rps - 1):.2f} % open."
 
 
-def _conditions(serving: pd.DataFrame) -> dict[str, str]:
+def _conditions(serving: pd.DataFrame, said: str) -> dict[str, str]:
     found = {}
     for study, keys in (
         (SCALES, {"scale_2": ("slo_scale", 2.0)}),
@@ -160,13 +178,12 @@ def _conditions(serving: pd.DataFrame) -> dict[str, str]:
         table = measures.sensitivity(serving, study)
         for key, (column, value) in keys.items():
             rows = table[table[column] == value]
-            none = int((rows[NP] == 0).sum())
-            ratio = 100.0 * (rows[PPIPE].mean() / rows[NP].mean() - 1.0) if none < len(rows) else float("inf")
-            left_out = f" NP serves nothing on {none}, which are left out." if none else ""
+            alone = measures.gains(rows, NP)
+            none = int(np.isinf(alone).sum())
+            left_out = f" (without {none} of which NP serves nothing)" if none else ""
             found[key] = (
                 f"Simulated on {len(rows)} of the 18 models, highest loads on a grid of 0.05: NP "
-                f"{rows[NP].mean():.2f}, "
-                f"PPipe {rows[PPIPE].mean():.2f} on average, whose ratio is {ratio:.1f} % over 1.{left_out} {PROFILES} "
-                "The paper's is a testbed."
+                f"{rows[NP].mean():.2f}, PPipe {rows[PPIPE].mean():.2f} on average. Gains of the models by themselves "
+                f"are {alone[np.isfinite(alone)].mean():.1f} % on average{left_out}. {said} The paper's is a testbed."
             )
     return found

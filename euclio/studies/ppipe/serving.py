@@ -15,6 +15,7 @@ from euclio.pipeline.simulation.metrics import (
     transfer_seconds,
     utilization,
 )
+from euclio.pipeline.simulation.record import Simulation
 from euclio.pipeline.simulation.setup import Arrivals, Scheduler, Setup
 from euclio.pipeline.simulation.simulation import simulate
 from euclio.simulation.highest_load import GRID, TARGET
@@ -30,12 +31,14 @@ class Serving:
         arrivals: how requests come.
         scheduler: who forms batches.
         every_load: all loads of the grid, for a curve; False: as many as the highest load takes.
+        cv: coefficient of variation of gamma gaps that stand for these arrivals; None: the arrivals themselves.
     """
 
     system: str
     arrivals: Arrivals = Arrivals.POISSON
     scheduler: Scheduler = Scheduler.RESERVATION
     every_load: bool = False
+    cv: float | None = None
 
 
 def loads(
@@ -48,6 +51,7 @@ def loads(
     arrivals: str,
     scheduler: str,
     every_load: bool,
+    cv: float | None = None,
 ) -> list[dict[str, Any]]:
     """Serve a plan under rising load; load factor 1 is what PPipe's plan serves, whoever serves it (§7.1).
 
@@ -61,6 +65,7 @@ def loads(
         arrivals: word of `Arrivals`.
         scheduler: word of `Scheduler`.
         every_load: all loads of the grid; False: as many as the highest load takes.
+        cv: coefficient of variation of gamma gaps, which then stand for the arrivals that are named; None: these.
 
     Returns:
         One row per load and model, in the order in which loads were tried.
@@ -72,10 +77,12 @@ def loads(
     setup = Setup(
         Arrivals(arrivals), 1.0, seconds, scheduler=Scheduler(scheduler), seed=seed, full_load_rps=full_load_rps
     )
+    if cv is not None:
+        setup = replace(setup, arrivals=Arrivals.GAMMA, cv=cv)
 
     def attained(load: float) -> Sequence[float]:
         own = serve(cluster, read, replace(setup, load=load))
-        rows.extend({**head, **row} for row in own)
+        rows.extend({**head, **row, "arrivals": arrivals} for row in own)
         return [row["attainment"] for row in own]
 
     if every_load:
@@ -96,7 +103,6 @@ def serve(cluster: Cluster, plan: PipelinePlan, setup: Setup) -> list[dict[str, 
     """
     found = simulate(cluster, plan, setup)
     used = utilization(found)
-    transfers = transfer_seconds(found)
     whole = {
         "arrivals": setup.arrivals.value,
         "scheduler": setup.scheduler.value,
@@ -106,14 +112,23 @@ def serve(cluster: Cluster, plan: PipelinePlan, setup: Setup) -> list[dict[str, 
         "batches": found.batches,
         "probes_per_batch": probes_per_batch(found),
         "seconds_per_batch": seconds_per_batch(found),
-        "transfer_mean_s": transfers["mean_s"],
-        "transfer_p99_s": transfers["p99_s"],
-        "transfer_alone_s": transfers["alone_mean_s"],
     }
     return [
-        {**whole, "model": model.name, "requests": requests.outcome.size, "attainment": _attainment(requests)}
+        {
+            **whole,
+            "model": model.name,
+            "requests": requests.outcome.size,
+            "attainment": _attainment(requests),
+            **{f"transfer_{name}": taken for name, taken in _transfers(found, model.name).items()},
+        }
         for model, requests in zip(cluster.models, found.requests, strict=True)
     ]
+
+
+def _transfers(found: Simulation, model: str) -> dict[str, float | None]:
+    """How long the transfers of a model take, as the columns name it."""
+    taken = transfer_seconds(found, model)
+    return {"mean_s": taken["mean_s"], "p99_s": taken["p99_s"], "alone_s": taken["alone_mean_s"]}
 
 
 def _attainment(requests: Requests) -> float:

@@ -2,92 +2,216 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import pandas as pd
 
-from euclio.analysis.statistics import mean
+from euclio.analysis.statistics import Measured, mean
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.core.words import decimals, percent, span
-from euclio.papers.published import notes, published_figures
-from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
-from euclio.studies.ppipe import figures
-from euclio.studies.ppipe.cases import MEASURED, timeline_case
+from euclio.core.words import decimals, percent, span, with_unit
+from euclio.papers.published import CHECK, Published, notes, published_figures
+from euclio.report import Block, Figure, Fold, Heading, KeyNumber, Paragraph, Table
+from euclio.studies.agreement import agreement
+from euclio.studies.ppipe import figures, inputs
+from euclio.studies.ppipe.bursts import FITTED_ON, fitted_cv, printed_reductions, reductions
+from euclio.studies.ppipe.cases import LARGE, timeline_case
 from euclio.studies.ppipe.measures import (
     BURSTY,
-    KEYS,
     POISSON,
     RESERVATION,
+    first_input,
     gains,
     mean_loads,
     more_pipelines,
     of_groups,
-    of_study,
+    on_measured,
+    on_synthetic,
     planned,
     proven,
 )
 from euclio.studies.ppipe.profiles import model_latencies, ratios_along_depth
-from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, SERVED
+from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
 from euclio.studies.study import Collected, Text
+from euclio.studies.verdicts import ends
+
+SYNTHETIC = "Synthetic layers."
+BLOCKS = "Blocks that the authors measured."
+Tables = Mapping[str, pd.DataFrame]
 
 
 def text(collected: Collected, scores: Sequence[Score]) -> Text:
     """The study's part of the page."""
-    plans, serving, instances = (collected.tables[name] for name in ("plans", "serving", "instances"))
-    groups, seed = of_groups(serving), collected.asked.seed
+    tables = first_input(collected.tables)
     (fitted, fits), (hit, all_) = tally(scores)["input"], tally(scores)["check"]
-    table, figure_12 = figures.plan_and_timeline(timeline_case(seed))
+    on_blocks = bool(inputs.on_measured(collected.tables))
     return Text(
-        summary=summary(serving),
+        summary=[*summary(tables, on_blocks), *(side_by_side(collected) if on_blocks else ())],
         tally=f"The synthetic profiles were drawn within {fits} of the printed numbers (role input; {fitted} "
-        f"agree). Nothing was fitted to the other {all_}: {hit} are shown to agree. Times are "
+        f"agree). Nothing was fitted to the other {all_}: {hit} are shown to agree. {_intervals(on_blocks)} Times are "
         "those of the machine that the report was made on.",
         sections=[
-            Heading("Serving: Figures 6 to 10"),
-            figures.figure_6(groups, BURSTY),
-            figures.figure_7(groups),
-            figures.figure_8(groups),
-            figures.figure_9(serving),
-            figures.figure_10(groups),
-            Heading("One plan from near: Figures 11 and 12"),
-            table,
-            figure_12,
-            Heading("Conditions and planning time: Figures 13 and 14"),
-            figures.figure_13(serving),
-            figures.figure_14(collected.tables["planning"]),
-            *finding_blocks(plans, instances),
-            *instance_blocks(instances),
-            Heading("Synthetic profiles: Figures 2 and 3"),
-            figures.figure_2(model_latencies(seed)),
-            figures.figure_3(ratios_along_depth(seed)),
+            *figure_sections(collected, on_blocks),
+            *finding_blocks(collected.tables, on_blocks),
+            *instance_blocks(collected.tables["instances"]),
+            *profile_sections(collected, on_blocks),
             Heading("How the paper was read"),
             *(Paragraph(reading) for reading in notes("ppipe", "readings")),
         ],
         run=run_blocks(collected),
         headlines=[score_line(score) for score in scores],
-        numbers=numbers(scores),
-        pictures=[figures.figure_6(groups, POISSON)],
+        numbers=numbers(scores, on_blocks),
+        pictures=[figures.figure_6(of_groups(tables["serving"]), POISSON)],
     )
 
 
-def numbers(scores: Sequence[Score]) -> list[KeyNumber]:
+def _intervals(on_blocks: bool) -> str:
+    """What an interval is one over."""
+    if not on_blocks:
+        return "Intervals are those over groups of models."
+    return (
+        "Groups and models on measured blocks are all that the paper has, so that an interval is one over seeds of "
+        "arrivals; what the paper's own arrivals would give is within it as far as they are of the same kind."
+    )
+
+
+def figure_sections(collected: Collected, on_blocks: bool) -> list[Block]:
+    """Figures 6 to 14 on the first input, those on synthetic layers behind a fold below it."""
+    tables, seed = first_input(collected.tables), collected.asked.seed
+    found: list[Block] = [
+        Heading("Serving: Figures 6 to 10"),
+        *served_figures(tables),
+        *([_folded(collected.tables, served_figures)] if on_blocks else []),
+        *(burst_blocks(tables) if on_blocks else []),
+        Heading("One plan from near: Figures 11 and 12"),
+        figures.plan_table(tables["partitions"], BLOCKS if on_blocks else SYNTHETIC),
+        figures.figure_12(timeline_case(seed)),
+        Heading("Conditions and planning time: Figures 13 and 14"),
+        *condition_figures(tables),
+        *([_folded(collected.tables, condition_figures)] if on_blocks else []),
+    ]
+    return found
+
+
+def burst_blocks(tables: Tables) -> list[Block]:
+    """How bursty requests come on measured blocks: what was fitted, and what it gives where nothing was fitted."""
+    bursts, printed = tables["bursts"], printed_reductions()
+    cv, others = fitted_cv(bursts), tuple(setup for setup in LARGE if setup not in FITTED_ON)
+    fitted = bursts[bursts.cv == cv].set_index("system").reduction
+    served = reductions(tables["serving"], others)
+    rows = tuple(
+        (system, percent(printed[system], 1), percent(fitted[system], 1), percent(served[system], 1))
+        for system in printed
+    )
+    least, most = bursts.cv.min(), bursts.cv.max()
+    text = (
+        "The paper replays a trace of 2021 that is not to be had. Gamma gaps stand for it here; their coefficient of "
+        f"variation, {cv:g} (Poisson arrivals: 1; tried: {bursts.cv.nunique()} from {least:g} to {most:g}), is the one "
+        f"whose loads, over those of Poisson arrivals, come nearest to the printed ones on {' and '.join(FITTED_ON)}. "
+        f"On {' and '.join(others)} nothing was fitted."
+    )
+    return [
+        Heading("Bursty arrivals"),
+        Paragraph(text),
+        Table(
+            "Blocks that the authors measured: mean highest load under bursts over that under Poisson arrivals",
+            ("system", "published", f"fitted, {' and '.join(FITTED_ON)}", f"not fitted, {' and '.join(others)}"),
+            rows,
+            frozenset({1, 2, 3}),
+        ),
+    ]
+
+
+def _folded(tables: Tables, make: Callable[[Tables], Sequence[Figure]]) -> Fold:
+    """The same figures on synthetic layers, behind a line."""
+    return Fold("The same on synthetic layers", tuple(figures.on_synthetic(figure) for figure in make(tables)))
+
+
+def served_figures(tables: Tables) -> list[Figure]:
+    """Figures 6 to 10 but for the first, which stands on top of the page."""
+    groups = of_groups(tables["serving"])
+    return [
+        figures.figure_6(groups, BURSTY),
+        figures.figure_7(groups),
+        figures.figure_8(groups),
+        figures.figure_9(tables["serving"]),
+        figures.figure_10(groups),
+    ]
+
+
+def condition_figures(tables: Tables) -> list[Figure]:
+    """Figures 13 and 14."""
+    return [figures.figure_13(tables["serving"]), figures.figure_14(tables["planning"])]
+
+
+def profile_sections(collected: Collected, on_blocks: bool) -> list[Block]:
+    """Figures 2 and 3."""
+    seed = collected.asked.seed
+    synthetic = figures.figure_2(model_latencies(seed), SYNTHETIC)
+    along = figures.figure_3(ratios_along_depth(seed))
+    if not on_blocks:
+        return [Heading("Synthetic profiles: Figures 2 and 3"), synthetic, along]
+    models = inputs.on_measured(collected.tables)["models"].set_index("model")
+    return [
+        Heading("Profiles: Figures 2 and 3"),
+        figures.figure_2(models, BLOCKS),
+        Fold("The same on synthetic layers", (figures.on_synthetic(synthetic),)),
+        along,
+    ]
+
+
+def side_by_side(collected: Collected) -> list[Block]:
+    """Every number that measured blocks have one for, next to that on synthetic layers and the printed one."""
+    blocks, layers = on_measured(collected), on_synthetic(collected)
+    rows = [
+        (one.what, with_unit(one.value, one.unit), *_judged(one, blocks[one.key]), *_judged(one, layers[one.key]))
+        for one in published_figures("ppipe")
+        if one.key in blocks and one.role == CHECK
+    ]
+    return [
+        Table(
+            "Printed numbers on the two inputs: blocks that the authors measured, and synthetic layers; whether the "
+            "whole 95 % interval lies within the tolerance",
+            (
+                "number",
+                "published",
+                "measured blocks",
+                "95 % interval",
+                "agreement",
+                "synthetic layers",
+                "95 % interval",
+                "agreement",
+            ),
+            tuple(rows),
+            frozenset({1, 2, 3, 5, 6}),
+        )
+    ]
+
+
+def _judged(one: Published, measured: Measured) -> tuple[str, str, str]:
+    """A measure, its interval, and what the test of equivalence says of it."""
+    found = agreement(one.value, measured, one.kind)
+    return with_unit(measured.value, one.unit), ends(measured.low, measured.high, one.unit), str(found)
+
+
+def numbers(scores: Sequence[Score], on_blocks: bool) -> list[KeyNumber]:
     """What a reader shall see first: how much more load PPipe serves than the other two."""
     by_key = {score.published.key: score for score in scores}
     found = []
     for key, name in (("gain_np_poisson", "whole models (NP)"), ("gain_dart_poisson", "chains of two GPUs (DART-r)")):
         p, m = by_key[key].published, by_key[key].measured
-        note = f"published {p.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} clusters)"
+        of = "seeds of arrivals" if on_blocks else "clusters"
+        note = f"published {p.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} {of})"
         found.append(
             KeyNumber(f"{m.value:.1f} %", f"more load is served by PPipe than by {name}, Poisson arrivals", note)
         )
     return found
 
 
-def summary(serving: pd.DataFrame) -> list[Block]:
+def summary(tables: Tables, on_blocks: bool) -> list[Block]:
     """What the run says, plainly."""
-    groups = of_groups(serving)
+    groups = of_groups(tables["serving"])
     rows = []
     for arrivals, published in ((POISSON, ("48.0", "32.2")), (BURSTY, ("75.1", "35.8"))):
         loads = mean_loads(groups, arrivals, RESERVATION)
@@ -95,56 +219,29 @@ def summary(serving: pd.DataFrame) -> list[Block]:
             m = mean(gains(loads, base))
             row = (arrivals, base, str(m.n), f"{m.value:.1f}", span(m.low or 0, m.high or 0), theirs)
             rows.append(row)
-    text = (
-        f"On {groups.case.nunique()} clusters of 100 GPUs that serve three models each, all with synthetic layer "
-        f"profiles, PPipe's pooled pipelines serve {rows[0][3]} % more Poisson load than whole models (NP) and "
-        f"{rows[1][3]} % more than chains of two GPUs (DART-r) with 99 % of the requests within their SLO; the paper "
-        "prints 48.0 and 32.2 %."
+    of = "the blocks that the authors measured" if on_blocks else "synthetic layer profiles"
+    head = (
+        f"On {groups.case.nunique()} clusters of 100 GPUs that serve three models each, all with {of}, PPipe's pooled "
+        f"pipelines serve {rows[0][3]} % more Poisson load than whole models (NP) and {rows[1][3]} % more than chains "
+        "of two GPUs (DART-r) with 99 % of the requests within their SLO; the paper prints 48.0 and 32.2 %."
     )
     return [
-        Paragraph(text),
+        Paragraph(head),
         Table(
-            "Synthetic profiles: how much more load PPipe serves with 99 % of the requests in time (higher is better)",
+            f"{BLOCKS if on_blocks else SYNTHETIC} How much more load PPipe serves with 99 % of the requests in time "
+            "(higher is better); intervals over the clusters",
             ("arrivals", "over", "clusters", "mean gain (%)", "95 % interval", "published (%)"),
             tuple(rows),
             frozenset(range(2, 6)),
         ),
-        *measured_serving(serving),
     ]
 
 
-def measured_serving(serving: pd.DataFrame) -> list[Block]:
-    """Gains on measured blocks next to the published ones of the same clusters; nothing where none were served."""
-    rows = of_study(serving, MEASURED)
-    if rows.empty:
-        return []
-    published = {figure.key: figure.value for figure in published_figures("ppipe")}
-    setups = rows.drop_duplicates("case").set_index("case").setup
-    lines = []
-    for arrivals in (POISSON, BURSTY):
-        loads = mean_loads(rows, arrivals, RESERVATION)
-        for setup, own in loads.groupby(setups[loads.index]):
-            for base in (NP, DART):
-                m = mean(gains(own, base))
-                theirs = published.get(f"gain_{KEYS[base]}_{arrivals}_{setup}")
-                factors = ", ".join(f"{own[system].mean():.2f}" for system in SERVED)
-                interval = span(m.low, m.high)
-                printed = _rate(theirs)
-                lines.append((arrivals, str(setup), str(m.n), factors, base, f"{m.value:.1f}", interval, printed))
-    return [
-        Table(
-            "Blocks that the authors measured, the paper's groups on its own clusters: highest load factors with 99 % "
-            "attainment (NP, DART-r, PPipe) and PPipe's gain, means over the groups",
-            ("arrivals", "cluster", "groups", "load factors", "over", "gain (%)", "95 % interval", "published (%)"),
-            tuple(lines),
-            frozenset({2, 3, 5, 6, 7}),
-        )
-    ]
-
-
-def finding_blocks(plans: pd.DataFrame, instances: pd.DataFrame) -> list[Block]:
+def finding_blocks(given: Tables, on_blocks: bool) -> list[Block]:
     """The section."""
-    tables = {"synthetic groups": of_groups(plans), "measured instances": instances}
+    tables = {"synthetic groups": of_groups(given["plans"]), "measured instances": given["instances"]}
+    if on_blocks:
+        tables = {"groups on measured blocks": of_groups(inputs.on_measured(given)["plans"]), **tables}
     rows = [row for name, table in tables.items() if len(table) for row in _distances(name, table)]
     return [
         Heading("How far the systems are from the optimum"),
@@ -268,6 +365,7 @@ def run_blocks(collected: Collected) -> list[Block]:
     all_plans = pd.concat([plans, collected.tables["planning"]])
     return [
         Heading("Run"),
+        *([Paragraph(stored_text(collected))] if inputs.on_measured(collected.tables) else []),
         Paragraph(
             f"Seed {collected.asked.seed}: {sampling.groups} of 6 groups on each of four clusters, {sampling.models} "
             f"of 18 models for Figures 9 and 13, {sampling.seconds:g} simulated seconds per load (30 in the paper), "
@@ -278,3 +376,19 @@ def run_blocks(collected: Collected) -> list[Block]:
             f"{outcomes_text(all_plans.system, all_plans.status)}."
         ),
     ]
+
+
+def stored_text(collected: Collected) -> str:
+    """Whether the rows on measured blocks were made now, and of how much."""
+    serving = inputs.on_measured(collected.tables)["serving"]
+    seeds = serving[inputs.ARRIVAL_SEED].nunique()
+    size = (
+        f"{len(serving)} rows of served load, {seeds} seeds of arrivals, {of_groups(serving).case.nunique()} clusters "
+        "with groups of models"
+    )
+    if collected.asked.artifact is not None:
+        return f"Measured blocks: made now from the artifact that was named: {size}."
+    return (
+        f"Measured blocks: stored rows ({size}), since the artifact has no licence and is not here. `euclio reproduce "
+        "ppipe --artifact DIR` makes them anew from a checkout of the artifact, or from a table of its blocks."
+    )

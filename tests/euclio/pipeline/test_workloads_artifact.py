@@ -11,7 +11,8 @@ from euclio.core.errors import InputError
 from euclio.files import load_result
 from euclio.pipeline import Partition, evaluate
 from euclio.pipeline.files import load_cluster
-from euclio.pipeline.workloads.artifact import artifact_cluster, artifact_models, read_model
+from euclio.pipeline.workloads.artifact import artifact_models, read_model
+from euclio.pipeline.workloads.artifact_blocks import artifact_cluster
 from euclio.pipeline.workloads.artifact_plans import artifact_plan
 from euclio.pipeline.workloads.assembly import Terms
 from euclio.pipeline.workloads.setups import SETUPS

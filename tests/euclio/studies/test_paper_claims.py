@@ -16,7 +16,7 @@ from euclio.papers.published import published_figures
 from euclio.results.tables import save
 from euclio.studies import claims
 from euclio.studies.agreement import Agreement
-from euclio.studies.claims import Card, Claim, Standing, accept, check, check_all, load_card, stored_claims
+from euclio.studies.claims import HOLDS, Card, Claim, Standing, accept, check, check_all, load_card, stored_claims
 from euclio.studies.claims_page import figures_text, lines, tally, write_claims
 from euclio.studies.power import COLUMNS
 
@@ -48,8 +48,12 @@ WITHIN = {"settings_low": 75.0, "settings_high": 97.0, "telling": True}
     ("rows", "standing"),
     [
         ([row(AGREE)], Standing.REPLICATED),
+        ([row(AGREE, artifact=True)], Standing.REPRODUCED),
+        # A claim of several numbers is reproduced only where all of them rest on artifacts.
+        ([row(AGREE, artifact=True), row(AGREE, key="other", artifact=False)], Standing.REPLICATED),
         ([row(OPEN)], Standing.NOT_DECIDED),
         ([row(NO)], Standing.NOT_REPLICATED),
+        ([row(NO, artifact=True)], Standing.NOT_REPRODUCED),
         ([row(NO, **WITHIN)], Standing.CONSISTENT),
         # The class is withdrawn where random settings are covered as often, and outside the settings.
         ([row(NO, **WITHIN | {"telling": False})], Standing.NOT_REPLICATED),
@@ -72,7 +76,7 @@ WITHIN = {"settings_low": 75.0, "settings_high": 97.0, "telling": True}
 def test_a_claim_stands_as_its_figures_do(rows, standing):
     found = check(replace(SHARE, figures=tuple(one["key"] for one in rows)), card(*rows))
     assert found.standing == standing
-    assert found.lost == (standing != Standing.REPLICATED)
+    assert found.lost == (standing not in HOLDS)
     assert found.minutes == 1.5
 
 
@@ -222,7 +226,7 @@ def test_the_command_fails_where_a_claim_is_lost(tmp_path, capsys, measured, cod
     [
         (["harpagon", "--claims"], "--claims: runs nothing, so that paper has no meaning"),
         (["--claims", "--workloads", "3"], "--claims: runs nothing, so that workloads has no meaning"),
-        (["harpagon", "--accept"], "--accept: accepts claims; add --claims"),
+        (["harpagon", "--accept"], "--accept: accepts claims, and what an artifact gives; add --claims or --artifact"),
         ([], "paper: name a paper"),
     ],
 )

@@ -1,6 +1,8 @@
 import json
 import math
+import re
 
+import block_tables
 import pandas as pd
 import pytest
 from tiny_clusters import tiny_cluster
@@ -13,8 +15,10 @@ from euclio.pipeline.files import save_cluster
 from euclio.results.tables import load
 from euclio.simulation.highest_load import GRID
 from euclio.studies.building import reproduce
-from euclio.studies.ppipe import experiment
+from euclio.studies.ppipe import experiment, inputs
+from euclio.studies.ppipe.bursts import CVS, fit_table, fitted_cv, printed_reductions
 from euclio.studies.ppipe.cases import (
+    GROUPS,
     MARGINS,
     RATIOS,
     SCALES,
@@ -36,6 +40,7 @@ from euclio.studies.ppipe.measures import (
     mean_loads,
     more_pipelines,
     of_study,
+    over_seeds,
     sensitivity,
     small_gains,
     small_loads,
@@ -84,6 +89,7 @@ def serving(attained, case="HC1-L G1", system=PPIPE, **columns):
             "model": f"m{k}",
             "load": factor,
             "attainment": attainment,
+            "arrival_seed": 0,
             **columns,
         }
         for factor, models in attained.items()
@@ -170,6 +176,46 @@ def test_sampled_models_depend_on_the_seed_alone():
     assert sampled_models(4, 1) == sampled_models(4, 1)
 
 
+def test_with_several_seeds_of_arrivals_a_number_is_their_mean():
+    """One seed serves 50 %, another 60: the highest load is 55 %, and its interval is one over seeds."""
+    rows = [row for seed, load in ((0, 0.5), (1, 0.6)) for row in serving({load: (1.0,)}, arrival_seed=seed)]
+    found = over_seeds(pd.DataFrame(rows), lambda own: {"load": mean(mean_loads(own, "poisson", "reservation")[PPIPE])})
+    assert found["load"].value == pytest.approx(0.55)
+    assert (found["load"].low, found["load"].high, found["load"].n) == (0.5, 0.6, 2)
+
+
+def test_stored_rows_give_the_same_highest_loads():
+    """Of single models only the two ends of what was tried are kept; of groups everything."""
+    alone = {"studies": TESTBED, "high_class": 0.5}
+    rows = serving({0.5: (1.0, 0.98), 0.25: (1.0, 1.0), 0.75: (0.99, 0.2), 1.0: (0.3, 0.1)}, case="a", **alone)
+    rows += serving({0.05: (0.2,)}, case="b", **alone) + serving(TWO_MODELS, studies=GROUPS, high_class=0.7)
+    table = pd.DataFrame(rows)
+    kept = inputs.reduced(table)
+    pd.testing.assert_series_equal(highest_loads(kept), highest_loads(table), check_names=False)
+    assert len(kept) == len(serving(TWO_MODELS)) + 2 * 2 + 1
+    assert kept.high_class.dropna().tolist() == [0.7] * 6
+
+
+def test_bursts_are_as_variable_as_the_reductions_that_are_printed():
+    """Made of loads that fall as printed at one variability, and further at all others."""
+    printed = printed_reductions()
+    rows = []
+    for system in printed:
+        rows += serving({1.0: (1.0,)}, system=system, cv=math.nan)
+    table = pd.DataFrame(rows)
+    off = {cv: 0.05 * abs(k - 2) for k, cv in enumerate(CVS)}
+    gamma = pd.concat(
+        [
+            pd.DataFrame(serving({printed[system] - off[cv]: (1.0,)}, system=system, cv=cv))
+            for system in printed
+            for cv in CVS
+        ]
+    )
+    found = fit_table(pd.concat([table, gamma], ignore_index=True))
+    assert fitted_cv(found) == CVS[2]
+    assert found[found.cv == CVS[2]].error.tolist() == pytest.approx([0.0] * 3)
+
+
 def plans(values, statuses=None):
     statuses = statuses or {}
     return pd.DataFrame(
@@ -189,7 +235,8 @@ def test_gain_of_many_pipelines_needs_both_proofs():
 
 def test_profiles_are_as_printed():
     found = profile_measures(model_latencies(0), ratios_along_depth(0))
-    figures = {figure.key: figure for figure in published_figures("ppipe") if figure.role == "input"}
+    figures = {figure.key: figure for figure in published_figures("ppipe") if figure.key in found}
+    assert {figure.role for figure in figures.values()} == {"input"}
     assert {key: m.value for key, m in found.items()} == pytest.approx(
         {key: figure.value for key, figure in figures.items()}, rel=0.05
     )
@@ -230,8 +277,11 @@ TINY = Sampling(
     gpu_counts=(100,),
     columns_limit_s=1.0,
     printed_limit_s=0.5,
+    groups_limit_s=0.5,
+    measured_limit_s=0.5,
     blocks=4,
     unmerged_layers=12,
+    arrival_seeds=2,
 )
 
 
@@ -242,15 +292,21 @@ def report(tmp_path_factory):
     save_cluster(tiny_cluster(), folder / "measured" / "tiny.json")
     expected = {"tiny": {"no_partitioning": 1.0, "dart_r": 1.0, "reference_gurobi": 1.0, "found": 1.0}}
     (folder / "measured_expected.json").write_text(json.dumps(expected))
+    table = block_tables.write_table(folder / "blocks.csv", block_tables.rows())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(experiment, "SAMPLED", TINY)
-        return reproduce("ppipe", folder / "out", jobs=1, instances=folder / "measured").parent
+        patch.setattr(inputs, "folder", lambda: folder / "stored")
+        return reproduce(
+            "ppipe", folder / "out", jobs=1, instances=folder / "measured", artifact=table, accept=True
+        ).parent
 
 
 @pytest.mark.slow
 def test_report_holds_every_figure(report):
     page = (report / "index.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 11
+    assert page.count("<svg") == 11 + 8
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
 
 
 @pytest.mark.slow
@@ -266,9 +322,34 @@ def test_measured_instances_stand_next_to_their_references(report):
 
 
 @pytest.mark.slow
-def test_measured_groups_are_served(report):
+def test_measured_blocks_come_first_and_synthetic_layers_next_to_them(report):
+    scores = load(report / "scorecard.parquet")[0].set_index("key")
+    assert scores.artifact[["gain_np_poisson", "fcn_total", "fcn_l4"]].all()
+    assert not scores.artifact[["p4_over_l4_least", "unmerged_80_s", "layers_mean"]].any()
     page = (report / "index.html").read_text(encoding="utf-8")
-    assert page.count("<td>other</td>") == 4
+    assert "Printed numbers on the two inputs" in page
+    assert "made now from the artifact that was named" in page
+
+
+@pytest.mark.slow
+def test_measured_blocks_are_served_with_each_seed_of_arrivals(report):
+    served, _ = load(report / "measured-serving.parquet")
+    groups = of_study(served, GROUPS)
+    assert set(groups.arrival_seed) == {0, 1}
+    runs = groups.groupby(["case", "system", "arrivals", "scheduler"]).arrival_seed.nunique()
+    assert set(runs) == {2}
+
+
+@pytest.mark.slow
+def test_what_an_artifact_gives_is_shown_without_it(report):
+    """What is stored is what was computed, with the hash of its clusters."""
+    stored = report.parent / "stored"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inputs, "folder", lambda: stored)
+        tables, known = inputs.load_stored()
+    assert [one.name for one in known] == ["ppipe-measured"]
+    for name, table in tables.items():
+        pd.testing.assert_frame_equal(table, load(report / f"measured-{name}.parquet")[0])
 
 
 @pytest.mark.slow
