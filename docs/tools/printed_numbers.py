@@ -20,7 +20,7 @@ from euclio.studies.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE, REPORTS = ROOT / "docs" / "printed-numbers.md", ROOT / "reports"
-NAMES = {"harpagon": "Harpagon"}
+NAMES = {"harpagon": "Harpagon", "piccolo": "Piccolo", "scrooge": "Scrooge", "ppipe": "PPipe", "graft": "Graft"}
 
 
 def all_lines() -> dict[str, tuple[PrintedNumber, ...]]:

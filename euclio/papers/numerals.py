@@ -20,7 +20,8 @@ CLAIM = ""
 NUMERAL = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?")
 _REFERRED = (
     r"Fig(?:ure|s|ures)?\.?|Tables?|TABLE|Algorithms?|Theorems?|Lines?|lines?|rows?|column|Eqs?\.?|Equations?|Formula|"
-    r"Sections?|Appendix|[Ff]ootnote|Key question|Steps?|nodes?|pool|pipeline|strategy|Constraints?|constraints?|[Rr]equest(?=s? [0-9]+-)|req(?= [0-9]+-)"
+    r"Sections?|Appendix|[Ff]ootnote|Key question|Steps?|nodes?|pool|pipeline|strategy|"
+    r"Constraints?|constraints?|[Rr]equest(?=s? [0-9]+-)|req(?= [0-9]+-)"
 )
 _SPAN = r"\(?[0-9]+(?:\.[0-9]+)?\)?(?:\([a-z]\)|[a-z]\b)?"
 NO_CLAIM: tuple[tuple[str, str], ...] = (
@@ -29,7 +30,10 @@ NO_CLAIM: tuple[tuple[str, str], ...] = (
     ("citation", r"\[[0-9]+(?: ?[,–-] ?[0-9]+)*\](?:[–-]\[[0-9]+\])?"),
     ("reference", r"§ ?(?:A\.)?[0-9]+(?:\.[0-9]+)*"),
     ("reference", r"(?<=pipeline 2 )partition [0-9]|\bpartition [12](?= \()"),
-    ("reference", rf"\b(?:{_REFERRED})[ \[]{_SPAN}(?:(?:, | and | to |-|–|, and ){_SPAN}(?![0-9.%]))*"),
+    (
+        "reference",
+        rf"(?<![A-Za-z])(?:{_REFERRED})[ \[]{_SPAN}(?:(?:, | and | to |-|–|, and ){_SPAN}(?![0-9%]|\.[0-9]))*",
+    ),
     ("reference", r"\*\*\(?[0-9][a-z]\)?\*\*"),
     ("footnote", r"<sup>[0-9, ]+</sup>"),
     ("index", r"(?:start_(?:POST|FLOAT)S(?:UB|UPER)SCRIPT) .*? end_(?:POST|FLOAT)S(?:UB|UPER)SCRIPT"),
@@ -44,10 +48,10 @@ NO_CLAIM: tuple[tuple[str, str], ...] = (
 
 UNIT = re.compile(
     r"^(?:[ ~]|\\,|\\ |-)?"
-    r"(%|\\%|×|x\b|\\times(?![ 0-9])|times\b|ms\b|milliseconds?\b|secs?\b|seconds?\b|s\b|hours?\b|hrs?\b|minutes?\b|"
-    r"years?\b|days?\b|req/secs?\b|req/s\b|requests per second|RPS\b|img/sec\b|fps\b|frames\b|GPUs?\b|vCPUs\b|VMs\b|"
-    r"[GMK]B\b|Gbps\b|Mbps\b|GbE\b|GFLOPS\b|TFLOPS\b|mAh\b|k lines|k\b|lines\b|machines?\b|workloads?\b|layers?\b|"
-    r"clients?\b|nodes?\b|billion\b|DNNs?\b|CNN\b|models?\b|cores?\b|core\b|d\b)"
+    r"(%|\\%|×|x\b|\\times(?![ 0-9])|times\b|ms\b|milliseconds?\b|microseconds?\b|secs?\b|seconds?\b|s\b|"
+    r"hours?\b|hrs?\b|minutes?\b|years?\b|days?\b|req/secs?\b|req/s\b|requests per second|RPS\b|img/sec\b|fps\b|"
+    r"frames\b|GPUs?\b|vCPUs\b|VMs\b|[GMK]B\b|Gbps\b|Mbps\b|GbE\b|GFLOPS\b|TFLOPS\b|mAh\b|kLOC\b|k lines|k\b|lines\b|"
+    r"machines?\b|workloads?\b|layers?\b|clients?\b|nodes?\b|billion\b|DNNs?\b|CNN\b|models?\b|cores?\b|core\b|d\b)"
 )
 _LISTED = re.compile(r"^(?:\s|\$|\\%|%)*(?:to|–|-|and|or|,|, and|, or|/)(?:\s|\$)*$")
 

@@ -1,12 +1,14 @@
 """Every number that a paper prints has a line with a row or a reason, and every published number has a line."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 
 import pytest
-from places import PAPERS
+from places import PAPERS, ROOT
 
 from euclio.papers.numerals import claims_of
+from euclio.papers.paper_text import lines_of
 from euclio.papers.printed_numbers import (
     COLUMNS,
     DRAWN_ONLY,
@@ -19,29 +21,50 @@ from euclio.papers.printed_numbers import (
 )
 from euclio.papers.published import published_figures
 
-NAMES = ("harpagon",)
+NAMES = ("harpagon", "piccolo", "scrooge", "ppipe", "graft")
+NAMED_FILE = re.compile(r"(?:tests|euclio|heuristics|formulations|data|reports)/[\w./-]*\w")
 LINE = PrintedNumber("§1", "3", "5", "%", "cost saved", "result", "saved", "")
 
 
-def lines_of_text(paper):
-    """Lines of the text by section, place, number and unit, as often as each is found; None: the text is not here."""
-    text = PAPERS / f"{paper}.txt"
-    if not text.exists():
-        pytest.skip(f"the texts of the papers are not in the tree, and there is no {text}")
-    return Counter(addressed(claims_of(text.read_text(encoding="utf-8"))))
+def text_of(paper):
+    """The text of a paper; the test is skipped where it is not."""
+    path = PAPERS / f"{paper}.txt"
+    if not path.exists():
+        pytest.skip(f"the texts of the papers are not in the tree, and there is no {path}")
+    return path.read_text(encoding="utf-8")
+
+
+def found_in_text(paper):
+    """Numbers of the text by section, place, number and unit, as often as each is found."""
+    return Counter(addressed(claims_of(text_of(paper))))
 
 
 @pytest.mark.parametrize("paper", NAMES)
 def test_every_number_of_the_text_has_a_line(paper):
     """Place by place, so that a number that is printed twice in a section needs two lines."""
     lines = Counter(line.address for line in printed_numbers(paper) if line.in_text)
-    assert lines_of_text(paper) - lines == Counter()
+    assert found_in_text(paper) - lines == Counter()
 
 
 @pytest.mark.parametrize("paper", NAMES)
 def test_every_line_is_a_number_of_the_text(paper):
     lines = Counter(line.address for line in printed_numbers(paper) if line.in_text)
-    assert lines - lines_of_text(paper) == Counter()
+    assert lines - found_in_text(paper) == Counter()
+
+
+@pytest.mark.parametrize("paper", NAMES)
+def test_every_figure_of_the_text_has_a_line(paper):
+    """Also those that are drawings alone: of each the lines say what it shows and what of it is printed."""
+    captions = {line.place for line in lines_of(text_of(paper)) if line.place.startswith("Figure")}
+    listed = {re.sub(r"(?:\([a-z]\))?, drawn$", "", line.place) for line in printed_numbers(paper)}
+    assert len(captions) > 9
+    assert captions - listed == set()
+
+
+@pytest.mark.parametrize("paper", NAMES)
+def test_every_file_that_a_reason_names_exists(paper):
+    named = {path for line in printed_numbers(paper) for path in NAMED_FILE.findall(line.why)}
+    assert {path for path in named if not (ROOT / path).exists()} == set()
 
 
 @pytest.mark.parametrize("paper", NAMES)
