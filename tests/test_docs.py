@@ -324,9 +324,8 @@ def test_the_page_of_printed_numbers_is_what_the_stored_files_say(monkeypatch):
     monkeypatch.syspath_prepend(DOCS / "tools")
     page, script = (DOCS / "printed-numbers.md").read_text(encoding="utf-8"), tool("printed_numbers")
     lines = script.all_lines()
-    parts = {"three numbers": script.in_short, "by paper": script.by_paper, "papers": script.in_full}
-    shown = {mark: page.split(f"<!-- {mark} -->")[1].split(f"<!-- /{mark} -->")[0].strip() for mark in parts}
-    assert shown == {mark: part(lines) for mark, part in parts.items()}
+    shown = {mark: page.split(f"<!-- {mark} -->")[1].split(f"<!-- /{mark} -->")[0].strip() for mark in script.PARTS}
+    assert shown == {mark: part(lines) for mark, part in script.PARTS.items()}
 
 
 def test_the_page_of_claims_says_why_graft_has_two_distances():

@@ -57,6 +57,17 @@ def counts(own: Sequence[PrintedNumber]) -> tuple[int, ...]:
     return len(text), *kinds, sum(bool(line.row) for line in text), without, sum(line.unscored for line in own), drawn
 
 
+def not_scored(lines: dict[str, tuple[PrintedNumber, ...]]) -> str:
+    """The results that could have a row and have none, with what a row would need."""
+    rows = (
+        (NAMES[paper], line.section, _numbers((line,)), _safe(line.what), _safe(line.why.partition(": ")[2]))
+        for paper, own in lines.items()
+        for line in own
+        if line.unscored
+    )
+    return table(("paper", "section", "number", "what", "what a row needs, or why there is none"), rows)
+
+
 def in_full(lines: dict[str, tuple[PrintedNumber, ...]]) -> str:
     """A fold per paper with all its lines."""
     return "\n\n".join(
@@ -108,6 +119,10 @@ def _safe(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")
 
 
+PARTS = {"three numbers": in_short, "by paper": by_paper, "not scored yet": not_scored, "papers": in_full}
+"""What stands between which marks of the page."""
+
+
 if __name__ == "__main__":
     found = all_lines()
-    paste(PAGE, {"three numbers": in_short(found), "by paper": by_paper(found), "papers": in_full(found)})
+    paste(PAGE, {name: part(found) for name, part in PARTS.items()})

@@ -27,6 +27,7 @@ _SPAN = r"\(?[0-9]+(?:\.[0-9]+)?\)?(?:\([a-z]\)|[a-z]\b)?"
 NO_CLAIM: tuple[tuple[str, str], ...] = (
     ("link", r"<?https?://[^\s>]+>?|doi\.org\S+|\S+@\S+"),
     ("imprint", r"^.*(?:ISBN|SoCC ’21|©|was supported by|arXiv:).*$"),
+    ("page", r"^\s*[0-9]{1,4}\s*$"),
     ("citation", r"\[[0-9]+(?: ?[,–-] ?[0-9]+)*\](?:[–-]\[[0-9]+\])?"),
     ("reference", r"§ ?(?:A\.)?[0-9]+(?:\.[0-9]+)*"),
     ("reference", r"(?<=pipeline 2 )partition [0-9]|\bpartition [12](?= \()"),

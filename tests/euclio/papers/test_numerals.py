@@ -13,6 +13,7 @@ def found(text, place="text"):
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
+        ("  214 ", "page"),
         ("as in [12]", "citation"),
         ("as in [2]–[6] and [8, 9, 10]", "citation"),
         ("see §4.2 and § 4.3 and §A.1", "reference"),

@@ -53,6 +53,15 @@ def test_every_line_is_a_number_of_the_text(paper):
 
 
 @pytest.mark.parametrize("paper", NAMES)
+def test_no_line_of_the_text_is_lost_but_headings(paper):
+    """What the reader never sees it cannot miss: all lines with a digit are kept, headings of sections apart."""
+    text = text_of(paper).replace("\u00a0", " ")
+    kept = Counter(line.text for line in lines_of(text))
+    lost = [line for line in text.splitlines() if re.search("[0-9]", line) and not kept[line]]
+    assert [line for line in lost if not re.match(r"[# ]*(?:A\.)?[0-9]{1,2}(?:\.[0-9]{1,2})? [A-Z]", line)] == []
+
+
+@pytest.mark.parametrize("paper", NAMES)
 def test_every_figure_of_the_text_has_a_line(paper):
     """Also those that are drawings alone: of each the lines say what it shows and what of it is printed."""
     captions = {line.place for line in lines_of(text_of(paper)) if line.place.startswith("Figure")}
