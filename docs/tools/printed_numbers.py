@@ -2,10 +2,14 @@
 
 `python docs/tools/printed_numbers.py`, from `data/published/` and the scorecards in `reports/`; it runs nothing. What
 it needs of the papers stands in `data/published/numbers/`, which a test holds against their texts where these are.
+`python docs/tools/printed_numbers.py FOLDER` writes no page: it prints the numbers of the texts in a folder that have
+no line, and the lines that no text has.
 """
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -14,7 +18,8 @@ import pandas as pd
 from pasting import paste, table
 
 from euclio.core.words import counted, with_unit
-from euclio.papers.printed_numbers import DRAWN, KINDS, RESULT, PrintedNumber, printed_numbers
+from euclio.papers.numerals import claims_of
+from euclio.papers.printed_numbers import DRAWN, KINDS, RESULT, PrintedNumber, addressed, printed_numbers
 from euclio.studies.claims import load_card
 from euclio.studies.verdicts import Verdict
 
@@ -119,10 +124,27 @@ def _safe(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")
 
 
+def differences(paper: str, text: str) -> list[str]:
+    """Numbers of a text that have no line, with what stands around them, and lines that are not in the text."""
+    numerals = claims_of(text)
+    left = Counter(line.address for line in printed_numbers(paper) if line.in_text)
+    found = []
+    for one, address in zip(numerals, addressed(numerals), strict=True):
+        if not left[address]:
+            found.append(f"no line: {','.join(address)}: …{one.before[-40:]}[{one.number}]{one.after[:40]}…")
+        left[address] -= 1
+    return [*found, *(f"not in the text: {','.join(address)}" for address in (+left).elements())]
+
+
 PARTS = {"three numbers": in_short, "by paper": by_paper, "not scored yet": not_scored, "papers": in_full}
 """What stands between which marks of the page."""
 
 
 if __name__ == "__main__":
-    found = all_lines()
-    paste(PAGE, {name: part(found) for name, part in PARTS.items()})
+    if sys.argv[1:]:
+        for name in NAMES:
+            own = differences(name, Path(sys.argv[1], f"{name}.txt").read_text(encoding="utf-8"))
+            print(f"{NAMES[name]}: {counted(len(own), 'difference')}", *own, sep="\n")
+    else:
+        every = all_lines()
+        paste(PAGE, {mark: part(every) for mark, part in PARTS.items()})
