@@ -319,6 +319,15 @@ def test_the_page_of_claims_shows_the_report_once():
     assert claim in report
 
 
+def test_the_page_of_printed_numbers_is_what_the_stored_files_say(monkeypatch):
+    """Where it is not, `make docs` writes it again: after a reproduction, or with another line of a number."""
+    monkeypatch.syspath_prepend(DOCS / "tools")
+    page, script = (DOCS / "printed-numbers.md").read_text(encoding="utf-8"), tool("printed_numbers")
+    lines = script.all_lines()
+    shown = {mark: page.split(f"<!-- {mark} -->")[1].split(f"<!-- /{mark} -->")[0].strip() for mark in script.PARTS}
+    assert shown == {mark: part(lines) for mark, part in script.PARTS.items()}
+
+
 def test_the_page_of_claims_says_why_graft_has_two_distances():
     """A reader meets 81.8 % in the table and 38 % on Graft's page; both follow from the stored frames."""
     folder = ROOT / "reports" / "graft"

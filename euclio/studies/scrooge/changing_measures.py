@@ -11,12 +11,16 @@ from scipy.stats import spearmanr
 from euclio.analysis.statistics import Measured, mean
 from euclio.posterior.moving import Moved
 from euclio.session.dynamics.rules import Expecting
+from euclio.session.dynamics.world import SECONDS
 from euclio.session.workloads.scrooge_applications import scrooge_applications
 from euclio.session.workloads.scrooge_sessions import COMPARED, MOST_CLIENTS
 from euclio.studies.scrooge.changing import FEWER_CLIENTS, NEXUS_SYSTEM, OWN_TURN_OFF_S, SCROOGE_SYSTEM
 from euclio.studies.verdicts import OtherReading
 
 PERCENT = 100.0
+YEAR_S = 365 * 24 * 3600
+MACHINES, LARGE_MACHINES = 16, 1000
+"""Machines of the testbed, and of the larger scale that §4.2 extrapolates savings to."""
 OTHERS = tuple(name for name in scrooge_applications() if name not in COMPARED and name != "pose")
 """The applications of Figure 14b for which a turn-off delay is printed to help."""
 
@@ -77,10 +81,24 @@ def changing_measures(runs: pd.DataFrame, reading: Reading = OWN) -> dict[str, M
         if cost:
             found[f"nexus_cost_{key}"] = mean(theirs[reading.cost] / own[reading.cost])
     own, theirs = of_scrooge(runs, "traffic", reading), of_nexus(runs, "traffic", 0, reading)
-    found["saved_traffic"] = mean(theirs[reading.cost] - own[reading.cost])
+    found |= _savings(theirs[reading.cost] - own[reading.cost])
     if reading.expecting == OWN.expecting:
         found |= _turn_offs(runs, reading)
     return {key: measured for key, measured in found.items() if measured.n}
+
+
+def _savings(saved: pd.Series[float]) -> dict[str, Measured]:
+    """What is saved in a run, in a year of such runs, and in one on as many machines as §4.2 extrapolates to.
+
+    Args:
+        saved: dollars per run of `SECONDS`, world by world.
+    """
+    yearly = saved * (YEAR_S / SECONDS)
+    return {
+        "saved_traffic": mean(saved),
+        "saved_traffic_year": mean(yearly),
+        "saved_traffic_year_large": mean(yearly * (LARGE_MACHINES / MACHINES)),
+    }
 
 
 def _turn_offs(runs: pd.DataFrame, reading: Reading) -> dict[str, Measured]:

@@ -53,7 +53,8 @@ def _compared(runs: pd.DataFrame) -> Iterator[tuple[str, str]]:
             key = f"{name}_{front_ends}" if front_ends else name
             yield f"nexus_finish_{key}", _run(NEXUS_SYSTEM, theirs)
             yield f"nexus_cost_{key}", _costs(own, theirs)
-    yield "saved_traffic", _costs(of_scrooge(runs, "traffic", OWN), of_nexus(runs, "traffic", 0, OWN))
+    saved = _costs(of_scrooge(runs, "traffic", OWN), of_nexus(runs, "traffic", 0, OWN))
+    yield from ((key, saved) for key in ("saved_traffic", "saved_traffic_year", "saved_traffic_year_large"))
 
 
 def _run(system: str, own: pd.DataFrame) -> str:

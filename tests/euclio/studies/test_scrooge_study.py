@@ -256,6 +256,13 @@ def test_finish_rates_and_costs_of_changing_workloads_are_of_their_own_runs():
     assert found["saved_traffic"].value == pytest.approx(1.0)
 
 
+def test_savings_of_a_year_are_those_of_its_runs():
+    """A dollar in 1000 s is 31,536 in a year, and 31,536·1000/16 = 1,971,000 on 1000 machines."""
+    found = changing_measures(changing_table())
+    assert found["saved_traffic_year"].value == pytest.approx(31536)
+    assert found["saved_traffic_year_large"].value == pytest.approx(1971000)
+
+
 def test_turn_off_delays_are_compared_over_applications():
     table = changing_table()
     low = (table.application == "face") & (table.turn_off_s == 0) & (table.system != NEXUS_SYSTEM)
