@@ -200,9 +200,10 @@ def _figure_6(groups: pd.DataFrame) -> dict[str, Measured]:
 
 def _figure_7(groups: pd.DataFrame) -> dict[str, Measured]:
     shown = groups[(groups.setup == LARGE[0]) & (groups.group == CURVE_OF) & (groups.arrivals == POISSON)]
-    loads = mean_loads(shown, POISSON, RESERVATION)
+    # The figure averages attainment over the models before it looks for 99 %.
+    loads = at_highest_load(shown[shown.scheduler == RESERVATION]).groupby("system").load.first()
     full = shown[(shown.system == PPIPE) & (shown.load == 1.0)]
-    found = {f"g1_load_{key}": of_one_run(loads[system].iloc[0], 3) for system, key in KEYS.items()}
+    found = {f"g1_load_{key}": of_one_run(loads.get(system, 0.0), 1) for system, key in KEYS.items()}
     return {
         **found,
         "g1_attainment": of_one_run(100.0 * full.attainment.mean(), len(full)),
@@ -279,6 +280,10 @@ def _plan(partitions: pd.DataFrame) -> dict[str, Measured]:
         "fcn_first_rps": _first(before.rps),
         "fcn_second_rps": _first(after.rps),
         "fcn_transfer": _first(after.transfer_s),
+        "fcn_whole_batch": _first(whole.batch),
+        "fcn_first_gpus": _first(before.gpus / before["share"]),
+        "fcn_second_gpus": _first(after.gpus / after["share"]),
+        "fcn_second_batch": _first(after.batch),
         "fcn_virtual": _first(after.gpus),
     }
 
