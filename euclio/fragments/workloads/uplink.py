@@ -10,10 +10,12 @@ import math
 import random
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
+from euclio.files.doubting import tell_doubts
 
 MEDIAN_MBPS = 60.0
 BETWEEN_CLIENTS = 0.4
@@ -26,6 +28,8 @@ LEAST_MBPS, MOST_MBPS = 1.0, 400.0
 SECONDS = 300
 """Length of a seeded trace."""
 KBPS = 1000
+LONGEST_GAP_S = 10.0
+"""Longest time between two bandwidths of a trace, in seconds."""
 VALUES_PER_S = 10
 """Bandwidths per second in a run without times."""
 
@@ -61,13 +65,14 @@ def read_traces(path: Path) -> list[Trace]:
     Files have either a line per second (time and bandwidth in 10^6 bits per second, divided by white space), or runs of
     lines of numbers divided by commas: a run's times in seconds and its bandwidths (a second such pair of lines, of
     another link, is left out), or its bandwidths alone, ten a second, as runs with times have them. The first bandwidth
-    of each second counts.
+    of each second counts. Seconds without one are left out; a gap of more than ten is told of, or refused where doubted
+    measurements are (`euclio.files.doubting`).
 
     Args:
         path: a file or a folder.
 
     Raises:
-        InputError: there is none, or a file without bandwidths.
+        InputError: there is none, a file without bandwidths, or with times that do not rise.
     """
     if not path.exists():
         raise InputError(f"{path} does not exist; give a file of bandwidths or a folder of such", field="trace")
@@ -87,17 +92,42 @@ def _read(file: Path) -> list[Trace]:
     except ValueError:
         raise InputError(f"{file} is not UTF-8 text; name a file of bandwidths", field="trace") from None
     try:
+        doubted: list[str] = []
         if any("," in line for line in lines):
-            return [_trace(values) for values in _runs(lines)]
-        rows = [[float(x) for x in line.split()] for line in lines if line]
-        traces = [_trace(row[1] for row in rows)] if rows else []
+            traces = [_trace(values) for values in _runs(lines, doubted)]
+        else:
+            rows = [[float(x) for x in line.split()] for line in lines if line]
+            doubted += _gaps([row[0] for row in rows], apart=True)
+            traces = [_trace(row[1] for row in rows)] if rows else []
+    except InputError as error:
+        raise InputError(f"{file} {error.message}", field="trace") from None
     except (ValueError, IndexError, OverflowError):
         raise InputError(f"{file} is no trace of bandwidths", field="trace") from None
+    tell_doubts(str(file), doubted)
     return traces
 
 
-def _runs(lines: Iterable[str]) -> list[Sequence[float]]:
-    """Bandwidth by second of each run of a file of lists."""
+def _gaps(times: Sequence[float], *, apart: bool) -> list[str]:
+    """What is doubted of the times of a trace, in seconds and in the order of the file: a line per long gap.
+
+    Args:
+        times: the times.
+        apart: whether each has to lie above the one before; else it may repeat it.
+
+    Raises:
+        InputError: they do not rise.
+    """
+    found = []
+    for before, now in pairwise(times):
+        if not (now > before or (now == before and not apart)):
+            raise InputError(f"has the time {now:g} s after {before:g} s; give times that rise")
+        if now - before > LONGEST_GAP_S:
+            found.append(f"has no bandwidth from {before:g} to {now:g} s; what is before and after it is joined")
+    return found
+
+
+def _runs(lines: Iterable[str], doubted: list[str]) -> list[Sequence[float]]:
+    """Bandwidth by second of each run of a file of lists; what is doubted of their times is added to a list."""
     runs: list[list[list[float]]] = []
     for line in lines:
         if line.startswith("Run"):
@@ -106,7 +136,10 @@ def _runs(lines: Iterable[str]) -> list[Sequence[float]]:
             if not runs:
                 runs.append([])
             runs[-1].append([float(x) for x in line.split(",") if x.strip()])
-    return [_by_second(*_timed(run)) for run in runs if run]
+    timed = [_timed(run) for run in runs if run]
+    for times, _ in timed:
+        doubted += _gaps(times, apart=False)
+    return [_by_second(times, values) for times, values in timed]
 
 
 def _timed(run: Sequence[Sequence[float]]) -> tuple[Sequence[float], Sequence[float]]:

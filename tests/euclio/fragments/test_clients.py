@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from euclio.core.errors import InputError
+from euclio.files.doubting import strictly
 from euclio.fragments.workloads.clients import draw_clients, fleet_at_mean, fleet_now
 from euclio.fragments.workloads.networks import Device, find_model, model_names
 from euclio.fragments.workloads.uplink import mean_mbps, read_traces, seeded_trace
@@ -70,6 +71,30 @@ def test_mixed_clients_as_in_the_paper(key):
         assert {fragment.rate_rps for fragment in fleet.fragments} == {model.rate_rps}
         budgets = [fragment.budget_s for fragment in fleet.fragments]
         assert statistics.mean(budgets[15:]) < statistics.mean(budgets[:15])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1.0 20\n3.0 20\n2.0 20\n", "trace has the time 2 s after 3 s; give times that rise"),
+        ("1.0 20\n1.0 30\n", "the time 1 s after 1 s"),
+        ("Run 1\n0.0,0.1,0.05\n20,20,20\n", "the time 0.05 s after 0.1 s"),
+    ],
+)
+def test_times_that_do_not_rise_are_refused(tmp_path, text, message):
+    (tmp_path / "trace").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_traces(tmp_path / "trace")
+
+
+@pytest.mark.parametrize("text", ["1.0 20\n2.0 20\n40.0 20\n", "Run 1\n1.0,2.0,40.0\n20,20,20\n"])
+def test_a_long_gap_is_told_and_refused_where_doubts_are(tmp_path, text, capsys):
+    """A phone that loses its network measures nothing: such traces are published, and stay readable."""
+    (tmp_path / "trace").write_text(text, encoding="utf-8")
+    assert [len(trace) for trace in read_traces(tmp_path / "trace")] == [3]
+    assert "has no bandwidth from 2 to 40 s" in capsys.readouterr().err
+    with strictly(True), pytest.raises(InputError, match="from 2 to 40 s"):
+        read_traces(tmp_path / "trace")
 
 
 def test_clients_move_along_their_traces():
