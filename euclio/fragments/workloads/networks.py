@@ -16,7 +16,8 @@ from functools import cache
 from typing import Any
 
 from euclio.core.data_files import data_dir
-from euclio.fragments.instance import WHOLE_GPU_PCT, Network
+from euclio.fragments.instance import Network
+from euclio.fragments.memory import WHOLE_GPU_PCT
 
 MICROSECONDS = 1_000_000
 US_PER_MS = 1000

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from euclio.core.numbers import exact
-from euclio.fragments.instance import WHOLE_GPU_PCT, Fleet, Fragment, Network
+from euclio.fragments.instance import Fleet, Fragment, Network
+from euclio.fragments.memory import WHOLE_GPU_PCT
 
 BATCHES = (1, 2, 4, 8, 16)
 RATE_RPS = 30
