@@ -14,9 +14,10 @@ from functools import partial
 from pathlib import Path
 
 from euclio.core.errors import InputError
-from euclio.core.numbers import exact
+from euclio.core.numbers import Number, exact
 from euclio.core.words import full
 from euclio.fragments.instance import Fleet, Fragment, Points
+from euclio.fragments.memory import Server
 from euclio.fragments.workloads.networks import Device, Model, find_model
 from euclio.fragments.workloads.neurosurgeon import BUDGET_STEP_S, fragment_of
 from euclio.fragments.workloads.uplink import MEDIAN_MBPS, SECONDS, Trace, mean_mbps, read_traces, seeded_trace
@@ -121,9 +122,11 @@ def _client(
         client = Client(name, model, device, slo_s, model.rate_rps, trace, rng.randrange(len(trace)), step_s)
         if client.after(0) is not None and client.at_mean() is not None:
             return client
+    server = model.network.server
+    room = "" if server is None else f" within {server.words}"
     raise InputError(
         f"at {full(slo_ratio)} of its mobile latency, {model.name} on {device} finds no partition point that a "
-        f"server can keep, in {TRIES} tries; give a larger ratio or faster links",
+        f"server can keep{room}, in {TRIES} tries; give a larger ratio or faster links",
         field="slo_ratio",
     )
 
@@ -161,6 +164,8 @@ def fleets_of(
     slo_ratio: float = SLO_RATIO,
     bandwidth: str = "now",
     trace: Path | None = None,
+    server: Server | None = None,
+    instance_memory_mb: Number | None = None,
 ) -> Iterator[Fleet]:
     """Fleets of clients of one network, of successive seeds.
 
@@ -173,13 +178,15 @@ def fleets_of(
         slo_ratio: latency objective over the device's mobile latency.
         bandwidth: "now": each client at a random second of its trace; "mean": the same clients at their mean bandwidth.
         trace: file or folder of measured traces; None: seeded ones.
+        server: limits of the server's GPUs; None: none.
+        instance_memory_mb: megabytes that each instance takes under such limits, besides its layers' parameters.
 
     Raises:
-        InputError: the traces cannot be read.
+        InputError: the traces cannot be read, or no GPU has room for an instance.
     """
     traces = None if trace is None else read_traces(trace)
     fleet = fleet_now if bandwidth == "now" else fleet_at_mean
-    network = find_model(model)
+    network = find_model(model) if server is None else find_model(model).on(server, instance_memory_mb)
     seeds = range(seed, seed + fleets)
     return (
         fleet(f"fleet-{model}-{k}", draw_clients(network, number, k, tx2=tx2, slo_ratio=slo_ratio, traces=traces))

@@ -9,7 +9,7 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.lazy import late
 from euclio.core.parts.kinds import Kind, Setting
-from euclio.core.values import Values, count, whole
+from euclio.core.values import POSITIVE, Values, count, positive, whole
 from euclio.workloads.kinds import needed
 from euclio.workloads.settings import name_in
 
@@ -19,6 +19,7 @@ CLIENTS = 20
 
 _model_names = late("euclio.fragments.workloads.networks", "model_names")
 _fleets_of = late("euclio.fragments.workloads.clients", "fleets_of")
+_server = late("euclio.fragments.memory", "Server")
 _RATIO = Values("a number greater than 0 and at most 1", float, lambda number: 0 < number <= 1)
 
 
@@ -36,8 +37,16 @@ def _fleets(settings: dict[str, Any], number: int, seed: int) -> Iterator[Any]:
     if tx2 > clients:
         raise InputError(f"is {tx2}; there are {clients} clients", field="tx2")
     others = {name: settings[name] for name in ("slo_ratio", "bandwidth", "trace") if name in settings}
-    found: Iterator[Any] = _fleets_of(named, clients, tx2, number, seed, **others)
+    found: Iterator[Any] = _fleets_of(named, clients, tx2, number, seed, **others, **_limits(settings))
     return found
+
+
+def _limits(settings: dict[str, Any]) -> dict[str, Any]:
+    """The server's limits and a process's memory, where they are asked for."""
+    limits = {name: settings[name] for name in ("gpu_memory_mb", "gpu_instances") if name in settings}
+    if "instance_memory_mb" in settings and "gpu_memory_mb" not in settings:
+        raise InputError("limits nothing without gpu_memory_mb; give that too", field="instance_memory_mb")
+    return {"server": _server(**limits), "instance_memory_mb": settings.get("instance_memory_mb")} if limits else {}
 
 
 _FRAGMENTS = Setting("fragments", whole(1, MOST_FRAGMENTS).read, "fragments of a fleet; default: 10", count, "N")
@@ -54,6 +63,23 @@ _BANDWIDTH = Setting(
     "where clients cut: at the bandwidth of a second (now, the default), or at their mean, as Static has it",
     metavar="WHEN",
 )
+_LIMITS = (
+    Setting(
+        "gpu_memory_mb",
+        POSITIVE.read,
+        "memory of a GPU in megabytes, of which an instance takes at most its share; default: no limit",
+        positive,
+        "MB",
+    ),
+    Setting(
+        "instance_memory_mb",
+        POSITIVE.read,
+        "megabytes that an instance takes besides its layers' parameters; default: none",
+        positive,
+        "MB",
+    ),
+    Setting("gpu_instances", whole().read, "most instances on a GPU; default: any", count, "N"),
+)
 _TRACE = Setting("trace", _path, "file or folder of measured bandwidths; default: seeded traces", metavar="PATH")
 
 KINDS = (
@@ -66,7 +92,7 @@ KINDS = (
     ),
     Kind(
         "fleets",
-        (_MODEL, _CLIENTS, _TX2, _SLO_RATIO, _BANDWIDTH, _TRACE),
+        (_MODEL, _CLIENTS, _TX2, _SLO_RATIO, _BANDWIDTH, _TRACE, *_LIMITS),
         _fleets,
         {"model": "mob", "clients": 6, "tx2": 2},
         about="mobile clients that run one of Graft's networks and cut it as their bandwidth has it",
