@@ -155,7 +155,7 @@ def _why(network: Network, fragment: Fragment, least: Fraction | None, space: Fr
         return (
             f"fragment {fragment.name} lacks room: within {network.server.words} an instance of its layers {begin} to "
             f"{end - 1}, {full(network.memory_mb(begin, end))} MB, needs {network.least_share_pct(begin, end)} % of a "
-            f"GPU, and {found}; without it would be served in its {full(fragment.budget_s)} s"
+            f"GPU, and {found}; without the limit it is served in its {full(fragment.budget_s)} s"
         )
     if least is None:
         return f"fragment {fragment.name} lacks instances: those allowed do not serve {full(fragment.rate_rps)} req/s"

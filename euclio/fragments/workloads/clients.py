@@ -14,11 +14,10 @@ from functools import partial
 from pathlib import Path
 
 from euclio.core.errors import InputError
-from euclio.core.numbers import Number, exact
+from euclio.core.numbers import exact
 from euclio.core.words import full
 from euclio.fragments.instance import Fleet, Fragment, Points
-from euclio.fragments.memory import Server
-from euclio.fragments.workloads.networks import Device, Model, find_model
+from euclio.fragments.workloads.networks import Device, Model
 from euclio.fragments.workloads.neurosurgeon import BUDGET_STEP_S, fragment_of
 from euclio.fragments.workloads.uplink import MEDIAN_MBPS, SECONDS, Trace, mean_mbps, read_traces, seeded_trace
 
@@ -155,7 +154,7 @@ def _fleet(name: str, clients: Sequence[Client], fragments: Iterable[Fragment | 
 
 
 def fleets_of(
-    model: str,
+    model: Model,
     number: int,
     tx2: int,
     fleets: int,
@@ -164,13 +163,11 @@ def fleets_of(
     slo_ratio: float = SLO_RATIO,
     bandwidth: str = "now",
     trace: Path | None = None,
-    server: Server | None = None,
-    instance_memory_mb: Number | None = None,
 ) -> Iterator[Fleet]:
     """Fleets of clients of one network, of successive seeds.
 
     Args:
-        model: short name of the network.
+        model: the network, on the server that they leave fragments to.
         number: clients of a fleet.
         tx2: how many of them are Jetson TX2.
         fleets: number of fleets.
@@ -178,17 +175,14 @@ def fleets_of(
         slo_ratio: latency objective over the device's mobile latency.
         bandwidth: "now": each client at a random second of its trace; "mean": the same clients at their mean bandwidth.
         trace: file or folder of measured traces; None: seeded ones.
-        server: limits of the server's GPUs; None: none.
-        instance_memory_mb: megabytes that each instance takes under such limits, besides its layers' parameters.
 
     Raises:
-        InputError: the traces cannot be read, or no GPU has room for an instance.
+        InputError: the traces cannot be read.
     """
     traces = None if trace is None else read_traces(trace)
     fleet = fleet_now if bandwidth == "now" else fleet_at_mean
-    network = find_model(model) if server is None else find_model(model).on(server, instance_memory_mb)
     seeds = range(seed, seed + fleets)
     return (
-        fleet(f"fleet-{model}-{k}", draw_clients(network, number, k, tx2=tx2, slo_ratio=slo_ratio, traces=traces))
+        fleet(f"fleet-{model.key}-{k}", draw_clients(model, number, k, tx2=tx2, slo_ratio=slo_ratio, traces=traces))
         for k in seeds
     )

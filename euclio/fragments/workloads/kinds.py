@@ -18,6 +18,7 @@ CLIENTS = 20
 """Clients of a fleet where no number is given: Graft's large scale (Graft §5.1)."""
 
 _model_names = late("euclio.fragments.workloads.networks", "model_names")
+_find_model = late("euclio.fragments.workloads.networks", "find_model")
 _fleets_of = late("euclio.fragments.workloads.clients", "fleets_of")
 _server = late("euclio.fragments.memory", "Server")
 _RATIO = Values("a number greater than 0 and at most 1", float, lambda number: 0 < number <= 1)
@@ -37,16 +38,17 @@ def _fleets(settings: dict[str, Any], number: int, seed: int) -> Iterator[Any]:
     if tx2 > clients:
         raise InputError(f"is {tx2}; there are {clients} clients", field="tx2")
     others = {name: settings[name] for name in ("slo_ratio", "bandwidth", "trace") if name in settings}
-    found: Iterator[Any] = _fleets_of(named, clients, tx2, number, seed, **others, **_limits(settings))
+    found: Iterator[Any] = _fleets_of(_model(named, settings), clients, tx2, number, seed, **others)
     return found
 
 
-def _limits(settings: dict[str, Any]) -> dict[str, Any]:
-    """The server's limits and a process's memory, where they are asked for."""
+def _model(name: str, settings: dict[str, Any]) -> Any:
+    """The network of this short name, on a server with the limits that are asked for."""
     limits = {name: settings[name] for name in ("gpu_memory_mb", "gpu_instances") if name in settings}
     if "instance_memory_mb" in settings and "gpu_memory_mb" not in settings:
         raise InputError("limits nothing without gpu_memory_mb; give that too", field="instance_memory_mb")
-    return {"server": _server(**limits), "instance_memory_mb": settings.get("instance_memory_mb")} if limits else {}
+    model = _find_model(name)
+    return model.on(_server(**limits), settings.get("instance_memory_mb")) if limits else model
 
 
 _FRAGMENTS = Setting("fragments", whole(1, MOST_FRAGMENTS).read, "fragments of a fleet; default: 10", count, "N")

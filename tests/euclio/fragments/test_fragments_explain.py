@@ -49,7 +49,7 @@ def test_a_fragment_that_lacks_room_is_explained_by_the_megabytes_that_it_takes(
     _, text, _ = explain_budgets(replace(fleet, network=network, fragments=fragments), FragmentSpace())
     assert text.splitlines()[1] == (
         "fragment a lacks room: within 100 MB of GPU memory (network.server.gpu_memory_mb) an instance of its layers 0 "
-        "to 1, 60 MB, needs 60 % of a GPU, and no instances serve it; without it would be served in its 1 s"
+        "to 1, 60 MB, needs 60 % of a GPU, and no instances serve it; without the limit it is served in its 1 s"
     )
 
 

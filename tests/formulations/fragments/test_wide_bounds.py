@@ -15,6 +15,7 @@ from euclio.fragments import Fleet, Fragment, FragmentSpace, Network
 from euclio.fragments.realigned import least_set, part_of
 from euclio.fragments.stages import Stages
 from euclio.fragments.workloads.clients import fleets_of
+from euclio.fragments.workloads.networks import find_model
 from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.fragments.workloads.small_fleets import small_fleet
 from formulations.fragments.columns.relaxation import relaxed
@@ -94,7 +95,7 @@ def test_the_bound_is_that_of_the_linear_program_over_types(seed, changes):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["random", "inc"])
 def test_a_hundred_and_fifty_fragments_are_within_two_percent(name):
-    fleet = random_fleet(0, 150, 8) if name == "random" else next(iter(fleets_of(name, 150, 0, 1, 0)))
+    fleet = random_fleet(0, 150, 8) if name == "random" else next(iter(fleets_of(find_model(name), 150, 0, 1, 0)))
     found = solve_wide(fleet, Stages(fleet.network), FragmentSpace(), Limits())
     assert found.bound <= found.claimed <= 1.02 * found.bound
     assert found.claimed <= solve(fleet, "graft").value
