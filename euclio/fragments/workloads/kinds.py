@@ -20,6 +20,8 @@ CLIENTS = 20
 _model_names = late("euclio.fragments.workloads.networks", "model_names")
 _find_model = late("euclio.fragments.workloads.networks", "find_model")
 _fleets_of = late("euclio.fragments.workloads.clients", "fleets_of")
+_random_fleets = late("euclio.fragments.workloads.random_fleets", "random_fleets")
+_on = late("euclio.fragments.workloads.random_fleets", "on")
 _server = late("euclio.fragments.memory", "Server")
 _RATIO = Values("a number greater than 0 and at most 1", float, lambda number: 0 < number <= 1)
 
@@ -44,11 +46,26 @@ def _fleets(settings: dict[str, Any], number: int, seed: int) -> Iterator[Any]:
 
 def _model(name: str, settings: dict[str, Any]) -> Any:
     """The network of this short name, on a server with the limits that are asked for."""
+    model, server = _find_model(name), _limits(settings)
+    return model if server is None else model.on(server, settings.get("instance_memory_mb"))
+
+
+def _random(settings: dict[str, Any], number: int, seed: int) -> Iterator[Any]:
+    server, drawn = _limits(settings), _random_fleets(settings, number, seed)
+    if server is None:
+        return iter(drawn)
+    besides = None
+    if server.gpu_memory_mb is not None:
+        besides = needed(settings, "instance_memory_mb", "give the megabytes of an instance: random layers have none")
+    return (_on(fleet, server, besides) for fleet in drawn)
+
+
+def _limits(settings: dict[str, Any]) -> Any:
+    """The server with the limits that are asked for; None: with none."""
     limits = {name: settings[name] for name in ("gpu_memory_mb", "gpu_instances") if name in settings}
     if "instance_memory_mb" in settings and "gpu_memory_mb" not in settings:
         raise InputError("limits nothing without gpu_memory_mb; give that too", field="instance_memory_mb")
-    model = _find_model(name)
-    return model.on(_server(**limits), settings.get("instance_memory_mb")) if limits else model
+    return _server(**limits) if limits else None
 
 
 _FRAGMENTS = Setting("fragments", whole(1, MOST_FRAGMENTS).read, "fragments of a fleet; default: 10", count, "N")
@@ -87,8 +104,8 @@ _TRACE = Setting("trace", _path, "file or folder of measured bandwidths; default
 KINDS = (
     Kind(
         "random-fleets",
-        (_FRAGMENTS, _LAYERS),
-        late("euclio.fragments.workloads.random_fleets", "random_fleets"),
+        (_FRAGMENTS, _LAYERS, *_LIMITS),
+        _random,
         {"fragments": 4, "layers": 3},
         about="random fleets with shares in steps of 1 %",
     ),

@@ -113,6 +113,15 @@ def test_clients_of_a_server_with_limits_are_those_of_one_without():
     assert free.network.server is None
 
 
+def test_random_fleets_of_a_server_with_limits_are_those_of_one_without():
+    limits = {"gpu_memory_mb": 11_000, "instance_memory_mb": 500}
+    (free,), (limited,) = (list(draw_instances("random-fleets", 1, 4, own)) for own in ({}, limits))
+    assert limited.fragments == free.fragments
+    assert limited.network.least_share_pct(0, 8) == 5
+    with pytest.raises(InputError, match="instance_memory_mb: is missing; give the megabytes of an instance"):
+        list(draw_instances("random-fleets", 1, 4, {"gpu_memory_mb": 11_000}))
+
+
 def test_clients_that_no_gpu_has_room_for_are_refused():
     """Inception-v3 has 95 MB of parameters, and clients leave most of it: more than two stages of 30 MB."""
     with pytest.raises(InputError, match=r"finds no partition point that a server can keep within 30 MB of GPU memory"):

@@ -5,6 +5,7 @@ from bad_fleets import BAD_TEXTS
 from limited_fleets import limited_fleet
 from tiny_fleets import TEXT, tiny_fleet
 
+from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.registry import Solver
 from euclio.core.result import Answer
@@ -26,6 +27,25 @@ def test_fleet_survives_saving_and_loading(tmp_path):
     save_fleet(fleet, tmp_path / "one.json")
     assert load_fleet(tmp_path / "one.json") == fleet
     assert fleet_to_text(load_fleet(tmp_path / "one.json")) == (tmp_path / "one.json").read_text()
+
+
+@pytest.mark.parametrize("case", ["a process larger than a GPU", "a limit without figures", "memory of a GPU 0"])
+def test_the_command_refuses_wrong_memory_in_one_line(case, tmp_path, capsys):
+    text, line = BAD_TEXTS[case]
+    path = tmp_path / "bad.json"
+    path.write_text(text, encoding="utf-8")
+    assert main(["solve", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert line in said
+    assert said.count("\n") == 1
+
+
+def test_a_fleet_shows_the_limits_of_its_server():
+    fleet = tiny_fleet()
+    network = replace(fleet.network, instance_memory_mb=400, server=Server(11_000, 48))
+    shown = str(replace(fleet, network=network))
+    assert "11000 MB of GPU memory (network.server.gpu_memory_mb) and 48 instances per GPU" in " ".join(shown.split())
+    assert "GPU memory" not in str(fleet)
 
 
 MEMORY = {
