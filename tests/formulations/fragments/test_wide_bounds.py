@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from limited_fleets import limited_fleet
 from test_fragment_columns import pricer_of, shares_of_all_sets
 
 from euclio.core.registry import Limits
@@ -72,6 +73,17 @@ def test_no_set_gains_more_than_pricing_says(seed, changes):
         assert max(gains.tolist()) == max(best.values())
     narrow = pricing_of(fleet, space, 1)[1].gains(units)[0]
     assert (narrow >= gains).all()
+
+
+@pytest.mark.parametrize("changes", SPACES, ids=str)
+@pytest.mark.parametrize("seed", range(60))
+def test_bound_and_plan_of_many_fragments_keep_memory(seed, changes):
+    """Ranges that no share holds have no rows in the tables; the optimum, by enumeration, lies between both."""
+    fleet, space = limited_fleet(seed, one_rate=True), FragmentSpace(**changes)
+    best = solve(fleet, "fragments-bruteforce", space=space).value
+    if best is not None:
+        found = solve_wide(fleet, Stages(fleet.network), space, Limits())
+        assert found.bound <= best <= found.claimed
 
 
 @pytest.mark.parametrize("changes", SPACES, ids=str)
