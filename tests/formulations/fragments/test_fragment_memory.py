@@ -1,6 +1,6 @@
 """Enumeration = MILP = CP-SAT = columns under limits of GPU memory, and the prover says the same.
 
-30 fleets with limits; `EUCLIO_ORACLE` sets another number, 200 at most.
+200 fleets with limits; of them 30 in every plan space and with the prover, where `EUCLIO_ORACLE` sets another number.
 """
 
 import math
@@ -24,10 +24,16 @@ from euclio.fragments.workloads.small_fleets import small_fleet
 SEEDS = range(min(200, int(os.environ.get("EUCLIO_ORACLE", "30"))))
 
 
-@pytest.mark.parametrize("changes", SPACES, ids=str)
+@pytest.mark.parametrize("seed", range(200))
+def test_every_exact_solver_finds_what_the_enumeration_finds_within_memory(seed):
+    """Solvers that read limits alike must also use them alike."""
+    agree(limited_fleet(seed), FragmentSpace())
+
+
+@pytest.mark.parametrize("changes", SPACES[1:], ids=str)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_exact_solver_finds_what_the_enumeration_finds_within_memory(seed, changes):
-    """Solvers that read limits alike must also use them alike, in each plan space."""
+def test_they_do_so_in_every_plan_space(seed, changes):
+    """A stage of few instances, or of few fragments, meets memory in other places."""
     agree(limited_fleet(seed), FragmentSpace(**changes))
 
 
