@@ -16,6 +16,7 @@ from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.fragments import Budgets, Fleet, FragmentPlan, FragmentSpace, Head, RealignedSet, Sharing, Stage
+from euclio.fragments.least_budget import unserved
 
 NAME = "fragments-bruteforce"
 MOST_FRAGMENTS = 9
@@ -51,7 +52,7 @@ def solve_by_fragment_enumeration(
     except _TimeUpError:
         return Answer(None, "time limit", reason="the time limit was reached before every plan was seen")
     if best is None:
-        return Answer(None, "exhausted", infeasible=True, reason="no plan serves every fragment in time")
+        return Answer(None, "exhausted", infeasible=True, reason=unserved(fleet.network))
     total, plan = best
     return Answer(plan, "exhausted", float(total), float(total), stats={"sets": float(len(enumeration.sets))})
 
@@ -143,8 +144,11 @@ class _Enumeration:
     def _every_stage(self, first: int, end: int, places: Places) -> Iterator[tuple[Fraction, Stage]]:
         """Every batch and share with as many instances as the fragments need, and how long it takes in seconds."""
         rate = sum((self._fleet.fragments[k].rate_rps for k in places), Fraction(0))
+        least = self._fleet.network.least_share_pct(first, end)
         for batch in self._fleet.network.batches:
             for share in self._fleet.network.shares_pct:
+                if share < least:
+                    continue
                 latency = self._fleet.network.latency_s(first, end, batch, share)
                 assert latency is not None
                 instances = math.ceil(rate / (batch / latency))

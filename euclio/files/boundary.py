@@ -25,6 +25,7 @@ UNITS = {
     "_s_per_request": "seconds per request",
     "_per_h": "money per hour",
     "_rps": "requests per second",
+    "_mb": "megabytes",
     "_s": "seconds",
 }
 """Unit suffixes of field names, longest first."""

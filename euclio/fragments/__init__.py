@@ -2,6 +2,7 @@
 
 from euclio.fragments.evaluate import FleetEvaluation, SetEvaluation, StageEvaluation, evaluate
 from euclio.fragments.instance import Fleet, Fragment, Network, Points
+from euclio.fragments.memory import Server
 from euclio.fragments.plan import FragmentPlan, Head, RealignedSet, Stage
 from euclio.fragments.space import Budgets, FragmentSpace, Sharing
 
@@ -16,6 +17,7 @@ __all__ = [
     "Network",
     "Points",
     "RealignedSet",
+    "Server",
     "SetEvaluation",
     "Sharing",
     "Stage",

@@ -232,8 +232,9 @@ class _Prover:
 
     def _every_stage(self, first: int, end: int, rate_rps: Fraction) -> Iterator[_Timed]:
         network, most = self._fleet.network, self._space.max_instances
+        least = network.least_share_pct(first, end)
         for batch in network.batches:
-            for share in network.shares_pct:
+            for share in (share for share in network.shares_pct if share >= least):
                 latency = network.latency_s(first, end, batch, share)
                 assert latency is not None
                 instances = math.ceil(rate_rps * latency / batch)

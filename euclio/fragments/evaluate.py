@@ -12,7 +12,8 @@ from fractions import Fraction
 from euclio.core.lazy import late_value
 from euclio.core.showing import Framed
 from euclio.core.words import full
-from euclio.fragments.instance import Fleet
+from euclio.fragments.instance import Fleet, Network
+from euclio.fragments.memory import WHOLE_GPU_PCT
 from euclio.fragments.plan import FragmentPlan, Head, RealignedSet, Stage
 from euclio.fragments.space import FULL_FRAGMENT_SPACE, Budgets, FragmentSpace, Sharing
 
@@ -95,7 +96,12 @@ def evaluate(fleet: Fleet, plan: FragmentPlan, space: FragmentSpace = FULL_FRAGM
         return FleetEvaluation(tuple(violations), None, ())
     found = tuple(_priced(fleet, own) for own in plan.sets)
     for i, (own, priced) in enumerate(zip(plan.sets, found, strict=True)):
-        lines = (*_outside(fleet, own, space), *_late(fleet, own, priced, space), *_overloaded(priced))
+        lines = (
+            *_outside(fleet, own, space),
+            *_late(fleet, own, priced, space),
+            *_overloaded(priced),
+            *_crowded(fleet.network, own, priced),
+        )
         violations += [f"set {i}: {line}" for line in lines]
     value = Fraction(sum(stage.total_pct for own in plan.sets for stage in own.stages))
     return FleetEvaluation(tuple(violations), value, found)
@@ -207,4 +213,25 @@ def _overloaded(priced: SetEvaluation) -> Iterator[str]:
             yield (
                 f"layers {stage.first} to {stage.end - 1}: the instances serve {full(stage.throughput_rps)} of "
                 f"{full(stage.rate_rps)} requests per second"
+            )
+
+
+def _crowded(network: Network, own: RealignedSet, priced: SetEvaluation) -> Iterator[str]:
+    """Stages whose instances the server's memory, or its most instances per GPU, leaves no room for."""
+    heads = [(head.stage, found) for head, found in zip(own.heads, priced.heads, strict=True)]
+    for stage, found in ((own.shared, priced.shared), *heads):
+        if stage is None or found is None or network.server is None:
+            continue
+        where, memory = f"layers {found.first} to {found.end - 1}", network.server.gpu_memory_mb
+        taken, share = network.memory_mb(found.first, found.end), Fraction(stage.share_pct, WHOLE_GPU_PCT)
+        if memory is not None and taken > share * memory:
+            yield (
+                f"{where}: an instance takes {full(taken)} MB; {stage.share_pct} % of a GPU hold "
+                f"{full(share * memory)} of its {full(memory)} MB (network.server.gpu_memory_mb)"
+            )
+        most = network.server.gpu_instances
+        if most is not None and share * most < 1:
+            yield (
+                f"{where}: {stage.share_pct} % of a GPU are less than the share of each of {most} instances, the most "
+                "on one (network.server.gpu_instances)"
             )

@@ -17,9 +17,7 @@ from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number, whole_number
 from euclio.core.showing import Framed
 from euclio.core.space_fields import word
-
-WHOLE_GPU_PCT = 100
-"""The share of a whole GPU: no instance has more (Graft §5.1)."""
+from euclio.fragments.memory import WHOLE_GPU_PCT, Memory, Server, memory_of, require_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +32,22 @@ class Network:
         batches: batch sizes that were measured, ascending.
         shares_pct: GPU shares that were measured, in percent of one GPU, ascending, at most 100.
         layer_latency_s: per layer, in order, per batch size, per share: the latency in seconds.
+        layer_memory_mb: per layer the megabytes that an instance with it takes of a GPU's memory; None: not known.
+        instance_memory_mb: megabytes that each instance takes besides; None: not known.
+        server: what limits instances on the GPUs that the latencies are of; None: their shares alone.
 
     Raises:
-        InputError: lists that are empty, not ascending or of different lengths, numbers out of range.
+        InputError: lists that are empty, not ascending or of different lengths, numbers out of range, no memory figures
+            under a limit, or a layer that no GPU has room for.
     """
 
     name: str
     batches: tuple[int, ...]
     shares_pct: tuple[int, ...]
     layer_latency_s: tuple[tuple[tuple[Fraction, ...], ...], ...]
+    layer_memory_mb: tuple[Fraction, ...] | None
+    instance_memory_mb: Fraction | None
+    server: Server | None
     _place: dict[tuple[int, int], tuple[int, int]] = field(init=False, repr=False, compare=False)
 
     def __init__(
@@ -51,6 +56,9 @@ class Network:
         batches: Sequence[int],
         shares_pct: Sequence[int],
         layer_latency_s: Sequence[Sequence[Sequence[Number]]],
+        layer_memory_mb: Sequence[Number] | None = None,
+        instance_memory_mb: Number | None = None,
+        server: Server | None = None,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "batches", tuple(whole_number(b, f"batches[{i}]") for i, b in enumerate(batches)))
@@ -64,6 +72,10 @@ class Network:
             for i, rows in enumerate(layer_latency_s)
         )
         object.__setattr__(self, "layer_latency_s", layers)
+        memory = memory_of(layer_memory_mb, instance_memory_mb)
+        object.__setattr__(self, "layer_memory_mb", memory.layer_mb)
+        object.__setattr__(self, "instance_memory_mb", memory.instance_mb)
+        object.__setattr__(self, "server", server)
         places = {
             (batch, share): (j, k) for j, batch in enumerate(self.batches) for k, share in enumerate(self.shares_pct)
         }
@@ -85,6 +97,18 @@ class Network:
             return None
         j, k = place
         return sum((rows[j][k] for rows in self.layer_latency_s[first:end]), Fraction(0))
+
+    def memory_mb(self, first: int, end: int) -> Fraction:
+        """Megabytes that an instance of layers `first` to `end` (exclusive) takes, as far as it is known."""
+        return Memory(self.layer_memory_mb, self.instance_memory_mb).of(first, end)
+
+    def least_share_pct(self, first: int, end: int) -> int:
+        """The least share of a GPU, in whole percents, of an instance of layers `first` to `end` (exclusive).
+
+        What the server's memory and its most instances per GPU leave; solvers and provers ask nowhere else. Above 100:
+        no GPU has room for the instance.
+        """
+        return 1 if self.server is None else self.server.least_share_pct(self.memory_mb(first, end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +197,7 @@ def _check_network(network: Network) -> None:
         _check_length(len(rows), len(network.batches), "batch size in `batches`", where)
         for j, row in enumerate(rows):
             _check_length(len(row), len(network.shares_pct), "share in `shares_pct`", f"{where}[{j}]")
+    require_known(Memory(network.layer_memory_mb, network.instance_memory_mb), network.layers, network.server)
 
 
 def _check_length(found: int, wanted: int, of_each: str, where: str) -> None:

@@ -6,6 +6,7 @@ of its fragments has one by itself.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -27,7 +28,7 @@ def least_budget_s(network: Network, fragment: Fragment, space: FragmentSpace = 
         space: plan space.
 
     Returns:
-        The budget; None: no batch and share serves its rate with the instances allowed.
+        The budget; None: no batch and share serves its rate with the instances and the room on GPUs allowed.
     """
     begin, end = fragment.partition_point, network.layers
     cuts = range(begin, end) if space.sharing is Sharing.REALIGNED else (begin,)
@@ -40,25 +41,49 @@ def least_budget_s(network: Network, fragment: Fragment, space: FragmentSpace = 
     return min(found, default=None)
 
 
-def quickest_budget_s(network: Network, first: int) -> Fraction:
+def quickest_budget_s(network: Network, first: int) -> Fraction | None:
     """The least time budget in seconds with which any fragment from a layer on is served, queueing included.
 
-    Batches of one on the largest share take no longer than others, and as many instances as a rate needs may run them.
+    Batches of one on the largest share take no longer than others, and as many instances as a rate needs may run them,
+    in one stage or, where the largest share does not hold the memory of all layers, in two.
 
     Args:
         network: the DNN.
         first: first layer of the fragment.
+
+    Returns:
+        The budget; None: no GPU has room for the instances.
     """
-    fastest = network.latency_s(first, network.layers, network.batches[0], network.shares_pct[-1])
+    largest, end = network.shares_pct[-1], network.layers
+    if not any(_fit(network, first, cut, largest) and _fit(network, cut, end, largest) for cut in range(first, end)):
+        return None
+    fastest = network.latency_s(first, end, network.batches[0], largest)
     assert fastest is not None
     return QUEUEING * fastest
+
+
+def _fit(network: Network, first: int, end: int, share_pct: int) -> bool:
+    """Whether a share has room for an instance of some layers; of none there is no instance."""
+    return first == end or network.least_share_pct(first, end) <= share_pct
+
+
+def unserved(network: Network, how: str = "") -> str:
+    """Why a solver has no plan where some fragment has none by itself; `euclio explain` says which, and what it lacks.
+
+    Args:
+        network: the DNN.
+        how: what the solver does without, to be read behind "in time".
+    """
+    within = "" if network.server is None else f" within {network.server.words}"
+    return f"a fragment cannot be served in time{how}{within}"
 
 
 def _least_s(network: Network, first: int, end: int, rate_rps: Fraction, space: FragmentSpace) -> Fraction | None:
     """The least latency of a stage that serves the rate; None: none does."""
     fitting = []
+    needed = network.least_share_pct(first, end)
     for batch in network.batches:
-        for share in network.shares_pct:
+        for share in (share for share in network.shares_pct if share >= needed):
             latency = network.latency_s(first, end, batch, share)
             assert latency is not None
             if space.max_instances is None or space.max_instances * batch >= rate_rps * latency:
@@ -72,7 +97,7 @@ def explain_budgets(fleet: Fleet, space: FragmentSpace) -> tuple[Status, str, di
     pairs = list(zip(fleet.fragments, least, strict=True))
     late = [(fragment, budget) for fragment, budget in pairs if not _fits(fragment, budget)]
     status = Status.INFEASIBLE if late else Status.FEASIBLE
-    lines = [f"{fleet.name}: {status.value}", *(_why(fragment, budget) for fragment, budget in late)]
+    lines = [f"{fleet.name}: {status.value}", *(_why(fleet.network, *own, space) for own in late)]
     if not late:
         slack, tightest = min(
             (1 - budget / fragment.budget_s, k) for k, (fragment, budget) in enumerate(pairs) if budget is not None
@@ -105,7 +130,7 @@ def why_late(fleet: Fleet, space: FragmentSpace) -> str:
     if not late:
         return ""
     others = f"; so do {listed(fragment.name for fragment, _ in late[1:])}" if late[1:] else ""
-    return _why(*late[0]) + others
+    return _why(fleet.network, *late[0], space) + others
 
 
 def _least_budgets(fleet: Fleet, space: FragmentSpace) -> list[Fraction | None]:
@@ -122,7 +147,16 @@ def _fits(fragment: Fragment, least: Fraction | None) -> bool:
     return least is not None and least <= fragment.budget_s
 
 
-def _why(fragment: Fragment, least: Fraction | None) -> str:
+def _why(network: Network, fragment: Fragment, least: Fraction | None, space: FragmentSpace) -> str:
+    """What a fragment lacks: room, where it has a plan without the server's limits, else instances or time."""
+    if network.server is not None and _fits(fragment, least_budget_s(replace(network, server=None), fragment, space)):
+        begin, end = fragment.partition_point, network.layers
+        found = "no instances serve it" if least is None else f"it needs {full(least)} s, queueing included"
+        return (
+            f"fragment {fragment.name} lacks room: within {network.server.words} an instance of its layers {begin} to "
+            f"{end - 1}, {full(network.memory_mb(begin, end))} MB, needs {network.least_share_pct(begin, end)} % of a "
+            f"GPU, and {found}; without the limit it is served in its {full(fragment.budget_s)} s"
+        )
     if least is None:
         return f"fragment {fragment.name} lacks instances: those allowed do not serve {full(fragment.rate_rps)} req/s"
     return (

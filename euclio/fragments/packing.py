@@ -1,13 +1,14 @@
 """GPUs that instances need: each stands on one GPU, whose shares add up to at most 100 % (Graft §5.1, §6).
 
-A report, not a rule of the model: what is minimised is the share.
+A report, not a rule of the model: what is minimised is the share. GPU memory needs no look here: an instance takes at
+most its share of it, and at least the share that leaves room for the most instances (`euclio/fragments/memory.py`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 
-from euclio.fragments.instance import WHOLE_GPU_PCT
+from euclio.fragments.memory import WHOLE_GPU_PCT
 from euclio.fragments.plan import FragmentPlan
 
 

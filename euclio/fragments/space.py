@@ -120,7 +120,7 @@ class FragmentSpace:
             layer, also those of a fragment that is alone in its set.
         budgets: which time budget the requests of a set keep.
         max_members: most fragments of a realigned set; None: any number.
-        max_instances: most instances of a stage, which GPU memory may limit (Graft §5.3: five); None: any number.
+        max_instances: most instances of a stage (Graft §5.3: five, for want of GPU memory); None: any number.
     """
 
     sharing: Sharing = field(default=Sharing.REALIGNED, metadata=SHARING.metadata)

@@ -7,6 +7,7 @@ rate do not fit into 64 bits, the same arrays hold Python's integers.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -110,10 +111,12 @@ class Stages:
         return self._frontiers[key]
 
     def choices(self, first: int, end: int) -> Choices:
-        """All ways to run a range of layers, by ascending ticks."""
+        """All ways to run a range of layers that the server allows, by ascending ticks; there may be none."""
         if (first, end) not in self._ranges:
-            ticks = self._sums[end] - self._sums[first]
-            batch, share = np.meshgrid(self.network.batches, self.network.shares_pct, indexing="ij")
+            least = self.network.least_share_pct(first, end)
+            begin = bisect_left(self.network.shares_pct, least)
+            ticks = (self._sums[end] - self._sums[first])[:, begin:]
+            batch, share = np.meshgrid(self.network.batches, self.network.shares_pct[begin:], indexing="ij")
             order = np.argsort(ticks.ravel(), kind="stable")
             kind = ticks.dtype
             self._ranges[first, end] = Choices(
@@ -126,6 +129,8 @@ def _frontier(choices: Choices, per_tick: Fraction, max_instances: int | None) -
     """The choices that serve a rate, given in requests per tick, and are cheaper than all that are as fast."""
     ticks, batch, share = choices.ticks, choices.batch, choices.share_pct
     above, below = per_tick.numerator, per_tick.denominator
+    if not len(ticks):
+        return Frontier(ticks, np.zeros(0), batch, share)
     if ticks.dtype != object and (above * int(ticks[-1]) >= FITS or below * int(batch.max()) >= FITS):
         ticks, batch, share = (part.astype(object) for part in (ticks, batch, share))
     instances = -(-(above * ticks) // (below * batch))

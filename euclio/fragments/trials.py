@@ -11,7 +11,7 @@ from fractions import Fraction
 from euclio.core.objective import Goal
 from euclio.core.parts.sources import Sources
 from euclio.core.space_fields import variants_of
-from euclio.fragments.instance import Fleet, Network, Points
+from euclio.fragments.instance import Fleet, Points
 
 SLOWER = 2
 LARGE_FRAGMENTS = 200
@@ -32,12 +32,12 @@ def _large() -> Fleet:
 def _scaled(fleet: Fleet, goal: Goal) -> tuple[Fleet, Fraction]:
     """All that takes time takes twice as long, and half as much comes: the same shares serve it."""
     own = fleet.network
-    layers = [[[SLOWER * x for x in row] for row in layer] for layer in own.layer_latency_s]
+    layers = tuple(tuple(tuple(SLOWER * x for x in row) for row in layer) for layer in own.layer_latency_s)
     fragments = [
         replace(fragment, budget_s=SLOWER * fragment.budget_s, rate_rps=fragment.rate_rps / SLOWER)
         for fragment in fleet.fragments
     ]
-    network = Network(own.name, own.batches, own.shares_pct, layers)
+    network = replace(own, layer_latency_s=layers)
     return replace(fleet, network=network, fragments=tuple(fragments)), Fraction(1)
 
 

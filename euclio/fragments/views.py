@@ -22,7 +22,9 @@ MOST_ROWS = 200
 def _fleet_head(fleet: Fleet) -> Head:
     network = f"{fleet.network.name} of {counted(fleet.network.layers, 'layer')}"
     rate = sum(fragment.rate_rps for fragment in fleet.fragments)
-    return Head(fleet.name, "", (counted(len(fleet.fragments), "fragment"), network, f"{full(rate)} req/s in all"))
+    limits = () if fleet.network.server is None else (fleet.network.server.words,)
+    facts = (counted(len(fleet.fragments), "fragment"), network, f"{full(rate)} req/s in all", *limits)
+    return Head(fleet.name, "", facts)
 
 
 def fleet_table(fleet: Fleet) -> RenderableType:

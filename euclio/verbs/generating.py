@@ -52,6 +52,9 @@ class GenerateKeywords(TypedDict, total=False):
     slo_ratio: Varied
     bandwidth: Names
     trace: str | Path | None
+    gpu_memory_mb: Varied
+    instance_memory_mb: Varied
+    gpu_instances: Varied
 
 
 def _settings() -> dict[str, Setting]:

@@ -10,6 +10,7 @@ import numpy as np
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
+from euclio.fragments.least_budget import unserved
 from euclio.fragments.realigned import Priced
 from formulations.fragments.candidates import Places, TimeUpError, candidate_sets
 from formulations.fragments.closing import Flags
@@ -71,6 +72,5 @@ def partitioning(
     found = Partitioning(tuple(sets), tuple(sets.values()), holds, deadline)
     if not all((k,) in sets for k in range(number)):
         # Whoever is not served in time alone is not served in time with others either.
-        reason = "a fragment cannot be served in time"
-        return Answer(None, "infeasible", infeasible=True, reason=reason, stats=found.stats)
+        return Answer(None, "infeasible", infeasible=True, reason=unserved(fleet.network), stats=found.stats)
     return found

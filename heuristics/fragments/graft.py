@@ -5,6 +5,7 @@ from __future__ import annotations
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
+from euclio.fragments.least_budget import unserved
 from euclio.fragments.stages import Stages
 from heuristics.fragments.grouping import groups_of
 from heuristics.fragments.merging import merged
@@ -31,6 +32,6 @@ def solve_graft(
     stats = {"parts": float(len(parts)), "groups": float(len(groups))}
     if len(sets) < len(found):
         # Every part holds one fragment at least, which is then late by itself.
-        return Answer(None, "finished", infeasible=True, reason="a fragment cannot be served in time", stats=stats)
+        return Answer(None, "finished", infeasible=True, reason=unserved(fleet.network), stats=stats)
     plan = FragmentPlan(tuple(priced.plan for _, own in sets for priced in own))
     return Answer(plan, "finished", float(sum(total for total, _ in sets)), stats=stats)

@@ -12,7 +12,8 @@ from itertools import pairwise
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Fleet, FragmentPlan, FragmentSpace, Sharing
+from euclio.fragments import Fleet, FragmentPlan, FragmentSpace, Network, Sharing
+from euclio.fragments.least_budget import unserved
 from euclio.fragments.realigned import Priced, least_set, part_of
 from euclio.fragments.stages import Stages
 from heuristics.fragments.merging import uniform_groups
@@ -29,7 +30,8 @@ def solve_gslice(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan
     """
     own = gslice_space(fleet, space)
     stages = Stages(fleet.network)
-    return _answer([_together(fleet, stages, [k], own) for k in range(len(fleet.fragments))], proven=True)
+    found = [_together(fleet, stages, [k], own) for k in range(len(fleet.fragments))]
+    return _answer(fleet.network, found, proven=True)
 
 
 def solve_gslice_plus(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
@@ -45,8 +47,8 @@ def solve_gslice_plus(fleet: Fleet, space: FragmentSpace, limits: Limits[Fragmen
     """
     own = gslice_plus_space(fleet, space)
     stages = Stages(fleet.network)
-    groups = uniform_groups(fleet)
-    return _answer([priced for group in groups for priced in _as_few(fleet, stages, group, own)], proven=False)
+    found = [priced for group in uniform_groups(fleet) for priced in _as_few(fleet, stages, group, own)]
+    return _answer(fleet.network, found, proven=False)
 
 
 def _as_few(fleet: Fleet, stages: Stages, group: Sequence[int], space: FragmentSpace) -> list[Priced | None]:
@@ -71,17 +73,17 @@ def _together(fleet: Fleet, stages: Stages, places: Sequence[int], space: Fragme
     return least_set(stages, [part_of(fleet, places)], space, merge=False)
 
 
-def _answer(found: Sequence[Priced | None], *, proven: bool) -> Answer[FragmentPlan]:
+def _answer(network: Network, found: Sequence[Priced | None], *, proven: bool) -> Answer[FragmentPlan]:
     """The plan of these sets; where one is missing, a fragment cannot be served even alone, and there is no plan.
 
     Args:
+        network: the DNN.
         found: the sets.
         proven: no plan of the plan space is cheaper.
     """
     sets = [priced for priced in found if priced is not None]
     if len(sets) < len(found):
-        reason = "a fragment cannot be served in time without realignment"
-        return Answer(None, "finished", infeasible=True, reason=reason)
+        return Answer(None, "finished", infeasible=True, reason=unserved(network, " without realignment"))
     total = float(sum(priced.total_pct for priced in sets))
     plan = FragmentPlan(tuple(priced.plan for priced in sets))
     return Answer(plan, "finished", total, total if proven else None)

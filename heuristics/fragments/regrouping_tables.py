@@ -182,6 +182,8 @@ class _Maker:
     def of(self, first: int, end: int) -> tuple[Floats, Floats]:
         """Times at which some rate is served at a smaller share, and the least share within each by rate."""
         choices = self._stages.choices(first, end)
+        if not len(choices.ticks):
+            return self.none()
         ticks, batch, share = (part.astype(np.float64) for part in (choices.ticks, choices.batch, choices.share_pct))
         instances = np.ceil(ticks[:, None] / batch[:, None] * self._per_tick - 1e-9)
         cost = instances * share[:, None]

@@ -5,11 +5,12 @@ A campaign draws with one seed per instance; hypothesis can drive the same code 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from random import Random
 
-from euclio.fragments import Budgets, Fleet, Fragment, FragmentSpace, Network, Sharing
+from euclio.fragments import Budgets, Fleet, Fragment, FragmentSpace, Network, Server, Sharing
 
 from .numbers import LARGEST, SMALLEST, digits, nearly, next_float, printed, spread, supported
 
@@ -22,7 +23,11 @@ def fleet_case(rng: Random, most: int = 6) -> tuple[Fleet, FragmentSpace]:
     network = _network(rng)
     number = 1 if rng.randrange(12) == 0 else rng.randint(min(2, most), most)
     fragments = _fragments(rng, network, number)
-    return Fleet("adversary", network, fragments, rng.choice((None, None, "now", "mean"))), fragment_space(rng)
+    points, space = rng.choice((None, None, "now", "mean")), fragment_space(rng)
+    # Last, so that what is drawn before is what it was without.
+    if rng.randrange(3) == 0:
+        network = _limited(rng, network)
+    return Fleet("adversary", network, fragments, points), space
 
 
 def fragment_space(rng: Random) -> FragmentSpace:
@@ -49,6 +54,20 @@ def _network(rng: Random) -> Network:
     if rng.randrange(6) == 0:  # a layer that takes next to nothing
         rows[rng.randrange(layers)] = [[SMALLEST] * len(shares) for _ in batches]
     return Network("n", batches, shares, rows)
+
+
+def _limited(rng: Random, network: Network) -> Network:
+    """The network with memory of layers, and a GPU that a range of them fills at a measured share, or next to it."""
+    figures = rng.choice(((Decimal(0), Decimal(60)), (Decimal("0.1"), Decimal("0.2")), (Decimal(97), Decimal("1e-12"))))
+    layers = tuple(Fraction(rng.choice(figures)) for _ in range(network.layers))
+    besides = rng.choice((None, Fraction(500), Fraction(1, 10)))
+    found = replace(network, layer_memory_mb=layers, instance_memory_mb=besides)
+    first = rng.randrange(network.layers)
+    filled = found.memory_mb(first, rng.randint(first + 1, network.layers)) * 100 / rng.choice(network.shares_pct)
+    least = max(found.memory_mb(i, i + 1) for i in range(network.layers))
+    memory = Fraction(nearly(rng, max(filled, least, Fraction(1, 1000))))
+    most = rng.choice((None, None, 1, 2, 3, 48))
+    return replace(found, server=Server(None if most is not None and rng.randrange(2) else max(memory, least), most))
 
 
 def _seconds(rng: Random, style: str, base: float, batch: int, share: int) -> Fraction:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from euclio.fragments import Budgets, Fleet, FragmentSpace, Sharing
+from euclio.fragments import Budgets, Fleet, FragmentSpace, Server, Sharing
 
 from .truth import NO_PLAN, TooLargeError, Truth
 
@@ -108,8 +108,11 @@ class _Prices:
         rate = sum((self._fleet.fragments[k].rate_rps for k in members), Fraction(0))
         if (first, end, rate) not in self._known:
             network, found = self._fleet.network, []
+            taken = sum((network.layer_memory_mb or ())[first:end], network.instance_memory_mb or Fraction(0))
             for j, batch in enumerate(network.batches):
                 for k, share in enumerate(network.shares_pct):
+                    if not _has_room(network.server, share, taken):
+                        continue
                     seconds = sum((network.layer_latency_s[i][j][k] for i in range(first, end)), Fraction(0))
                     needed = rate * seconds / batch
                     instances = needed.numerator // needed.denominator + (needed.denominator > 1)
@@ -117,6 +120,14 @@ class _Prices:
                         found.append(_Stage(seconds, share * instances))
             self._known[first, end, rate] = found
         return self._known[first, end, rate]
+
+
+def _has_room(server: Server | None, share: int, taken_mb: Fraction) -> bool:
+    """Whether a share of a GPU has as large a part of its memory as is taken, and of its instances."""
+    if server is None:
+        return True
+    memory, most = server.gpu_memory_mb, server.gpu_instances
+    return (memory is None or 100 * taken_mb <= share * memory) and (most is None or share * most >= 100)
 
 
 def _divisions(members: Members) -> Iterator[list[Members]]:

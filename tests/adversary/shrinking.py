@@ -164,12 +164,17 @@ def _without_model_parts(data: Data, i: int, model: Data) -> Iterator[Data]:
 
 def _without_fleet_parts(data: Data) -> Iterator[Data]:
     network, fragments = data["instance"]["network"], data["instance"]["fragments"]
+    for field in ("server", "layer_memory_mb", "instance_memory_mb"):
+        if field in network:
+            yield _dropped(data, ("instance", "network", field))
     if len(fragments) > 1:
         for i in range(len(fragments)):
             yield _dropped(data, ("instance", "fragments", i))
     for i, layer in enumerate(network["layer_latency_s"]):
         if len(network["layer_latency_s"]) > 1:
             found = _dropped(data, ("instance", "network", "layer_latency_s", i))
+            if "layer_memory_mb" in network:
+                del found["instance"]["network"]["layer_memory_mb"][i]
             for fragment in found["instance"]["fragments"]:
                 fragment["partition_point"] -= fragment["partition_point"] > i
             yield found

@@ -253,6 +253,14 @@ NASTY_FLEETS: dict[str, Callable[[Fleet, FragmentSpace], bool]] = {
         list(row) != sorted(row, reverse=True) for layer in f.network.layer_latency_s for row in layer
     ),
     "one batch on whole GPUs": lambda f, p: f.network.batches == (1,) and f.network.shares_pct == (100,),
+    "GPU memory that a range of layers fills at a measured share": lambda f, p: any(
+        100 * f.network.memory_mb(first, end) == share * f.network.server.gpu_memory_mb
+        for first in range(f.network.layers)
+        for end in range(first + 1, f.network.layers + 1)
+        for share in f.network.shares_pct
+        if f.network.server is not None and f.network.server.gpu_memory_mb is not None
+    ),
+    "few instances per GPU": lambda f, p: f.network.server is not None and f.network.server.gpu_instances is not None,
     "budgets of their own": lambda f, p: p.budgets is Budgets.OWN,
     "uniform ones together": lambda f, p: p.sharing is Sharing.UNIFORM,
     "each alone": lambda f, p: p.sharing is Sharing.ALONE,

@@ -14,7 +14,7 @@ from euclio.core.warm_up import warm_up
 from euclio.core.words import duration
 from euclio.fragments import Fleet, FragmentSpace
 from euclio.fragments.workloads.clients import fleets_of
-from euclio.fragments.workloads.networks import model_names
+from euclio.fragments.workloads.networks import find_model, model_names
 from euclio.fragments.workloads.random_fleets import random_fleet
 from tests.bench.measuring import Timed, bar
 from tests.bench.report import Section, at_most, complete, slowest
@@ -66,8 +66,8 @@ def _section(size: Size) -> Section:
 def _groups(number: int) -> Iterator[tuple[str, list[Fleet]]]:
     """Fleets by name: of each network with one device and with a quarter of TX2, and random ones."""
     for model in model_names():
-        yield f"{model}, Nano", list(fleets_of(model, number, 0, SEEDS, 0))
-        yield f"{model}, Nano and TX2", list(fleets_of(model, number, number // 4, SEEDS, 0))
+        yield f"{model}, Nano", list(fleets_of(find_model(model), number, 0, SEEDS, 0))
+        yield f"{model}, Nano and TX2", list(fleets_of(find_model(model), number, number // 4, SEEDS, 0))
     yield "random", [random_fleet(seed, number, LAYERS) for seed in range(2 * SEEDS)]
 
 

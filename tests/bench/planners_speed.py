@@ -12,7 +12,7 @@ from euclio.core.solving import solve
 from euclio.core.words import duration
 from euclio.fragments import Fleet
 from euclio.fragments.workloads.clients import fleets_of
-from euclio.fragments.workloads.networks import model_names
+from euclio.fragments.workloads.networks import find_model, model_names
 from euclio.fragments.workloads.random_fleets import random_fleet
 from tests.bench.measuring import Timed, bar, compile_solver
 from tests.bench.report import Line, Section, all_of, at_most, slowest
@@ -37,7 +37,7 @@ def planners_speed() -> list[Section]:
 def fleets(number: int) -> Iterator[Fleet]:
     """Random fleets, and one of each network, all with so many fragments."""
     random = (random_fleet(seed, number, LAYERS) for seed in range(SEEDS))
-    return chain(random, (fleet for model in model_names() for fleet in fleets_of(model, number, 0, 1, 0)))
+    return chain(random, (fleet for model in model_names() for fleet in fleets_of(find_model(model), number, 0, 1, 0)))
 
 
 def _section(number: int) -> Section:

@@ -12,6 +12,7 @@ import pytest
 
 from euclio.core.solving import solve
 from euclio.fragments.workloads.clients import fleets_of
+from euclio.fragments.workloads.networks import find_model
 from euclio.fragments.workloads.random_fleets import random_fleet
 
 ALL = int(os.environ.get("EUCLIO_ORACLE", "30")) >= 200
@@ -25,7 +26,7 @@ NAMES = RANDOM + NETWORKS if ALL else RANDOM[:1] + NETWORKS[:1]
 def test_regroup_is_near_the_proven_bound(name, number, gap):
     """The quality that the documentation states of our planner, by a proof and not by another heuristic."""
     random = name.startswith("random")
-    fleet = random_fleet(int(name[-1]), number, 8) if random else next(fleets_of(name, number, 0, 1, 0))
+    fleet = random_fleet(int(name[-1]), number, 8) if random else next(fleets_of(find_model(name), number, 0, 1, 0))
     bound, found = solve(fleet, "fragment-columns", time_limit_s=120).bound, solve(fleet, "regroup").value
     assert bound <= found <= (1 + gap) * float(bound)
     assert found <= min(solve(fleet, other).value for other in ("graft", "graft:massive", "gslice+"))

@@ -79,7 +79,7 @@ class Costs:
         self._ticks = np.array(ticks, dtype=np.int64).reshape(network.layers, -1)
         batch, share = np.meshgrid(network.batches, network.shares_pct, indexing="ij")
         self._batch, self._share = batch.ravel().astype(np.int64), share.ravel().astype(np.int64)
-        self._most = space.max_instances
+        self._most, self._least = space.max_instances, network.least_share_pct
         self._known: dict[tuple[int, int, int, bool], Steps] = {}
 
     def stages(self, first: int, end: int, most: int) -> Steps:
@@ -103,6 +103,9 @@ class Costs:
     def _stages(self, first: int, end: int, most: int) -> Steps:
         ticks: Whole = self._ticks[first:end].sum(axis=0)
         order = np.argsort(ticks, kind="stable")
+        order = order[self._share[order] >= self._least(first, end)]
+        if not len(order):
+            return Steps(ticks[order], np.zeros((0, most + 1), dtype=np.int64))
         ticks, batch, share = ticks[order], self._batch[order], self._share[order]
         served = np.arange(most + 1, dtype=np.int64)
         instances = -(-(self._above * ticks)[:, None] * served // (self._below * batch)[:, None])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.fragments.instance import Fleet, Fragment, Network
@@ -80,12 +80,13 @@ class FleetDesign:
         budget = fragment.budget_s
         if self.budget_step_ms:
             rounded = math.floor(budget * MS_PER_S / self.budget_step_ms) * Fraction(self.budget_step_ms, MS_PER_S)
-            budget = rounded if rounded >= quickest_budget_s(network, fragment.partition_point) else budget
+            least = quickest_budget_s(network, fragment.partition_point)
+            budget = rounded if least is not None and rounded >= least else budget
         return Fragment(fragment.name, fragment.partition_point, budget, rate)
 
 
 def _coarser(network: Network, step_pct: int) -> Network:
     """The network with the GPU shares that are multiples of a step."""
     kept = [k for k, share in enumerate(network.shares_pct) if share % step_pct == 0]
-    rows = [[[row[k] for k in kept] for row in layer] for layer in network.layer_latency_s]
-    return Network(network.name, network.batches, [network.shares_pct[k] for k in kept], rows)
+    rows = tuple(tuple(tuple(row[k] for k in kept) for row in layer) for layer in network.layer_latency_s)
+    return replace(network, shares_pct=tuple(network.shares_pct[k] for k in kept), layer_latency_s=rows)

@@ -54,6 +54,8 @@ def _best_cut(client: Client, seconds: int) -> Fragment:
     chosen: tuple[int, Fraction] | None = None
     for point in range(client.model.layers):
         quickest = quickest_budget_s(client.model.network, point)
+        if quickest is None:
+            continue
         found = [budget_at(client, point, t) for t in range(seconds)]
         kept = [budget for budget in found if budget is not None and budget >= quickest]
         if not kept:

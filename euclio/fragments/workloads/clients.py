@@ -17,7 +17,7 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import exact
 from euclio.core.words import full
 from euclio.fragments.instance import Fleet, Fragment, Points
-from euclio.fragments.workloads.networks import Device, Model, find_model
+from euclio.fragments.workloads.networks import Device, Model
 from euclio.fragments.workloads.neurosurgeon import BUDGET_STEP_S, fragment_of
 from euclio.fragments.workloads.uplink import MEDIAN_MBPS, SECONDS, Trace, mean_mbps, read_traces, seeded_trace
 
@@ -121,9 +121,11 @@ def _client(
         client = Client(name, model, device, slo_s, model.rate_rps, trace, rng.randrange(len(trace)), step_s)
         if client.after(0) is not None and client.at_mean() is not None:
             return client
+    server = model.network.server
+    room = "" if server is None else f" within {server.words}"
     raise InputError(
         f"at {full(slo_ratio)} of its mobile latency, {model.name} on {device} finds no partition point that a "
-        f"server can keep, in {TRIES} tries; give a larger ratio or faster links",
+        f"server can keep{room}, in {TRIES} tries; give a larger ratio or faster links",
         field="slo_ratio",
     )
 
@@ -152,7 +154,7 @@ def _fleet(name: str, clients: Sequence[Client], fragments: Iterable[Fragment | 
 
 
 def fleets_of(
-    model: str,
+    model: Model,
     number: int,
     tx2: int,
     fleets: int,
@@ -165,7 +167,7 @@ def fleets_of(
     """Fleets of clients of one network, of successive seeds.
 
     Args:
-        model: short name of the network.
+        model: the network, on the server that they leave fragments to.
         number: clients of a fleet.
         tx2: how many of them are Jetson TX2.
         fleets: number of fleets.
@@ -179,9 +181,8 @@ def fleets_of(
     """
     traces = None if trace is None else read_traces(trace)
     fleet = fleet_now if bandwidth == "now" else fleet_at_mean
-    network = find_model(model)
     seeds = range(seed, seed + fleets)
     return (
-        fleet(f"fleet-{model}-{k}", draw_clients(network, number, k, tx2=tx2, slo_ratio=slo_ratio, traces=traces))
+        fleet(f"fleet-{model.key}-{k}", draw_clients(model, number, k, tx2=tx2, slo_ratio=slo_ratio, traces=traces))
         for k in seeds
     )

@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
 from euclio.core.data_files import data_dir
-from euclio.fragments.instance import WHOLE_GPU_PCT, Network
+from euclio.core.numbers import Number
+from euclio.fragments.instance import Network
+from euclio.fragments.memory import WHOLE_GPU_PCT, Server
 
 MICROSECONDS = 1_000_000
 US_PER_MS = 1000
+BYTES_PER_PARAMETER = 4
+"""Parameters are 32-bit floats."""
+BYTES_PER_MB = 1_000_000
 
 
 class Device(StrEnum):
@@ -43,6 +48,7 @@ class Model:
         mobile_s: per device the seconds of each layer on it, batch 1.
         network: latencies on the server.
         reference_s: seconds of each layer on the server at the share and batch of Table II.
+        weights_mb: megabytes of each layer's parameters, four bytes each.
     """
 
     key: str
@@ -52,6 +58,7 @@ class Model:
     mobile_s: dict[Device, tuple[Fraction, ...]]
     network: Network
     reference_s: tuple[Fraction, ...]
+    weights_mb: tuple[Fraction, ...]
 
     @property
     def layers(self) -> int:
@@ -61,6 +68,32 @@ class Model:
     def mobile_latency_s(self, device: Device) -> Fraction:
         """Seconds that the whole network takes on a device (Graft Table II)."""
         return sum(self.mobile_s[device], Fraction(0))
+
+    def on(self, server: Server, instance_memory_mb: Number | None = None) -> Model:
+        """The same on a server with limits, where instances take their layers' parameters and their process's memory.
+
+        Activations are not counted (ours): Graft prints nothing of memory but that Res and ViT lack it (Graft §5.3).
+
+        Args:
+            server: limits of its GPUs.
+            instance_memory_mb: megabytes of a process; None: none.
+
+        Raises:
+            InputError: no GPU has room for an instance of some layer.
+        """
+        own = self.network
+        return replace(
+            self,
+            network=Network(
+                own.name,
+                own.batches,
+                own.shares_pct,
+                own.layer_latency_s,
+                self.weights_mb,
+                instance_memory_mb,
+                server,
+            ),
+        )
 
 
 @cache
@@ -104,7 +137,8 @@ def model_of(
     part = data["sent_part"]["value"] if sent_part is None else sent_part
     sent = (data["printed"]["input_bytes"]["value"], *(round(part * layer["output_bytes"]) for layer in layers[:-1]))
     reference = tuple(Fraction(us, MICROSECONDS) for us in server_us)
-    return Model(key, own["name"], own["rate_rps"], sent, mobile, network, reference)
+    weights = tuple(Fraction(BYTES_PER_PARAMETER * layer["parameters"], BYTES_PER_MB) for layer in layers)
+    return Model(key, own["name"], own["rate_rps"], sent, mobile, network, reference, weights)
 
 
 @cache

@@ -107,6 +107,7 @@ def fragment_of(
     if cut.point == model.layers:
         return None
     budget = math.floor((slo_s - cut.mobile_s - cut.sending_s) / step_s) * step_s
-    if budget < quickest_budget_s(model.network, cut.point):
+    least = quickest_budget_s(model.network, cut.point)
+    if least is None or budget < least:
         return None
     return Fragment(name, cut.point, budget, rate_rps)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
-from euclio.core.numbers import exact
-from euclio.fragments.instance import WHOLE_GPU_PCT, Fleet, Fragment, Network
+from euclio.core.numbers import Number, exact
+from euclio.fragments.instance import Fleet, Fragment, Network
+from euclio.fragments.memory import WHOLE_GPU_PCT, Server
 
 BATCHES = (1, 2, 4, 8, 16)
 RATE_RPS = 30
@@ -42,6 +44,17 @@ def random_fleets(settings: dict[str, int], count: int, seed: int) -> Iterator[F
     """Fleets of successive seeds; settings as the arguments of `random_fleet`."""
     fragments, layers = settings.get("fragments", 10), settings.get("layers", 8)
     return (random_fleet(seed + k, fragments, layers) for k in range(count))
+
+
+def on(fleet: Fleet, server: Server, instance_memory_mb: Number | None) -> Fleet:
+    """The same on a server with limits, where each instance takes so many megabytes, whatever its layers.
+
+    Raises:
+        InputError: no GPU has room for an instance.
+    """
+    own = fleet.network
+    network = Network(own.name, own.batches, own.shares_pct, own.layer_latency_s, None, instance_memory_mb, server)
+    return replace(fleet, network=network)
 
 
 def _network(rng: random.Random, layers: int) -> Network:

@@ -13,6 +13,7 @@ from euclio.studies.collector import Collector
 from euclio.studies.graft.cases import NETWORKS, Sampling, sampling_of
 from euclio.studies.graft.inputs import figure_2_table, figure_6_table, figure_12_table, least_ratio
 from euclio.studies.graft.measures import measures
+from euclio.studies.graft.memory import GPUS_MB, memory
 from euclio.studies.graft.optima import bounded, grouped_optima, optima_of, ratio_table
 from euclio.studies.graft.readings import readings
 from euclio.studies.graft.reasons import reasons
@@ -63,6 +64,12 @@ def collect(collector: Collector, asked: Asked) -> Found:
 
     tables = {
         "shares": _staged(collector, "shares by scale", len(cases), lambda a: shares(cases, a)),
+        "memory": _staged(
+            collector,
+            "shares within GPU memory",
+            len(NETWORKS) * sampling.draws * len(GPUS_MB),
+            lambda a: memory(cases, a),
+        ),
         "optima": optima,
         "ratios": ratios,
         "optima_25": grouped_optima(collector, sampling, seed),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from euclio.studies.graft.cases import NETWORKS
 from euclio.studies.graft.inputs import margins
 from euclio.studies.graft.measures import Tables, merged_parts, of
+from euclio.studies.graft.memory import GPUS_MB, saved_within
 from euclio.studies.graft.scales import savings
 from euclio.studies.graft.systems import ALL, CAPPED, GRAFT, GSLICE, GSLICE_PLUS, STATIC
 from euclio.studies.graft.variants import FIFTY
@@ -42,6 +43,12 @@ def _savings(tables: Tables) -> dict[str, str]:
                 + f" Shares: Graft {large[GRAFT].mean():.0f}, GSLICE+ {large[GSLICE_PLUS].mean():.0f}, GSLICE "
                 f"{large[GSLICE].mean():.0f} %."
             )
+    for key in ("res", "vit"):
+        less, most = (f(saved_within(tables["memory"], key)) for f in (min, max))
+        found[f"large_homo_gslice_plus_{key}"] += (
+            f" With GPU memory declared Graft saves {less:.1f} to {most:.1f} %, on GPUs of {min(GPUS_MB):,} to "
+            f"{max(GPUS_MB):,} MB."
+        )
     for name in ("gslice", "static_plus"):
         found[f"large_homo_{name}_extra_res"] = (
             "The paper's Graft lacks instances for memory; no stage of ours needs more than "

@@ -29,6 +29,7 @@ from euclio.studies.graft.figures import (
 )
 from euclio.studies.graft.input_figures import figure_2, figure_4, figure_6, figure_12
 from euclio.studies.graft.measures import of, over_optimum, table_iii
+from euclio.studies.graft.memory import memory_block
 from euclio.studies.graft.readings import readings
 from euclio.studies.graft.sweeps import RANGES, movements
 from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, REGROUP, STATIC
@@ -46,6 +47,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
         summary=[
             Paragraph(summary_text(collected)),
             table_iii_block(tables["shares"], printed),
+            memory_block(tables["memory"], _saved_at_large(tables["shares"])),
             optimum_block(tables),
             larger_block(tables),
         ],
@@ -187,6 +189,12 @@ def table_iii_block(shares: pd.DataFrame, printed: Mapping[str, float]) -> Table
         tuple(rows),
         frozenset(range(2, 7)),
     )
+
+
+def _saved_at_large(shares: pd.DataFrame) -> dict[str, float]:
+    """Share that Graft saves over GSLICE+ with 20 Nano, by network."""
+    found = table_iii(shares)
+    return {key: found[f"large_homo_gslice_plus_{key}"].value for key in NETWORKS}
 
 
 def optimum_block(tables: Mapping[str, pd.DataFrame]) -> Table:

@@ -14,6 +14,7 @@ from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpace, Network, Sharing
+from euclio.fragments.least_budget import unserved
 from euclio.fragments.stages import Stages
 from formulations.fragments.candidates import Places, TimeUpError, may_list
 from formulations.fragments.columns.closing import best_within, sets_within
@@ -69,7 +70,7 @@ def run_fragment_columns(fleet: Fleet, space: FragmentSpace, limits: Limits[Frag
     except TimeUpError:
         return Answer(None, "time limit", reason="the time limit was reached before every fragment was priced")
     if alone is None:
-        return Answer(None, "infeasible", infeasible=True, reason="a fragment cannot be served in time")
+        return Answer(None, "infeasible", infeasible=True, reason=unserved(fleet.network))
     within = replace(limits, time_limit_s=_left(deadline))
     if space.sharing is Sharing.REALIGNED and _is_large(fleet):
         return solve_wide(fleet, stages, space, within)

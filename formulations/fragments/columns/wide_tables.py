@@ -8,7 +8,7 @@ import numpy as np
 
 from euclio.core.errors import InapplicableError
 from euclio.fragments import FragmentSpace
-from euclio.fragments.instance import WHOLE_GPU_PCT
+from euclio.fragments.memory import WHOLE_GPU_PCT
 from euclio.fragments.stages import FITS, Stages
 from formulations.fragments.columns.tables import MOST_PCT, NEVER, UNIT
 from formulations.fragments.columns.types import MOST_TICKS, Ints, Types
@@ -87,6 +87,8 @@ class _Rows:
     def of(self, first: int, end: int) -> tuple[Ints, Ints, Ints]:
         """Times at which some number of fragments is served at a smaller share, shares, and the least per fragment."""
         choices = self._stages.choices(first, end)
+        if not len(choices.ticks):
+            return self.none()
         above, below = self._per_tick.numerator, self._per_tick.denominator
         ticks, batch, share = (part.astype(object) for part in (choices.ticks, choices.batch, choices.share_pct))
         if int(ticks.max()) >= MOST_TICKS:

@@ -11,6 +11,7 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.files.doubting import strictly
+from euclio.fragments import Server
 from euclio.fragments.workloads.clients import draw_clients, fleet_at_mean, fleet_now
 from euclio.fragments.workloads.networks import Device, find_model, model_names
 from euclio.fragments.workloads.uplink import mean_mbps, read_traces, seeded_trace
@@ -126,6 +127,32 @@ def test_the_kind_draws_now_and_at_the_mean_for_the_same_clients():
     assert now != mean
 
 
+def test_clients_of_a_server_with_limits_are_those_of_one_without():
+    """Memory is declared, the parameters of VGG11 in megabytes among it, and nobody cuts elsewhere for it."""
+    plain = {"model": "vgg", "clients": 6}
+    limits = {"gpu_memory_mb": 11_000, "instance_memory_mb": 500, "gpu_instances": 48}
+    (free,), (limited,) = (list(draw_instances("fleets", 1, 4, own)) for own in (plain, {**plain, **limits}))
+    assert limited.fragments == free.fragments
+    assert limited.network.memory_mb(0, 6) == 500 + Fraction(4 * 132_863_336, 10**6)
+    assert limited.network.server == Server(11_000, 48)
+    assert free.network.server is None
+
+
+def test_random_fleets_of_a_server_with_limits_are_those_of_one_without():
+    limits = {"gpu_memory_mb": 11_000, "instance_memory_mb": 500}
+    (free,), (limited,) = (list(draw_instances("random-fleets", 1, 4, own)) for own in ({}, limits))
+    assert limited.fragments == free.fragments
+    assert limited.network.least_share_pct(0, 8) == 5
+    with pytest.raises(InputError, match="instance_memory_mb: is missing; give the megabytes of an instance"):
+        list(draw_instances("random-fleets", 1, 4, {"gpu_memory_mb": 11_000}))
+
+
+def test_clients_that_no_gpu_has_room_for_are_refused():
+    """Inception-v3 has 95 MB of parameters, and clients leave most of it: more than two stages of 30 MB."""
+    with pytest.raises(InputError, match=r"finds no partition point that a server can keep within 30 MB of GPU memory"):
+        draw_clients(find_model("inc").on(Server(30)), 1, 0)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -135,6 +162,15 @@ def test_the_kind_draws_now_and_at_the_mean_for_the_same_clients():
         ({"model": "inc", "slo_ratio": 0}, "slo_ratio: is 0"),
         ({"model": "inc", "bandwidth": "never"}, "bandwidth: is 'never'; choose from now, mean"),
         ({"model": "inc", "trace": "nowhere"}, "trace: nowhere does not exist"),
+        ({"model": "inc", "gpu_memory_mb": 0}, "gpu_memory_mb: is 0; it must be a number greater than 0"),
+        ({"model": "inc", "gpu_memory_mb": float("nan")}, "gpu_memory_mb: is nan; it must be a number"),
+        ({"model": "inc", "instance_memory_mb": 500}, "instance_memory_mb: limits nothing without gpu_memory_mb; give"),
+        ({"model": "vgg", "gpu_memory_mb": 400}, r"layer_memory_mb\[5\]: is 494.57.*more than the 400 MB of a GPU"),
+        (
+            {"model": "inc", "gpu_memory_mb": 400, "instance_memory_mb": 500},
+            "instance_memory_mb: is 500, more than the",
+        ),
+        ({"model": "inc", "gpu_instances": 0}, "gpu_instances: is 0; it must be a whole number from 1 to 1000000"),
     ],
 )
 def test_wrong_settings_are_refused(settings, message):

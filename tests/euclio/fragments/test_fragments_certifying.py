@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from limited_fleets import limited_fleet
 
 from euclio.core.solving import solve
-from euclio.fragments import Budgets, Fleet, Fragment, FragmentSpace, Network, Sharing, certifying, evaluate
+from euclio.fragments import Budgets, Fleet, Fragment, FragmentSpace, Network, Server, Sharing, certifying, evaluate
 from euclio.fragments.certify.costs import NEVER, Costs, TooLargeError
 from euclio.fragments.certify.duality import bound_of
 from euclio.fragments.certify.pricing import UNIT, Pricing
@@ -53,6 +55,30 @@ def test_the_bound_is_at_most_the_optimum(seed, space):
         found = bound_of(fleet, space, shares, Fraction(10**9), math.inf)
         assert found.ended
         assert found.share_pct <= best.value
+
+
+@pytest.mark.parametrize("space", [*SPACES, FragmentSpace(sharing="uniform")])
+@pytest.mark.parametrize("seed", range(40))
+def test_the_bound_is_at_most_the_optimum_within_memory(seed, space):
+    """Where it forgot memory it would still be a bound, where it kept too much of it none."""
+    fleet = of_whole_rates(limited_fleet(seed))
+    shares, best = alone(fleet, space), solve(fleet, "set-partition", space=space)
+    assert (shares is None) == (best.plan is None)
+    if shares is not None:
+        uniform = space.sharing is Sharing.UNIFORM
+        found = bound_of_uniform(fleet, space) if uniform else bound_of(fleet, space, shares, Fraction(10**9), math.inf)
+        assert found.share_pct <= best.value
+
+
+def test_the_bound_of_many_fragments_knows_of_memory():
+    """A process and a layer take 60 of 200 MB, so that every instance has at least 30 % of a GPU."""
+    fleet = random_fleet(0, 10, 4)
+    network = replace(fleet.network, layer_memory_mb=[10] * 4, instance_memory_mb=50, server=Server(200))
+    limited = replace(fleet, network=network)
+    free, bound = (bound_of(own, FULL, alone(own, FULL), Fraction(10**9), math.inf) for own in (fleet, limited))
+    best = solve(limited, "fragment-columns").value
+    assert free.share_pct < bound.share_pct <= best
+    assert find_better(limited, FULL, Fraction(bound.share_pct), math.inf).exhausted
 
 
 @pytest.mark.parametrize("seed", range(12))

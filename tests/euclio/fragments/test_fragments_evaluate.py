@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from tiny_fleets import tiny_fleet
 
-from euclio.fragments import FragmentPlan, FragmentSpace, Head, RealignedSet, Stage, evaluate
+from euclio.fragments import FragmentPlan, FragmentSpace, Head, RealignedSet, Server, Stage, evaluate
 from euclio.fragments.packing import gpus_needed
 
 HALF = Stage(1, 50, 1)
@@ -135,6 +135,51 @@ def test_too_many_instances_are_refused():
     many = replace(ALONE_A, shared=Stage(1, 50, 3))
     assert check(many, ALONE_B, ALONE_C, max_instances=2).violations == (
         "set 0: a stage has 3 instances; 2 are allowed",
+    )
+
+
+def limited(**fields):
+    """The tiny fleet whose layers take 30 and 20 MB, and each instance 10 MB besides."""
+    fleet = tiny_fleet()
+    network = replace(fleet.network, layer_memory_mb=[30, 20], instance_memory_mb=10, server=Server(**fields))
+    return replace(fleet, network=network)
+
+
+MEMORY = {
+    # Both layers and the process take 60 MB: half of 120 MB, to the megabyte.
+    "filled exactly": ({"gpu_memory_mb": 120}, ()),
+    "too little": (
+        {"gpu_memory_mb": "119.9"},
+        (
+            "set 0: layers 0 to 1: an instance takes 60 MB; 50 % of a GPU hold 59.95 of its 119.9 MB "
+            "(network.server.gpu_memory_mb)",
+        ),
+    ),
+    "two on a GPU": ({"gpu_instances": 2}, ()),
+    "one on a GPU": (
+        {"gpu_instances": 1},
+        tuple(
+            f"set {k}: layers {first} to 1: 50 % of a GPU are less than the share of each of 1 instances, the most on "
+            "one (network.server.gpu_instances)"
+            for k, first in enumerate((0, 1, 1))
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MEMORY)
+def test_an_instance_takes_no_more_of_a_gpus_memory_than_its_share(case):
+    fields, lines = MEMORY[case]
+    found = evaluate(limited(**fields), FragmentPlan((ALONE_A, ALONE_B, ALONE_C)))
+    assert found.violations == lines
+    assert found.value == 150
+
+
+def test_own_stages_take_memory_too():
+    """Layer 0 and the process take 40 MB, layer 1 and the process 30: half of 70 MB holds the latter only."""
+    assert evaluate(limited(gpu_memory_mb=70), FragmentPlan((ALIGNED,))).violations == (
+        "set 0: layers 0 to 0: an instance takes 40 MB; 50 % of a GPU hold 35 of its 70 MB "
+        "(network.server.gpu_memory_mb)",
     )
 
 

@@ -1,12 +1,14 @@
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from limited_fleets import limited_fleet
 from tiny_fleets import tiny_fleet
 
 from euclio.core.families import find_family
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.fragments import FragmentSpace
+from euclio.fragments import FragmentSpace, Server
 from euclio.fragments.least_budget import explain_budgets, least_budget_s
 from euclio.fragments.workloads.small_fleets import small_fleet
 
@@ -22,6 +24,33 @@ def test_a_fleet_without_a_plan_is_explained_by_a_fragment():
     assert status is Status.INFEASIBLE
     assert "lacks time: it needs" in text
     assert [entry for entry in data["fragments"] if entry["least_budget_s"] > entry["budget_s"]]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_explained_within_memory_is_what_the_enumeration_finds(seed):
+    """A fleet lacks room exactly where it has no plan and would have one without the server's limits."""
+    fleet = limited_fleet(seed)
+    result = solve(fleet, "fragments-bruteforce")
+    status, text, _ = explain_budgets(fleet, FragmentSpace())
+    assert (status is Status.INFEASIBLE) == (result.status is Status.INFEASIBLE)
+    free = solve(replace(fleet, network=replace(fleet.network, server=None)), "fragments-bruteforce")
+    if result.status is Status.INFEASIBLE and free.status is not Status.INFEASIBLE:
+        assert "lacks room: within" in text
+        assert "network.server.gpu_" in text
+        assert "network.server.gpu_" in find_family("fragments").why_infeasible(fleet, result, None)
+        assert "network.server.gpu_" in result.reason
+
+
+def test_a_fragment_that_lacks_room_is_explained_by_the_megabytes_that_it_takes():
+    """Two layers of 30 MB fit into 100 MB at 60 %, and were measured at 5 and 10 % only, which hold none of them."""
+    fleet = tiny_fleet()
+    network = replace(fleet.network, shares_pct=(5, 10), layer_memory_mb=[30, 30], server=Server(100))
+    fragments = [replace(fleet.fragments[0], budget_s=1)]
+    _, text, _ = explain_budgets(replace(fleet, network=network, fragments=fragments), FragmentSpace())
+    assert text.splitlines()[1] == (
+        "fragment a lacks room: within 100 MB of GPU memory (network.server.gpu_memory_mb) an instance of its layers 0 "
+        "to 1, 60 MB, needs 60 % of a GPU, and no instances serve it; without the limit it is served in its 1 s"
+    )
 
 
 @pytest.mark.parametrize("space", [FragmentSpace(), FragmentSpace(sharing="alone"), FragmentSpace(max_instances=1)])

@@ -2,14 +2,16 @@ from dataclasses import replace
 
 import pytest
 from bad_fleets import BAD_TEXTS
+from limited_fleets import limited_fleet
 from tiny_fleets import TEXT, tiny_fleet
 
+from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.registry import Solver
 from euclio.core.result import Answer
 from euclio.core.solving import solve
 from euclio.files import load_result, save_result
-from euclio.fragments import Points
+from euclio.fragments import Points, Server
 from euclio.fragments.files import fleet_from_text, fleet_to_text, load_fleet, save_fleet
 from euclio.fragments.plan import FragmentPlan
 from euclio.fragments.simulation.system import build_system
@@ -25,6 +27,61 @@ def test_fleet_survives_saving_and_loading(tmp_path):
     save_fleet(fleet, tmp_path / "one.json")
     assert load_fleet(tmp_path / "one.json") == fleet
     assert fleet_to_text(load_fleet(tmp_path / "one.json")) == (tmp_path / "one.json").read_text()
+
+
+@pytest.mark.parametrize("case", ["a process larger than a GPU", "a limit without figures", "memory of a GPU 0"])
+def test_the_command_refuses_wrong_memory_in_one_line(case, tmp_path, capsys):
+    text, line = BAD_TEXTS[case]
+    path = tmp_path / "bad.json"
+    path.write_text(text, encoding="utf-8")
+    assert main(["solve", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert line in said
+    assert said.count("\n") == 1
+
+
+def test_a_fleet_shows_the_limits_of_its_server():
+    fleet = tiny_fleet()
+    network = replace(fleet.network, instance_memory_mb=400, server=Server(11_000, 48))
+    shown = str(replace(fleet, network=network))
+    assert "11000 MB of GPU memory (network.server.gpu_memory_mb) and 48 instances per GPU" in " ".join(shown.split())
+    assert "GPU memory" not in str(fleet)
+
+
+MEMORY = {
+    "layers": {"layer_memory_mb": [97.5, 0]},
+    "instances": {"instance_memory_mb": "0.30000000000000004"},
+    "all": {"layer_memory_mb": [0.1, 0.2], "instance_memory_mb": 400, "server": Server(11_000, 48)},
+    "instances on a GPU alone": {"server": Server(gpu_instances=48)},
+}
+
+
+@pytest.mark.parametrize("case", MEMORY)
+def test_memory_survives_saving_and_loading_byte_by_byte(case):
+    fleet = tiny_fleet()
+    limited = replace(fleet, network=replace(fleet.network, **MEMORY[case]))
+    text = fleet_to_text(limited)
+    assert fleet_from_text(text) == limited
+    assert fleet_to_text(fleet_from_text(text)) == text
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_plans_within_memory_survive_saving_and_loading(seed, tmp_path):
+    drawn = limited_fleet(seed)
+    fleet = fleet_from_text(fleet_to_text(drawn))
+    # Rates such as a third of ten have no decimals that a file could hold; all of a network has.
+    assert fleet.network == drawn.network
+    assert fleet_to_text(fleet) == fleet_to_text(drawn)
+    result = solve(fleet, "graft")
+    save_result(result, fleet, tmp_path / "r.json")
+    read = load_result(tmp_path / "r.json", fleet)
+    assert (read.plan, read.value) == (result.plan, result.value)
+
+
+def test_fleets_without_memory_say_nothing_of_it():
+    """Files from before there was memory are what is written today."""
+    assert "mb" not in fleet_to_text(tiny_fleet())
+    assert "server" not in fleet_to_text(tiny_fleet())
 
 
 @pytest.mark.parametrize("case", BAD_TEXTS)

@@ -9,7 +9,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from euclio.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, evaluate
+from euclio.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Server, evaluate
 from euclio.fragments.deployment import Instance, deployed, moves, share_of
 from euclio.fragments.replanning import study
 from euclio.fragments.replanning.__main__ import main
@@ -19,7 +19,7 @@ from euclio.fragments.replanning.repair import Repairer
 from euclio.fragments.replanning.timeline import Followed, Timeline, budget_at, stretches, timeline
 from euclio.fragments.stages import Stages
 from euclio.fragments.workloads.neurosurgeon import fragment_of
-from euclio.fragments.workloads.random_fleets import random_fleet
+from euclio.fragments.workloads.random_fleets import on, random_fleet
 
 GRAFT = Planner("graft")
 
@@ -44,10 +44,13 @@ def test_what_runs_has_the_share_of_the_plan(seed):
     assert share_of(deployed(fleet, plan)) == evaluate(fleet, plan, FragmentSpace()).value
 
 
+@pytest.mark.parametrize("server", [None, Server(200), Server(gpu_instances=4)], ids=str)
 @pytest.mark.parametrize("seed", range(8))
-def test_a_repaired_plan_serves_the_other_fleet(seed):
-    """Others come, go, cut elsewhere and have other budgets."""
+def test_a_repaired_plan_serves_the_other_fleet(seed, server):
+    """Others come, go, cut elsewhere and have other budgets; instances keep to their share of GPU memory."""
     before, other = random_fleet(seed, 10, 6), random_fleet(seed + 100, 12, 6)
+    if server is not None:
+        before = on(before, server, 50)
     fragments = [
         Fragment(f.name, f.partition_point, f.budget_s * Fraction(90 + 5 * (k % 5), 100), f.rate_rps)
         for k, f in enumerate(before.fragments[2:])

@@ -13,7 +13,7 @@ from euclio.fragments import FragmentSpace, Points
 from euclio.papers.published import published_figures
 from euclio.results.tables import load
 from euclio.studies.building import reproduce
-from euclio.studies.graft import cases, inputs, measures, optima, scales, serving, sweeps, systems, variants
+from euclio.studies.graft import cases, inputs, measures, memory, optima, scales, serving, sweeps, systems, variants
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, drawn
 from euclio.studies.graft.systems import GRAFT, GSLICE, REGROUP, STATIC
 
@@ -82,6 +82,19 @@ def test_requests_are_late_for_no_one_who_shares_with_no_one():
     assert set(rows[rows.scale == "small_heter"].device) == {"nano", "tx2"}
     assert rows.kept.between(0, 1).all()
     assert (rows["median"] > 0).all()
+
+
+def test_memory_is_declared_for_the_same_clients_and_every_system_pays_for_it():
+    """ViT has 346 MB of parameters: with a process of 1000 MB an instance of all of it takes 17 % of an 8000 MB GPU."""
+    fleets = drawn("vit", SCALES[2], 0, 0)
+    limited = memory.within(fleets, 8000)
+    assert limited.now.fragments == fleets.now.fragments
+    assert limited.now.network.least_share_pct(0, 15) == 17
+    rows = memory.memory([(SCALES[2].key, fleets), (SCALES[0].key, fleets)], lambda _: None)
+    assert rows.gpu_memory_mb.tolist() == list(memory.GPUS_MB)
+    assert (rows[systems.GSLICE].diff().dropna() >= 0).all()
+    assert (rows[GSLICE] >= rows[systems.GSLICE_PLUS]).all()
+    assert len(memory.saved_within(rows, "vit")) == len(memory.GPUS_MB)
 
 
 def test_savings_and_distances():

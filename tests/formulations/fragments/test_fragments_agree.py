@@ -7,30 +7,16 @@ import os
 from dataclasses import replace
 
 import pytest
+from agreeing_fleets import agree
 from tiny_fleets import SPACES
 
 from euclio.core.registry import solvers_of
-from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.fragments import Fleet, Fragment, FragmentSpace, Network
 from euclio.fragments.workloads.small_fleets import small_fleet
-from formulations.fragments.fluid import fluid_bound_pct
 
 SEEDS = range(min(200, int(os.environ.get("EUCLIO_ORACLE", "30"))))
-EXACT = ("set-partition", "set-partition-cpsat", "fragment-columns")
 MORE_SPACES = (*SPACES, {"sharing": "uniform", "max_members": 2}, {"budgets": "own", "max_instances": 2})
-
-
-def agree(fleet, space):
-    """Hold every exact solver against the enumeration; the least GPU share, None if there is no plan."""
-    best = solve(fleet, "fragments-bruteforce", space=space)
-    assert best.status in (Status.OPTIMAL, Status.INFEASIBLE)
-    for name in EXACT:
-        found = solve(fleet, name, space=space)
-        assert (name, found.status, found.value) == (name, best.status, best.value)
-    if best.value is not None:
-        assert fluid_bound_pct(fleet) <= best.value
-    return best.value
 
 
 @pytest.mark.parametrize("changes", MORE_SPACES, ids=str)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from limited_fleets import limited_fleet
 
 from euclio.comparison.decomposing import decompose, goal_of
 from euclio.comparison.steps import steps_of, steps_table
@@ -26,10 +27,11 @@ VARIANTS = [GraftOptions(), GraftOptions(merging=Merging.UNIFORM), GraftOptions(
 
 @pytest.mark.parametrize("options", VARIANTS)
 @pytest.mark.parametrize("space", [FULL_FRAGMENT_SPACE, FragmentSpace(budgets=Budgets.OWN, max_instances=2)])
+@pytest.mark.parametrize("drawn", [small_fleet, limited_fleet])
 @pytest.mark.parametrize("seed", range(6))
-def test_each_step_made_the_best_possible_loses_nothing_and_leads_to_the_optimum(seed, space, options):
+def test_each_step_made_the_best_possible_loses_nothing_and_leads_to_the_optimum(seed, drawn, space, options):
     """A step made the best possible never adds shares, and all of them are the optimum if nothing is merged."""
-    fleet = small_fleet(seed)
+    fleet = drawn(seed)
     plan = solve_graft(fleet, space, Limits(), options=options).plan
     found = list(graft_steps(fleet, space, Limits(), options=options))
     if plan is None:

@@ -1,0 +1,131 @@
+"""GPU memory: what a server's GPU has, what a network's instances take, and the least share that holds one (ours).
+
+An instance is given of a GPU's memory what it is given of its compute: with a share of s percent it may take s percent
+of the memory. Instances whose shares fit on a GPU then fit into its memory too, wherever they are placed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.core.errors import InputError
+from euclio.core.numbers import Number, exact_number, whole_number
+from euclio.core.words import counted, full, joined
+
+WHOLE_GPU_PCT = 100
+"""The share of a whole GPU: no instance has more (Graft §5.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """What limits the instances on each GPU of a server besides their shares.
+
+    Attributes:
+        gpu_memory_mb: memory of a GPU in megabytes, 10^6 bytes; None: no limit.
+        gpu_instances: most instances on a GPU, as CUDA's MPS has a most of clients; None: no limit.
+
+    Raises:
+        InputError: neither is given, or one is out of range.
+    """
+
+    gpu_memory_mb: Fraction | None
+    gpu_instances: int | None
+
+    def __init__(self, gpu_memory_mb: Number | None = None, gpu_instances: int | None = None) -> None:
+        if gpu_memory_mb is None and gpu_instances is None:
+            raise InputError("limits nothing; give gpu_memory_mb or gpu_instances, or leave it out")
+        object.__setattr__(self, "gpu_memory_mb", _given(gpu_memory_mb, "gpu_memory_mb"))
+        most = None if gpu_instances is None else whole_number(gpu_instances, "gpu_instances")
+        object.__setattr__(self, "gpu_instances", most)
+
+    @property
+    def words(self) -> str:
+        """The limits in words, with the fields that set them."""
+        memory, most = self.gpu_memory_mb, self.gpu_instances
+        return joined(
+            [
+                *([] if memory is None else [f"{full(memory)} MB of GPU memory (network.server.gpu_memory_mb)"]),
+                *([] if most is None else [f"{counted(most, 'instance')} per GPU (network.server.gpu_instances)"]),
+            ]
+        )
+
+    def least_share_pct(self, memory_mb: Fraction) -> int:
+        """The least share, in whole percents, of an instance that takes so many megabytes; above 100: no GPU holds it.
+
+        A share of s percent holds s percent of the memory, and 100/s such instances fit on a GPU.
+        """
+        by_memory = 0 if self.gpu_memory_mb is None else math.ceil(WHOLE_GPU_PCT * memory_mb / self.gpu_memory_mb)
+        by_number = 0 if self.gpu_instances is None else math.ceil(Fraction(WHOLE_GPU_PCT, self.gpu_instances))
+        return max(1, by_memory, by_number)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What an instance takes of a GPU's memory; activations count as far as the figures do.
+
+    Attributes:
+        layer_mb: megabytes that each layer takes, its weights; None: not known, which counts as nothing.
+        instance_mb: megabytes that each instance takes besides, its process; None: not known, which counts as nothing.
+    """
+
+    layer_mb: tuple[Fraction, ...] | None
+    instance_mb: Fraction | None
+
+    def of(self, first: int, end: int) -> Fraction:
+        """Megabytes of an instance of layers `first` to `end` (exclusive)."""
+        own = Fraction(0) if self.layer_mb is None else sum(self.layer_mb[first:end], Fraction(0))
+        return own + (self.instance_mb or 0)
+
+
+def memory_of(layer_memory_mb: Sequence[Number] | None, instance_memory_mb: Number | None) -> Memory:
+    """What a network says of the memory that its instances take.
+
+    A layer may take nothing, as one that pools has no weights.
+
+    Raises:
+        InputError: a number is out of range; names the field.
+    """
+    layers = layer_memory_mb
+    if layers is not None:
+        layers = tuple(exact_number(x, f"layer_memory_mb[{i}]", zero=True) for i, x in enumerate(layers))
+    return Memory(layers, _given(instance_memory_mb, "instance_memory_mb"))
+
+
+def require_known(memory: Memory, layers: int, server: Server | None) -> None:
+    """Refuse figures that do not fit the network, or are missing under a limit, or that no GPU has room for.
+
+    Args:
+        memory: what instances take.
+        layers: number of layers.
+        server: limits; None: none.
+
+    Raises:
+        InputError: they are so; names the field.
+    """
+    if memory.layer_mb is not None and len(memory.layer_mb) != layers:
+        found = f"has {len(memory.layer_mb)} entries; give {layers}, one per layer in `layer_latency_s`"
+        raise InputError(found, field="layer_memory_mb")
+    if server is None or server.gpu_memory_mb is None:
+        return
+    gpu = f"the {full(server.gpu_memory_mb)} MB of a GPU (server.gpu_memory_mb); no instance could run"
+    if memory == Memory(None, None):
+        raise InputError(
+            "is missing, next to server.gpu_memory_mb; give the megabytes of each layer, or those of every instance as "
+            "instance_memory_mb",
+            field="layer_memory_mb",
+        )
+    if memory.of(0, 0) > server.gpu_memory_mb:
+        raise InputError(f"is {full(memory.of(0, 0))}, more than {gpu}; check the unit", field="instance_memory_mb")
+    for i in range(layers):
+        if memory.of(i, i + 1) > server.gpu_memory_mb:
+            besides = "" if memory.instance_mb is None else f"with instance_memory_mb {full(memory.instance_mb)} "
+            own = full(memory.of(i, i + 1) - memory.of(i, i))
+            line = f"is {own}, {besides}more than {gpu} the layer; check the unit"
+            raise InputError(line, field=f"layer_memory_mb[{i}]")
+
+
+def _given(value: Number | None, field: str) -> Fraction | None:
+    return None if value is None else exact_number(value, field)
