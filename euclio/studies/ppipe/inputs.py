@@ -63,14 +63,13 @@ def model_table(measured: Mapping[str, BlockedModel]) -> pd.DataFrame:
         measured: the models by name.
 
     Returns:
-        Number of blocks, seconds of the whole model on L4, least and most bytes that a request sends between two
-        blocks, and seconds of all blocks together on each whole GPU type by batch (`P4_4`).
+        Number of blocks, seconds of the whole model on L4, and seconds of all blocks together on each whole GPU type
+        by batch (`P4_4`).
     """
     rows = []
     for name, model in measured.items():
         row: dict[str, Any] = {"model": name, "blocks": len(model.profiles[0].latency_s)}
         row["reference_s"] = float(model.reference_s)
-        row |= {"least_bytes": min(model.boundary_bytes), "most_bytes": max(model.boundary_bytes)}
         for profile in model.profiles:
             if profile.share == 1:
                 batches = min(len(block) for block in profile.latency_s)

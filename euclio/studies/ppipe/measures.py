@@ -31,7 +31,6 @@ from euclio.studies.ppipe.cases import (
     TIMELINE,
 )
 from euclio.studies.ppipe.profiles import (
-    MAPS_OF,
     model_latencies,
     profile_measures,
     ratios_along_depth,
@@ -71,7 +70,7 @@ def measures(collected: Collected) -> dict[str, Measured]:
     """Every measure, by key of the published number: on measured blocks where there are runs on them."""
     seed = collected.asked.seed
     return {
-        **profile_measures(model_latencies(seed), ratios_along_depth(seed)),
+        **profile_measures(model_latencies(seed), ratios_along_depth(seed), sizes_of_maps(seed)),
         **dict.fromkeys(("claimed_p4", "claimed_p4_table"), exactly(CLAIMED_GBPS["P4"])),
         **on_synthetic(collected),
         **on_measured(collected),
@@ -81,7 +80,7 @@ def measures(collected: Collected) -> dict[str, Measured]:
 def on_synthetic(collected: Collected) -> dict[str, Measured]:
     """The measures of the runs on synthetic layers, by key."""
     seed = collected.asked.seed
-    return {**_of_input(collected.tables), **single_measures(model_latencies(seed).L4_1, sizes_of_maps(seed))}
+    return {**_of_input(collected.tables), **single_measures(model_latencies(seed).L4_1)}
 
 
 def on_measured(collected: Collected) -> dict[str, Measured]:
@@ -90,8 +89,7 @@ def on_measured(collected: Collected) -> dict[str, Measured]:
     if not tables:
         return {}
     models = tables["models"].set_index("model")
-    sizes = models.least_bytes[MAPS_OF], models.most_bytes[MAPS_OF]
-    found = {**_of_input(tables), **single_measures(models.reference_s, sizes)}
+    found = {**_of_input(tables), **single_measures(models.reference_s)}
     return {key: one for key, one in found.items() if key not in NOT_ON_BLOCKS}
 
 

@@ -45,7 +45,7 @@ from euclio.studies.ppipe.measures import (
     small_gains,
     small_loads,
 )
-from euclio.studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth
+from euclio.studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth, sizes_of_maps
 from euclio.studies.ppipe.reasons import open_text
 from euclio.studies.ppipe.serving import search
 from euclio.studies.ppipe.systems import DART, MANY, NP, PPIPE
@@ -234,9 +234,13 @@ def test_gain_of_many_pipelines_needs_both_proofs():
 
 
 def test_profiles_are_as_printed():
-    found = profile_measures(model_latencies(0), ratios_along_depth(0))
+    found = profile_measures(model_latencies(0), ratios_along_depth(0), sizes_of_maps(0))
     figures = {figure.key: figure for figure in published_figures("ppipe") if figure.key in found}
     assert {figure.role for figure in figures.values()} == {"input"}
+    # "3 MB to 50 MB" take the printed times only as units of 2^20 bytes.
+    for key in ("transfer_least", "transfer_most"):
+        time_s = found.pop(key).value * 2**20 / 10**6
+        assert time_s == pytest.approx(figures.pop(key).value, rel=0.02)
     assert {key: m.value for key, m in found.items()} == pytest.approx(
         {key: figure.value for key, figure in figures.items()}, rel=0.05
     )
