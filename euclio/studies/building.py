@@ -25,7 +25,7 @@ from euclio.studies.power import power_frame, withdrawn, without
 from euclio.studies.power_blocks import power_blocks
 from euclio.studies.scorecard import Score, scorecard
 from euclio.studies.scorecard_blocks import how_to_read, score_frame, scorecard_blocks, standing_number, verdict_lines
-from euclio.studies.study import Asked, Collected, Study, Text
+from euclio.studies.study import NO_MEASUREMENTS, Asked, Collected, Measurements, Study, Text
 from euclio.supervision import cores
 
 UNFINISHED = "unfinished-runs"
@@ -47,9 +47,7 @@ def reproduce(
     jobs: int | None = None,
     full: bool = False,
     certify: int = SAMPLE,
-    instances: Path | None = None,
-    artifact: Path | None = None,
-    accept: bool = False,
+    measurements: Measurements = NO_MEASUREMENTS,
 ) -> Path:
     """Run a study and write its report; prints the headline lines on stdout.
 
@@ -63,9 +61,7 @@ def reproduce(
         jobs: worker processes; None: one per core.
         full: everything, where a sample is the default.
         certify: how many proofs an independent prover tries.
-        instances: folder of instances, for a study that takes one; None: its default.
-        artifact: what the paper's authors published and measured, for a study that takes it; None: the stored rows.
-        accept: keep what was computed from the artifact as the stored rows.
+        measurements: what others have measured, for a study that takes it.
 
     Returns:
         Path of the HTML page.
@@ -76,11 +72,11 @@ def reproduce(
         RunInterrupted: stopped from the keyboard; the same call goes on.
     """
     study, folder = study_of(paper), out or Path("reports") / paper
-    asked = Asked(workloads, study.seed if seed is None else seed, full, instances, artifact)
+    asked = Asked(workloads, study.seed if seed is None else seed, full, measurements)
     folder.mkdir(parents=True, exist_ok=True)
     collected = collect(study, asked, folder / UNFINISHED, jobs or cores(), certify)
     page, headlines = write(study, collected, folder)
-    if accept and study.keep is not None:
+    if measurements.kept and study.keep is not None:
         study.keep(collected, {**provenance(), "seed": asked.seed, "full": asked.full})
     shutil.rmtree(folder / UNFINISHED)
     for line in headlines:

@@ -20,6 +20,25 @@ from euclio.workloads.populations import Identity
 
 
 @dataclass(frozen=True, slots=True)
+class Measurements:
+    """What others have measured and a study takes.
+
+    Attributes:
+        instances: folder of instances; None: the study's default.
+        artifact: what the paper's authors published; None: what was computed from it and is stored.
+        kept: whether what is computed from the artifact is stored, for runs without it.
+    """
+
+    instances: Path | None = None
+    artifact: Path | None = None
+    kept: bool = False
+
+
+NO_MEASUREMENTS = Measurements()
+"""What a study has is what is asked."""
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """What a study is asked to run.
 
@@ -27,15 +46,23 @@ class Asked:
         workloads: how much; each study says of what; None: as the study says.
         seed: seed of everything that is drawn.
         full: everything, where a sample is the default.
-        instances: folder of instances, for a study that takes one; None: its default.
-        artifact: what the paper's authors published and measured, for a study that takes it; None: the stored rows.
+        measurements: what others have measured, for a study that takes it.
     """
 
     workloads: int | None
     seed: int
     full: bool
-    instances: Path | None = None
-    artifact: Path | None = None
+    measurements: Measurements = NO_MEASUREMENTS
+
+    @property
+    def instances(self) -> Path | None:
+        """Folder of instances; None: the study's default."""
+        return self.measurements.instances
+
+    @property
+    def artifact(self) -> Path | None:
+        """What the paper's authors published; None: what was computed from it and is stored."""
+        return self.measurements.artifact
 
 
 @dataclass(frozen=True, slots=True)

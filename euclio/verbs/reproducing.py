@@ -127,14 +127,7 @@ def reproduce(
     if paper is None:
         raise InputError(f"name a paper ({', '.join(STUDIES)}), or --claims", field="paper")
     one_of(STUDIES, paper, "paper")
-    if accept and artifact is None:
-        raise InputError("accepts claims, and what an artifact gives; add --claims or --artifact", field="--accept")
-    if accept and workloads is not None:
-        raise InputError("stores rows of everything; leave --workloads out", field="--accept")
-    if artifact is not None and not STUDIES[paper].takes_artifact:
-        raise InputError(f"{paper} takes no artifact; leave it out", field="--artifact")
-    if instances is not None and not STUDIES[paper].takes_instances:
-        raise InputError(f"{paper} takes no measured instances; leave it out", field="--instances")
+    _refuse_measurements(paper, given, accept)
     if only is not None:
         return _make_part(paper, folder or Path("reports") / paper, given)
     if write_workloads is not None:
@@ -143,13 +136,29 @@ def reproduce(
         time_runs()
         _renew_posterior(paper, given["jobs"])
     from euclio.studies.building import reproduce as reproduce_study
+    from euclio.studies.study import Measurements
 
     time_runs()
-    names = ("seed", "jobs", "workloads", "certify", "instances", "artifact")
-    chosen = {"out": folder, **{name: given[name] for name in names}}
+    chosen = {"out": folder, **{name: given[name] for name in ("seed", "jobs", "workloads", "certify")}}
+    measurements = Measurements(given["instances"], given["artifact"], accept)
     return reproduce_study(
-        paper, full=full, accept=accept, **{name: value for name, value in chosen.items() if value is not None}
+        paper,
+        full=full,
+        measurements=measurements,
+        **{name: value for name, value in chosen.items() if value is not None},
     )
+
+
+def _refuse_measurements(paper: str, given: dict[str, Any], accepted: bool) -> None:
+    """Refuse what others have measured where a study takes none, and to accept what nothing was computed from."""
+    if accepted and given["artifact"] is None:
+        raise InputError("accepts claims, and what an artifact gives; add --claims or --artifact", field="--accept")
+    if accepted and given["workloads"] is not None:
+        raise InputError("stores rows of everything; leave --workloads out", field="--accept")
+    if given["artifact"] is not None and not STUDIES[paper].takes_artifact:
+        raise InputError(f"{paper} takes no artifact; leave it out", field="--artifact")
+    if given["instances"] is not None and not STUDIES[paper].takes_instances:
+        raise InputError(f"{paper} takes no measured instances; leave it out", field="--instances")
 
 
 def _renew_posterior(paper: str, jobs: int | None) -> None:
