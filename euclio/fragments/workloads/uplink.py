@@ -15,6 +15,7 @@ from pathlib import Path
 
 from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
+from euclio.core.words import full
 from euclio.files.doubting import tell_doubts
 
 MEDIAN_MBPS = 60.0
@@ -120,9 +121,9 @@ def _gaps(times: Sequence[float], *, apart: bool) -> list[str]:
     found = []
     for before, now in pairwise(times):
         if not (now > before or (now == before and not apart)):
-            raise InputError(f"has the time {now:g} s after {before:g} s; give times that rise")
+            raise InputError(f"has the time {full(now)} s after {full(before)} s; give times that rise")
         if now - before > LONGEST_GAP_S:
-            found.append(f"has no bandwidth from {before:g} to {now:g} s; what is before and after it is joined")
+            found.append(f"has no bandwidth from {full(before)} to {full(now)} s; what is before and after it is joined")
     return found
 
 
