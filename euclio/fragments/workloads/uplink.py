@@ -123,7 +123,8 @@ def _gaps(times: Sequence[float], *, apart: bool) -> list[str]:
         if not (now > before or (now == before and not apart)):
             raise InputError(f"has the time {full(now)} s after {full(before)} s; give times that rise")
         if now - before > LONGEST_GAP_S:
-            found.append(f"has no bandwidth from {full(before)} to {full(now)} s; what is before and after it is joined")
+            gap = f"from {full(before)} to {full(now)} s"
+            found.append(f"has no bandwidth {gap}; what is before and after it is joined")
     return found
 
 
