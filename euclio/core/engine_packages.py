@@ -18,7 +18,7 @@ from euclio.core.registry import solvers_of
 from euclio.core.solver import AnySolver
 from euclio.core.words import joined
 
-PACKAGE_OF_ENGINE = {"highs": "highspy"}
+PACKAGE_OF_ENGINE = {"highs": "highspy", "highs-program": "highsbox"}
 """The package that a solver needs on an engine beyond `Solver.needs`; an engine that is not here needs none."""
 
 

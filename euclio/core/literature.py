@@ -211,7 +211,7 @@ CPSAT = Reference(
     ),
 )
 
-ENGINES = {"highs": HIGHS, "cbc": CBC, "ortools": CPSAT}
+ENGINES = {"highs": HIGHS, "highs-program": HIGHS, "cbc": CBC, "ortools": CPSAT}
 """What to cite of engines and of solver libraries, by their names in options and in records of solvers."""
 
 KNOWN = (*PAPERS, NEXUS, INFERLINE, CLIPPER, DART, GSLICE, PULP, HIGHS, CBC, CPSAT)

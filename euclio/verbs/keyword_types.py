@@ -218,7 +218,7 @@ class RunKeywords(TypedDict, total=False):
     Attributes:
         time_limit: time limit in seconds.
         seed: seed of random choices.
-        engine: engine of the solver library, "highs" or "cbc".
+        engine: engine of the solver library, "highs", "cbc" or "highs-program".
         threads: threads of the engine.
         warm_start: solver whose plan to start from, or "none".
         log: file for the engine's own log.

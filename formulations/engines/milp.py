@@ -28,6 +28,7 @@ LinearEngine = Engine["LpProblem", LinearValues, float]
 REGISTERED: dict[str, Callable[[], LinearEngine]] = {
     "highs": late_value("formulations.engines.highs", "HIGHS"),
     "cbc": late_value("formulations.engines.cbc", "CBC"),
+    "highs-program": late_value("formulations.engines.highs_program", "HIGHS_PROGRAM"),
 }
 """The engines by name, the default one first; one line per engine, which is imported when it is asked for."""
 ENGINES = tuple(REGISTERED)

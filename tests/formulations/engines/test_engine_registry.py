@@ -73,7 +73,7 @@ def test_the_first_engine_is_the_default():
 
 
 def test_an_unknown_engine_is_refused_with_those_that_there_are(mine):
-    with pytest.raises(InputError, match="known: highs, cbc, mine"):
+    with pytest.raises(InputError, match="known: highs, cbc, highs-program, mine"):
         find_engine("gurobi")
 
 
@@ -100,4 +100,9 @@ def test_an_outcome_is_translated_into_the_terms_of_a_problem():
 
 def test_all_engines_keep_to_one_interface():
     engines: list[Engine] = [CP_SAT, *map(find_engine, ENGINES)]
-    assert [(engine.name, engine.prunes) for engine in engines] == [("cpsat", False), ("highs", True), ("cbc", False)]
+    assert [(engine.name, engine.prunes) for engine in engines] == [
+        ("cpsat", False),
+        ("highs", True),
+        ("cbc", False),
+        ("highs-program", False),
+    ]
