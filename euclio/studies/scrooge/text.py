@@ -44,6 +44,7 @@ from euclio.studies.scrooge.measures import (
     wall,
 )
 from euclio.studies.scrooge.reasons import complete_decisions, objective_reasons
+from euclio.studies.scrooge.varied_text import varied_blocks
 from euclio.studies.sessions import application_of, by_solver
 from euclio.studies.study import Collected, Text
 
@@ -67,6 +68,8 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             figure_11(runs),
             figure_tightness(runs),
             figure_applications(runs),
+            Heading("Which inputs move the decisions"),
+            *varied_blocks(collected.tables),
             Heading("Workloads that change: Figures 6 to 9 and 14"),
             Paragraph(changing_summary(collected.tables["changing"])),
             figure_6(collected.tables["changing"]),
