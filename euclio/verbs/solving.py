@@ -74,8 +74,9 @@ def solve(instance: Any, solver: str | AnySolver | None = None, *, space: Any = 
             session: `rate`, `slo`, `price`, `headroom`, `stock`, `resource`, `from_`, `changes`, `change_price`,
             `state_price`, `spare`, `largest_share`, `durations`. Fields of the plan space: `policy`, `dummy`,
             `max_allocations`, `hardware`, `no_batching`, `no_concurrency`, `machines` of sessions, others of other
-            families. What a plan of a session keeps under random arrivals: `attainment`, `arrivals`, `trace`, `cv`, `on`, `off`, `noise`,
-            `dispatch`, `time_out`, `hold`, `dropping`. `strict=True` refuses a file with doubtful measurements.
+            families. What a plan of a session keeps under random arrivals: `attainment`, `arrivals`, `trace`, `cv`,
+            `on`, `off`, `noise`, `dispatch`, `time_out`, `hold`, `dropping`. `strict=True` refuses a file with doubtful
+            measurements.
             Numbers are int, float, str, Decimal or Fraction, exactly as written.
 
     Returns:

@@ -21,6 +21,7 @@ from euclio.studies.scrooge.figures import (
     figure_11,
     figure_12,
     figure_13,
+    figure_13_others,
     figure_applications,
     figure_tightness,
 )
@@ -78,6 +79,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             Heading("Latency objectives and spatial multiplexing: Figures 12 and 13"),
             figure_12(collected.tables["objectives"]),
             figure_13(collected.tables),
+            figure_13_others(collected.tables),
             Heading("What goes in: Tables 1 and 2, Figures 2, 3 and 5"),
             worker_types_figure(MANY_TYPES, seed),
             figure_2(),

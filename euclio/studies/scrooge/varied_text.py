@@ -11,9 +11,10 @@ from euclio.analysis.statistics import Measured
 from euclio.core.figures import PALETTE, PUBLISHED, grid
 from euclio.core.words import counted, joined, span
 from euclio.papers.published import published_figures
-from euclio.report import Block, Fold, Paragraph, Table
+from euclio.report import Block, Figure, Fold, Paragraph, Table
 from euclio.report.drawings import drawn
 from euclio.studies.scrooge.design import FACTORS, Factor, factors, named, said, settings
+from euclio.studies.scrooge.figures import figure_10_made
 from euclio.studies.scrooge.measures import GREEDY, MILP
 from euclio.studies.scrooge.varied_measures import (
     KEYS,
@@ -45,6 +46,7 @@ def varied_blocks(tables: Mapping[str, pd.DataFrame]) -> list[Block]:
         Paragraph(_what(found)),
         figure_inputs(found),
         *(Paragraph(text) for text in (_moving(found), _both(found), _made(tables[MADE])) if text),
+        *_distributions(tables[MADE]),
         Fold("All settings", (_table(found),)),
     ]
 
@@ -173,12 +175,19 @@ def _made(made: pd.DataFrame) -> str:
     if every.empty:
         return ""
     milp, greedy = outcome(every, MILP), outcome(every, GREEDY)
+    held = holding({"": {MILP: milp, GREEDY: greedy}}, printed_shares())
+    start = "" if held else "Which decisions are made does not explain the printed shares: "
     return (
-        f"It is not which decisions are made: on the {counted(len(every), 'allocation')} that Scrooge itself asks for "
-        f"on the changing workloads of traffic, face and tracker, MILP costs the same as the optimum on "
+        f"{start}on the {counted(len(every), 'allocation')} that Scrooge asks for on the changing workloads of traffic, "
+        "face and tracker, without those that have no plan at their rates, MILP costs the same as the optimum on "
         f"{_share(milp.same)} (mean extra {milp.mean_extra.value:.2f} %, largest {milp.most_extra.value:.1f} %), "
         f"greedy on {_share(greedy.same)} ({greedy.mean_extra.value:.2f} and {greedy.most_extra.value:.1f} %)."
     )
+
+
+def _distributions(made: pd.DataFrame) -> list[Figure]:
+    """Figure 10 over the decisions of the changing workloads; none where there are none."""
+    return [] if made.empty else [figure_10_made(each_time(made))]
 
 
 def _share(m: Measured) -> str:

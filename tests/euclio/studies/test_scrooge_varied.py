@@ -4,7 +4,10 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from euclio.session.workloads.scrooge_sessions import COMPARED, draw_scrooge
+from euclio.session.dynamics.run import run
+from euclio.session.dynamics.world import draw_world
+from euclio.session.workloads.scrooge_sessions import COMPARED, MOST_CLIENTS, draw_scrooge
+from euclio.studies.scrooge.changing import Case, named_session
 from euclio.studies.scrooge.design import FACTORS, PAIRS, inputs_of, named, said, settings
 from euclio.studies.scrooge.measures import GREEDY, MILP
 from euclio.studies.scrooge.varied import NO_ITEMS_PRINTED, NO_TIMES_PRINTED, OWN, Inputs, draw_varied
@@ -15,7 +18,7 @@ from euclio.studies.scrooge.varied_measures import (
     outcomes,
 )
 from euclio.studies.scrooge.varied_text import varied_blocks
-from euclio.studies.scrooge.varying import MADE, VARIED, ratios
+from euclio.studies.scrooge.varying import MADE, VARIED, made_rows, ratios, varied_rows
 from euclio.studies.verdicts import Evidence, Verdict, judge
 
 SEED = 20240917
@@ -165,7 +168,10 @@ def test_settings_that_hold_both_printed_shares_are_named():
 
 def test_a_verdict_is_given_where_the_rule_holds_and_only_there():
     shares = {"": (0.59, 0.33), "fixed=0": (0.98, 0.5), "fixed=0.95": (0.43, 0.4)}
-    tables = {VARIED: table(shares), MADE: pd.DataFrame({"times": [1], MILP: [1.0], GREEDY: [1.0]})}
+    tables = {
+        VARIED: table(shares),
+        MADE: pd.DataFrame({"application": ["face"], "times": [1], MILP: [1.0], GREEDY: [1.0]}),
+    }
     moved = decision_movements(tables[VARIED])
     own = outcomes(tables[VARIED])[""][MILP].same
     given = judge("check", 85.0, "%", own, Evidence(moved=moved["milp_same_share"]), "share")
@@ -179,3 +185,19 @@ def test_a_decision_costs_the_same_as_the_optimum_or_more():
     found = ratios(draw_varied("traffic", SEED, 1, OWN))
     assert all(value >= 1 - 1e-9 for value in found.values())
     assert ratios(draw_varied("traffic", SEED, 1, Inputs(every_duration=50.0))) is None
+
+
+def test_decisions_of_a_changing_workload_are_those_that_its_coordinator_asks_for():
+    record = run(draw_world("face", SEED, MOST_CLIENTS, 60), Case("face").rules)
+    rows = made_rows(named_session("face"), SEED, 60)
+    # Few requests per second may have no plan, until the coordinator plans for more.
+    assert 0 < sum(row["times"] for row in rows) <= len(record.questions) <= record.allocations
+    assert 0 < len(rows) <= len(set(record.questions))
+    assert all(row[MILP] >= 1 - 1e-9 for row in rows)
+
+
+def test_many_worker_types_are_run_on_every_other_decision_alone(monkeypatch):
+    monkeypatch.setattr("euclio.studies.scrooge.varying.settings", lambda: iter([{}, {"types": 2}]))
+    sessions = [draw_scrooge("traffic", SEED, number).session for number in (1, 2)]
+    found = [[row["setting"] for row in varied_rows(session, SEED, 2)] for session in sessions]
+    assert found == [[""], ["", "types=2"]]
