@@ -1,6 +1,6 @@
 """Which inputs of Scrooge's decisions are varied, and to what (ours): one at a time, and some two at a time.
 
-Levels were set before any of them was run, none of them by what came out. Of each input it is said whether the paper
+No level was chosen for what came out at it. Of each input it is said whether the paper
 prints it: where it does, another level is of another experiment and explains nothing of the paper's numbers. So it is
 with a number of clients that is the same at every decision: twelve of them come and go at random times.
 """

@@ -72,7 +72,7 @@ def figure_inputs(axes: Sequence[Axes], found: Mapping[str, Mapping[str, Outcome
     return (
         "One input is varied at a time; dots: its values; lines above and below: 95 % intervals at the first and the "
         "last, which stand next to them. Blue: inputs that are not printed; grey: those that are, or that would "
-        "contradict what it prints. Green line: the decisions as the study runs them; dashed: published. The names are "
+        "contradict what is printed. Green line: the decisions as the study runs them; dashed: published. Names are "
         "those of the table below."
     )
 
@@ -103,10 +103,10 @@ def _what(found: Mapping[str, Mapping[str, Outcome]]) -> str:
     )
     return (
         f"The decisions of §4.2 are made again under {counted(len(found), 'setting')}: inputs varied one at a time, "
-        f"and some two at a time; levels were set before anything was run.{start} An input is said to move a share "
+        f"and some two at a time; no level was chosen for what came out at it.{start} An input is said to move a share "
         "where the 95 % intervals at its two ends do not meet, and only of inputs that the paper does not print; what "
-        "would contradict a printed number is run too, and explains nothing. Worker types are drawn anew for every "
-        "decision."
+        "would contradict a printed number is run too, and explains nothing. Worker types are drawn anew for "
+        "every decision, and unless the run is full on every other decision only, as that takes long."
     )
 
 
@@ -178,7 +178,7 @@ def _made(made: pd.DataFrame) -> str:
     held = holding({"": {MILP: milp, GREEDY: greedy}}, printed_shares())
     start = "" if held else "Which decisions are made does not explain the printed shares: "
     return (
-        f"{start}on the {counted(len(every), 'allocation')} that Scrooge asks for on the changing workloads of traffic, "
+        f"{start}on the {counted(len(every), 'allocation')} that Scrooge asks for on changing workloads of traffic, "
         "face and tracker, without those that have no plan at their rates, MILP costs the same as the optimum on "
         f"{_share(milp.same)} (mean extra {milp.mean_extra.value:.2f} %, largest {milp.most_extra.value:.1f} %), "
         f"greedy on {_share(greedy.same)} ({greedy.mean_extra.value:.2f} and {greedy.most_extra.value:.1f} %)."

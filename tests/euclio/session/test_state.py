@@ -8,6 +8,7 @@ from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.registry import solvers
 from euclio.core.solving import solve
+from euclio.day.instance import Day, Step
 from euclio.session import Allocation, Charging, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
 from euclio.session.evaluate import evaluate
 from euclio.session.files.instances import load_session, save_session, session_from_text, session_to_text
@@ -133,3 +134,9 @@ def test_without_running_machines_the_option_says_what_lacks():
 def test_unknown_modules_hold_no_state():
     with pytest.raises(InputError, match="unknown module 'odrer'; known: order, text"):
         session({"odrer": "1"})
+
+
+def test_days_refuse_what_they_would_pass_over():
+    with pytest.raises(InputError, match="give price_per_change") as refused:
+        Day("day", replace(session({"text": "0"}), running=None), [Step(3600, [8, 8])])
+    assert refused.value.field == "session.modules[1].state_price_per_change_per_h"
