@@ -312,8 +312,11 @@ class Session(Framed):
                 names as in "a + b", and the machine holds the state of all.
         """
         any_change = Fraction(0) if self.running is None else self.running.price_per_change_per_h
-        if module in self.index:
+        if not self.state or module in self.state:
             return any_change + self.state.get(module, Fraction(0))
+        # A name may itself hold what stands between the names of modules that share a machine.
+        if module in self.index:
+            return any_change
         return any_change + sum((self.state.get(name, Fraction(0)) for name in module.split(SHARING)), Fraction(0))
 
     def parents(self) -> tuple[tuple[int, ...], ...]:
