@@ -45,7 +45,7 @@ from euclio.studies.scrooge.measures import (
     wall,
 )
 from euclio.studies.scrooge.reasons import complete_decisions, objective_reasons
-from euclio.studies.scrooge.varied_text import varied_blocks
+from euclio.studies.scrooge.varied_text import varied_blocks, varied_reasons
 from euclio.studies.sessions import application_of, by_solver
 from euclio.studies.study import Collected, Text
 
@@ -214,13 +214,15 @@ def reasons(collected: Collected) -> dict[str, str]:
     """One sentence or two per published number for which the data hold a reason."""
     runs = collected.tables["runs"]
     own, five = drawn_as(runs, OWN_SESSIONS), drawn_as(runs, FIVE_APPLICATIONS)
+    varied = varied_reasons(collected.tables)
     return {
         "milp_same_share": (
-            f"{_fallback(own)} {_by_objective(runs, MILP)} By application: {_by_application(own, MILP)}; on workloads "
+            f"{varied['milp_same_share']} {_fallback(own)} {_by_objective(runs, MILP)} By application: {_by_application(own, MILP)}; on workloads "
             f"of the protocol: {_by_application(five, MILP)}."
         ),
         "milp_extra_max": f"{_spread(own, MILP, 1.03)} {_worst(own)}",
         "greedy_same_share": (
+            f"{varied['greedy_same_share']} "
             "The rule counts requests gained per second of latency, not money saved, so modules that serve many "
             "requests per unit of money take the latency first, where there is little to save. "
             f"{_by_objective(runs, GREEDY)} By application: {_by_application(own, GREEDY)}; on workloads of "

@@ -169,6 +169,24 @@ def _printed(setting: Mapping[str, float]) -> list[str]:
     return [factors()[name].printed for name in setting if factors()[name].printed]
 
 
+def varied_reasons(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
+    """What varied inputs and other decisions give for both shares, by key of the published number."""
+    found, made = outcomes(tables[VARIED]), each_time(tables[MADE])
+    reasons = {}
+    for solver, key in KEYS.items():
+        seen = [m.value for factor in FACTORS if not factor.printed for m in along(factor, found, solver).values()]
+        words = (
+            [f"over single inputs that are not printed it goes from {min(seen):.0f} to {max(seen):.0f} %"]
+            if seen
+            else []
+        )
+        if len(made):
+            same = outcome(made, solver).same
+            words.append(f"on {counted(len(made), 'allocation')} of changing workloads it is {same.value:.1f} %")
+        reasons[f"{key}_same_share"] = f"With inputs varied: {'; '.join(words)}." if words else ""
+    return reasons
+
+
 def _made(made: pd.DataFrame) -> str:
     """The decisions of the changing workloads."""
     every = each_time(made)
