@@ -217,7 +217,8 @@ def reasons(collected: Collected) -> dict[str, str]:
     varied = varied_reasons(collected.tables)
     return {
         "milp_same_share": (
-            f"{varied['milp_same_share']} {_fallback(own)} {_by_objective(runs, MILP)} By application: {_by_application(own, MILP)}; on workloads "
+            f"{varied['milp_same_share']} "
+            f"{_fallback(own)} {_by_objective(runs, MILP)} By application: {_by_application(own, MILP)}; on workloads "
             f"of the protocol: {_by_application(five, MILP)}."
         ),
         "milp_extra_max": f"{_spread(own, MILP, 1.03)} {_worst(own)}",
