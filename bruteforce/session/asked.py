@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.session import Session
+from euclio.session.demands import is_limited_by_changes
 from euclio.session.resources import MachineLimit, machine_limits, usable_stock
 
 
@@ -21,7 +22,8 @@ class Asked:
         running: machines that run by module, then type.
         gone: machines that run for modules that the session does not have: every plan removes them.
         most_changes: most machines added to and removed from those of the session's modules; None: any number.
-        change_price: money per hour for each machine added or removed.
+        change_price: money per hour for each machine added or removed, by module of the session.
+        gone_cost: what the machines of `gone` cost to remove, in money per hour.
         spare: spare machines, of each type that a plan uses.
         shares: largest share of a module's rate that may need a type, by type, where it is below 1.
     """
@@ -31,7 +33,8 @@ class Asked:
     running: dict[str, Counter[str]]
     gone: int
     most_changes: int | None
-    change_price: Fraction
+    change_price: dict[str, Fraction]
+    gone_cost: Fraction
     spare: int
     shares: dict[str, Fraction]
 
@@ -43,7 +46,7 @@ class Asked:
     @property
     def binds(self) -> bool:
         """Whether changes are limited or cost anything."""
-        return self.most_changes is not None or self.change_price > 0
+        return self.most_changes is not None or any(self.change_price.values()) or self.gone_cost > 0
 
     def limits(self) -> tuple[Fraction, ...]:
         """The most that a plan may use: of each of `rows`, then of changes if they are limited."""
@@ -77,15 +80,17 @@ def asked_of(session: Session, *, close: bool = True) -> Asked:
     running = session.running if close else None
     shares = {name: most for name, most in session.largest_share.items() if most < 1}
     counts: dict[str, Counter[str]] = {module.name: Counter() for module in session.modules}
-    gone, most, price = 0, None, Fraction(0)
-    if running is not None and running.binds:
-        most, price = running.most_changes, running.price_per_change_per_h
+    gone, most = 0, None
+    price, gone_cost = {module.name: Fraction(0) for module in session.modules}, Fraction(0)
+    if running is not None and is_limited_by_changes(session):
+        most = running.most_changes
+        price = {module.name: session.change_price(module.name) for module in session.modules}
         for own in running.machines:
             if own.module in counts:
                 counts[own.module][own.hardware] = own.machines
             else:
                 gone += own.machines
+                gone_cost += own.machines * session.change_price(own.module)
     most = None if most is None else most - gone
-    return Asked(
-        usable_stock(session), machine_limits(session), counts, gone, most, price, session.spare_machines, shares
-    )
+    spare = session.spare_machines
+    return Asked(usable_stock(session), machine_limits(session), counts, gone, most, price, gone_cost, spare, shares)

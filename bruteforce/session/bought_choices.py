@@ -242,7 +242,7 @@ class _Vectors(NamedTuple):
             bounds.append(asked.stock[c.hardware] - x)
         if not self.listing.space.policy.form.in_sequence:
             bounds.append(max(-(-self.scaled.rate // t), own))
-        price, change = t * self.scaled.unit_cost[i], asked.change_price
+        price, change = t * self.scaled.unit_cost[i], asked.change_price[self.module.name]
         if self.cutoff is not None and not change:
             bounds += [floor(self.cutoff - cost) // price] if price else []
         elif self.cutoff is not None:
@@ -331,7 +331,7 @@ def _priced(listing: Listing, module: Module, scaled: ScaledModule, counts: Coun
     types = frozenset(machines) if asked.spare else frozenset()
     plan = ModulePlan(tuple(allocations), Fraction(counts.dummy, scaled.scale))
     latency = Latency(worst_latency(scaled, counts))
-    return Choice(cost + changes * asked.change_price, latency, tuple(taken), types, lambda above: plan)
+    return Choice(cost + changes * asked.change_price[module.name], latency, tuple(taken), types, lambda above: plan)
 
 
 def _nearly_full(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts) -> Choice | None:

@@ -56,25 +56,32 @@ def cheapest_bought(session: Session, space: PlanSpace, deadline: float) -> tupl
     anything = replace(listing, asked=asked_of(session, close=False), free=endless)
     if _cheapest(anything, [choices_within(anything, module, None) for module in session.modules]) is None:
         return _none(session)
-    if not listing.asked.change_price:
-        listing = replace(listing, free=frozenset(h for h in endless if session.price[h] == 0))
-    return _by_cutoffs(listing)
+    return _by_cutoffs(listing, frozenset(h for h in endless if session.price[h] == 0))
 
 
-def _by_cutoffs(listing: Listing) -> tuple[Fraction, Plan]:
-    """The cheapest plan, where there is one: the cheapest below a cutoff that is high enough."""
+def _by_cutoffs(listing: Listing, for_nothing: frozenset[str]) -> tuple[Fraction, Plan]:
+    """The cheapest plan, where there is one: the cheapest below a cutoff that is high enough.
+
+    Args:
+        listing: what is listed.
+        for_nothing: types without a stock whose machines cost nothing. They are free in modules whose changes cost
+            nothing either.
+    """
     session, asked = listing.session, listing.asked
+    paid = replace(listing, free=frozenset()), replace(listing, free=for_nothing)
+    own = [paid[asked.change_price[module.name] == 0] for module in session.modules]
     least = [_least_cost(session, listing.space, module) for module in session.modules]
     # Any cutoff above 0 will do where the rate may cost nothing.
     cutoff = sum(least, Fraction(0)) or min((p for p in session.price.values() if p), default=Fraction(1))
     while True:
         above = cutoff - sum(least, Fraction(0))
         choices = [
-            choices_within(listing, module, low + above) for module, low in zip(session.modules, least, strict=True)
+            choices_within(one, module, low + above)
+            for one, module, low in zip(own, session.modules, least, strict=True)
         ]
         found = _cheapest(listing, choices)
         # What is not listed costs more than the cutoff, and its machines of modules that are gone on top.
-        if found is not None and found[0] <= cutoff + asked.gone * asked.change_price:
+        if found is not None and found[0] <= cutoff + asked.gone_cost:
             return found
         cutoff *= GROWTH
 
@@ -141,7 +148,7 @@ def _cheapest(listing: Listing, choices: list[list[Choice]]) -> tuple[Fraction, 
                 finish[i], chosen[i] = end, choice
                 extend(position + 1, cost, taken, types | choice.types)
 
-    extend(0, asked.gone * asked.change_price, (Fraction(0),) * len(limits), frozenset())
+    extend(0, asked.gone_cost, (Fraction(0),) * len(limits), frozenset())
     if best is None:
         return None
     assert isinstance(best_cost, Fraction)

@@ -79,6 +79,7 @@ class Day(Framed, Plotted):
             ("price_per_change", price_per_change),
         ):
             object.__setattr__(self, field, exact_number(value, field, zero=True))
+        _refuse_state(session)
         _check_steps(self)
 
     @property
@@ -98,6 +99,16 @@ class Day(Framed, Plotted):
     def price_of_stop(self, price_per_h: Fraction) -> Fraction:
         """Money for stopping a machine of this price per hour: the change, and the time that it is kept on."""
         return self.price_per_change + price_per_h * self.keep_alive_s / HOUR_S
+
+
+def _refuse_state(session: Session) -> None:
+    """Refuse what would be passed over: in a day, all changes cost the same."""
+    for i, module in enumerate(session.modules):
+        if module.name in session.state:
+            raise InputError(
+                "is charged in no day; leave it out, and give price_per_change, which each change costs",
+                field=f"session.modules[{i}].state_price_per_change_per_h",
+            )
 
 
 def _check_steps(day: Day) -> None:

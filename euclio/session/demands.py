@@ -31,7 +31,8 @@ def _continuous_whole(session: Session, space: PlanSpace) -> bool:
 
 def is_limited_by_changes(session: Session) -> bool:
     """Whether a plan may not change running machines at will."""
-    return session.running is not None and session.running.binds
+    running = session.running
+    return running is not None and (running.binds or any(session.state.values()))
 
 
 def _limited(session: Session) -> bool:

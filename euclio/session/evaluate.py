@@ -153,8 +153,9 @@ def evaluate(
     cost, changes = sum((m.cost_per_h for m in found), spare_cost), None
     running = session.running
     if running is not None:
-        changes = changes_to(running, session, plan, partial)
-        cost += changes * running.price_per_change_per_h
+        changed = changes_to(running, session, plan, partial)
+        changes = changed.total()
+        cost += sum((n * session.change_price(name) for name, n in changed.items()), Fraction(0))
         if running.most_changes is not None and changes > running.most_changes:
             violations.append(f"{changes} machines are added or removed, at most {running.most_changes} may be")
     return Evaluation(tuple(violations), cost, latency, tuple(found), changes, spare_cost)

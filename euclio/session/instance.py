@@ -13,7 +13,7 @@ from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number, whole_number
 from euclio.core.showing import Framed
 from euclio.core.words import amount, full
-from euclio.session.running import Running
+from euclio.session.running import SHARING, Running
 
 MOST_MACHINES = 10**9
 """A module's rate is at most that of so many machines of its slowest configuration."""
@@ -232,6 +232,8 @@ class Session(Framed):
         spare_machines: spare machines of each type that a plan uses.
         resources: capacity by name of a resource, such as watts or licences: the most that all machines of a plan take
             of it (`Hardware.takes`), shares of machines counted as they are charged.
+        state: by name of a module whose machines hold state (Scrooge §3.1), what moving that costs: money for each of
+            its machines added or removed, for each hour that the plan is to run, on top of what any change costs.
 
     Raises:
         InputError: duplicate names, unknown hardware or modules, a cycle, numbers out of range.
@@ -248,6 +250,7 @@ class Session(Framed):
     running: Running | None = None
     spare_machines: int = 0
     resources: dict[str, Fraction] = field(default_factory=dict, hash=False)
+    state: dict[str, Fraction] = field(default_factory=dict, hash=False)
     _order: tuple[int, ...] = field(init=False, repr=False, compare=False)
 
     def __init__(
@@ -261,6 +264,7 @@ class Session(Framed):
         running: Running | None = None,
         spare_machines: int = 0,
         resources: Mapping[str, Number] | None = None,
+        state: Mapping[str, Number] | None = None,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "slo_s", exact_number(slo_s, "slo_s"))
@@ -271,6 +275,7 @@ class Session(Framed):
         object.__setattr__(self, "running", running)
         object.__setattr__(self, "spare_machines", machine_number(spare_machines, "spare_machines"))
         object.__setattr__(self, "resources", amounts(resources or {}, "resources"))
+        object.__setattr__(self, "state", amounts(state or {}, "state"))
         _check_names(self)
         object.__setattr__(self, "_order", _topological_order(self))
 
@@ -298,6 +303,21 @@ class Session(Framed):
     def largest_share(self) -> dict[str, Fraction]:
         """Hardware name to the largest share of a module's requests that may need it, where there is one."""
         return {h.name: h.largest_share for h in self.hardware if h.largest_share is not None}
+
+    def change_price(self, module: str) -> Fraction:
+        """Money per hour for each machine of a module added or removed: of any change, and of moving its state.
+
+        Args:
+            module: name of the module, which the session may not have any more; of modules that share a machine, their
+                names as in "a + b", and the machine holds the state of all.
+        """
+        any_change = Fraction(0) if self.running is None else self.running.price_per_change_per_h
+        if not self.state or module in self.state:
+            return any_change + self.state.get(module, Fraction(0))
+        # A name may itself hold what stands between the names of modules that share a machine.
+        if module in self.index:
+            return any_change
+        return any_change + sum((self.state.get(name, Fraction(0)) for name in module.split(SHARING)), Fraction(0))
 
     def parents(self) -> tuple[tuple[int, ...], ...]:
         """For each module the indices of its parents, in the order of the edges."""
@@ -344,6 +364,9 @@ def _check_names(session: Session) -> None:
                     f"is {full(c.memory_mb)}, and {c.hardware} has {full(there)}; leave this configuration out",
                     field=f"modules[{i}].profile[{k}].memory_mb",
                 )
+    for name in session.state:
+        if name not in names:
+            raise InputError(f"unknown module {name!r}; known: {_some_names(session.modules)}", field=f"state.{name}")
     seen: set[tuple[str, str]] = set()
     for i, edge in enumerate(session.edges):
         for end in edge:

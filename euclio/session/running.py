@@ -10,6 +10,8 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
 
 MOST = 10**9
+SHARING = " + "
+"""What stands between the names of modules that share a machine."""
 
 
 @dataclass(frozen=True, slots=True)

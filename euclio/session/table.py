@@ -165,8 +165,10 @@ def _changes(session: Session, result: Result) -> list[str]:
     if running is None or found is None or found.changes is None or result.value is None:
         return []
     most = "" if running.most_changes is None else f" of at most {running.most_changes:,}"
-    paid = found.changes * running.price_per_change_per_h
-    price = f", {money(session, paid)} per hour for them" if running.price_per_change_per_h else ""
+    others = sum((module.cost_per_h for module in found.modules), found.spare_cost_per_h)
+    paid = Fraction(0) if found.cost_per_h is None else found.cost_per_h - others
+    charged = running.price_per_change_per_h or any(session.state.values())
+    price = f", {money(session, paid)} per hour for them" if charged else ""
     return [f"{found.changes:,}{most} machines added or removed{price}"]
 
 

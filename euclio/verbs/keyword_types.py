@@ -30,6 +30,7 @@ class MachineChanges(TypedDict, total=False):
         stock: most machines by hardware.
         from_: result whose plan runs already, or its file; machines added to it and removed from it are changes.
         change_price: money for each machine added or removed, for each hour that the plan is to run.
+        state_price: money on top for each change of a module whose machines hold state, by name of the module.
         spare: spare machines of every hardware type that the plan uses.
         largest_share: largest share of a module's requests that may need some hardware, by its name.
         headroom: share of requests more that are planned for; 0.2 multiplies all rates by 1.2.
@@ -39,6 +40,7 @@ class MachineChanges(TypedDict, total=False):
     stock: ByName | None
     from_: str | Path | Plan | AnyResult | tuple[RunningMachines, ...] | None
     change_price: Number | None
+    state_price: ByName | None
     spare: Number | None
     largest_share: ByName | None
     headroom: Number | None

@@ -72,10 +72,11 @@ def solve(instance: Any, solver: str | AnySolver | None = None, *, space: Any = 
             `threads`, `warm_start`, `log`, `export_lp`; `supervised=True` runs the solver in a process of its own, so
             that the limit holds whatever it does, and explains what is infeasible, as the command does. Changes of a
             session: `rate`, `slo`, `price`, `headroom`, `stock`, `resource`, `from_`, `changes`, `change_price`,
-            `spare`, `largest_share`, `durations`. Fields of the plan space: `policy`, `dummy`, `max_allocations`,
-            `hardware`, `no_batching`, `no_concurrency`, `machines` of sessions, others of other families. What a plan
-            of a session keeps under random arrivals: `attainment`, `arrivals`, `trace`, `cv`, `on`, `off`, `noise`,
-            `dispatch`, `time_out`, `hold`, `dropping`. `strict=True` refuses a file with doubtful measurements.
+            `state_price`, `spare`, `largest_share`, `durations`. Fields of the plan space: `policy`, `dummy`,
+            `max_allocations`, `hardware`, `no_batching`, `no_concurrency`, `machines` of sessions, others of other
+            families. What a plan of a session keeps under random arrivals: `attainment`, `arrivals`, `trace`, `cv`,
+            `on`, `off`, `noise`, `dispatch`, `time_out`, `hold`, `dropping`. `strict=True` refuses a file with doubtful
+            measurements.
             Numbers are int, float, str, Decimal or Fraction, exactly as written.
 
     Returns:

@@ -2,7 +2,8 @@
 
 With x the machines of a plan by module m and hardware type h, a partial machine counted whole, and x⁰ those that run:
 
-- changes: Σ |x − x⁰| over all m and h are at most the session's most changes, and each costs its price. Running
+- changes: Σ |x − x⁰| over all m and h are at most the session's most changes, and each costs its price, of a module
+  whose machines hold state that on top. Running
   machines of modules or types that no plan can use are removed by every plan: a constant.
 - spare machines: N more machines of every type that is used cost N·p each hour, whatever the charging. They count for
   the stock, which is N less for a plan that uses the type: then, and where it is not used, at most S − N are used.
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.session import Session
+from euclio.session.demands import is_limited_by_changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +33,27 @@ class Changes:
         running: machines that run by module and type, of modules of the session.
         gone: machines that run for modules that the session does not have.
         most: most changes, those of `gone` included; None: any number.
-        price_per_h: money per hour for each change.
+        price_per_h: money per hour for any change.
+        state: what it costs on top in modules whose machines hold state, by module.
+        gone_cost: what the machines of `gone` cost to remove, in money per hour.
     """
 
     running: Counter[tuple[str, str]]
     gone: int
     most: int | None
     price_per_h: Fraction
+    state: dict[str, Fraction]
+    gone_cost: Fraction
+
+    def price_of(self, module: str) -> Fraction:
+        """Money per hour for each change of a module's machines, their state included."""
+        return self.price_per_h + self.state.get(module, Fraction(0))
+
+    @property
+    def prices(self) -> list[Fraction]:
+        """All that changes may cost, and what those of machines that are gone cost where that is no multiple."""
+        own = [self.price_per_h + price for price in self.state.values()]
+        return [self.price_per_h, *own, self.gone_cost] if own else [self.price_per_h]
 
     def of(self, module: str) -> dict[str, int]:
         """Machines that run for a module of the session, by type."""
@@ -56,12 +72,13 @@ class Changes:
 def changes_of(session: Session) -> Changes | None:
     """The changes that a session limits or charges for; None: it does neither."""
     running = session.running
-    if running is None or not running.binds:
+    if running is None or not is_limited_by_changes(session):
         return None
     names = session.index
     own = Counter({place: n for place, n in running.counts.items() if place[0] in names})
-    gone = running.counts.total() - own.total()
-    return Changes(own, gone, running.most_changes, running.price_per_change_per_h)
+    gone = running.counts - own
+    paid = sum((n * session.change_price(name) for (name, _), n in gone.items()), Fraction(0))
+    return Changes(own, gone.total(), running.most_changes, running.price_per_change_per_h, session.state, paid)
 
 
 def limited_shares(session: Session) -> dict[str, Fraction]:
@@ -73,7 +90,7 @@ def coupled_prices(session: Session) -> list[Fraction]:
     """What a change costs, and what the spare machines of each type do: costs that are of no module alone."""
     changes = changes_of(session)
     spare = [session.spare_machines * price for price in session.price.values()] if session.spare_machines else []
-    return spare if changes is None else [changes.price_per_h, *spare]
+    return spare if changes is None else [*changes.prices, *spare]
 
 
 def limits_in_words(session: Session) -> str:

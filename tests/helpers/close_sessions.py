@@ -75,3 +75,21 @@ def _running(rng: random.Random, session: Session, asked: str) -> Running:
         rng.choice(MOST_CHANGES) if asked != "price" else None,
         Fraction(rng.choice(CHANGE_PRICES)) if asked != "limit" else Fraction(0),
     )
+
+
+def state_session(seed: int, modules: int = 3, configurations: int = 3) -> Session:
+    """A session close to running machines, some modules of which hold state; a third of them charges nothing else.
+
+    Args:
+        seed: seed.
+        modules: most modules.
+        configurations: most configurations of a module.
+    """
+    rng = random.Random(f"state {seed}")
+    session = close_session(len(ASKED) * seed + (0, 1, 2, 5)[seed % 4], modules, configurations)
+    running = session.running or _running(rng, session, "price")
+    if seed % 3 == 0:
+        running = Running(running.machines)
+    chosen = [module.name for module in session.modules if rng.random() < 0.6] or [session.modules[-1].name]
+    state = {name: Fraction(rng.choice((*CHANGE_PRICES, "0", "0.3"))) for name in chosen}
+    return replace(session, name=f"state {seed}", running=running, state=state)

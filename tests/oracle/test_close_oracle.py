@@ -7,20 +7,18 @@ itself is compared with every plan of a box of machine numbers, each checked and
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
 
 import pytest
+from box_plans import module_plans
 from close_sessions import close_session
 
 from euclio.core.registry import solvers
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
-from euclio.session import Allocation, Charging, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.evaluate import rank_key
+from euclio.session import Charging, Plan, PlanSpace, Session, evaluate
 from euclio.session.policies import POLICIES
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "18")))
@@ -38,8 +36,6 @@ LIMIT_S = 20.0
 RELATIVE = Fraction(1, 10**9)
 """Methods may leave plans that are cheaper by less."""
 DECIDED = (Status.OPTIMAL, Status.INFEASIBLE)
-BOX = 5
-"""Machines of a configuration that the box goes to."""
 
 
 def spaces(seed: int) -> list[PlanSpace]:
@@ -85,26 +81,6 @@ def test_methods_agree_with_plain_enumeration(seed, name):
         if best.value is not None:
             assert best.value <= found.value <= best.value * (1 + RELATIVE), space
             assert evaluate(session, found.plan, space).cost_per_h == found.value
-
-
-def module_plans(session: Session, module: Module, space: PlanSpace) -> Iterator[ModulePlan]:
-    """Every plan of a module with at most `BOX` whole machines of each configuration, and a partial one."""
-    ranked = sorted(
-        (c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)),
-        key=lambda c: rank_key(c, session.price),
-    )
-    for counts in product(range(BOX + 1), repeat=len(ranked)):
-        used = [Allocation(c, n) for c, n in zip(ranked, counts, strict=True) if n]
-        rest = module.rate_rps - sum((a.machines * a.configuration.throughput_rps for a in used), Fraction(0))
-        if rest <= 0:
-            yield ModulePlan(tuple(used), -rest)
-            continue
-        last = ranked.index(used[-1].configuration) if used else 0
-        for c in ranked[last:]:
-            if used and c is ranked[last]:
-                yield ModulePlan((*used[:-1], replace(used[-1], partial_rps=rest)))
-            else:
-                yield ModulePlan((*used, Allocation(c, 0, rest)))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from euclio.session.instance import Session
 from euclio.session.plan import ModulePlan, Plan
+from euclio.session.running import SHARING
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,6 @@ def machines_by_setting(plan: NamedPlan) -> dict[tuple[str, str], Counter[Settin
                 settings = found.setdefault((name, c.hardware), Counter())
                 settings[Setting(c.batch, c.concurrency)] += started
     for group in plan.shared:
-        place = " + ".join(group), plan.modules[group[0]].allocations[-1].configuration.hardware
+        place = SHARING.join(group), plan.modules[group[0]].allocations[-1].configuration.hardware
         found.setdefault(place, Counter())[SHARED] += 1
     return found

@@ -61,7 +61,10 @@ def counts_of(session: Session, plan: Plan, partial_rps: list[Fraction]) -> Coun
     return machine_counts(named_plan(session, replace(plan, modules=tuple(modules))))
 
 
-def changes_to(running: Running, session: Session, plan: Plan, partial_rps: list[Fraction]) -> int:
-    """Machines that a plan adds to and removes from those that run; partial rates as derived, one per module."""
+def changes_to(running: Running, session: Session, plan: Plan, partial_rps: list[Fraction]) -> Counter[str]:
+    """Machines that a plan adds to and removes from those that run, by module; partial rates as derived, one each."""
     new, old = counts_of(session, plan, partial_rps), running.counts
-    return (new - old).total() + (old - new).total()
+    changes: Counter[str] = Counter()
+    for (module, _), machines in ((new - old) + (old - new)).items():
+        changes[module] += machines
+    return changes

@@ -48,6 +48,7 @@ class Coordinator:
         allocations: allocations made so far.
         sold_out: how often a type was sold out.
         unplanned: how often the planner had no plan.
+        questions: what the planner was asked, in order, equal ones too.
     """
 
     def __init__(self, world: World, rules: Rules) -> None:
@@ -57,6 +58,7 @@ class Coordinator:
         warm_up = {h.name: int(rules.warm_up_s * NS_PER_S) for h in application.application.hardware if h.name != CPU}
         self.cloud = Cloud(rules.limits, warm_up, int(rules.turn_off_s * NS_PER_S))
         self.cost_per_h, self.allocations, self.sold_out, self.unplanned = Fraction(0), 0, 0, 0
+        self.questions: list[Question] = []
         self._application, self._rules = application, rules
         self._price = {h.name: h.price_per_h for h in application.application.hardware}
         self._fps = 0
@@ -157,6 +159,7 @@ class Coordinator:
         self._place_somehow(found, now_ns)
 
     def _answer(self, question: Question) -> Planned | None:
+        self.questions.append(question)
         return planned(self._application.application.name, self._rules.planner, question)
 
     def _place_somehow(self, found: Planned, now_ns: int) -> None:

@@ -149,6 +149,11 @@ def _planned(system: System, modules: tuple[int, ...], cost_per_h: Fraction) -> 
     return Planned(tuple(found), system.dealing, cost_per_h)
 
 
+def asked_session(application: ScroogeApplication, planner: Planner, question: Question) -> Session:
+    """The session that a planner is asked for a plan of, at the very rates of the question."""
+    return _session(application, planner, planner.planned_modules(application), question, Fraction(1))
+
+
 def _session(
     found: ScroogeApplication, planner: Planner, modules: tuple[int, ...], question: Question, factor: Fraction
 ) -> Session:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from euclio.session.dynamics.planning import Question
 from euclio.session.dynamics.workers import Rental
 from euclio.simulation.units import NS_PER_S, Floats, Ints
 
@@ -30,6 +31,7 @@ class Record:
         allocations: allocations made.
         sold_out: how often a type was sold out.
         unplanned: how often there was no plan.
+        questions: what the planner was asked, in order, equal ones too.
     """
 
     modules: tuple[str, ...]
@@ -42,6 +44,7 @@ class Record:
     allocations: int
     sold_out: int
     unplanned: int
+    questions: tuple[Question, ...] = ()
 
     @property
     def seconds(self) -> int:

@@ -111,4 +111,5 @@ class _Run:
             coordinator.allocations,
             coordinator.sold_out,
             coordinator.unplanned,
+            tuple(coordinator.questions),
         )

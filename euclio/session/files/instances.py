@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
+from euclio.core.numbers import exact_number
 from euclio.files.boundary import FileModel, Name, Number, Whole, at
 from euclio.files.dataclass_files import file_model, made, plain_data
 from euclio.files.instance_files import InstanceFormat
@@ -36,9 +38,12 @@ class _Module(FileModel):
     name: Name
     rate_rps: Number
     profile: list[_Configuration]
+    state_price_per_change_per_h: Number | None = None
 
 
 _RUNNING = file_model(Running)
+STATE = "state_price_per_change_per_h"
+"""Field of a module whose machines hold state; `Session.state` has all of them."""
 
 
 class _Session(FileModel):
@@ -72,7 +77,16 @@ def _session(model: _Session) -> Session:
         running,
         model.spare_machines,
         model.resources,
+        dict(_state(model.modules)),
     )
+
+
+def _state(modules: list[_Module]) -> Iterator[tuple[str, Fraction]]:
+    """The modules that say that their machines hold state, with what moving it costs."""
+    for i, module in enumerate(modules):
+        price = module.state_price_per_change_per_h
+        if price is not None:
+            yield module.name, exact_number(price, f"modules[{i}].{STATE}", zero=True)
 
 
 _Row = tuple[str, int, int, int | Decimal, int | Decimal | None, tuple[tuple[str, int | Decimal], ...]]
@@ -101,7 +115,10 @@ def _data(session: Session) -> dict[str, Any]:
     """Plain data of a session; what is not said of it, of a machine type or of a configuration stays out."""
     data = _said(plain_data(session))
     data["hardware"] = [_said(h) for h in data["hardware"]]
+    state = data.pop("state")
     for module in data["modules"]:
+        if module["name"] in state:
+            module[STATE] = state[module["name"]]
         module["profile"] = [_said(c) for c in module["profile"]]
     rows = [c for module in data["modules"] for c in module["profile"]]
     for said in (data, *data["hardware"], *rows):

@@ -13,6 +13,7 @@ from euclio.core.solving import solve
 from euclio.core.warm_up import warm_up
 from euclio.session.charging import Charging
 from euclio.session.costs import money
+from euclio.session.demands import is_limited_by_changes
 from euclio.session.evaluate import evaluate
 from euclio.session.instance import Session
 from euclio.session.questions.whole_sums import least_sum
@@ -76,8 +77,7 @@ def _with_packed_bound(session: Session, result: Result, limit_s: float | None) 
     running machines are counted in other ways there, so that nothing is said where they bind.
     """
     left_s = LIMIT_S if limit_s is None else min(limit_s, LIMIT_S)
-    changes = session.running is not None and session.running.binds
-    if EXACT not in solvers() or left_s <= 0 or changes:
+    if EXACT not in solvers() or left_s <= 0 or is_limited_by_changes(session):
         return result
     bound = solve(session, EXACT, space=_by_share(result.space), time_limit_s=left_s).bound
     if bound is None:

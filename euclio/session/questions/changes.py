@@ -38,6 +38,7 @@ class SessionChanges:
         running: the machines that run already.
         most_changes: most machines that may be added to them and removed from them together.
         price_per_change_per_h: money for each machine added or removed, for each hour that the plan is to run.
+        state: what a change of a module's machines costs on top because they hold state, by name of the module.
         spare_machines: spare machines of each type that a plan uses.
         largest_share: largest share of a module's requests that may need some hardware, by its name.
         resources: capacity by name of a resource that machines take some of.
@@ -57,6 +58,7 @@ class SessionChanges:
     running: tuple[RunningMachines, ...] | None = None
     most_changes: int | None = None
     price_per_change_per_h: Fraction | None = None
+    state: dict[str, Fraction] | None = None
     spare_machines: int | None = None
     largest_share: dict[str, Fraction] | None = None
     resources: dict[str, Fraction] | None = None
@@ -74,6 +76,7 @@ class SessionChanges:
         for name, most in (self.largest_share or {}).items():
             share(most, f"largest_share.{name}")
         amounts(self.resources or {}, "resources")
+        amounts(self.state or {}, "state")
         if self.durations is not None:
             level_share(self.durations, "durations")
         if self.spare_machines is not None:
@@ -107,6 +110,7 @@ class SessionChanges:
             running=self._running(session),
             spare_machines=session.spare_machines if self.spare_machines is None else self.spare_machines,
             resources=session.resources | (self.resources or {}),
+            state=session.state | (self.state or {}),
         )
 
     def in_words(self) -> str:
@@ -122,6 +126,7 @@ class SessionChanges:
             words.append(f"at most {self.most_changes:,} of them changed")
         if self.price_per_change_per_h is not None:
             words.append(f"{amount(self.price_per_change_per_h)} per change and hour")
+        words += [f"{amount(price)} more where machines of {name} change" for name, price in (self.state or {}).items()]
         words += [] if self.durations is None else [f"durations at {self.durations}"]
         words += self._spare_in_words()
         words += [] if self.headroom is None else [f"headroom {percent(float(self.headroom), 1)}"]
@@ -139,7 +144,7 @@ class SessionChanges:
         old = session.running
         machines = self.running if self.running is not None else None if old is None else old.machines
         if machines is None:
-            for field in ("most_changes", "price_per_change_per_h"):
+            for field in ("most_changes", "price_per_change_per_h", "state"):
                 if getattr(self, field) is not None:
                     raise InputError("counts changes to a running plan; give it by --from RESULT", field=field)
             return None
@@ -325,6 +330,13 @@ CHANGE_OPTIONS = (
         help="money for each machine added or removed, for each hour that the plan is to run",
         parse=exact_not_negative,
         metavar="P",
+    ),
+    SpaceOption(
+        flag="--state-price",
+        field="state",
+        help="money on top for each change of a module whose machines hold state, such as caption=0.5; the same unit",
+        parse=named(exact_not_negative),
+        metavar="MODULE=P,...",
     ),
     SpaceOption(
         flag="--spare",

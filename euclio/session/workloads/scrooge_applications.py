@@ -7,6 +7,7 @@ takes one input at a time, and a recurrent network takes batch 1 only (Scrooge �
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -91,8 +92,18 @@ def scrooge_profile(name: str, as_evaluated: bool = True) -> Profile:
         name: its name in the data file.
         as_evaluated: at the time scale of §4; False: at that of Figure 5, where the paper prints both.
     """
+    return profile_of(scrooge_data()["modules"][name], as_evaluated)
+
+
+def profile_of(entry: dict[str, Any], as_evaluated: bool = True, levels: Sequence[int] = ()) -> Profile:
+    """The configurations that a module's entry of the data file means.
+
+    Args:
+        entry: the entry; its fields are those of the file's `model`.
+        as_evaluated: at the time scale of §4; False: at that of Figure 5, where the paper prints both.
+        levels: concurrency levels; none: those of the data file.
+    """
     data = scrooge_data()
-    entry = data["modules"][name]
     if "alone_s" in entry:
         return (Configuration(CPU, 1, 1, str(entry["alone_s"])),)
     scale = entry.get("slower", 1.0) if as_evaluated else 1.0
@@ -102,7 +113,7 @@ def scrooge_profile(name: str, as_evaluated: bool = True) -> Profile:
         for h in data["hardware"]
         if h["name"] != CPU
         for b in entry.get("batches", data["batches"])
-        for e in data["concurrency"]
+        for e in levels or data["concurrency"]
     )
 
 

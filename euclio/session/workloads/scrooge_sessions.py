@@ -25,7 +25,7 @@ COMPARED = ("traffic", "face", "tracker")
 MOST_CLIENTS = 12
 
 
-def draw_scrooge(application: str, seed: int, number: int, objective: int = 0) -> Workload:
+def draw_scrooge(application: str, seed: int, number: int, objective: int = 0, clients: int = 0) -> Workload:
     """The session of one allocation decision; the same arguments give the same one.
 
     Args:
@@ -33,6 +33,7 @@ def draw_scrooge(application: str, seed: int, number: int, objective: int = 0) -
         seed: seed of the draws.
         number: number of the decision, from 1; clients and factors depend on it, not on the objective.
         objective: which of the application's latency objectives, from the tightest.
+        clients: clients that are there; 0: drawn, 1 to 12.
 
     Raises:
         InputError: no such application; names them all.
@@ -40,8 +41,8 @@ def draw_scrooge(application: str, seed: int, number: int, objective: int = 0) -
     found = find_scrooge_application(application)
     stream = random.Random(f"scrooge/{seed}/{application}/{number}")
     low, high = found.client_rps
-    clients = 1 + int(MOST_CLIENTS * stream.random())
-    rate = Fraction(sum(low + int((high - low + 1) * stream.random()) for _ in range(clients)))
+    drawn = 1 + int(MOST_CLIENTS * stream.random())
+    rate = Fraction(sum(low + int((high - low + 1) * stream.random()) for _ in range(clients or drawn)))
     factors = found.application.factors([stream.random() for _ in found.application.modules])
     slo = found.objectives_s[objective]
     name = f"scrooge-{application}-{number:04d}-{int(1000 * slo)}ms"

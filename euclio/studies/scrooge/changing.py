@@ -149,14 +149,14 @@ def run_changing(collector: Collector, seed: int, part: float, worlds: int) -> d
         measure(f"{__name__}:changing_rows", f"world {k}", "session", seed=seed + k, seconds=seconds, asked=asked)
         for k in range(worlds)
     ]
-    frame = collector.staged("changing workloads", [_named(name) for name in scrooge_applications()], settings)
+    frame = collector.staged("changing workloads", [named_session(name) for name in scrooge_applications()], settings)
     rows = results.measured(frame).drop(columns=["instance", "label"])
     drawn = rows[rows.drawn & (rows.seed == seed)]
     totals = rows.drop(columns=["drawn", INPUTS, *BY_SECOND])
     return {"changing": totals, "changing_seconds": _seconds(drawn), "changing_inputs": _inputs(drawn)}
 
 
-def _named(application: str) -> Session:
+def named_session(application: str) -> Session:
     """A session that names an application; worlds have rates of their own."""
     found = find_scrooge_application(application)
     return found.application.session(PREFIX + application, Fraction(1), found.objectives_s[0])

@@ -19,8 +19,8 @@ from euclio.session.workloads.scrooge_sessions import COMPARED
 from euclio.studies.scrooge.changing import FRONT_ENDS, NEXUS_SYSTEM, SCROOGE_SYSTEM, TURN_OFFS_S
 from euclio.studies.scrooge.changing_measures import OWN, PERCENT, of_nexus, of_scrooge
 
-SHOWN = {"traffic": (0, ("vehicle", "face")), "face": (6, ("crop", "keypoints")), "tracker": (4, ("crop", "reid"))}
-"""Front-ends of the Nexus that keeps up in Figures 7 to 9, and the modules whose input rates are shown."""
+SHOWN = {"traffic": ("vehicle", "face"), "face": ("crop", "keypoints"), "tracker": ("crop", "reid")}
+"""Modules whose input rates are shown in Figures 7 to 9."""
 
 
 def named(system: str, front_ends: int) -> str:
@@ -63,22 +63,22 @@ def figure_over_time(tables: Mapping[str, pd.DataFrame], application: str) -> Fi
     """Figure 7, 8 or 9: an application's input rates, cost and finish rate over time."""
     number = 7 + COMPARED.index(application)
     question = f"Figure {number}. How do Scrooge and Nexus follow {application}?"
-    return drawn(f"figure-{number}", question, panels=3, height=3.4)(_fill_over_time)(tables, application)
+    return drawn(f"figure-{number}", question, panels=3, height=3.8)(_fill_over_time)(tables, application)
 
 
 def _fill_over_time(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame], application: str) -> str:
     seconds, inputs = (tables[name] for name in ("changing_seconds", "changing_inputs"))
-    front_ends, modules = SHOWN[application]
     own = inputs[inputs.application == application].set_index("module").sort_values("second")
     lines = {}
-    for system, number in ((SCROOGE_SYSTEM, 0), (NEXUS_SYSTEM, front_ends)):
+    for system, number in ((SCROOGE_SYSTEM, 0), *((NEXUS_SYSTEM, n) for n in FRONT_ENDS[application])):
         rows = seconds[(seconds.application == application) & (seconds.system == system)]
         rows = rows[rows.front_ends == number].sort_values("second")
         lines[named(system, number)] = Line(rows.frames, rows.in_time, rows.used_per_h)
-    over_time(axes, lines, {module: own.loc[[module]].invocations for module in modules})
+    over_time(axes, lines, {module: own.loc[[module]].invocations for module in SHOWN[application]})
     return (
         "Invocations per second of the modules after the first, as they come with the frames (means over 10 s); price "
-        "of the workers in use; part of the frames answered in time (means over 10 s). One workload of twelve clients."
+        "of the workers in use; part of the frames answered in time (means over 10 s), colours as in the middle. One "
+        "workload of twelve clients; Nexus with every number of front-ends that the paper names."
     )
 
 

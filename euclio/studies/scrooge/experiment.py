@@ -37,6 +37,8 @@ from euclio.studies.scrooge.measures import (
 )
 from euclio.studies.scrooge.objectives import ALONE, SPATIAL, with_decisions
 from euclio.studies.scrooge.text import SUMMARY_CAPTION, reasons, text
+from euclio.studies.scrooge.varied_measures import decision_movements, decision_readings
+from euclio.studies.scrooge.varying import MADE, VARIED, run_varied
 from euclio.studies.sessions import draw_workloads, session_runs
 from euclio.studies.study import Asked, Collected, Found, Study
 from euclio.studies.verdicts import OtherReading
@@ -114,7 +116,8 @@ def collect(collector: Collector, asked: Asked) -> Found:
         )
     }
     runs = runs.assign(population=runs.protocol.map({name: one.label for name, one in populations.items()}))
-    found = {"runs": runs, **under_objectives, **changing}
+    varied = run_varied(collector, decisions, seed, count / WORKLOADS, asked.full)
+    found = {"runs": runs, **under_objectives, **changing, **varied}
     return Found(found, proofs, drawn, {"workloads": count}, list(populations.values()))
 
 
@@ -161,13 +164,13 @@ TITLE = "Scrooge reproduced: what do two steps and a greedy rule lose?"
 
 
 def readings(collected: Collected) -> Mapping[str, Sequence[OtherReading]]:
-    """Figures of changing workloads under the other answers to questions that the paper leaves open."""
-    return changing_readings(collected.tables["changing"])
+    """Numbers under the other answers to questions that the paper leaves open."""
+    return {**changing_readings(collected.tables["changing"]), **decision_readings(collected.tables[MADE])}
 
 
-def moved_by_clients(collected: Collected) -> Mapping[str, Sequence[Moved]]:
-    """What fewer clients do to numbers of changing workloads: how they come and go is not printed."""
-    return movements(collected.tables["changing"])
+def moved(collected: Collected) -> Mapping[str, Sequence[Moved]]:
+    """What inputs that are not printed do to numbers: clients of changing workloads, and profiles of decisions."""
+    return {**movements(collected.tables["changing"]), **decision_movements(collected.tables[VARIED])}
 
 
 STUDY = Study(
@@ -179,7 +182,7 @@ STUDY = Study(
     reasons,
     text,
     readings,
-    swept=moved_by_clients,
+    swept=moved,
     shown=shown,
     details=details,
 )

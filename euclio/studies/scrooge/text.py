@@ -21,6 +21,7 @@ from euclio.studies.scrooge.figures import (
     figure_11,
     figure_12,
     figure_13,
+    figure_13_others,
     figure_applications,
     figure_tightness,
 )
@@ -44,6 +45,7 @@ from euclio.studies.scrooge.measures import (
     wall,
 )
 from euclio.studies.scrooge.reasons import complete_decisions, objective_reasons
+from euclio.studies.scrooge.varied_text import varied_blocks, varied_reasons
 from euclio.studies.sessions import application_of, by_solver
 from euclio.studies.study import Collected, Text
 
@@ -67,6 +69,8 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             figure_11(runs),
             figure_tightness(runs),
             figure_applications(runs),
+            Heading("Which inputs move the decisions"),
+            *varied_blocks(collected.tables),
             Heading("Workloads that change: Figures 6 to 9 and 14"),
             Paragraph(changing_summary(collected.tables["changing"])),
             figure_6(collected.tables["changing"]),
@@ -75,6 +79,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             Heading("Latency objectives and spatial multiplexing: Figures 12 and 13"),
             figure_12(collected.tables["objectives"]),
             figure_13(collected.tables),
+            figure_13_others(collected.tables),
             Heading("What goes in: Tables 1 and 2, Figures 2, 3 and 5"),
             worker_types_figure(MANY_TYPES, seed),
             figure_2(),
@@ -209,13 +214,16 @@ def reasons(collected: Collected) -> dict[str, str]:
     """One sentence or two per published number for which the data hold a reason."""
     runs = collected.tables["runs"]
     own, five = drawn_as(runs, OWN_SESSIONS), drawn_as(runs, FIVE_APPLICATIONS)
+    varied = varied_reasons(collected.tables)
     return {
         "milp_same_share": (
+            f"{varied['milp_same_share']} "
             f"{_fallback(own)} {_by_objective(runs, MILP)} By application: {_by_application(own, MILP)}; on workloads "
             f"of the protocol: {_by_application(five, MILP)}."
         ),
         "milp_extra_max": f"{_spread(own, MILP, 1.03)} {_worst(own)}",
         "greedy_same_share": (
+            f"{varied['greedy_same_share']} "
             "The rule counts requests gained per second of latency, not money saved, so modules that serve many "
             "requests per unit of money take the latency first, where there is little to save. "
             f"{_by_objective(runs, GREEDY)} By application: {_by_application(own, GREEDY)}; on workloads of "

@@ -361,7 +361,7 @@ def _cost(
     affordable = [k for k in range(size) if _most_machines(cs[k], cost_range[1]) > 0]
     charged = [(v.n[k], cs[k].price) for k in affordable]
     if v.changes is not None and changes is not None:
-        charged.append((v.changes, min(changes.price_per_h, (most + 1) / money)))
+        charged.append((v.changes, min(changes.price_of(v.module.name), (most + 1) / money)))
         lost += most_changes(v.module, changes)
     if problem.space.charging.whole:
         possible = [k for k, c in enumerate(cs) if c.partial_need_rps is not None and c.price <= cost_range[1]]

@@ -7,7 +7,7 @@ type, S the units of money:
     (17)  Σ_m changes_m + gone ≤ K
     (18)  u_k, z_k ≤ type_h ≤ 1                                     for every k on h, of all modules
           Σ_{k of m on h} lead_k ≤ type_h,  Σ_{k of m on h} last_k ≤ type_h       (implied)
-    (19)  coupled = ⌊P S gone⌋ + Σ_h ⌊N p_h S⌋ type_h,  added to the cost of the modules
+    (19)  coupled = ⌊S gone_cost⌋ + Σ_h ⌊N p_h S⌋ type_h,  added to the cost of the modules
 
 A price that is more than a plan may cost is taken for a little more than that, so that numbers stay small. Prices are
 rounded down: like the block of a module, these rows keep every plan, at no higher a cost.
@@ -47,7 +47,7 @@ def coupled_costs(
     costs: list[cp_model.LinearExprT] = []
     changes, spare = problem.changes, problem.session.spare_machines
     if changes is not None:
-        costs.append(min(floor(changes.price_per_h * changes.gone * money), beyond))
+        costs.append(min(floor(changes.gone_cost * money), beyond))
         if changes.most is not None:
             model.add(sum(v.changes for v in modules if v.changes is not None) <= changes.most - changes.gone)
     if spare:

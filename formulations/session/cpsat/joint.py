@@ -105,7 +105,7 @@ class _Search(JointSearch):
             self.raise_bound(cutoff, cutoff)
             return Ending.EMPTY
         changes = self.problem.changes
-        gone = Fraction(0) if changes is None else changes.gone * changes.price_per_h
+        gone = Fraction(0) if changes is None else changes.gone_cost
         self.raise_bound(sum(ranges.least_costs, gone), cutoff)
         if len(self.cheapest) == len(self.problem.modules):
             # If the cheapest of every module meet the SLO together they are the optimum, which the joint model would

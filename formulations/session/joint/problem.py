@@ -276,7 +276,7 @@ def _module(
     lo, hi = int(arrays.first[m]), int(arrays.first[m + 1])
     groups = np.cumsum(~arrays.same_ratio[lo:hi])
     ranked = [module.profile[int(arrays.profile_index[k])] for k in range(lo, hi)]
-    endless = _endless(session, space, ranked, any_plan=any_plan)
+    endless = [] if _counts_changes(session, module.name) else _endless(session, space, ranked, any_plan=any_plan)
     alone = [c for c in endless if c.hardware not in limited]
     behind: int | None = None
     kept: list[JointConfiguration] = []
@@ -306,11 +306,17 @@ def _module(
 
 def _endless(session: Session, space: PlanSpace, ranked: list[Configuration], *, any_plan: bool) -> list[Configuration]:
     """Configurations of which machines are as many as one likes, for nothing: the shortest duration first."""
-    if not all_full(space) or changes_of(session) is not None:
+    if not all_full(space):
         return []
     limited = usable_stock(session)
     free = [h.name for h in session.hardware if (h.price_per_h == 0 or any_plan) and h.name not in limited]
     return sorted((c for c in ranked if c.hardware in free), key=lambda c: c.duration_s)
+
+
+def _counts_changes(session: Session, module: str) -> bool:
+    """Whether changes of a module's machines cost anything or are limited."""
+    changes = changes_of(session)
+    return changes is not None and (changes.most is not None or changes.price_of(module) > 0)
 
 
 def _limits(session: Session, space: PlanSpace, m: int, c: Configuration) -> tuple[int | None, int, Fraction]:
@@ -320,7 +326,7 @@ def _limits(session: Session, space: PlanSpace, m: int, c: Configuration) -> tup
     if changes is None:
         return stock, 0, Fraction(0)
     bounds = [n for n in (stock, changes.most_of_type(module, c.hardware)) if n is not None]
-    return min(bounds, default=None), changes.running[module, c.hardware], changes.price_per_h
+    return min(bounds, default=None), changes.running[module, c.hardware], changes.price_of(module)
 
 
 class _Place(NamedTuple):

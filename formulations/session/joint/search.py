@@ -243,10 +243,11 @@ def most_cost(problem: JointProblem) -> Fraction:
 
 def _most_coupled(problem: JointProblem) -> Fraction:
     """The most that changes and spare machines cost in a plan, each machine that there may be counted as a change."""
-    prices, changes = coupled_prices(problem.session), problem.changes
+    changes = problem.changes
     if changes is None:
-        return sum(prices, Fraction(0))
+        return sum(coupled_prices(problem.session), Fraction(0))
     machines = sum(c.most_machines + 1 for module in problem.modules for c in module.configurations)
     most = machines + changes.running.total() + changes.gone
     most = most if changes.most is None else min(most, changes.most)
-    return sum(prices[1:], changes.price_per_h * most)
+    spare = problem.session.spare_machines * sum(problem.session.price.values(), Fraction(0))
+    return spare + changes.gone_cost + max(changes.prices) * most

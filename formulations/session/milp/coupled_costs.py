@@ -1,13 +1,13 @@
 """Changes of running machines and spare machines, which are of no module alone, in the joint MILP (ours).
 
 docs/model/whole-machines.md. With x_m_h = Σ_{k of m on h} n_k + z_k the machines of module m on hardware h, x⁰_m_h
-those that run, P the price of a change, K the most changes:
+those that run, P_m the price of a change in module m, K the most changes:
 
     x_m_h − x⁰_m_h ≤ x⁺_m_h,   x⁰_m_h − x_m_h ≤ x⁻_m_h,   0 ≤ x⁺_m_h,   0 ≤ x⁻_m_h ≤ x⁰_m_h   added_m_h, removed_m_h
     Σ x⁺_m_h + x⁻_m_h + gone ≤ K                                                            changes
     u_k, z_k ≤ type_h ≤ 1                                     for every k on h              type_h
     Σ_{k of m on h} lead_k ≤ type_h,   Σ_{k of m on h} last_k ≤ type_h                      type_h_m
-    cost of a plan = Σ_m cost_m + P (Σ x⁺ + x⁻ + gone) + N Σ_h p_h type_h
+    cost of a plan = Σ_m cost_m + Σ_m P_m Σ_h (x⁺ + x⁻) + gone_cost + N Σ_h p_h type_h
 
 `gone` are the running machines of modules, and of hardware for modules, for which the model has no machines: a variable
 that is fixed at 1, since engines leave constants out of what they say of an objective. Where nothing runs, x⁺ = x needs
@@ -74,7 +74,7 @@ def add_coupled_costs(
     found = CoupledCosts()
     changes = problem.changes
     if changes is not None:
-        found = _changes(model, problem, rows, changes, float(changes.price_per_h / unit))
+        found = _changes(model, problem, rows, changes, unit)
     spare = problem.session.spare_machines
     if spare:
         _types(model, rows, found, {name: float(spare * p / unit) for name, p in problem.session.price.items()})
@@ -82,14 +82,16 @@ def add_coupled_costs(
 
 
 def _changes(
-    model: LpProblem, problem: JointProblem, rows: list[AllocationRows], changes: Changes, price: float
+    model: LpProblem, problem: JointProblem, rows: list[AllocationRows], changes: Changes, unit: Fraction
 ) -> CoupledCosts:
     import pulp
 
-    gone, left = changes.gone, Counter(changes.running)
+    left = Counter(changes.running)
     total: dict[Any, float] = {}
+    cost: dict[Any, float] = {}
     changed: dict[tuple[Any, Any], tuple[int, list[Any]]] = {}
     for r, module in zip(rows, problem.modules, strict=True):
+        price = float(changes.price_of(module.name) / unit)
         types = list(dict.fromkeys(c.configuration.hardware for c in module.configurations))
         for i, name in enumerate(types):
             label = f"{r.name}_{i}"
@@ -98,6 +100,7 @@ def _changes(
             runs = left.pop((module.name, name), 0)
             if not runs:
                 total |= dict.fromkeys(machines, 1.0)
+                cost |= dict.fromkeys(machines, price)
                 continue
             most = sum(v.upBound for v in machines)
             added = model.add_variable(f"added_{label}", 0.0, max(0.0, most - runs))
@@ -106,15 +109,17 @@ def _changes(
             model += pulp.LpAffineExpression({**x, added: -1.0}) <= float(runs), f"added_{label}"
             model += pulp.LpAffineExpression({**x, removed: 1.0}) >= float(runs), f"removed_{label}"
             total |= {added: 1.0, removed: 1.0}
+            cost |= {added: price, removed: price}
             changed[added, removed] = runs, machines
-    gone += left.total()
+    gone = changes.gone + left.total()
     one = None
     if gone:
+        paid = changes.gone_cost + sum((n * changes.price_of(name) for (name, _), n in left.items()), Fraction(0))
         one = model.add_variable("gone", 1.0, 1.0)
-        total[one] = float(gone)
+        total[one], cost[one] = float(gone), float(paid / unit)
     if changes.most is not None:
         model += pulp.LpAffineExpression(total) <= changes.most * (1.0 + ROOM) + ROOM, "changes"
-    return CoupledCosts({v: price * n for v, n in total.items()} if price else {}, changed, {}, one)
+    return CoupledCosts(cost if any(changes.prices) else {}, changed, {}, one)
 
 
 def _types(model: LpProblem, rows: list[AllocationRows], found: CoupledCosts, prices: Mapping[str, float]) -> None:

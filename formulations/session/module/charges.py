@@ -34,12 +34,12 @@ class Charges(NamedTuple):
     Attributes:
         running: machines that run, shape (modules, types), where types are those of `Stock.kind`; without types,
             changes are not looked at.
-        price: money per hour for each machine more or less.
+        price: money per hour for each machine more or less, by module, shape (modules,).
         most: most machines more and less together in each module, shape (modules,).
     """
 
     running: Ints
-    price: float
+    price: Floats
     most: Ints
 
 
@@ -69,7 +69,9 @@ class Types(NamedTuple):
 @compiled
 def no_charges(s: SessionArrays) -> Charges:
     """That changes are not looked at."""
-    return Charges(np.zeros((s.rate.size, 0), np.int64), 0.0, np.full(s.rate.size, NO_LIMIT, np.int64))
+    return Charges(
+        np.zeros((s.rate.size, 0), np.int64), np.zeros(s.rate.size), np.full(s.rate.size, NO_LIMIT, np.int64)
+    )
 
 
 @compiled
@@ -105,7 +107,7 @@ def types_of(p: ModuleProblem, charges: Charges, m: int) -> Types:
             cap[h] = min(cap[h], int(p.stock[h]))
         if most < NO_LIMIT:
             cap[h] = min(cap[h], running[h] + most)
-    return _types(price, running, cap, charges.price, most, p.whole)
+    return _types(price, running, cap, charges.price[m], most, p.whole)
 
 
 @compiled
@@ -227,7 +229,7 @@ def charged_bound(s: SessionArrays, m: int, budget: float, stock: Stock, charges
         cap[h] = int(min(float(stock.most[m, h]), float(NO_LIMIT))) if s.whole else NO_LIMIT
     for k in range(s.first[m], s.first[m + 1]):
         price[stock.kind[k]] = s.price[k]
-    types = _types(price, charges.running[m], cap, charges.price, charges.most[m], s.whole)
+    types = _types(price, charges.running[m], cap, charges.price[m], charges.most[m], s.whole)
     nothing, best = np.zeros(count, np.int64), np.inf
     for k in range(s.first[m + 1] - 1, s.first[m] - 1, -1):
         if s.duration[k] >= limit * (1.0 - BELOW_DURATION):

@@ -53,6 +53,7 @@ from euclio.studies.scrooge.objectives import (
     with_decisions,
 )
 from euclio.studies.scrooge.text import reasons
+from euclio.studies.scrooge.varying import MADE, VARIED
 from euclio.studies.study import Asked, Collected
 
 NONE = math.nan
@@ -143,7 +144,9 @@ def changing_table(finish=0.9, cost=2.0, **own):
 def collected(table):
     """What the measures are taken from."""
     asked = Asked(None, 1, False)
-    tables = {"runs": table, **objective_tables(), "changing": changing_table()}
+    varied = pd.DataFrame({"setting": ["", "fixed=0"], MILP: [1.0, 1.1], GREEDY: [1.1, 1.0]})
+    made = pd.DataFrame({"times": [2], MILP: [1.0], GREEDY: [1.1]})
+    tables = {"runs": table, **objective_tables(), "changing": changing_table(), VARIED: varied, MADE: made}
     return Collected(tables, (), None, {}, asked=asked, certified=None, seconds={}, jobs=1)
 
 
@@ -175,7 +178,9 @@ def test_every_published_figure_has_a_measure_and_every_result_a_reason():
     assert set(found) == set(figures)
     inputs = set(input_measures(1, MANY_TYPES))
     assert all(figures[key].role == "input" for key in inputs)
-    assert set(reasons(both)) == set(figures) - inputs
+    why = reasons(both)
+    assert set(why) == set(figures) - inputs
+    assert "it goes from 0 to 100 %; on 2 allocations of changing workloads it is 100.0 %." in why["milp_same_share"]
 
 
 def test_inputs_are_as_printed():
@@ -309,7 +314,7 @@ def report(tmp_path_factory):
 @pytest.mark.slow
 def test_report_holds_scorecard_figures_and_example(report: Path):
     page = (report / "index.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 15
+    assert page.count("<svg") == 18
     assert "printed numbers, by verdict" in page
     assert "disagreements of the two: 0" in page
     assert "7.5444" in (report / "scorecard.md").read_text(encoding="utf-8")

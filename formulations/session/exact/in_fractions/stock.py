@@ -38,13 +38,13 @@ class Changes:
 
     Attributes:
         running: machines that run by name of the hardware, one entry for each module.
-        change_per_h: money per hour for each machine more or less.
+        change_per_h: money per hour for each machine more or less, one entry for each module.
         most: most machines more and less of all modules; None: any number. A box then has them as its last column.
         free: whether machines cost nothing, so that the cost of a plan is that of its changes alone.
     """
 
     running: list[dict[str, int]]
-    change_per_h: Fraction
+    change_per_h: list[Fraction]
     most: int | None
     free: bool
 
@@ -105,8 +105,10 @@ def cheapest_in_box(
     if changes is not None:
         each = [int(row[-1]) // parts if changes.most is not None else None for row in box.most]
         limits = [
-            replace(one, running=running, change_per_h=changes.change_per_h + added, most_changes=most_changes)
-            for one, running, most_changes in zip(limits, changes.running, each, strict=True)
+            replace(one, running=running, change_per_h=price + added, most_changes=most_changes)
+            for one, running, price, most_changes in zip(
+                limits, changes.running, changes.change_per_h, each, strict=True
+            )
         ]
     settled = settle(session, space, cutoff, effort, limits)
     if settled.undecided:
@@ -123,7 +125,7 @@ def cheapest_in_box(
     bound = sum((price.get(name, 0) * n for row in machines for name, n in row.items()), Fraction(0)) - paid
     if changes is not None:
         counted = [one.changes(_counted(m, f)) for one, m, f in zip(limits, plan.modules, partial, strict=True)]
-        cost += changes.change_per_h * sum(counted)
+        cost += sum((price * n for price, n in zip(changes.change_per_h, counted, strict=True)), Fraction(0))
         bound += added * sum(counted)
         if changes.most is not None:
             used = [[*row, n * parts] for row, n in zip(used, counted, strict=True)]

@@ -46,7 +46,8 @@ class ChangesSearch(StockSearch):
     gone: int = field(init=False, default=0)
     _running: Ints = field(init=False)
     _type: Ints = field(init=False)
-    _change: float = field(init=False)
+    _change: Floats = field(init=False)
+    _gone_cost: float = field(init=False)
 
     def __post_init__(self) -> None:
         """Number all types, those with a limit first, and count the running machines."""
@@ -60,15 +61,18 @@ class ChangesSearch(StockSearch):
         self._type = np.array([place[name] for name in hardware], np.int64)
         self._running = np.zeros((len(modules), len(place)), np.int64)
         usable = {(modules[m].name, name): (m, place[name]) for m, name in zip(self._owner(), hardware, strict=True)}
+        paid = Fraction(0)
         for where, machines in running.counts.items():
             if where in usable:
                 self._running[usable[where]] = machines
             else:
                 self.gone += machines
-        self._change = float(running.price_per_change_per_h)
+                paid += machines * self.session.change_price(where[0])
+        self._change = np.array([float(self.session.change_price(module.name)) for module in modules])
+        self._gone_cost = float(self.gone) if self.counted else float(paid)
         if self.counted:
             nothing = np.zeros_like(arrays.price)
-            self._arrays, self._change = arrays._replace(price=nothing, unit_cost=nothing), 1.0
+            self._arrays, self._change = arrays._replace(price=nothing, unit_cost=nothing), np.ones(len(modules))
             self._scale = np.ones_like(self._scale)
         elif running.most_changes is not None:
             left = (running.most_changes - self.gone) * self._parts_of
@@ -87,7 +91,7 @@ class ChangesSearch(StockSearch):
     @property
     def gone_cost(self) -> float:
         """What is charged for the machines that are removed in any case, per hour."""
-        return self._change * self.gone
+        return self._gone_cost
 
     def _owner(self) -> Ints:
         """Module of each configuration."""
@@ -102,7 +106,8 @@ class ChangesSearch(StockSearch):
             for module, own in zip(self.session.modules, self._configurations(), strict=True)
         ]
         left = None if running.most_changes is None or self.counted else running.most_changes - self.gone
-        each = Fraction(1) if self.counted else running.price_per_change_per_h
+        modules = self.session.modules
+        each = [Fraction(1) if self.counted else self.session.change_price(module.name) for module in modules]
         changes = Changes(usable, each, left, self.counted)
         return cheapest_in_box(self._limited(), box, self._limit(), self.effort, changes)
 
@@ -140,7 +145,7 @@ class ChangesSearch(StockSearch):
         changes = np.abs(held - self._running).sum(axis=1)
         if used.shape[1] > len(self._types):
             used[:, -1] = self._counts([int(n) * self._parts_of for n in changes])
-        return Point(cost + self._change * float(changes.sum()), used)
+        return Point(cost + float(self._change @ changes), used)
 
 
 def solve_close(session: Session, space: PlanSpace, deadline: float) -> Answer:
