@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Tests start hundreds of programs, and each would compile every source again where bytecode may not be kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: env test test-rest test-all durations bounds check style types types-elsewhere contracts oracle fuzz reproduce bench notebooks docs findings clean
+.PHONY: env test test-rest test-all durations bounds check style types types-elsewhere contracts oracle fuzz reproduce bench notebooks docs findings engines clean
 
 env: $(VENV)/ready
 
@@ -128,6 +128,10 @@ docs: env
 	$(BIN)/python docs/tools/what_if.py
 	$(BIN)/python docs/tools/curve.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# The same models on every engine, next to proven optima; some ten minutes.
+engines: env $(COMPILED)
+	$(BIN)/python docs/tools/engines.py
 
 # The tables and figures of findings that are about the workloads of the settings, written into their pages;
 # needed when the stored settings change: Theorem 1 alone takes over ten minutes. Pages hold what was found last, so that building them takes none of it.
