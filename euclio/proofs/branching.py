@@ -1,0 +1,259 @@
+"""Prove that a program's least cost reaches a cutoff: branch and bound with bounds in fractions (ours).
+
+The linear programs are solved in floating point, and their prices are proposals: a node is closed only by a bound that
+is exact (`euclio.proofs.rounding`). What is assumed in a branch is a constraint of the proof; the two halves of a split
+are joined by VIPR's rule ``uns``.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from euclio.core.linear_program import Floats, Rows, least_cost
+from euclio.proofs.model import ZERO, Derivation, Model, Proof
+from euclio.proofs.rounding import Branch, Limit, Weights, bounds_of
+
+ONE = Fraction(1)
+WHOLE = 1e-7
+"""How far from a whole number a value counts as whole, to choose where to branch; no proof rests on it."""
+MOST_NODES = 50_000
+"""Nodes after which a search is given up: its file would be too large to be of use."""
+DEEPEST = 400
+"""Splits above a node at most, far below the interpreter's own limit."""
+
+
+class UnprovenError(Exception):
+    """No proof was found; says why in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Relaxed:
+    """An optimum of a linear program: cost, values of the variables, prices of the rows."""
+
+    cost: float
+    values: Floats
+    prices: Floats
+
+
+def prove(
+    model: Model,
+    cutoff: Fraction | None,
+    point: Mapping[int, Fraction] | None = None,
+    deadline: float = math.inf,
+    most_nodes: int = MOST_NODES,
+) -> Proof:
+    """Prove that nothing feasible costs less than a cutoff, or that nothing is feasible.
+
+    Args:
+        model: the program.
+        cutoff: the cutoff; None: nothing is feasible.
+        point: a feasible point for the file, by index of the variable.
+        deadline: `time.perf_counter` value at which to stop; infinite: never.
+        most_nodes: nodes at which to stop.
+
+    Raises:
+        UnprovenError: there is a point below the cutoff, or the search came to its end without a proof.
+    """
+    search = _Search(model, cutoff, deadline, most_nodes)
+    search.close(search.root(), 0)
+    return Proof(model, cutoff, point, tuple(search.derivations), search.nodes)
+
+
+class _Search:
+    """One search; its derivations grow as nodes are closed."""
+
+    def __init__(self, model: Model, cutoff: Fraction | None, deadline: float, most_nodes: int) -> None:
+        self._model, self._cutoff = model, cutoff
+        self._deadline, self._most = deadline, most_nodes
+        n = len(model.variables)
+        # Constraints of the file: lower bounds, upper bounds, rows; then what is derived.
+        self._rows = range(2 * n, 2 * n + len(model.rows))
+        self._next = 2 * n + len(model.rows)
+        self._costs = [variable.cost for variable in model.variables]
+        self._programs = _Programs(model)
+        self.derivations: list[Derivation] = []
+        self.nodes = 0
+
+    def root(self) -> Branch:
+        """Nothing assumed: each variable is limited by its own bounds."""
+        n = len(self._model.variables)
+        lower = [Limit(v.lower, {j: ONE}) for j, v in enumerate(self._model.variables)]
+        upper = [Limit(v.upper, {n + j: ONE}) for j, v in enumerate(self._model.variables)]
+        return Branch(lower, upper)
+
+    def close(self, branch: Branch, depth: int) -> int:
+        """Close a branch, and return the index of the constraint that says so under its assumptions."""
+        self.nodes += 1
+        if self.nodes > self._most or depth > DEEPEST:
+            raise UnprovenError(f"the search was given up after {self.nodes} nodes")
+        if time.perf_counter() >= self._deadline:
+            raise UnprovenError("the time limit was reached")
+        relaxed = self._programs.relaxed(branch)
+        if relaxed is None:
+            return self._refute(branch)
+        if self._cutoff is not None:
+            for bound, weights in bounds_of(self._model, self._rows, branch, relaxed.prices, self._costs):
+                if bound >= self._cutoff:
+                    return self._derive(self._cutoff, None, _linear(weights))
+        return self._split(branch, relaxed, depth)
+
+    def _refute(self, branch: Branch) -> int:
+        """Close a branch without a feasible point: prices that show it are those of the least violation."""
+        prices = self._programs.violation_prices(branch)
+        nothing = [ZERO] * len(self._costs)
+        for bound, weights in bounds_of(self._model, self._rows, branch, prices, nothing):
+            if bound > 0:
+                return self._derive(bound, {}, _linear(weights))
+        raise UnprovenError("a branch without a feasible point could not be shown to have none")
+
+    def _split(self, branch: Branch, relaxed: _Relaxed, depth: int) -> int:
+        some = self._split_list(branch, relaxed.values)
+        if some is not None:
+            return self._split_alternatives(branch, *some, depth)
+        j = self._most_fractional(branch, relaxed.values)
+        if j is None:
+            raise UnprovenError(f"a point of cost {relaxed.cost:.12g} was met, below the cutoff")
+        below = math.floor(relaxed.values[j])
+        # A value that is whole but for rounding is split off from its neighbours on the side where there are any.
+        below = min(max(below, math.ceil(branch.lower[j].value)), math.floor(branch.upper[j].value) - 1)
+        indices = []
+        for sense, number in (("L", Fraction(below)), ("G", Fraction(below + 1))):
+            assumed = self._add(Derivation(sense, number, {j: ONE}, "asm"))
+            part = branch.copy()
+            side = part.upper if sense == "L" else part.lower
+            side[j] = Limit(number, {assumed: ONE})
+            indices.append((self.close(part, depth + 1), assumed))
+        return self._join(indices)
+
+    def _split_list(self, branch: Branch, values: Floats) -> tuple[int, frozenset[int]] | None:
+        """The list of alternatives that is mixed most, and the first part of those that are left; None: none is."""
+        best: tuple[float, int, frozenset[int]] | None = None
+        for k, every in enumerate(self._model.alternatives):
+            left = [j for j in every if branch.upper[j].value > 0]
+            shares = np.array([values[j] for j in left])
+            mixed = float(np.minimum(shares, 1 - shares).sum())
+            if len(left) < 2 or mixed <= WHOLE:
+                continue
+            if best is None or mixed > best[0]:
+                # Where the mean of what is mixed lies, with something on each side.
+                mean = float((np.arange(len(left)) * shares).sum())
+                at = min(max(int(mean), int(np.argmax(shares > WHOLE))), len(left) - 2)
+                best = mixed, k, frozenset(left[: at + 1])
+        return None if best is None else best[1:]
+
+    def _split_alternatives(self, branch: Branch, k: int, first: frozenset[int], depth: int) -> int:
+        """One half without the first part of a list, the other with nothing else of it."""
+        every = self._model.alternatives[k]
+        row = self._rows[k]
+        terms = dict.fromkeys(sorted(first), ONE)
+        indices = []
+        for sense, number in (("L", ZERO), ("G", ONE)):
+            assumed = self._add(Derivation(sense, number, terms, "asm"))
+            part = branch.copy()
+            if sense == "L":
+                gone, weights = first, {assumed: ONE}
+            else:
+                # The whole list sums to 1, so that its other part is at most 0.
+                gone, weights = frozenset(every) - first, {row: ONE, assumed: -ONE}
+            limit = Limit(ZERO, weights, gone)
+            for j in gone:
+                if part.upper[j].value > 0:
+                    part.upper[j] = limit
+            indices.append((self.close(part, depth + 1), assumed))
+        return self._join(indices)
+
+    def _most_fractional(self, branch: Branch, values: Floats) -> int | None:
+        """The integer variable that is furthest from whole; where all are whole, one that is not fixed yet."""
+        best, found = -1.0, None
+        for j, variable in enumerate(self._model.variables):
+            if variable.integer and branch.lower[j].value < branch.upper[j].value:
+                off = abs(values[j] - round(values[j]))
+                if off > best:
+                    best, found = off, j
+        return found
+
+    def _join(self, parts: Sequence[tuple[int, int]]) -> int:
+        (first, assumed), (second, other) = parts
+        said = [self.derivations[i - self._next_0] for i in (first, second)]
+        # A half without a feasible point says more than the cutoff, so that the other half's words hold of both.
+        weaker = next((one for one in said if one.terms is None), said[0])
+        return self._add(Derivation("G", weaker.number, weaker.terms, f"uns {first} {assumed} {second} {other}"))
+
+    @property
+    def _next_0(self) -> int:
+        """Index of the first derivation."""
+        return self._rows.stop
+
+    def _derive(self, number: Fraction, terms: Mapping[int, Fraction] | None, reason: str) -> int:
+        return self._add(Derivation("G", number, terms, reason))
+
+    def _add(self, one: Derivation) -> int:
+        self.derivations.append(one)
+        self._next += 1
+        return self._next - 1
+
+
+class _Programs:
+    """The linear programs of a model's branches, in floating point."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._cost = np.array([float(v.cost) for v in model.variables])
+        self._terms = [
+            (np.array(list(row.terms), np.int64), np.array([float(a) for a in row.terms.values()]))
+            for row in model.rows
+        ]
+        self._most = [float(row.most) for row in model.rows]
+        self._equal = [row.equal for row in model.rows]
+
+    def relaxed(self, branch: Branch) -> _Relaxed | None:
+        """The least cost without whole numbers; None: HiGHS has none."""
+        rows = Rows()
+        for (variables, values), most, equal in zip(self._terms, self._most, self._equal, strict=True):
+            rows.add(most if equal else -math.inf, most, variables, values)
+        found = least_cost(self._cost, *_ends(branch), rows)
+        return None if found is None else _Relaxed(float(self._cost @ found[0]), *found)
+
+    def violation_prices(self, branch: Branch) -> Floats:
+        """Prices of the rows in the program that breaks them as little as possible: each may be broken at price 1."""
+        n = len(self._cost)
+        rows, extra = Rows(), n
+        for (variables, values), most, equal in zip(self._terms, self._most, self._equal, strict=True):
+            slack = [extra, extra + 1] if equal else [extra]
+            signs = [-1.0, 1.0] if equal else [-1.0]
+            extra += len(slack)
+            rows.add(
+                most if equal else -math.inf,
+                most,
+                np.concatenate([variables, np.array(slack, np.int64)]),
+                np.concatenate([values, np.array(signs)]),
+            )
+        lower, upper = _ends(branch)
+        more = extra - n
+        found = least_cost(
+            np.concatenate([np.zeros(n), np.ones(more)]),
+            np.concatenate([lower, np.zeros(more)]),
+            np.concatenate([upper, np.full(more, math.inf)]),
+            rows,
+        )
+        if found is None:
+            raise UnprovenError("a linear program was not solved")
+        return found[1]
+
+
+def _ends(branch: Branch) -> tuple[Floats, Floats]:
+    return (
+        np.array([float(limit.value) for limit in branch.lower]),
+        np.array([float(limit.value) for limit in branch.upper]),
+    )
+
+
+def _linear(weights: Weights) -> str:
+    """VIPR's reason for a sum of constraints."""
+    return f"lin {len(weights)} {' '.join(f'{index} {weight}' for index, weight in sorted(weights.items()))}".strip()
