@@ -25,6 +25,10 @@ class Verdict(StrEnum):
     """Neither was shown within the limit."""
 
 
+class NoProofError(Exception):
+    """No proof file can be made of a claim that holds; says why in one line."""
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
     """Outcome of a search for a plan that is strictly better than a cutoff.

@@ -33,7 +33,7 @@ class UnprovenError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Relaxed:
+class Relaxed:
     """An optimum of a linear program: cost, values of the variables, prices of the rows."""
 
     cost: float
@@ -61,8 +61,21 @@ def prove(
         UnprovenError: there is a point below the cutoff, or the search came to its end without a proof.
     """
     search = _Search(model, cutoff, deadline, most_nodes)
-    search.close(search.root(), 0)
+    search.close(_root(model), 0)
     return Proof(model, cutoff, point, tuple(search.derivations), search.nodes)
+
+
+def relaxed(model: Model) -> Relaxed | None:
+    """The least cost without whole numbers, in floating point; None: HiGHS has none."""
+    return _Programs(model).relaxed(_root(model))
+
+
+def _root(model: Model) -> Branch:
+    """Nothing assumed: each variable is limited by its own bounds, whose constraints come first in a file."""
+    n = len(model.variables)
+    lower = [Limit(v.lower, {j: ONE}) for j, v in enumerate(model.variables)]
+    upper = [Limit(v.upper, {n + j: ONE}) for j, v in enumerate(model.variables)]
+    return Branch(lower, upper)
 
 
 class _Search:
@@ -79,13 +92,6 @@ class _Search:
         self._programs = _Programs(model)
         self.derivations: list[Derivation] = []
         self.nodes = 0
-
-    def root(self) -> Branch:
-        """Nothing assumed: each variable is limited by its own bounds."""
-        n = len(self._model.variables)
-        lower = [Limit(v.lower, {j: ONE}) for j, v in enumerate(self._model.variables)]
-        upper = [Limit(v.upper, {n + j: ONE}) for j, v in enumerate(self._model.variables)]
-        return Branch(lower, upper)
 
     def close(self, branch: Branch, depth: int) -> int:
         """Close a branch, and return the index of the constraint that says so under its assumptions."""
@@ -112,7 +118,7 @@ class _Search:
                 return self._derive(bound, {}, _linear(weights))
         raise UnprovenError("a branch without a feasible point could not be shown to have none")
 
-    def _split(self, branch: Branch, relaxed: _Relaxed, depth: int) -> int:
+    def _split(self, branch: Branch, relaxed: Relaxed, depth: int) -> int:
         some = self._split_list(branch, relaxed.values)
         if some is not None:
             return self._split_alternatives(branch, *some, depth)
@@ -212,13 +218,13 @@ class _Programs:
         self._most = [float(row.most) for row in model.rows]
         self._equal = [row.equal for row in model.rows]
 
-    def relaxed(self, branch: Branch) -> _Relaxed | None:
+    def relaxed(self, branch: Branch) -> Relaxed | None:
         """The least cost without whole numbers; None: HiGHS has none."""
         rows = Rows()
         for (variables, values), most, equal in zip(self._terms, self._most, self._equal, strict=True):
             rows.add(most if equal else -math.inf, most, variables, values)
         found = least_cost(self._cost, *_ends(branch), rows)
-        return None if found is None else _Relaxed(float(self._cost @ found[0]), *found)
+        return None if found is None else Relaxed(float(self._cost @ found[0]), *found)
 
     def violation_prices(self, branch: Branch) -> Floats:
         """Prices of the rows in the program that breaks them as little as possible: each may be broken at price 1."""

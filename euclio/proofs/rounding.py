@@ -12,8 +12,10 @@ from fractions import Fraction
 
 from euclio.proofs.model import ZERO, Model
 
+DIGITS = (1, 3, 5, 8)
+"""Digits that prices are rounded to at first, one after the other: a short one makes a short line of the proof."""
 DENOMINATORS = (10**4, 10**8, 2**50)
-"""Largest denominators of prices, one after the other: short ones are tried first, since they are exact more often."""
+"""Largest denominators of prices after that: thirds and sevenths may be needed exactly where there is no slack."""
 
 Weights = dict[int, Fraction]
 """Multipliers of constraints, by index in the proof."""
@@ -66,12 +68,20 @@ def bounds_of(
     Yields:
         The bound, and the multipliers of constraints that prove it.
     """
+    exact = [Fraction(float(price)) for price in prices]
     seen = set()
-    for largest in DENOMINATORS:
-        rounded = tuple(Fraction(float(price)).limit_denominator(largest) for price in prices)
+    for rounded in _rounded(exact):
         if rounded not in seen:
             seen.add(rounded)
             yield _bound(model, rows, branch, rounded, costs)
+
+
+def _rounded(prices: Sequence[Fraction]) -> Iterator[tuple[Fraction, ...]]:
+    """Prices that are rounded in several ways, roughly at first."""
+    for digits in DIGITS:
+        yield tuple(round(price, digits) for price in prices)
+    for largest in DENOMINATORS:
+        yield tuple(price.limit_denominator(largest) for price in prices)
 
 
 def _bound(

@@ -28,7 +28,8 @@ def write_proof(proof: Proof, path: Path) -> None:
 def _lines(proof: Proof) -> Iterator[str]:
     model, n = proof.model, len(proof.model.variables)
     for note in model.notes:
-        yield f"% {note[:LINE]}"
+        # Names may have any letters; a file has those of ASCII alone, so that every program reads the same.
+        yield f"% {' '.join(note.split())[:LINE].encode('ascii', 'backslashreplace').decode()}"
     yield "VER 1.0"
     yield f"VAR {n}"
     yield from (variable.name for variable in model.variables)

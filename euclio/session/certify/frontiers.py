@@ -8,15 +8,13 @@ is a small program, and its proof a file. That the lists miss nothing is the sea
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.core.errors import InputError
-from euclio.proofs.model import Model, Row, Variable
+from euclio.proofs.model import ZERO, Model, Row, Variable
 from euclio.session.certify.branching import Branching
-from euclio.session.certify.curves import Cell
+from euclio.session.certify.curves import least_latency_bound
 from euclio.session.certify.modules import ranked
 from euclio.session.evaluate import Evaluation
 from euclio.session.instance import Session
@@ -26,34 +24,68 @@ ONE = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)
+class Corner:
+    """Plans of a module that take at least `low` seconds and cost at least `cost` per hour."""
+
+    low: Fraction
+    cost: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class Frontiers:
-    """Cells of every module, and the program that they make.
+    """Corners of every module of a session, fastest first: each plan of a module lies in at least one of them.
 
     Attributes:
-        model: the program.
-        cells: cells by module, fastest first.
+        session: the session.
+        corners: corners by module.
     """
 
-    model: Model
-    cells: tuple[tuple[Cell, ...], ...]
+    session: Session
+    corners: tuple[tuple[Corner, ...], ...]
 
-    def point(self, session: Session, evaluation: Evaluation) -> dict[int, Fraction]:
-        """A plan as a point of the program: the cells that its modules lie in, and when each module has finished.
+    def model(self) -> Model:
+        """Exactly one corner per module; each module finishes its latency after its parents, and within the SLO."""
+        variables: list[Variable] = []
+        alternatives: list[tuple[int, ...]] = []
+        for m, some in enumerate(self.corners):
+            first = len(variables)
+            variables += [Variable(f"x_{m}_{k}", ZERO, ONE, True, one.cost) for k, one in enumerate(some)]
+            alternatives.append(tuple(range(first, len(variables))))
+        times = len(variables)
+        variables += [Variable(f"t_{m}", ZERO, self.session.slo_s) for m in range(len(self.corners))]
+        rows = [Row(f"one_{m}", dict.fromkeys(every, ONE), ONE, True) for m, every in enumerate(alternatives)]
+        for m, p in waits(self.session):
+            taken = {j: one.low for j, one in zip(alternatives[m], self.corners[m], strict=True) if one.low}
+            before = {} if p is None else {times + p: ONE}
+            name = f"after_{m}" if p is None else f"after_{m}_{p}"
+            rows.append(Row(name, {**taken, **before, times + m: -ONE}, ZERO))
+        return Model(tuple(variables), tuple(rows), tuple(alternatives), _notes(self.session))
+
+    def point(self, evaluation: Evaluation) -> dict[int, Fraction]:
+        """A plan as a point of the model: corners that its modules lie in, and when each module has finished.
 
         Args:
-            session: the instance.
             evaluation: what the checker says of a feasible plan.
+
+        Returns:
+            Values by index of the variable, none of them 0; they cost no more than the plan.
         """
         found: dict[int, Fraction] = {}
         lows = []
         first = 0
-        for cells, module in zip(self.cells, evaluation.modules, strict=True):
-            # Slower plans up to the next cell cost no less than the one that a cell stands for.
-            k = bisect_right(cells, module.worst_case_latency_s, key=lambda cell: cell.low) - 1
+        for some, module in zip(self.corners, evaluation.modules, strict=True):
+            # A corner that begins within the plan's latency takes no longer; the cheapest costs no more than its own.
+            within = [(one.cost, k) for k, one in enumerate(some) if one.low <= module.worst_case_latency_s]
+            _, k = min(within)
             found[first + k] = ONE
-            lows.append(cells[k].low)
-            first += len(cells)
-        return found | {first + m: time for m, time in enumerate(finished(session, lows)) if time}
+            lows.append(some[k].low)
+            first += len(some)
+        return found | {first + m: time for m, time in enumerate(finished(self.session, lows)) if time}
+
+
+def waits(session: Session) -> list[tuple[int, int | None]]:
+    """Each module with each of its parents, or with None where it has none, in the order of the model's rows."""
+    return [(m, p) for m, own in enumerate(session.parents()) for p in own or (None,)]
 
 
 def finished(session: Session, latency: Sequence[Fraction]) -> list[Fraction]:
@@ -63,58 +95,42 @@ def finished(session: Session, latency: Sequence[Fraction]) -> list[Fraction]:
         session: the instance.
         latency: worst-case latency of each module in seconds.
     """
-    found = [Fraction(0)] * len(latency)
+    found = [ZERO] * len(latency)
     parents = session.parents()
     for m in session.order:
-        found[m] = max((found[p] for p in parents[m]), default=Fraction(0)) + latency[m]
+        found[m] = max((found[p] for p in parents[m]), default=ZERO) + latency[m]
     return found
 
 
 def frontiers(
     session: Session, space: PlanSpace, cutoff: Fraction, margin: Fraction, deadline: float
 ) -> Frontiers | None:
-    """The cells that the prover ends with, and the program that they make; None: the prover did not end with a proof.
+    """The corners that the prover ends with; None: it did not end with a proof.
 
     Args:
         session: the instance.
-        space: the plan space.
+        space: the plan space, without `single_hardware`.
         cutoff: cost per hour that no plan stays below, above 0.
         margin: money per hour by which least costs of modules may be off.
         deadline: `time.perf_counter` value at which to stop.
 
     Raises:
-        InputError: the plan space is one that this program does not cover.
+        DeadlineError: the deadline passed.
+        TooFarApartError: numbers lie too far apart for the prover.
     """
-    if space.single_hardware:
-        raise InputError("has no proof file yet with one hardware type for the whole session", field="single_hardware")
     modules = [ranked(module, space, session.price) for module in session.modules]
+    floors = [least_latency_bound(module) for module in modules]
     branching = Branching(session, modules, cutoff, margin, deadline)
-    outcome = branching.run()
-    cells = branching.cells()
-    if not outcome.exhausted or len(cells) < len(modules) or not all(cells):
+    if not branching.run().exhausted or None in floors:
         return None
-    return Frontiers(_model(session, cells), cells)
-
-
-def _model(session: Session, cells: tuple[tuple[Cell, ...], ...]) -> Model:
-    """Exactly one cell per module; each module finishes its least latency after its parents, and within the SLO."""
-    variables: list[Variable] = []
-    alternatives: list[tuple[int, ...]] = []
-    for m, some in enumerate(cells):
-        first = len(variables)
-        variables += [Variable(f"x_{m}_{k}", Fraction(0), ONE, True, cell.cost) for k, cell in enumerate(some)]
-        alternatives.append(tuple(range(first, len(variables))))
-    times = len(variables)
-    variables += [Variable(f"t_{m}", Fraction(0), session.slo_s) for m in range(len(cells))]
-    rows = [Row(f"one_{m}", dict.fromkeys(every, ONE), ONE, True) for m, every in enumerate(alternatives)]
-    parents = session.parents()
-    for m, (some, every) in enumerate(zip(cells, alternatives, strict=True)):
-        taken = {j: cell.low for j, cell in zip(every, some, strict=True) if cell.low}
-        for p in parents[m] or (None,):
-            before = {} if p is None else {times + p: ONE}
-            name = f"after_{m}" if p is None else f"after_{m}_{p}"
-            rows.append(Row(name, {**taken, **before, times + m: -ONE}, Fraction(0)))
-    return Model(tuple(variables), tuple(rows), tuple(alternatives), _notes(session))
+    cells = branching.cells()
+    corners = [tuple(Corner(cell.low, cell.cost) for cell in some) for some in cells]
+    # A search that ended at one module knows nothing of those after it, but that they have a floor.
+    corners += [()] * (len(floors) - len(corners))
+    # A module without cells has no plan within what the others leave it, whose floor says so.
+    return Frontiers(
+        session, tuple(own or (Corner(floor or ZERO, ZERO),) for own, floor in zip(corners, floors, strict=True))
+    )
 
 
 def _notes(session: Session) -> tuple[str, ...]:

@@ -1,0 +1,103 @@
+"""Proof files of sessions: that no choice of what the prover knows of the modules costs less than a cutoff (ours)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from euclio.core.certificate import NoProofError
+from euclio.proofs.branching import MOST_NODES, UnprovenError, prove
+from euclio.proofs.model import ZERO
+from euclio.proofs.writing import proof_text
+from euclio.session.certify.frontiers import Corner, Frontiers, frontiers
+from euclio.session.certify.modules import ranked
+from euclio.session.certify.proving import DeadlineError, TooFarApartError
+from euclio.session.certify.reaching import least_latencies
+from euclio.session.certify.shortening import decimals, shorter
+from euclio.session.evaluate import Evaluation
+from euclio.session.instance import Session
+from euclio.session.space import PlanSpace
+
+ROOM = Fraction(5, 10**10)
+"""Share of the cutoff by which the search is asked for more, so that numbers may be rounded; below any tolerance."""
+MARGIN = Fraction(1, 10**12)
+"""Share of the cutoff by which the least cost of a module may be off at first."""
+FEW_NODES = 2_000
+"""Nodes of a search on frontiers that are weaker than they have to be."""
+
+
+def session_proof(
+    session: Session, space: PlanSpace, checked: Evaluation | None, cutoff: Fraction | None, deadline: float
+) -> str:
+    """A VIPR text that no choice of corners costs less than a cutoff, or that none keeps the SLO.
+
+    Args:
+        session: the instance.
+        space: a plan space that the prover covers.
+        checked: the checker's answer on a feasible plan, which stands in the file as a solution; None: there is none.
+        cutoff: cost per hour, above 0; None: no plan keeps the SLO.
+        deadline: `time.perf_counter` value at which to stop.
+
+    Raises:
+        NoProofError: there is none; says why in one line.
+    """
+    if space.single_hardware:
+        raise NoProofError("one hardware type for the whole session (single_hardware) has no proof model yet")
+    try:
+        if cutoff is None:
+            return _infeasible(session, space, deadline)
+        return _cutoff(session, space, checked, cutoff, deadline)
+    except DeadlineError:
+        raise NoProofError("the time limit was reached") from None
+    except TooFarApartError:
+        raise NoProofError("its numbers lie too far apart for the prover") from None
+
+
+def _cutoff(session: Session, space: PlanSpace, checked: Evaluation | None, cutoff: Fraction, deadline: float) -> str:
+    reason = "the prover's lists were not complete within the margin of its search"
+    for found, room in _searches(session, space, cutoff, deadline):
+        # A short number between the cutoff and what is known: every step repeats it.
+        promised = cutoff if room == 0 else _raised(cutoff, decimals(room / 8))
+        for weaker in shorter(found, cutoff, room):
+            try:
+                return _text(weaker, checked, promised, deadline, MOST_NODES if weaker is found else FEW_NODES)
+            except UnprovenError as error:
+                reason = str(error)
+    raise NoProofError(reason)
+
+
+def _searches(
+    session: Session, space: PlanSpace, cutoff: Fraction, deadline: float
+) -> Iterator[tuple[Frontiers, Fraction]]:
+    """Frontiers that reach the cutoff, each with what is known beyond it: first those that leave room for rounding."""
+    more = cutoff * (1 + ROOM)
+    for asked, margin in ((more, more * MARGIN), (cutoff, cutoff * MARGIN), (cutoff, ZERO)):
+        found = frontiers(session, space, asked, margin, deadline)
+        if found is not None:
+            yield found, asked - cutoff
+
+
+def _infeasible(session: Session, space: PlanSpace, deadline: float) -> str:
+    """The least latencies of the modules, whatever they cost, miss the SLO together."""
+    modules = [ranked(module, space, session.price) for module in session.modules]
+    if not all(module.configurations for module in modules):
+        raise NoProofError("a module without any configuration needs no proof")
+    lows = least_latencies(session, modules, deadline)
+    found = Frontiers(session, tuple((Corner(low, ZERO),) for low in lows))
+    try:
+        return _text(found, None, None, deadline, MOST_NODES)
+    except UnprovenError:
+        raise NoProofError("the SLO is as long as latencies that plans only come near to, which has no proof") from None
+
+
+def _text(
+    found: Frontiers, checked: Evaluation | None, cutoff: Fraction | None, deadline: float, most_nodes: int
+) -> str:
+    point: Mapping[int, Fraction] | None = None if checked is None else found.point(checked)
+    return proof_text(prove(found.model(), cutoff, point, deadline, most_nodes))
+
+
+def _raised(value: Fraction, digits: int) -> Fraction:
+    """A value rounded up."""
+    return math.ceil(value * Fraction(10) ** digits) / Fraction(10) ** digits
