@@ -2,32 +2,33 @@
 
 This file uses the standard library alone and nothing of euclio, so that it can be read, copied and run by itself:
 ``python checker.py FILE``. All arithmetic is in fractions. Read is VIPR 1.0, as in "Verifying integer programming
-results" (Cheung, Gleixner and Steffy 2017), with the rules asm, lin, rnd and uns. Exit code 0: accepted, 1: refused,
-2: no such file, or it is none. Variables have no bounds but those in CON. Time and memory grow at worst with the square
-of the length, which is limited, as the size of numbers is.
+results" (Cheung, Gleixner and Steffy 2017), with the rules asm, lin, rnd and uns; variables have no bounds but those in
+CON. Exit code 0: accepted, 1: refused, 2: no such file, or it is none. Time grows at worst as the length squared.
 """
 
 from __future__ import annotations
 
 import gzip
+import io
 import math
 import re
 import sys
 import zlib
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from pathlib import Path
 
 Terms = dict[int, Fraction]
 ZERO = Fraction(0)
 SENSES, SIDES = {"L": -1, "E": 0, "G": 1}, {"min": 1, "max": -1}
 COUNT = re.compile(r"[0-9]{1,18}\Z")
-NUMBER = re.compile(r"[+-]?[0-9]+(/0*[1-9][0-9]*|\.[0-9]+)?\Z")
+NUMBER = re.compile(r"(?=.{1,4000}\Z)[+-]?[0-9]+(/0*[1-9][0-9]*|\.[0-9]+)?\Z")
 """Words that are numbers. Python reads more: underscores, digits of other scripts, exponents of any size."""
 UNSEEN = re.compile(r"[^\n\t -~]")
 """Characters that a reader would not see, and that Python might end a line or a word at."""
-MOST_BYTES, LONGEST, MOST_BITS = 2**28, 4000, 2**16
-"""Limits: bytes of a text, unpacked; characters of a number; bits of a sum's denominator, which may swell."""
+MOST_BYTES, MOST_BITS = 2**28, 2**16
+"""Limits: bytes of a text, unpacked, and bits of the denominator of a sum, which many short fractions may swell."""
 
 
 class UnreadableError(Exception):
@@ -67,7 +68,7 @@ class Accepted:
 
     Attributes:
         bound: no feasible point has a better objective; None: no such bound is shown.
-        solved: objective of the best solution in the file; None: it has none.
+        solved: some feasible point has this objective, or a better one; None: none is shown.
         infeasible: whether there is no feasible point.
         size: how large the file's problem and its proof are, in words.
     """
@@ -80,7 +81,7 @@ class Accepted:
     def __str__(self) -> str:
         said = ["there is no feasible point"] if self.infeasible else []
         said += [] if self.bound is None else [f"no feasible point has an objective better than {self.bound}"]
-        said += [] if self.solved is None else [f"a feasible point has {self.solved}"]
+        said += [] if self.solved is None else [f"a feasible point has {self.solved} or better"]
         return f"{', '.join(said)} ({self.size})"
 
 
@@ -92,32 +93,36 @@ class _Checker:
         self.words = (w for line in text.split("\n") if not line.lstrip().startswith("%") for w in line.split())
         if UNSEEN.search(text) or next(self.words, None) != "VER":
             raise UnreadableError("is no VIPR file: these are printable ASCII, and begin with VER")
-        self.known: list[Constraint] = []
         self.solved: Fraction | None = None
 
     def check(self) -> Accepted:
         self.one_of("1.0")
         self.variables = self.counted("VAR")
-        for _ in range(self.variables):
-            self.word()
+        _names = [self.word() for _ in range(self.variables)]
         self.integer = frozenset(self.index(self.variables) for _ in range(self.counted("INT")))
         self.one_of("OBJ")
         self.sign = SIDES[self.one_of(*SIDES)]
         self.objective = self.terms(self.count())
         self.given, _bounds = self.counted("CON"), self.count()
-        for _ in range(self.given):
-            self.word()
-            self.known.append(self.constraint())
+        self.known = [self.constraint() for _ in range(self.given)]
         self.one_of("RTP")
         infeasible, bound, solved = self.promise()
         for _ in range(self.counted("SOL")):
             self.solution()
-        steps = self.counted("DER")
-        for k in range(steps):
+        for k in range(self.counted("DER")):
             self.step(k)
         need(next(self.words, None) is None, "goes on after its last step")
-        self.keep(infeasible, bound, solved)
-        return Accepted(bound, self.solved, infeasible, f"{self.variables} variables, {steps} steps")
+        last = self.known[-1] if self.known else Constraint(0, ZERO, {})
+        if infeasible or bound is not None:
+            need(not last.assumed, "has a last step that rests on an assumption")
+            # Where no point is feasible, 0 is at least 1.
+            wanted = Constraint(1, Fraction(1), {}) if bound is None else Constraint(self.sign, bound, self.objective)
+            need(last.implies(wanted), "does not show what it promises")
+        if solved is not None:
+            reached = self.solved is not None and self.solved * self.sign <= solved * self.sign
+            need(reached, "has no solution as good as it promises")
+        size = f"{self.variables} variables, {len(self.known) - self.given} steps"
+        return Accepted(bound, solved, infeasible, size)
 
     def word(self) -> str:
         found = next(self.words, None)
@@ -146,8 +151,7 @@ class _Checker:
 
     def number(self, found: str | None = None) -> Fraction:
         found = self.word() if found is None else found
-        good = len(found) <= LONGEST and NUMBER.match(found) is not None
-        need(good, f"has {found[:40]!r} where a number of at most {LONGEST} characters stands")
+        need(bool(NUMBER.match(found)), f"has {found[:40]!r} where a number of at most 4000 characters stands")
         return Fraction(found)
 
     def terms(self, count: int) -> Terms:
@@ -159,7 +163,7 @@ class _Checker:
         return {j: a for j, a in found.items() if a}
 
     def constraint(self) -> Constraint:
-        sense, number, first = SENSES[self.one_of(*SENSES)], self.number(), self.word()
+        _name, sense, number, first = self.word(), SENSES[self.one_of(*SENSES)], self.number(), self.word()
         return Constraint(sense, number, self.objective if first == "OBJ" else self.terms(self.count(first)))
 
     def promise(self) -> tuple[bool, Fraction | None, Fraction | None]:
@@ -182,7 +186,7 @@ class _Checker:
 
     def step(self, k: int) -> None:
         try:
-            _name, said = self.word(), self.constraint()
+            said = self.constraint()
             self.one_of("{")
             assumed = self.follows(said, self.one_of("asm", "lin", "rnd", "uns"))
             self.one_of("}")
@@ -212,8 +216,7 @@ class _Checker:
             assumed |= one.assumed
             # The numbers are summed as the coefficients are, as those of a variable -1.
             for j, a in ((-1, one.number), *one.terms.items()):
-                terms[j] = terms.get(j, ZERO) + weight * a
-                need(terms[j].denominator.bit_length() <= MOST_BITS, "has fractions whose sum is too long")
+                terms[j] = add(terms.get(j, ZERO), weight * a)
             if weight and one.sense:
                 senses.add(one.sense if weight > 0 else -one.sense)
         need(len(senses) < 2, "adds what is at least and what is at most")
@@ -235,23 +238,11 @@ class _Checker:
         first, a, second, b = (self.index(len(self.known)) for _ in range(4))
         low, high = sorted((self.known[a], self.known[b]), key=lambda one: one.sense)
         split = low.sense < 0 < high.sense and low.terms == high.terms and self.whole(low.terms)
-        need(split and low.number.denominator == 1, "splits what is no whole sum, or not at a whole number")
-        need(high.number == low.number + 1, "splits with a gap")
+        split = split and low.number.denominator == 1 and high.number == low.number + 1
+        need(split, "splits what is no whole sum, or with a gap")
         for part in (first, second):
             need(self.known[part].implies(said), "does not hold in both halves of its split")
         return (self.known[first].assumed & ~(1 << a)) | (self.known[second].assumed & ~(1 << b))
-
-    def keep(self, infeasible: bool, bound: Fraction | None, solved: Fraction | None) -> None:
-        """Whether the last step, without assumptions, and the solutions say what was promised."""
-        last = self.known[-1] if len(self.known) > self.given else Constraint(0, ZERO, {})
-        if infeasible or bound is not None:
-            need(not last.assumed, "has a last step that rests on an assumption")
-            # Where no point is feasible, 0 is at least 1.
-            wanted = Constraint(1, Fraction(1), {}) if bound is None else Constraint(self.sign, bound, self.objective)
-            need(last.implies(wanted), "does not show what it promises")
-        if solved is not None:
-            good = self.solved is not None and self.solved * self.sign <= solved * self.sign
-            need(good, "has no solution as good as it promises")
 
 
 def need(so: bool, otherwise: str) -> None:
@@ -260,9 +251,16 @@ def need(so: bool, otherwise: str) -> None:
         raise RefusedError(otherwise)
 
 
+def add(number: Fraction, more: Fraction) -> Fraction:
+    """A sum, unless its denominator has swollen so much that to go on would take for ever."""
+    number += more
+    need(number.denominator.bit_length() <= MOST_BITS, "has fractions whose sum is too long")
+    return number
+
+
 def total(terms: Terms, point: Terms) -> Fraction:
     """A sum at a point; variables that the point leaves out are 0."""
-    return sum((a * point.get(j, ZERO) for j, a in terms.items()), ZERO)
+    return reduce(add, (a * point.get(j, ZERO) for j, a in terms.items()), ZERO)
 
 
 def check_text(text: str) -> Accepted:
@@ -270,14 +268,14 @@ def check_text(text: str) -> Accepted:
     return _Checker(text).check()
 
 
-def read(path: Path) -> str:
-    """The text of a file; one whose name ends in ``.gz`` is unpacked. Raises an `UnreadableError`."""
+def text_of(data: bytes) -> str:
+    """The text that a file holds, packed by gzip or not. Raises an `UnreadableError`."""
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            text = file.read(MOST_BYTES + 1).decode("ascii")
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or "it is no text, or damaged"
-        raise UnreadableError(f"cannot be read: {reason.lower()}") from None
+        if data.startswith(b"\x1f\x8b"):
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_BYTES + 1)
+        text = data.decode("ascii")
+    except (OSError, EOFError, ValueError, zlib.error):
+        raise UnreadableError("is no text of ASCII, or damaged") from None
     if len(text) > MOST_BYTES:
         raise UnreadableError(f"is longer than {MOST_BYTES} bytes")
     return text.replace("\r\n", "\n")
@@ -286,12 +284,13 @@ def read(path: Path) -> str:
 def main(arguments: list[str]) -> int:
     """Check the file that is named."""
     try:
-        print(f"accepted: {check_text(read(Path(*arguments)))}")
+        with Path(*arguments).open("rb") as file:
+            print(f"accepted: {check_text(text_of(file.read(MOST_BYTES + 1)))}")
     except RefusedError as error:
         print(f"refused: {error}")
         return 1
-    except UnreadableError as error:
-        print(f"{error}; usage: checker.py FILE", file=sys.stderr)
+    except (OSError, UnreadableError) as error:
+        print(f"{' '.join(arguments)}: {error}; usage: checker.py FILE", file=sys.stderr)
         return 2
     return 0
 

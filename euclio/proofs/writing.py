@@ -19,10 +19,10 @@ def proof_text(proof: Proof) -> str:
     return "\n".join(_lines(proof)) + "\n"
 
 
-def write_proof(proof: Proof, path: Path) -> None:
-    """Write a proof as a VIPR file; one whose name ends in ``.gz`` is compressed, the same bytes for the same proof."""
-    data = proof_text(proof).encode()
-    path.write_bytes(gzip.compress(data, 9, mtime=0) if path.suffix == COMPRESSED else data)
+def packed(text: str, path: str | Path) -> bytes:
+    """What a file of this name holds: the text, compressed where the name ends in ``.gz``; the same for the same."""
+    data = text.encode("ascii")
+    return gzip.compress(data, 9, mtime=0) if str(path).endswith(COMPRESSED) else data
 
 
 def _lines(proof: Proof) -> Iterator[str]:
