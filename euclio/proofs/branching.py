@@ -17,15 +17,16 @@ import numpy as np
 
 from euclio.core.linear_program import Floats, Rows, least_cost
 from euclio.proofs.model import ZERO, Derivation, Model, Proof
-from euclio.proofs.rounding import Branch, Limit, Weights, bounds_of
+from euclio.proofs.refining import least_violation, refined, relaxation
+from euclio.proofs.rounding import Branch, Limit, Weights, bounds_of, crossing
 
 ONE = Fraction(1)
 WHOLE = 1e-7
 """How far from a whole number a value counts as whole, to choose where to branch; no proof rests on it."""
 MOST_NODES = 50_000
 """Nodes after which a search is given up: its file would be too large to be of use."""
-DEEPEST = 400
-"""Splits above a node at most, far below the interpreter's own limit."""
+DEEPEST = 200
+"""Splits above a node at most; each takes three calls of the interpreter's thousand."""
 
 
 class UnprovenError(Exception):
@@ -61,7 +62,7 @@ def prove(
         UnprovenError: there is a point below the cutoff, or the search came to its end without a proof.
     """
     search = _Search(model, cutoff, deadline, most_nodes)
-    search.close(_root(model), 0)
+    search.close(search.root(), 0)
     return Proof(model, cutoff, point, tuple(search.derivations), search.nodes)
 
 
@@ -93,6 +94,21 @@ class _Search:
         self.derivations: list[Derivation] = []
         self.nodes = 0
 
+    def root(self) -> Branch:
+        """Nothing assumed; the limits of integer variables are rounded to whole numbers, by VIPR's rule ``rnd``."""
+        branch = _root(self._model)
+        for j, variable in enumerate(self._model.variables):
+            if variable.integer and variable.lower.denominator > 1:
+                branch.lower[j] = self._rounded_limit("G", math.ceil(variable.lower), j, j)
+            if variable.integer and variable.upper.denominator > 1:
+                above = len(self._costs) + j
+                branch.upper[j] = self._rounded_limit("L", math.floor(variable.upper), j, above)
+        return branch
+
+    def _rounded_limit(self, sense: str, number: int, j: int, index: int) -> Limit:
+        derived = self._add(Derivation(sense, Fraction(number), {j: ONE}, f"rnd 1 {index} 1"))
+        return Limit(Fraction(number), {derived: ONE})
+
     def close(self, branch: Branch, depth: int) -> int:
         """Close a branch, and return the index of the constraint that says so under its assumptions."""
         self.nodes += 1
@@ -100,23 +116,45 @@ class _Search:
             raise UnprovenError(f"the search was given up after {self.nodes} nodes")
         if time.perf_counter() >= self._deadline:
             raise UnprovenError("the time limit was reached")
+        crossed = crossing(branch)
+        if crossed is not None:
+            return self._derive(crossed[0], {}, _linear(crossed[1]))
         relaxed = self._programs.relaxed(branch)
         if relaxed is None:
-            return self._refute(branch)
+            return self._refuted(branch) or self._missed(branch, "a branch without a feasible point")
+        return self._reached(branch, fractions_of(relaxed.prices)) or self._split(branch, relaxed, depth)
+
+    def _reached(self, branch: Branch, prices: Sequence[Fraction]) -> int | None:
+        """Close a branch in which everything reaches the cutoff; None: these prices do not show it."""
         if self._cutoff is not None:
-            for bound, weights in bounds_of(self._model, self._rows, branch, relaxed.prices, self._costs):
+            for bound, weights in bounds_of(self._model, self._rows, branch, prices, self._costs):
                 if bound >= self._cutoff:
                     return self._derive(self._cutoff, None, _linear(weights))
-        return self._split(branch, relaxed, depth)
+        return None
 
-    def _refute(self, branch: Branch) -> int:
+    def _refuted(self, branch: Branch) -> int | None:
         """Close a branch without a feasible point: prices that show it are those of the least violation."""
-        prices = self._programs.violation_prices(branch)
         nothing = [ZERO] * len(self._costs)
-        for bound, weights in bounds_of(self._model, self._rows, branch, prices, nothing):
-            if bound > 0:
-                return self._derive(bound, {}, _linear(weights))
-        raise UnprovenError("a branch without a feasible point could not be shown to have none")
+        for prices in refined(least_violation(self._model, branch)):
+            for bound, weights in bounds_of(self._model, self._rows, branch, prices, nothing):
+                if bound > 0:
+                    return self._derive(bound, {}, _linear(weights))
+        return None
+
+    def _missed(self, branch: Branch, what: str) -> int:
+        """Close a branch that cannot be split, by prices with more digits.
+
+        Raises:
+            UnprovenError: it has a point below the cutoff, or one so near to a row that no prices decide it.
+        """
+        for prices in refined(relaxation(self._model, branch)):
+            closed = self._reached(branch, prices)
+            if closed is not None:
+                return closed
+        closed = self._refuted(branch)
+        if closed is None:
+            raise UnprovenError(f"{what} was met, below the cutoff or too near to it")
+        return closed
 
     def _split(self, branch: Branch, relaxed: Relaxed, depth: int) -> int:
         some = self._split_list(branch, relaxed.values)
@@ -124,7 +162,7 @@ class _Search:
             return self._split_alternatives(branch, *some, depth)
         j = self._most_fractional(branch, relaxed.values)
         if j is None:
-            raise UnprovenError(f"a point of cost {relaxed.cost:.12g} was met, below the cutoff")
+            return self._missed(branch, f"a point of cost {relaxed.cost:.12g}")
         below = math.floor(relaxed.values[j])
         # A value that is whole but for rounding is split off from its neighbours on the side where there are any.
         below = min(max(below, math.ceil(branch.lower[j].value)), math.floor(branch.upper[j].value) - 1)
@@ -226,31 +264,10 @@ class _Programs:
         found = least_cost(self._cost, *_ends(branch), rows)
         return None if found is None else Relaxed(float(self._cost @ found[0]), *found)
 
-    def violation_prices(self, branch: Branch) -> Floats:
-        """Prices of the rows in the program that breaks them as little as possible: each may be broken at price 1."""
-        n = len(self._cost)
-        rows, extra = Rows(), n
-        for (variables, values), most, equal in zip(self._terms, self._most, self._equal, strict=True):
-            slack = [extra, extra + 1] if equal else [extra]
-            signs = [-1.0, 1.0] if equal else [-1.0]
-            extra += len(slack)
-            rows.add(
-                most if equal else -math.inf,
-                most,
-                np.concatenate([variables, np.array(slack, np.int64)]),
-                np.concatenate([values, np.array(signs)]),
-            )
-        lower, upper = _ends(branch)
-        more = extra - n
-        found = least_cost(
-            np.concatenate([np.zeros(n), np.ones(more)]),
-            np.concatenate([lower, np.zeros(more)]),
-            np.concatenate([upper, np.full(more, math.inf)]),
-            rows,
-        )
-        if found is None:
-            raise UnprovenError("a linear program was not solved")
-        return found[1]
+
+def fractions_of(values: Floats) -> tuple[Fraction, ...]:
+    """Floating-point numbers as the fractions that they are."""
+    return tuple(Fraction(float(value)) for value in values)
 
 
 def _ends(branch: Branch) -> tuple[Floats, Floats]:

@@ -54,7 +54,7 @@ class Branch:
 
 
 def bounds_of(
-    model: Model, rows: Sequence[int], branch: Branch, prices: Iterable[float], costs: Sequence[Fraction]
+    model: Model, rows: Sequence[int], branch: Branch, prices: Iterable[Fraction], costs: Sequence[Fraction]
 ) -> Iterator[tuple[Fraction, Weights]]:
     """Bounds on a sum of costs in a branch, for prices that are rounded in several ways.
 
@@ -68,20 +68,32 @@ def bounds_of(
     Yields:
         The bound, and the multipliers of constraints that prove it.
     """
-    exact = [Fraction(float(price)) for price in prices]
     seen = set()
-    for rounded in _rounded(exact):
+    for rounded in _rounded(tuple(prices)):
         if rounded not in seen:
             seen.add(rounded)
             yield _bound(model, rows, branch, rounded, costs)
 
 
-def _rounded(prices: Sequence[Fraction]) -> Iterator[tuple[Fraction, ...]]:
+def crossing(branch: Branch) -> tuple[Fraction, Weights] | None:
+    """Where a variable's limits leave it no value: a number above 0 that 0 would have to reach, and why; else None."""
+    for low, high in zip(branch.lower, branch.upper, strict=True):
+        # Several variables that are 0 together are never kept from falling below 0 but by their own bounds.
+        if low.value > high.value and high.together is None:
+            weights = dict(low.weights)
+            for index, weight in high.weights.items():
+                weights[index] = weights.get(index, ZERO) - weight
+            return low.value - high.value, weights
+    return None
+
+
+def _rounded(prices: tuple[Fraction, ...]) -> Iterator[tuple[Fraction, ...]]:
     """Prices that are rounded in several ways, roughly at first."""
     for digits in DIGITS:
         yield tuple(round(price, digits) for price in prices)
     for largest in DENOMINATORS:
         yield tuple(price.limit_denominator(largest) for price in prices)
+    yield prices
 
 
 def _bound(
