@@ -51,7 +51,7 @@ class Model:
 
     Attributes:
         variables: its variables, all of them bounded.
-        rows: its constraints.
+        rows: its constraints, at least one.
         alternatives: lists of variables, 0 or 1, exactly one of which is 1 by the row of the same place in `rows`; in
             an order in which a split of the list makes two problems that differ. A proof branches on these first.
         notes: what the model says, in lines.

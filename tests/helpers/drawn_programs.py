@@ -42,7 +42,9 @@ def drawn_program(seed: int) -> Model:
 
 
 def _number(draw: random.Random) -> Fraction:
-    return Fraction(draw.choice(NASTY)) if draw.random() < 0.5 else Fraction(draw.randint(-9, 9), draw.choice([1, 1, 2]))
+    return (
+        Fraction(draw.choice(NASTY)) if draw.random() < 0.5 else Fraction(draw.randint(-9, 9), draw.choice([1, 1, 2]))
+    )
 
 
 def reference(model: Model) -> Program:

@@ -138,6 +138,8 @@ def _assumption(lines, begin, draw):
         lines[i] = lines[i].replace("{ asm }", "{ lin 0 }")
         return
     words = lines[i].split()
+    if "uns" not in words:
+        return
     k = words.index("uns")
     words[k + 1 : k + 5] = draw.choice(
         [[words[k + 1], words[k + 2]] * 2, [words[k + 3], words[k + 2], words[k + 1], words[k + 4]]]
