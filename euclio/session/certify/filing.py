@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from euclio.core.certificate import NoProofError
@@ -15,14 +15,13 @@ from euclio.session.certify.modules import ranked
 from euclio.session.certify.proving import DeadlineError, TooFarApartError
 from euclio.session.certify.reaching import least_latencies
 from euclio.session.certify.shortening import decimals, shorter
+from euclio.session.certifying import MARGIN, parts_of
 from euclio.session.evaluate import Evaluation
 from euclio.session.instance import Session
 from euclio.session.space import PlanSpace
 
 ROOM = Fraction(5, 10**10)
 """Share of the cutoff by which the search is asked for more, so that numbers may be rounded; below any tolerance."""
-MARGIN = Fraction(1, 10**12)
-"""Share of the cutoff by which the least cost of a module may be off at first."""
 FEW_NODES = 2_000
 """Nodes of a search on frontiers that are weaker than they have to be."""
 
@@ -42,21 +41,24 @@ def session_proof(
     Raises:
         NoProofError: there is none; says why in one line.
     """
-    if space.single_hardware:
-        raise NoProofError("one hardware type for the whole session (single_hardware) has no proof model yet")
+    parts = [part for part in parts_of(session, space) if _all_served(session, part)]
+    if not parts:
+        raise NoProofError("some module has no configuration at all, which needs no proof")
     try:
         if cutoff is None:
-            return _infeasible(session, space, deadline)
-        return _cutoff(session, space, checked, cutoff, deadline)
+            return _infeasible(session, parts, deadline)
+        return _cutoff(session, parts, checked, cutoff, deadline)
     except DeadlineError:
         raise NoProofError("the time limit was reached") from None
     except TooFarApartError:
         raise NoProofError("its numbers lie too far apart for the prover") from None
 
 
-def _cutoff(session: Session, space: PlanSpace, checked: Evaluation | None, cutoff: Fraction, deadline: float) -> str:
+def _cutoff(
+    session: Session, parts: Sequence[PlanSpace], checked: Evaluation | None, cutoff: Fraction, deadline: float
+) -> str:
     reason = "the prover's lists were not complete within the margin of its search"
-    for found, room in _searches(session, space, cutoff, deadline):
+    for found, room in _searches(session, parts, cutoff, deadline):
         # A short number between the cutoff and what is known: every step repeats it.
         promised = cutoff if room == 0 else _raised(cutoff, decimals(room / 8))
         for weaker in shorter(found, cutoff, room):
@@ -68,27 +70,33 @@ def _cutoff(session: Session, space: PlanSpace, checked: Evaluation | None, cuto
 
 
 def _searches(
-    session: Session, space: PlanSpace, cutoff: Fraction, deadline: float
+    session: Session, parts: Sequence[PlanSpace], cutoff: Fraction, deadline: float
 ) -> Iterator[tuple[Frontiers, Fraction]]:
     """Frontiers that reach the cutoff, each with what is known beyond it: first those that leave room for rounding."""
     more = cutoff * (1 + ROOM)
     for asked, margin in ((more, more * MARGIN), (cutoff, cutoff * MARGIN), (cutoff, ZERO)):
-        found = frontiers(session, space, asked, margin, deadline)
+        found = frontiers(session, parts, asked, margin, deadline)
         if found is not None:
             yield found, asked - cutoff
 
 
-def _infeasible(session: Session, space: PlanSpace, deadline: float) -> str:
+def _infeasible(session: Session, parts: Sequence[PlanSpace], deadline: float) -> str:
     """The least latencies of the modules, whatever they cost, miss the SLO together."""
-    modules = [ranked(module, space, session.price) for module in session.modules]
-    if not all(module.configurations for module in modules):
-        raise NoProofError("a module without any configuration needs no proof")
-    lows = least_latencies(session, modules, deadline)
-    found = Frontiers(session, tuple((Corner(low, ZERO),) for low in lows))
+    corners: list[list[Corner]] = [[] for _ in session.modules]
+    for part, space in enumerate(parts):
+        modules = [ranked(module, space, session.price) for module in session.modules]
+        for own, low in zip(corners, least_latencies(session, modules, deadline), strict=True):
+            own.append(Corner(low, ZERO, part))
+    found = Frontiers(session, tuple(map(tuple, corners)), len(parts))
     try:
         return _text(found, None, None, deadline, MOST_NODES)
     except UnprovenError:
         raise NoProofError("the SLO is as long as latencies that plans only come near to, which has no proof") from None
+
+
+def _all_served(session: Session, space: PlanSpace) -> bool:
+    """Whether every module has some configuration."""
+    return all(ranked(module, space, session.price).configurations for module in session.modules)
 
 
 def _text(

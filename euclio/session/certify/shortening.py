@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from euclio.proofs.branching import relaxed
@@ -51,13 +52,13 @@ def _lowered(found: Frontiers, cost_digits: int, latency_digits: int | None) -> 
     """Costs and latencies rounded down (None: not those); of corners that begin together the cheapest is enough."""
     rows = []
     for some in found.corners:
-        cheapest: dict[Fraction, Fraction] = {}
+        cheapest: dict[tuple[int, Fraction], Fraction] = {}
         for one in some:
-            low = one.low if latency_digits is None else lowered(one.low, latency_digits)
+            at = one.part, one.low if latency_digits is None else lowered(one.low, latency_digits)
             cost = lowered(one.cost, cost_digits)
-            cheapest[low] = min(cost, cheapest.get(low, cost))
-        rows.append(tuple(Corner(low, cost) for low, cost in cheapest.items()))
-    return Frontiers(found.session, tuple(rows))
+            cheapest[at] = min(cost, cheapest.get(at, cost))
+        rows.append(tuple(Corner(low, cost, part) for (part, low), cost in cheapest.items()))
+    return replace(found, corners=tuple(rows))
 
 
 def _merged(found: Frontiers, target: Fraction) -> Frontiers:
@@ -74,29 +75,40 @@ def _merged(found: Frontiers, target: Fraction) -> Frontiers:
     room = room if room > 0 else room / modules
     # What a second more of a module's latency costs: the prices of all rows that it stands in, which are not above 0.
     price_of_time = [0.0] * modules
-    for price, (m, _) in zip(optimum.prices[modules:], waits(found.session), strict=True):
+    for (m, _), price in zip(waits(found.session), optimum.prices[modules:], strict=False):
         price_of_time[m] -= float(price)
+    # What a corner is worth alone: the price of the row that one is taken, and of those that keep it to its part.
+    worth = [[float(optimum.prices[m])] * found.parts for m in range(modules)]
+    for (m, part), price in zip(found.links(), optimum.prices[len(optimum.prices) - len(found.links()) :], strict=True):
+        worth[m][part] += float(price)
+        worth[0][part] -= float(price)
     rows = []
-    for some, alone, time in zip(found.corners, optimum.prices, price_of_time, strict=False):
-        rows.append(_merged_row(some, room + float(alone), time))
-    return Frontiers(found.session, tuple(rows))
+    for some, own, time in zip(found.corners, worth, price_of_time, strict=True):
+        rows.append(_merged_row(some, [room + one for one in own], time))
+    return replace(found, corners=tuple(rows))
 
 
-def _merged_row(some: tuple[Corner, ...], needed: float, price_of_time: float) -> tuple[Corner, ...]:
-    """The same of one module: a corner's cost and its latency's price have to come to what is needed, or it stays."""
+def _merged_row(some: tuple[Corner, ...], needed: list[float], price_of_time: float) -> tuple[Corner, ...]:
+    """The same of one module: a corner's cost and its latency's price have to come to what is needed, or it stays.
+
+    Args:
+        some: the module's corners.
+        needed: money per hour, by part.
+        price_of_time: money per hour and second.
+    """
     row = []
     first = 0
     while first < len(some):
-        low = some[first].low
-        least = needed - price_of_time * float(low)
+        low, part = some[first].low, some[first].part
+        least = needed[part] - price_of_time * float(low)
         last = first
-        while last < len(some) and float(some[last].cost) >= least:
+        while last < len(some) and some[last].part == part and float(some[last].cost) >= least:
             last += 1
         if last == first:
             row.append(some[first])
             first += 1
         else:
-            row.append(Corner(low, _shortest(min(one.cost for one in some[first:last]), least)))
+            row.append(Corner(low, _shortest(min(one.cost for one in some[first:last]), least), part))
             first = last
     return tuple(row)
 
