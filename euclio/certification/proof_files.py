@@ -82,7 +82,7 @@ def _text(asked: Asked, deadline: float) -> str:
         raise NoProofError("claims about an attainment have no proof model yet")
     if asked.family.prove is None:
         raise NoProofError(f"{asked.family.instances} have no proof model yet")
-    plan = asked.checked if asked.checked is not None and asked.checked.feasible else None
+    plan = asked.said.plan if asked.checked is not None and asked.checked.feasible else None
     text = asked.family.prove(asked.instance, asked.said.space, plan, asked.cutoff, deadline)
     try:
         check_text(text)

@@ -177,8 +177,8 @@ class Family:
         find_better_keeping: its prover of results that were asked for an attainment: instance, plan space, what was
             asked as it stands in the result, cutoff and deadline in; None: it has none.
         prove: makes the text of a proof file (`euclio.proofs`) of a claim that its prover certifies: instance, plan
-            space, the checker's answer on a feasible plan (None: there is none), cutoff (None: there is no plan) and
-            deadline in; raises a `NoProofError` where there is none. None: it has no proof files.
+            space, a feasible plan (None: there is none), cutoff (None: there is no plan) and deadline in; raises a
+            `NoProofError` where there is none. None: it has no proof files.
         derive: instance and plan space in; makes what its solvers keep of an instance and share, such as arrays of
             ranked profiles, so that no run is timed with it because it happens to be the first one; None: nothing.
     """

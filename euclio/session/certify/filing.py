@@ -16,8 +16,9 @@ from euclio.session.certify.proving import DeadlineError, TooFarApartError
 from euclio.session.certify.reaching import least_latencies
 from euclio.session.certify.shortening import decimals, shorter
 from euclio.session.certifying import MARGIN, parts_of
-from euclio.session.evaluate import Evaluation
+from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Session
+from euclio.session.plan import Plan
 from euclio.session.space import PlanSpace
 
 ROOM = Fraction(5, 10**10)
@@ -27,14 +28,14 @@ FEW_NODES = 2_000
 
 
 def session_proof(
-    session: Session, space: PlanSpace, checked: Evaluation | None, cutoff: Fraction | None, deadline: float
+    session: Session, space: PlanSpace, plan: Plan | None, cutoff: Fraction | None, deadline: float
 ) -> str:
     """A VIPR text that no choice of corners costs less than a cutoff, or that none keeps the SLO.
 
     Args:
         session: the instance.
         space: a plan space that the prover covers.
-        checked: the checker's answer on a feasible plan, which stands in the file as a solution; None: there is none.
+        plan: a feasible plan, which stands in the file as a solution; None: there is none.
         cutoff: cost per hour, above 0; None: no plan keeps the SLO.
         deadline: `time.perf_counter` value at which to stop.
 
@@ -44,6 +45,7 @@ def session_proof(
     parts = [part for part in parts_of(session, space) if _all_served(session, part)]
     if not parts:
         raise NoProofError("some module has no configuration at all, which needs no proof")
+    checked = None if plan is None else evaluate(session, plan, space)
     try:
         if cutoff is None:
             return _infeasible(session, parts, deadline)

@@ -134,7 +134,7 @@ def test_a_plan_stands_in_the_file_as_a_solution():
     for plan in drawn_plans(session, space, random.Random(0)):
         checked = evaluate(session, plan, space)
         if checked.feasible:
-            text = session_proof(session, space, checked, least * (1 - TOLERANCE), math.inf)
+            text = session_proof(session, space, plan, least * (1 - TOLERANCE), math.inf)
             assert check_text(text).solved <= checked.cost_per_h
 
 
