@@ -23,7 +23,7 @@ from euclio.proofs.rounding import Branch, Limit, Weights, bounds_of, crossing
 ONE = Fraction(1)
 WHOLE = 1e-7
 """How far from a whole number a value counts as whole, to choose where to branch; no proof rests on it."""
-MOST_NODES = 50_000
+MOST_NODES = 5_000
 """Nodes after which a search is given up: its file would be too large to be of use."""
 DEEPEST = 200
 """Splits above a node at most; each takes three calls of the interpreter's thousand."""

@@ -6,6 +6,7 @@ Prices of an optimal linear program give a sharp one, and short fractions next t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +17,9 @@ DIGITS = (1, 3, 5, 8)
 """Digits that prices are rounded to at first, one after the other: a short one makes a short line of the proof."""
 DENOMINATORS = (10**4, 10**8, 2**50)
 """Largest denominators of prices after that: thirds and sevenths may be needed exactly where there is no slack."""
+
+DECIMALS = range(-9, 40)
+"""Digits behind the decimal point that are tried where a number may be rounded."""
 
 Weights = dict[int, Fraction]
 """Multipliers of constraints, by index in the proof."""
@@ -51,6 +55,21 @@ class Branch:
     def copy(self) -> Branch:
         """The same branch, to be narrowed."""
         return Branch(list(self.lower), list(self.upper))
+
+
+def decimals(unit: Fraction) -> int:
+    """Digits behind the decimal point with which steps are at most a unit, which is above 0."""
+    return next(n for n in DECIMALS if Fraction(10) ** -n <= unit)
+
+
+def lowered(value: Fraction, digits: int) -> Fraction:
+    """A value rounded down to so many digits."""
+    return math.floor(value * Fraction(10) ** digits) / Fraction(10) ** digits
+
+
+def raised(value: Fraction, digits: int) -> Fraction:
+    """A value rounded up to so many digits."""
+    return -lowered(-value, digits)
 
 
 def bounds_of(

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from euclio.core.certificate import NoProofError
 from euclio.proofs.branching import MOST_NODES, UnprovenError, prove
 from euclio.proofs.model import ZERO
+from euclio.proofs.rounding import decimals, raised
 from euclio.proofs.writing import proof_text
 from euclio.session.certify.frontiers import Corner, Frontiers, frontiers
 from euclio.session.certify.modules import ranked
 from euclio.session.certify.proving import DeadlineError, TooFarApartError
 from euclio.session.certify.reaching import least_latencies
-from euclio.session.certify.shortening import decimals, shorter
+from euclio.session.certify.shortening import shorter
 from euclio.session.certifying import MARGIN, parts_of
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Session
@@ -23,7 +23,7 @@ from euclio.session.space import PlanSpace
 
 ROOM = Fraction(5, 10**10)
 """Share of the cutoff by which the search is asked for more, so that numbers may be rounded; below any tolerance."""
-FEW_NODES = 2_000
+FEW_NODES = 1_000
 """Nodes of a search on frontiers that are weaker than they have to be."""
 
 
@@ -62,7 +62,7 @@ def _cutoff(
     reason = "the prover's lists were not complete within the margin of its search"
     for found, room in _searches(session, parts, cutoff, deadline):
         # A short number between the cutoff and what is known: every step repeats it.
-        promised = cutoff if room == 0 else _raised(cutoff, decimals(room / 8))
+        promised = cutoff if room == 0 else raised(cutoff, decimals(room / 8))
         for weaker in shorter(found, cutoff, room):
             try:
                 return _text(weaker, checked, promised, deadline, MOST_NODES if weaker is found else FEW_NODES)
@@ -106,8 +106,3 @@ def _text(
 ) -> str:
     point: Mapping[int, Fraction] | None = None if checked is None else found.point(checked)
     return proof_text(prove(found.model(), cutoff, point, deadline, most_nodes))
-
-
-def _raised(value: Fraction, digits: int) -> Fraction:
-    """A value rounded up."""
-    return math.ceil(value * Fraction(10) ** digits) / Fraction(10) ** digits

@@ -6,19 +6,17 @@ proven of what comes out holds of what went in, and only whether the cutoff is s
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 from euclio.proofs.branching import relaxed
 from euclio.proofs.model import ZERO
+from euclio.proofs.rounding import DECIMALS, decimals, lowered
 from euclio.session.certify.frontiers import Corner, Frontiers, waits
 
 LATENCY_DIGITS = (4, 6, 9)
 """Digits of the SLO that latencies are rounded down to, roughest first; after that they stay as they are."""
-DIGITS = range(-9, 40)
-"""Digits behind the decimal point of a cost that are tried."""
 
 
 def shorter(found: Frontiers, cutoff: Fraction, room: Fraction) -> Iterator[Frontiers]:
@@ -36,16 +34,6 @@ def shorter(found: Frontiers, cutoff: Fraction, room: Fraction) -> Iterator[Fron
             yield _merged(_lowered(found, digits, behind), cutoff + room / 4)
         yield _merged(_lowered(found, digits, None), cutoff + room / 4)
     yield found
-
-
-def decimals(unit: Fraction) -> int:
-    """Digits behind the decimal point with which steps are at most a unit, which is above 0."""
-    return next(n for n in DIGITS if Fraction(10) ** -n <= unit)
-
-
-def lowered(value: Fraction, digits: int) -> Fraction:
-    """A value rounded down."""
-    return math.floor(value * Fraction(10) ** digits) / Fraction(10) ** digits
 
 
 def _lowered(found: Frontiers, cost_digits: int, latency_digits: int | None) -> Frontiers:
@@ -117,4 +105,4 @@ def _shortest(cost: Fraction, least: float) -> Fraction:
     """The cost rounded down to as few digits as leave it what is needed; no cost is below 0."""
     if least <= 0:
         return ZERO
-    return next((low for n in DIGITS if (low := lowered(cost, n)) >= least), cost)
+    return next((low for n in DECIMALS if (low := lowered(cost, n)) >= least), cost)
