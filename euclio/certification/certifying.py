@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from euclio.certification.proof_files import Asked, file_proof
+from euclio.certification.proof_files import SPARE_S, Asked, file_proof
 from euclio.core.certificate import CHECKER, Certificate, Search, Verdict
 from euclio.core.compiled import before_timing
 from euclio.core.errors import InputError
@@ -30,9 +30,6 @@ from euclio.supervision.alarm import LateError, interrupted_at
 
 EXACT = "exact"
 """Kind of solvers whose word on infeasibility is a proof."""
-
-SPARE_S = 0.5
-"""Seconds beyond its deadline after which a prover is interrupted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from euclio.proofs.writing import packed
 from euclio.supervision.alarm import LateError, interrupted_at
 
 SPARE_S = 0.5
-"""Seconds beyond its deadline after which the making of a file is interrupted."""
+"""Seconds beyond its deadline after which a prover, or the making of a file, is interrupted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from exact_milp import Program, minimum
+from tests.helpers.exact_milp import Program, minimum
 
 NUMBER = re.compile(r"-?\d+(?:/\d+)?")
 
