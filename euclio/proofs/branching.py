@@ -17,7 +17,7 @@ import numpy as np
 
 from euclio.core.linear_program import Floats, Rows, least_cost
 from euclio.proofs.model import ZERO, Derivation, Model, Proof
-from euclio.proofs.refining import least_violation, refined, relaxation
+from euclio.proofs.refining import least_violation, refined, relaxation, unit_of
 from euclio.proofs.rounding import Branch, Limit, Weights, bounds_of, crossing
 
 ONE = Fraction(1)
@@ -248,7 +248,10 @@ class _Programs:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._cost = np.array([float(v.cost) for v in model.variables])
+        costs = [variable.cost for variable in model.variables]
+        unit = unit_of(costs)
+        self._unit = float(unit)
+        self._cost = np.array([float(cost / unit) for cost in costs])
         self._terms = [
             (np.array(list(row.terms), np.int64), np.array([float(a) for a in row.terms.values()]))
             for row in model.rows
@@ -262,7 +265,9 @@ class _Programs:
         for (variables, values), most, equal in zip(self._terms, self._most, self._equal, strict=True):
             rows.add(most if equal else -math.inf, most, variables, values)
         found = least_cost(self._cost, *_ends(branch), rows)
-        return None if found is None else Relaxed(float(self._cost @ found[0]), *found)
+        if found is None:
+            return None
+        return Relaxed(float(self._cost @ found[0]) * self._unit, found[0], found[1] * self._unit)
 
 
 def fractions_of(values: Floats) -> tuple[Fraction, ...]:

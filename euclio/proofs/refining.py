@@ -8,7 +8,7 @@ programming"). It is needed where a cutoff is met exactly, or rows are broken by
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,6 +22,8 @@ TURNS = 6
 """Solutions in floating point, each of which adds some nine digits."""
 GAIN = Fraction(2**30)
 """By how much the scale grows from turn to turn: less than the digits that one brings."""
+SMALL, LARGE = Fraction(1, 10**6), Fraction(10**9)
+"""Between these a largest cost is told to HiGHS as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +67,13 @@ def refined(program: Linear) -> Iterator[list[Fraction]]:
     """Prices of the rows, ever closer to those of an optimum; none, where HiGHS has no solution."""
     program = _with_slacks(program)
     values, prices, scale = list(program.lower), [ZERO] * len(program.rows), Fraction(1)
+    unit = unit_of(program.cost)
     for turn in range(TURNS):
-        found = _correction(program, values, prices, scale)
+        found = _correction(program, values, prices, (scale, scale / unit))
         if found is None:
             return
         values = [value + Fraction(float(more)) / scale for value, more in zip(values, found[0], strict=True)]
-        prices = [price + Fraction(float(more)) / scale for price, more in zip(prices, found[1], strict=True)]
+        prices = [price + Fraction(float(more)) * unit / scale for price, more in zip(prices, found[1], strict=True)]
         yield prices
         # What is meant is often a fraction that is short for so many digits.
         yield [price.limit_denominator(10 ** (4 + 4 * turn)) for price in prices]
@@ -89,10 +92,17 @@ def _with_slacks(program: Linear) -> Linear:
     return Linear((*program.cost, *zeros), (*program.lower, *zeros), upper, tuple(rows))
 
 
+def unit_of(costs: Iterable[Fraction]) -> Fraction:
+    """A unit in which HiGHS is told costs: 1, unless they are so large or so small that it would take them for none."""
+    largest = max(map(abs, costs), default=ZERO)
+    return Fraction(1) if largest == 0 or SMALL <= largest <= LARGE else largest
+
+
 def _correction(
-    program: Linear, values: list[Fraction], prices: list[Fraction], scale: Fraction
+    program: Linear, values: list[Fraction], prices: list[Fraction], scales: tuple[Fraction, Fraction]
 ) -> tuple[Floats, Floats] | None:
-    """What values and prices lack, times the scale."""
+    """What values and prices lack, times their scales."""
+    scale, scale_of_cost = scales
     reduced, rows = list(program.cost), Rows()
     for row, price in zip(program.rows, prices, strict=True):
         left = row.most
@@ -107,7 +117,7 @@ def _correction(
         math.inf if high is None else _scaled(high - value, scale)
         for high, value in zip(program.upper, values, strict=True)
     ]
-    cost = [_scaled(one, scale) for one in reduced]
+    cost = [_scaled(one, scale_of_cost) for one in reduced]
     return least_cost(np.array(cost), np.array(lower), np.array(upper), rows)
 
 

@@ -18,7 +18,7 @@ DIGITS = (1, 3, 5, 8)
 DENOMINATORS = (10**4, 10**8, 2**50)
 """Largest denominators of prices after that: thirds and sevenths may be needed exactly where there is no slack."""
 
-DECIMALS = range(-9, 40)
+DECIMALS = range(-9, 120)
 """Digits behind the decimal point that are tried where a number may be rounded."""
 
 Weights = dict[int, Fraction]

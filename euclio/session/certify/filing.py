@@ -92,8 +92,9 @@ def _infeasible(session: Session, parts: Sequence[PlanSpace], deadline: float) -
     found = Frontiers(session, tuple(map(tuple, corners)), len(parts))
     try:
         return _text(found, None, None, deadline, MOST_NODES)
-    except UnprovenError:
-        raise NoProofError("the SLO is as long as latencies that plans only come near to, which has no proof") from None
+    except UnprovenError as error:
+        # Under rule continuous plans only come near to a least latency, which may be just what the SLO leaves.
+        raise NoProofError(f"the least latencies of the modules do not miss the SLO: {error}") from None
 
 
 def _all_served(session: Session, space: PlanSpace) -> bool:

@@ -149,3 +149,13 @@ def test_names_need_not_be_of_ascii():
     module = Module("détecter", 10, [Configuration("grün", 2, 1, "0.1")])
     session = Session("séance", 1, [Hardware("grün", 1)], [module])
     assert check_text(session_proof(session, PlanSpace(), None, Fraction(1, 2), math.inf)).bound == Fraction(1, 2)
+
+
+@pytest.mark.parametrize(("price", "rate", "duration"), [("1e-12", "1e-6", "1e-12"), ("1e12", "1e9", "1e-3")])
+def test_numbers_at_the_ends_of_what_is_supported(price, rate, duration):
+    """A cost of 1e-30, and one of 1e18 per hour: numbers are still rounded to fewer digits than they have."""
+    module = Module("m", rate, [Configuration("h", 1, 1, duration)])
+    session = Session("ends", "1e7", [Hardware("h", price)], [module])
+    least = Fraction(price) * Fraction(rate) * Fraction(duration)
+    shown = check_text(session_proof(session, PlanSpace(), None, least * (1 - TOLERANCE), math.inf))
+    assert least * (1 - TOLERANCE) <= shown.bound <= least
