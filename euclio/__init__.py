@@ -14,7 +14,7 @@ from euclio.verbs import PLACES
 if TYPE_CHECKING:
     from euclio.verbs.asking import changes, curve, what_if
     from euclio.verbs.benches import build_bench_set, certify_bench_set, check_bench_set, list_bench_set
-    from euclio.verbs.checking import certify, verify
+    from euclio.verbs.checking import certify, check_proof, verify
     from euclio.verbs.citing import cite
     from euclio.verbs.comparing import compare, decompose
     from euclio.verbs.experiments import run, status
@@ -45,6 +45,7 @@ __all__ = [
     "certify_bench_set",
     "changes",
     "check_bench_set",
+    "check_proof",
     "check_solver",
     "cite",
     "compare",

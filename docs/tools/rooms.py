@@ -41,6 +41,7 @@ SAYS = {
     "day": "loads that move",
     "files": "JSON in and out",
     "supervision": "ends processes",
+    "proofs": "files others check",
     "core": "numbers, registry",
     "heuristics": "the systems' rules",
     "formulations": "MILP, CP-SAT, own",
@@ -55,7 +56,7 @@ BANDS = (
     ("for all families", "#e3f1ef", ("certification",)),
     ("problem families", "#fbe8d2", ("day", "session", "pipeline", "fragments")),
     ("what families share", "#e3f1ef", ("simulation", "workloads")),
-    ("the floor", "#ebecee", ("files", "supervision", "core")),
+    ("the floor", "#ebecee", ("files", "supervision", "proofs", "core")),
 )
 """Layers of the contract that belong together: what they are, colour, rooms. A room that is in none stands alone."""
 SOLVER_COLOUR, INK, MUTED, RED = "#f8dede", "#1c1f23", "#565c64", "#c23b4a"

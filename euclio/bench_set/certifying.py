@@ -29,19 +29,21 @@ def sample(entries: Sequence[Entry], size: int | None, seed: int) -> list[Entry]
     return [entries[i] for i in sorted(random.Random(seed).sample(range(len(entries)), size))]
 
 
-def certified(folder: Path, entry: Entry, time_limit_s: float | None) -> Certificate:
+def certified(folder: Path, entry: Entry, time_limit_s: float | None, proofs: Path | None = None) -> Certificate:
     """What the prover says of an entry's proof now.
 
     Args:
         folder: folder of the set.
         entry: an entry whose plan is proven.
         time_limit_s: limit in seconds; None: none.
+        proofs: folder to write a proof file to, named after the instance; None: none is written.
 
     Raises:
-        InputError: a file cannot be read.
+        InputError: a file cannot be read or written.
     """
     instance = read_instance(folder, entry)
-    return certify(instance, read_best(folder, instance), time_limit_s)
+    proof = None if proofs is None else proofs / f"{entry.name}.vipr"
+    return certify(instance, read_best(folder, instance), time_limit_s, proof)
 
 
 def kept(certificate: Certificate) -> Kept:

@@ -10,8 +10,10 @@ import math
 import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+from euclio.certification.proof_files import SPARE_S, Asked, file_proof
 from euclio.core.certificate import CHECKER, Certificate, Search, Verdict
 from euclio.core.compiled import before_timing
 from euclio.core.errors import InputError
@@ -28,9 +30,6 @@ from euclio.supervision.alarm import LateError, interrupted_at
 
 EXACT = "exact"
 """Kind of solvers whose word on infeasibility is a proof."""
-
-SPARE_S = 0.5
-"""Seconds beyond its deadline after which a prover is interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,12 @@ class _Finding:
 
 
 @told("certifying")
-def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: float | None = None) -> Certificate:
+def certify(
+    instance: Any,
+    result: AnyResult | WrittenResult,
+    time_limit_s: float | None = None,
+    proof: str | Path | None = None,
+) -> Certificate:
     """Certify or refute what a result claims.
 
     The claim is the strongest that the result makes. Status optimal: no plan is better than its own by more than the
@@ -71,13 +75,16 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
     Args:
         instance: the instance that it is a result of; of a written one with changes, `WrittenResult.changed`.
         result: a result of `solve`, or a written one (`euclio.files.load_result`).
-        time_limit_s: limit of the search in seconds; None: none.
+        time_limit_s: limit of the search in seconds, and of making the proof file; None: none.
+        proof: where to write a proof file of a claim that is certified, compressed if its name ends in ``.gz``; None:
+            nowhere.
 
     Returns:
-        The certificate.
+        The certificate. Where no proof file can be made, it says why, and nothing is written.
 
     Raises:
-        InputError: the result claims nothing that could be certified, or is of another instance.
+        InputError: the result claims nothing that could be certified, or is of another instance; the proof file cannot
+            be written.
     """
     family = family_of(instance)
     _warm_up(family.name)
@@ -90,10 +97,15 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
     if "attainment" in said.options:
         claim = replace(claim, words=claim.words.replace("no plan", "no plan that keeps the attainment", 1))
     finding = _by_checker(instance, said, checked, claim)
+    deadline = math.inf if time_limit_s is None else started + time_limit_s
     if finding is None:
-        deadline = math.inf if time_limit_s is None else started + time_limit_s
         search = _search(family, instance, said, claim, deadline)
         finding = _judged(instance, family, said, claim, search)
+    wall_s = time.perf_counter() - started
+    written_proof, no_proof = None, ""
+    if proof is not None:
+        asked = Asked(family, instance, said, checked, claim.cutoff)
+        written_proof, no_proof = file_proof(asked, finding.verdict, finding.prover, deadline, proof)
     return Certificate(
         instance=instance.name,
         solver=said.solver,
@@ -105,12 +117,14 @@ def certify(instance: Any, result: AnyResult | WrittenResult, time_limit_s: floa
         plan=finding.plan,
         value=finding.value,
         nodes=finding.nodes,
-        wall_s=time.perf_counter() - started,
+        wall_s=wall_s,
         prover=finding.prover,
         provenance=provenance(),
         instance_sha256=instance_sha256(instance),
         plan_sha256=plan_sha256(instance, said.plan, checked),
         changes=said.changes,
+        proof=written_proof,
+        no_proof=no_proof,
         of_instance=instance,
     )
 

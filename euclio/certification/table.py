@@ -25,10 +25,19 @@ def certificate_table(instance: Any, certificate: Certificate) -> RenderableType
     lines += [] if certificate.changes is None else [f"with {certificate.changes.in_words()}"]
     lines.append(f"plan space: {family.describe_space(certificate.space)}")
     lines.append(f"{prover_in_words(certificate)} in {duration(certificate.wall_s)}")
+    lines += evidence_in_words(certificate)
     body = Text("\n".join(lines))
     if certificate.plan is None:
         return Group(head, body)
     return Group(head, body, Text(""), family.table(instance, better_result(instance, certificate)))
+
+
+def evidence_in_words(certificate: Certificate) -> list[str]:
+    """What a certified claim rests on, and why there is no proof file where one was asked for; a line each."""
+    lines = [f"evidence: {certificate.evidence}"] if certificate.evidence else []
+    if certificate.proof is not None:
+        lines[-1] += f" {certificate.proof.path} ({certificate.proof.size:,} bytes)"
+    return lines + ([f"no proof file: {certificate.no_proof}"] if certificate.no_proof else [])
 
 
 def prover_in_words(certificate: Certificate) -> str:

@@ -39,9 +39,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     check.set_defaults(run=run_check)
     listing = actions.add_parser("list", help="print the paths of instances", allow_abbrev=False)
-    listing.add_argument("--family", choices=tuple(homes()), help="only this problem family")
     listing.set_defaults(run=run_list)
     for action in (check, listing):
+        action.add_argument("--family", choices=tuple(homes()), help="only this problem family")
         action.add_argument("--class", dest="difficulty", choices=CLASSES, help="only this class")
     build = actions.add_parser(
         "build",
@@ -66,6 +66,9 @@ def _add_sample(check: argparse.ArgumentParser) -> None:
     check.add_argument("--certify", action="store_true", help="also try a sample of the proofs with the prover")
     check.add_argument("--sample", type=_sample, metavar="N", help="how many proofs, or all; default: 20")
     check.add_argument("--seed", type=seed, metavar="K", help="seed of the sample; default: 0")
+    check.add_argument(
+        "--proofs", type=Path, metavar="DIR", help="write proof files of them there, and show their sizes"
+    )
 
 
 def _add_certify(actions: Verbs) -> argparse.ArgumentParser:
@@ -91,11 +94,12 @@ def _sample(text: str) -> int | str:
 
 def run_check(arguments: argparse.Namespace) -> int:
     """Check, compare, print."""
+    from euclio.bench_set.proving import proofs_table
     from euclio.bench_set.table import certificate_table, compared_table, summary
     from euclio.core.tables import to_text
     from euclio.verbs import check_bench_set
 
-    own = own_keywords(arguments, "solve", "certify", "sample", "seed", "time_limit")
+    own = own_keywords(arguments, "family", "solve", "certify", "sample", "seed", "proofs", "time_limit")
     found = check_bench_set(arguments.folder, class_=arguments.difficulty, **own)
     for line in found.defects:
         print(line)
@@ -105,6 +109,8 @@ def run_check(arguments: argparse.Namespace) -> int:
     print(summary(found.entries))
     if arguments.certify:
         print(to_text(certificate_table(found.certified)))
+        if arguments.proofs is not None:
+            print(to_text(proofs_table(found.certified)))
         _exit_code(found.against)
     if arguments.solve is not None:
         print(to_text(compared_table(found.compared)))

@@ -27,6 +27,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_named_code(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="time limit of the search in seconds")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the better plan, if there is one, as a result")
+    parser.add_argument(
+        "--proof",
+        type=Path,
+        metavar="FILE",
+        help="write a proof that other programs can check (VIPR), if the claim is certified and has one; .gz: packed",
+    )
     parser.add_argument("--json", action="store_true", help="print the certificate as JSON instead of a table")
 
 
@@ -43,8 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
     given = Opened(load_instance(arguments.instance), arguments.instance)
     said = read_result(arguments.result, given, **named_code(arguments))
     instance = said.result.changed
-    check_outputs({"--out": arguments.out}, [arguments.instance, arguments.result])
-    certificate = certify(given, said, time_limit=arguments.time_limit)
+    outputs = {"--out": arguments.out, "--proof": arguments.proof}
+    check_outputs(outputs, [arguments.instance, arguments.result])
+    certificate = certify(given, said, time_limit=arguments.time_limit, proof=arguments.proof)
     if arguments.json:
         print(certificate_to_text(certificate, instance), end="")
     else:

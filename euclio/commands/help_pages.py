@@ -40,7 +40,15 @@ PAGES = {
         ),
     ),
     "verify": Page(examples=("euclio verify session.json result.json",)),
-    "certify": Page(examples=("euclio certify session.json result.json --time-limit 10",)),
+    "certify": Page(
+        ("--proof", "--time-limit", "--out"),
+        (),
+        (
+            "euclio certify session.json result.json --time-limit 10",
+            "euclio certify session.json result.json --proof proof.vipr",
+        ),
+    ),
+    "check-proof": Page(examples=("euclio check-proof proof.vipr",)),
     "solvers": Page(examples=("euclio solvers", "euclio solvers --covers")),
     "compare": Page(
         ("--slo", "--rate", "--stock", "--solvers", "--plot"),

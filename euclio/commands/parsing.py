@@ -16,6 +16,7 @@ COMMANDS = {
     "solve": "run a solver on an instance, print the checked plan",
     "verify": "check and price a written result again",
     "certify": "try the claim of a result with an independent prover",
+    "check-proof": "check a proof file that `certify` wrote, step by step",
     "solvers": "list the solvers",
     "compare": "all systems and the optimum on one instance",
     "changes": "what the cheapest plan costs by how many machines may change",

@@ -25,6 +25,10 @@ class Verdict(StrEnum):
     """Neither was shown within the limit."""
 
 
+class NoProofError(Exception):
+    """No proof file can be made of a claim that holds; says why in one line."""
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
     """Outcome of a search for a plan that is strictly better than a cutoff.
@@ -40,6 +44,19 @@ class Search:
     exhausted: bool
     nodes: int
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProofFile:
+    """A proof file that was written.
+
+    Attributes:
+        path: where, as it was asked for.
+        size: its bytes.
+    """
+
+    path: str
+    size: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -66,6 +83,8 @@ class Certificate(Shown):
         instance_sha256: SHA-256 of the instance's text as euclio writes it, in hex.
         plan_sha256: the same of the result's plan; None: it has none, or the checker cannot price it.
         changes: changes of the named instance whose result it is (`euclio.core.result.Result`).
+        proof: the proof file that was written; None: none was.
+        no_proof: why none was, in one line, where one was asked for.
         of_instance: the instance itself, with these changes, for tables; None: it is not at hand. It is no part of what
             makes two certificates equal.
     """
@@ -88,7 +107,18 @@ class Certificate(Shown):
     instance_sha256: str
     plan_sha256: str | None
     changes: Any = None
+    proof: ProofFile | None = None
+    no_proof: str = ""
     of_instance: Any = field(default=None, compare=False)
+
+    @property
+    def evidence(self) -> str:
+        """What a certified claim rests on: "file", "independent search" or "checker"; empty: it is not certified."""
+        if self.verdict is not Verdict.CERTIFIED:
+            return ""
+        if self.proof is not None:
+            return "file"
+        return CHECKER if self.prover == CHECKER else "independent search"
 
 
 CHECKER = "checker"

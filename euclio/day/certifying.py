@@ -23,12 +23,14 @@ from euclio.session import evaluate as evaluate_session
 MOST_USES, MOST_VECTORS = 20_000, 400
 """Uses of machines that are listed at most, and vectors of machines of which all pairs are tried."""
 
+OUT_OF_TIME = "the time limit was reached"
+
 Vector = tuple[int, ...]
 Use = tuple[Fraction, tuple[Serving, ...]]
 """A rate, and what serves it."""
 
 
-class _OutOfTimeError(Exception):
+class OutOfTimeError(Exception):
     """The deadline has passed."""
 
 
@@ -43,15 +45,15 @@ def find_better(day: Day, space: object, cutoff: Fraction | None, deadline: floa
     """
     if len(day.session.modules) > 1:
         return Search(None, False, 0, "the prover covers days of one module")
-    most = _most(day)
+    most = most_of(day)
     profile = day.session.modules[0].profile
     uses = prod(most[c.hardware] + 1 for c in profile)
     if uses > MOST_USES or prod(n + 1 for n in most.values()) > MOST_VECTORS:
         return Search(None, False, 0, "there are too many numbers of machines for this prover")
     try:
         plan, nodes = _cheapest(day, most, deadline)
-    except _OutOfTimeError:
-        return Search(None, False, 0, "the time limit was reached")
+    except OutOfTimeError:
+        return Search(None, False, 0, OUT_OF_TIME)
     if plan is None:
         return Search(None, True, nodes)
     checked = evaluate(day, plan)
@@ -61,7 +63,7 @@ def find_better(day: Day, space: object, cutoff: Fraction | None, deadline: floa
     return Search(plan if better else None, not better, nodes)
 
 
-def _most(day: Day) -> dict[str, int]:
+def most_of(day: Day) -> dict[str, int]:
     """For each hardware type a number of machines of it that no plan needs more of.
 
     They serve the largest rate alone, so that a plan with more may leave the rest out; 0 where the type is too slow.
@@ -81,7 +83,7 @@ def _most(day: Day) -> dict[str, int]:
 
 def _cheapest(day: Day, most: dict[str, int], deadline: float) -> tuple[DayPlan | None, int]:
     """The cheapest plan, None where there is none, and the pairs of vectors that were tried."""
-    uses = _uses(day, most, deadline)
+    uses = uses_of(day, most, deadline)
     prices = [hardware.price_per_h for hardware in day.session.hardware]
     starts, stops = [day.price_of_start(p) for p in prices], [day.price_of_stop(p) for p in prices]
 
@@ -98,7 +100,7 @@ def _cheapest(day: Day, most: dict[str, int], deadline: float) -> tuple[DayPlan 
         origin: dict[Vector, Vector] = {}
         for on in (own for own, (largest, _) in uses.items() if largest >= rate):
             if time.perf_counter() > deadline:
-                raise _OutOfTimeError
+                raise OutOfTimeError
             here[on] = step.length_s / HOUR_S * sum((p * n for p, n in zip(prices, on, strict=True)), Fraction(0))
             if costs is not None:
                 tried += len(costs)
@@ -117,14 +119,14 @@ def _cheapest(day: Day, most: dict[str, int], deadline: float) -> tuple[DayPlan 
     return _plan(day, uses, reversed(path)), tried
 
 
-def _uses(day: Day, most: dict[str, int], deadline: float) -> dict[Vector, Use]:
+def uses_of(day: Day, most: dict[str, int], deadline: float) -> dict[Vector, Use]:
     """For each vector of machines the largest rate that it serves, and how; some may be idle."""
     names = list(most)
     best: dict[Vector, Use] = {on: (Fraction(0), ()) for on in product(*(range(n + 1) for n in most.values()))}
     profile = day.session.modules[0].profile
     for counts in product(*(range(most[c.hardware] + 1) for c in profile)):
         if time.perf_counter() > deadline:
-            raise _OutOfTimeError
+            raise OutOfTimeError
         used = [(c, n) for c, n in zip(profile, counts, strict=True) if n]
         on = tuple(sum(n for c, n in used if c.hardware == name) for name in names)
         rate = sum((n * c.throughput_rps for c, n in used), Fraction(0))

@@ -78,6 +78,7 @@ FAMILY = replace(
     demands=DAY_DEMANDS,
     features=_features,
     find_better=late("euclio.day.certifying", "find_better"),
+    prove=late("euclio.day.filing", "day_proof"),
     doubts=_doubts,
     currency=lambda day: day.session.currency,
 )

@@ -78,6 +78,18 @@ def read_text(path: Path) -> str:
     Raises:
         InputError: no such file, a directory, no permission, too large, or binary.
     """
+    try:
+        return read_data(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(BINARY, file=str(path)) from None
+
+
+def read_data(path: Path) -> bytes:
+    """What a file holds.
+
+    Raises:
+        InputError: no such file, a directory, no permission, or too large.
+    """
     file = str(path)
     try:
         if path.is_dir():
@@ -96,10 +108,7 @@ def read_text(path: Path) -> str:
         raise InputError(f"cannot be read: {reason}; check the path", file=file) from None
     if len(data) > LARGEST_FILE_BYTES:
         raise _too_large(file)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(BINARY, file=file) from None
+    return data
 
 
 def _too_large(file: str) -> InputError:

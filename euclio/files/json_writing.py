@@ -67,11 +67,24 @@ def write_text(text: str, path: str | Path) -> None:
         InputError: it cannot be written.
     """
     try:
+        data = text.encode("utf-8")
+    except ValueError as error:
+        raise _unwritable(path, error) from None
+    write_bytes(data, path)
+
+
+def write_bytes(data: bytes, path: str | Path) -> None:
+    """Write a file.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    try:
         target = Path(path)
         if target.is_fifo():
-            _write_to_pipe(text, target)
+            _write_to_pipe(data, target)
         else:
-            target.write_text(text, encoding="utf-8", newline="\n")
+            target.write_bytes(data)
     except (OSError, ValueError) as error:
         raise _unwritable(path, error) from None
 
@@ -95,7 +108,7 @@ def check_writable(path: str | Path) -> None:
         raise _unwritable(path, error) from None
 
 
-def _write_to_pipe(text: str, path: Path) -> None:
+def _write_to_pipe(data: bytes, path: Path) -> None:
     """Write to a named pipe, once a program reads it.
 
     Raises:
@@ -113,8 +126,8 @@ def _write_to_pipe(text: str, path: Path) -> None:
                 raise OSError(ENXIO, f"no program reads the pipe for {READER_PATIENCE_S:g} s") from None
             time.sleep(LOOK_EVERY_S)
     make_blocking(descriptor)
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
-        stream.write(text)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(data)
 
 
 def _unwritable(path: str | Path, error: Exception) -> InputError:

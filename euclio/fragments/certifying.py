@@ -27,7 +27,7 @@ FEW_FRAGMENTS, MOST_FRAGMENTS = 6, 12
 OUT_OF_TIME = "the time limit was reached"
 
 
-class _OutOfTimeError(Exception):
+class OutOfTimeError(Exception):
     """The deadline has passed."""
 
 
@@ -54,7 +54,7 @@ def find_better(fleet: Fleet, space: FragmentSpace, cutoff: Fraction | None, dea
         cutoff: percent of one GPU; None: any plan is better.
         deadline: `time.perf_counter` value at which to stop; infinite: never.
     """
-    prover = _Prover(fleet, space, deadline)
+    prover = Prover(fleet, space, deadline)
     try:
         if len(fleet.fragments) <= FEW_FRAGMENTS:
             return _judged(fleet, space, prover, prover.cheapest(), cutoff)
@@ -66,12 +66,12 @@ def find_better(fleet: Fleet, space: FragmentSpace, cutoff: Fraction | None, dea
         if bounded.exhausted or len(fleet.fragments) > MOST_FRAGMENTS:
             return bounded
         return _judged(fleet, space, prover, prover.cheapest(), cutoff)
-    except _OutOfTimeError:
+    except OutOfTimeError:
         return Search(None, False, prover.nodes, OUT_OF_TIME)
 
 
 def _judged(
-    fleet: Fleet, space: FragmentSpace, prover: _Prover, plan: FragmentPlan | None, cutoff: Fraction | None
+    fleet: Fleet, space: FragmentSpace, prover: Prover, plan: FragmentPlan | None, cutoff: Fraction | None
 ) -> Search:
     """What the best plan of its kind says about a cutoff; None: there is no plan at all."""
     if plan is None:
@@ -110,7 +110,7 @@ def _bounded(fleet: Fleet, space: FragmentSpace, apart: FragmentPlan, cutoff: Fr
     )
 
 
-class _Prover:
+class Prover:
     """The dynamic program."""
 
     def __init__(self, fleet: Fleet, space: FragmentSpace, deadline: float) -> None:
@@ -127,10 +127,15 @@ class _Prover:
         sets = [best.plan for best in found if best is not None]
         return FragmentPlan(tuple(sets)) if len(sets) == len(found) else None
 
+    def sets(self) -> dict[int, _Best]:
+        """The cheapest realigned set of every set of fragments that may be one; bit k stands for fragment k."""
+        masks = range(1, 1 << len(self._fleet.fragments))
+        return {mask: best for mask in masks if (best := self._set(mask)) is not None}
+
     def cheapest(self) -> FragmentPlan | None:
         """The cheapest plan; None: there is none."""
         everything = (1 << len(self._fleet.fragments)) - 1
-        sets = {mask: best for mask in range(1, everything + 1) if (best := self._set(mask)) is not None}
+        sets = self.sets()
         least: dict[int, tuple[int, FragmentPlan]] = {0: (0, FragmentPlan(()))}
         for mask in range(1, everything + 1):
             first = mask & -mask
@@ -221,7 +226,7 @@ class _Prover:
         if key not in self._stages:
             self.nodes += 1
             if time.perf_counter() >= self._deadline:
-                raise _OutOfTimeError
+                raise OutOfTimeError
             every = sorted(self._every_stage(first, end, rate_rps), key=lambda t: (t.latency_s, t.stage.total_pct))
             kept: list[_Timed] = []
             for timed in every:

@@ -90,6 +90,7 @@ FAMILY = Family(
     explain=_explain,
     tiny=_tiny,
     find_better=late("euclio.fragments.certifying", "find_better"),
+    prove=late("euclio.fragments.certify.filing", "fleet_proof"),
     warm_up_prover=lambda: None,
     tolerance=lambda space: PROOF_TOLERANCE,
     features=_features,

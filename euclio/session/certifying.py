@@ -39,7 +39,7 @@ def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, dea
     if space.charging.whole or bound_by:
         return Search(None, False, 0, "the prover covers machines by share, any number of them, without a running plan")
     nodes, reason = 0, ""
-    for part in _parts(session, space):
+    for part in parts_of(session, space):
         found = _search(session, part, cutoff, deadline)
         nodes += found.nodes
         if found.plan is not None:
@@ -53,7 +53,7 @@ def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, dea
     return Search(None, not reason, nodes, reason)
 
 
-def _parts(session: Session, space: PlanSpace) -> Iterator[PlanSpace]:
+def parts_of(session: Session, space: PlanSpace) -> Iterator[PlanSpace]:
     """The plan space itself, or one per hardware type where a plan has to keep to one."""
     if not space.single_hardware:
         yield space

@@ -131,6 +131,7 @@ FAMILY = Family(
     tiny=_tiny,
     find_better=late("euclio.session.certifying", "find_better"),
     warm_up_prover=late("euclio.session.certifying", "warm_up"),
+    prove=late("euclio.session.certify.filing", "session_proof"),
     find_better_keeping=late("euclio.session.certify.keeping", "find_better_keeping"),
     tolerance=_tolerance,
     features=_features,

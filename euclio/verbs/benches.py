@@ -51,22 +51,26 @@ class SetChecked:
 def check_bench_set(
     folder: str | Path | None = None,
     *,
+    family: str | None = None,
     class_: str | None = None,
     solve: str | None = None,
     certify: bool = False,
     sample: Number | Literal["all"] | None = None,
     seed: Number | None = None,
+    proofs: str | Path | None = None,
     time_limit: Number | None = None,
 ) -> SetChecked:
     """Read and price everything of the benchmark set again, as `euclio bench-set check` does.
 
     Args:
         folder: the set; None: the one that comes with euclio.
+        family: only this problem family.
         class_: only this class, "easy", "medium", "hard" or "open".
         solve: also run this solver on the instances of its family.
         certify: also try a sample of the proofs with the prover.
         sample: how many proofs, or "all"; None: 20.
         seed: seed of the sample; None: 0.
+        proofs: write proof files of the proofs that are tried into this folder, each named after its instance.
         time_limit: limit of each run or search in seconds; None: none of runs, 60 of searches.
 
     Returns:
@@ -82,35 +86,41 @@ def check_bench_set(
     limit_s = read_if(seconds, time_limit, "--time-limit")
     if limit_s is not None and solve is None and not certify:
         raise InputError("is the limit of a run; ask for one by --solve or --certify", field="--time-limit")
-    for name, value in (("sample", sample), ("seed", seed)):
+    for name, value in (("sample", sample), ("seed", seed), ("proofs", proofs)):
         if value is not None and not certify:
             raise InputError("is for the proofs that are tried; add --certify, or leave it out", field=f"--{name}")
-    asked = _class(class_)
+    asked, of = _class(class_), _family(family)
     place = Path(folder) if folder is not None else set_folder()
     entries = read_manifest(place).entries
-    chosen = tuple(e for e in entries if asked in (None, e.difficulty))
+    chosen = tuple(e for e in entries if asked in (None, e.difficulty) and of in (None, e.family))
     wrong = defects(place, chosen)
-    if asked is None:
+    if asked is None and of is None:
         wrong += defects_of_set(place, entries)
     if wrong:
         return SetChecked(chosen, tuple(wrong))
-    tried, against = _certified(place, chosen, sample, seed, limit_s) if certify else ((), ())
+    files = None if proofs is None else _folder(Path(proofs))
+    tried, against = _certified(place, chosen, (sample, seed), limit_s, files) if certify else ((), ())
     runs = () if solve is None else _compared(place, chosen, solve, limit_s)
     return SetChecked(chosen, (), tried, against, runs)
 
 
 def _certified(
-    folder: Path, entries: tuple[Entry, ...], size: object, seed: Number | None, limit_s: float | None
+    folder: Path,
+    entries: tuple[Entry, ...],
+    sampled: tuple[object, Number | None],
+    limit_s: float | None,
+    files: Path | None,
 ) -> tuple[tuple[tuple[Entry, Certificate], ...], tuple[str, ...]]:
-    """A sample of the proofs with their certificates, and what is wrong with these."""
+    """A sample of the proofs (size and seed) with their certificates, and what is wrong with these."""
     from euclio.bench_set.certifying import TIME_LIMIT_S, certified, proofs, sample, wrong
 
+    size, seed = sampled
     most = None if size == ALL else SAMPLE if size is None else read(count, size, "--sample")
     chosen = sample(proofs(entries), most, read_if(read_seed, seed, "--seed") or 0)
     made, against = [], []
     with progress_bar("certify", len(chosen)) as advance:
         for entry in chosen:
-            found = certified(folder, entry, limit_s or TIME_LIMIT_S)
+            found = certified(folder, entry, limit_s or TIME_LIMIT_S, files)
             made.append((entry, found))
             against.append(wrong(entry, found))
             advance()
@@ -224,6 +234,20 @@ def certify_bench_set(
     chosen = [entry.name for entry in asked if again or not has_certificate(place, entry)]
     with progress_bar("certificates", len(chosen)) as advance:
         return fill(place, chosen, limit_s, advance)
+
+
+def _folder(path: Path) -> Path:
+    """A folder for files, which is made if it is not there.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"cannot be a folder: {reason.lower()}; choose another one", file=str(path)) from None
+    return path
 
 
 def _class(given: str | None) -> str | None:

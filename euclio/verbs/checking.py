@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from euclio.core.certificate import Certificate
+from euclio.core.errors import InputError
 from euclio.core.family import Checked
 from euclio.core.numbers import Number
 from euclio.core.result import AnyResult, WrittenResult
 from euclio.core.verifying import reasons_against
 from euclio.files.boundary import at
+from euclio.files.json_reading import read_data
+from euclio.files.outputs import check_outputs
 from euclio.verbs.calling import verb
 from euclio.verbs.keywords import time_limit_of
 from euclio.verbs.opened import opened
 from euclio.verbs.written import Read, read_result
+
+if TYPE_CHECKING:
+    from euclio.proofs.checker import Accepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,7 @@ def certify(
     time_limit_s: Number | None = None,
     *,
     time_limit: Number | None = None,
+    proof: str | Path | None = None,
     policy: Any = None,
 ) -> Certificate:
     """Certify or refute what a result claims, as `euclio certify` does.
@@ -79,21 +86,69 @@ def certify(
         instance: the instance that it is a result of, without the changes that it states; or the path of its file.
         result: a result of `euclio.solve`, or the path of a file.
         time_limit_s: as `time_limit`.
-        time_limit: limit of the search in seconds; None: none.
+        time_limit: limit of the search in seconds, and of making the proof file; None: none.
+        proof: write a proof file there that others' programs can check, compressed if the name ends in ``.gz``.
         policy: the user's own policy that a written result was made under (``"FILE.py:NAME"``).
 
     Returns:
         The certificate; where it refutes the claim with a better plan, that stands in it
-        (`euclio.certification.certifying.better_result`).
+        (`euclio.certification.certifying.better_result`). Its `proof` is the file that was written; where there is
+        none, `no_proof` says why.
 
     Raises:
-        InputError: the result claims nothing that could be certified, or is of another instance.
+        InputError: the result claims nothing that could be certified, or is of another instance; the proof file cannot
+            be written.
     """
     from euclio.certification.certifying import certify as certify_result
 
     given = opened(instance)
     said = read_result(result, given, policy)
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
+    check_outputs({"--proof": proof}, [given.file, said.file])
     with at("", said.file):
         target = given.instance if isinstance(result, WrittenResult) else said.result.changed
-        return certify_result(target, said.result, limit_s)
+        return certify_result(target, said.result, limit_s, proof)
+
+
+@dataclass(frozen=True, slots=True)
+class ProofChecked:
+    """What the reader of proof files says of one.
+
+    Attributes:
+        reason: why it is refused; empty: it is accepted.
+        shown: what it shows; None: it is refused.
+    """
+
+    reason: str
+    shown: Accepted | None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it is accepted."""
+        return self.shown is not None
+
+
+@verb()
+def check_proof(file: str | Path) -> ProofChecked:
+    """Check a proof file of `certify`, step by step in fractions, as `euclio check-proof` does.
+
+    The reader is one file of the standard library alone, which runs without euclio (`euclio.proofs.checker`).
+
+    Args:
+        file: its path; packed by gzip or not.
+
+    Returns:
+        Whether it is accepted, and what it shows or why not.
+
+    Raises:
+        InputError: the file cannot be read, or is no proof file.
+    """
+    from euclio.proofs.checker import RefusedError, UnreadableError, check_text, text_of
+
+    try:
+        return ProofChecked("", check_text(text_of(read_data(Path(file)))))
+    except UnreadableError as error:
+        message = f"{error}; give a file that `euclio certify --proof` wrote"
+        raise InputError(message, file=str(file)) from None
+    except RefusedError as error:
+        return ProofChecked(str(error), None)

@@ -99,6 +99,10 @@ class Branching:
         """Nodes of all searches so far."""
         return self._branches + sum(prover.nodes for prover in self._provers)
 
+    def cells(self) -> tuple[tuple[Cell, ...], ...]:
+        """What is known of the modules at the end of a search, by module; fewer where it ended early."""
+        return tuple(tuple(curve.cells) for curve in self._curves)
+
     def run(self) -> Outcome:
         """Search until a plan is found, none is left, or the deadline passes (`DeadlineError`)."""
         floors = [least_latency_bound(m) for m in self._modules]

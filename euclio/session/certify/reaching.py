@@ -68,6 +68,32 @@ def _fastest(prover: ModuleProver, floor: Fraction, budget: Fraction) -> Offer |
     return best
 
 
+def least_latencies(session: Session, modules: Sequence[Ranked], deadline: float) -> list[Fraction]:
+    """The least worst-case latency of each module, in seconds; under rule continuous plans may only come near to it.
+
+    Args:
+        session: the instance.
+        modules: its modules within the plan space, each with some configuration.
+        deadline: `time.perf_counter` value at which to stop.
+
+    Raises:
+        DeadlineError: the deadline passed.
+        TooFarApartError: numbers lie too far apart for the prover.
+    """
+    if not modules[0].dummy.countable:
+        return [min(_limit(m, k)[0] for k in range(len(m.configurations))) for m in modules]
+    found = []
+    for m in modules:
+        prover, floor, fastest = ModuleProver(m, None, ZERO, deadline), least_latency_bound(m) or ZERO, None
+        budget = max(session.slo_s, floor)
+        # Some plan there is; how slow it is follows from the rate, and is not known beforehand.
+        while fastest is None:
+            budget *= 2
+            fastest = _fastest(prover, floor, budget)
+        found.append(fastest.latency)
+    return found
+
+
 def _find_continuous(session: Session, modules: Sequence[Ranked]) -> Search:
     """Rule continuous: enough dummies bring each module as near to its least latency as one likes."""
     offers = spread(session, modules)

@@ -207,3 +207,42 @@ def test_an_instance_that_the_method_took_for_proven_is_solved_again(folder):
     change(best_path(folder, CHAIN), '"status":"optimal"', '"status":"feasible"')
     build(folder, chosen=lambda design: design.name == CHAIN)
     assert entry_of(folder).difficulty is not Difficulty.OPEN
+
+
+def test_proof_files_are_written_and_their_sizes_shown(folder, capsys, tmp_path):
+    """Both sessions have one, which is accepted again as it is read for the table."""
+    proofs = tmp_path / "new" / "proofs"
+    sessions = ("check", "--folder", folder, "--family", "session")
+    code, out, _ = call(capsys, *sessions, "--certify", "--sample", "all", "--proofs", proofs)
+    assert code == 0
+    assert sorted(path.name for path in proofs.iterdir()) == sorted(f"{name}.vipr" for name in certificates_of(folder))
+    (row,) = [line.split() for line in out.splitlines() if line.startswith("all ")]
+    assert row[1:3] == ["2", "2"]
+    assert int(row[4].replace(",", "")) == max(path.stat().st_size for path in proofs.iterdir())
+
+
+def test_what_has_no_proof_file_is_counted_with_the_reason(folder, capsys, tmp_path, monkeypatch):
+    install(monkeypatch, answering_search(reason="too hard"))
+    sessions = ("check", "--folder", folder, "--family", "session")
+    code, out, _ = call(capsys, *sessions, "--certify", "--proofs", tmp_path / "proofs")
+    assert code == 0
+    assert "2 without a file: too hard" in out
+    assert list((tmp_path / "proofs").iterdir()) == []
+
+
+def test_a_family_is_checked_alone(folder, capsys):
+    assert call(capsys, "check", "--folder", folder, "--family", "pipeline")[1] == "no instances\n"
+
+
+@pytest.mark.parametrize("place", ["manifest.json", "manifest.json/proofs"])
+def test_a_file_is_no_folder_for_proofs(folder, capsys, place):
+    sessions = ("check", "--folder", folder, "--family", "session")
+    code, _, err = call(capsys, *sessions, "--certify", "--proofs", folder / place)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "cannot be a folder" in err
+
+
+def test_proofs_are_for_what_is_tried(folder, capsys, tmp_path):
+    code, _, err = call(capsys, "check", "--folder", folder, "--proofs", tmp_path)
+    assert code == 2
+    assert "--proofs: is for the proofs that are tried; add --certify" in err

@@ -56,7 +56,9 @@ def folder(tmp_path_factory):
     (found / "durations.csv").write_text(MEASURED)
     (found / "vms.csv").write_text(LIST)
     session = str(found / "session.json")
-    assert main(["solve", session, "--out", str(found / "result.json")]) == 0
+    result = str(found / "result.json")
+    assert main(["solve", session, "--out", result]) == 0
+    assert main(["certify", session, result, "--proof", str(found / "proof.vipr")]) == 0
     assert main(["solve", session, "--solver", "harpagon", "--rate", "17", "--out", str(found / "other.json")]) == 0
     return found
 

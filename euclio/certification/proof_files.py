@@ -1,0 +1,91 @@
+"""Proof files of claims that are certified: made by the family, read again by the checker of files, and written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from euclio.core.certificate import CHECKER, NoProofError, ProofFile, Verdict
+from euclio.core.family import Checked, Family
+from euclio.core.result import WrittenResult
+from euclio.files.json_writing import write_bytes
+from euclio.proofs.checker import RefusedError, UnreadableError, check_text
+from euclio.proofs.writing import packed
+from euclio.supervision.alarm import LateError, interrupted_at
+
+SPARE_S = 0.5
+"""Seconds beyond its deadline after which a prover, or the making of a file, is interrupted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a proof file is asked of.
+
+    Attributes:
+        family: the family.
+        instance: the instance, with the changes of the result.
+        said: the result.
+        checked: the checker's answer on its plan; None: it has none.
+        cutoff: no plan may be better than this; None: there may be no plan.
+    """
+
+    family: Family
+    instance: Any
+    said: WrittenResult
+    checked: Checked | None
+    cutoff: Fraction | None
+
+
+def file_proof(
+    asked: Asked, verdict: Verdict, prover: str, deadline: float, path: str | Path
+) -> tuple[ProofFile | None, str]:
+    """Write a proof file.
+
+    Args:
+        asked: the claim.
+        verdict: what became of it.
+        prover: who decided that.
+        deadline: `time.perf_counter` value at which to stop.
+        path: where.
+
+    Returns:
+        The file, and an empty text; or None, and why there is none.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    if verdict is not Verdict.CERTIFIED:
+        return None, "only a claim that is certified has one"
+    if prover == CHECKER:
+        return None, "no cost is below 0, which needs no proof"
+    try:
+        with interrupted_at(deadline + SPARE_S):
+            text = _text(asked, deadline)
+    except NoProofError as error:
+        return None, str(error)
+    except LateError:
+        return None, "the time limit was reached"
+    data = packed(text, path)
+    write_bytes(data, path)
+    return ProofFile(str(path), len(data)), ""
+
+
+def _text(asked: Asked, deadline: float) -> str:
+    """The text of the file, as far as its checker accepts it.
+
+    Raises:
+        NoProofError: there is none.
+    """
+    if "attainment" in asked.said.options:
+        raise NoProofError("claims about an attainment have no proof model yet")
+    if asked.family.prove is None:
+        raise NoProofError(f"{asked.family.instances} have no proof model yet")
+    plan = asked.said.plan if asked.checked is not None and asked.checked.feasible else None
+    text = asked.family.prove(asked.instance, asked.said.space, plan, asked.cutoff, deadline)
+    try:
+        check_text(text)
+    except (RefusedError, UnreadableError) as error:
+        raise NoProofError(f"the file was refused by its own checker, please report it: {error}") from None
+    return text

@@ -1,0 +1,109 @@
+"""Proof files of sessions: that no choice of what the prover knows of the modules costs less than a cutoff (ours)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from euclio.core.certificate import NoProofError
+from euclio.proofs.branching import MOST_NODES, UnprovenError, prove
+from euclio.proofs.model import ZERO
+from euclio.proofs.rounding import decimals, raised
+from euclio.proofs.writing import proof_text
+from euclio.session.certify.frontiers import Corner, Frontiers, frontiers
+from euclio.session.certify.modules import ranked
+from euclio.session.certify.proving import DeadlineError, TooFarApartError
+from euclio.session.certify.reaching import least_latencies
+from euclio.session.certify.shortening import shorter
+from euclio.session.certifying import MARGIN, parts_of
+from euclio.session.evaluate import Evaluation, evaluate
+from euclio.session.instance import Session
+from euclio.session.plan import Plan
+from euclio.session.space import PlanSpace
+
+ROOM = Fraction(5, 10**10)
+"""Share of the cutoff by which the search is asked for more, so that numbers may be rounded; below any tolerance."""
+FEW_NODES = 1_000
+"""Nodes of a search on frontiers that are weaker than they have to be."""
+
+
+def session_proof(
+    session: Session, space: PlanSpace, plan: Plan | None, cutoff: Fraction | None, deadline: float
+) -> str:
+    """A VIPR text that no choice of corners costs less than a cutoff, or that none keeps the SLO.
+
+    Args:
+        session: the instance.
+        space: a plan space that the prover covers.
+        plan: a feasible plan, which stands in the file as a solution; None: there is none.
+        cutoff: cost per hour, above 0; None: no plan keeps the SLO.
+        deadline: `time.perf_counter` value at which to stop.
+
+    Raises:
+        NoProofError: there is none; says why in one line.
+    """
+    parts = [part for part in parts_of(session, space) if _all_served(session, part)]
+    if not parts:
+        raise NoProofError("some module has no configuration at all, which needs no proof")
+    checked = None if plan is None else evaluate(session, plan, space)
+    try:
+        if cutoff is None:
+            return _infeasible(session, parts, deadline)
+        return _cutoff(session, parts, checked, cutoff, deadline)
+    except DeadlineError:
+        raise NoProofError("the time limit was reached") from None
+    except TooFarApartError:
+        raise NoProofError("its numbers lie too far apart for the prover") from None
+
+
+def _cutoff(
+    session: Session, parts: Sequence[PlanSpace], checked: Evaluation | None, cutoff: Fraction, deadline: float
+) -> str:
+    reason = "the prover's lists were not complete within the margin of its search"
+    for found, room in _searches(session, parts, cutoff, deadline):
+        # A short number between the cutoff and what is known: every step repeats it.
+        promised = cutoff if room == 0 else raised(cutoff, decimals(room / 8))
+        for weaker in shorter(found, cutoff, room):
+            try:
+                return _text(weaker, checked, promised, deadline, MOST_NODES if weaker is found else FEW_NODES)
+            except UnprovenError as error:
+                reason = str(error)
+    raise NoProofError(reason)
+
+
+def _searches(
+    session: Session, parts: Sequence[PlanSpace], cutoff: Fraction, deadline: float
+) -> Iterator[tuple[Frontiers, Fraction]]:
+    """Frontiers that reach the cutoff, each with what is known beyond it: first those that leave room for rounding."""
+    more = cutoff * (1 + ROOM)
+    for asked, margin in ((more, more * MARGIN), (cutoff, cutoff * MARGIN), (cutoff, ZERO)):
+        found = frontiers(session, parts, asked, margin, deadline)
+        if found is not None:
+            yield found, asked - cutoff
+
+
+def _infeasible(session: Session, parts: Sequence[PlanSpace], deadline: float) -> str:
+    """The least latencies of the modules, whatever they cost, miss the SLO together."""
+    corners: list[list[Corner]] = [[] for _ in session.modules]
+    for part, space in enumerate(parts):
+        modules = [ranked(module, space, session.price) for module in session.modules]
+        for own, low in zip(corners, least_latencies(session, modules, deadline), strict=True):
+            own.append(Corner(low, ZERO, part))
+    found = Frontiers(session, tuple(map(tuple, corners)), len(parts))
+    try:
+        return _text(found, None, None, deadline, MOST_NODES)
+    except UnprovenError as error:
+        # Under rule continuous plans only come near to a least latency, which may be just what the SLO leaves.
+        raise NoProofError(f"the least latencies of the modules do not miss the SLO: {error}") from None
+
+
+def _all_served(session: Session, space: PlanSpace) -> bool:
+    """Whether every module has some configuration."""
+    return all(ranked(module, space, session.price).configurations for module in session.modules)
+
+
+def _text(
+    found: Frontiers, checked: Evaluation | None, cutoff: Fraction | None, deadline: float, most_nodes: int
+) -> str:
+    point: Mapping[int, Fraction] | None = None if checked is None else found.point(checked)
+    return proof_text(prove(found.model(), cutoff, point, deadline, most_nodes))

@@ -1,0 +1,95 @@
+"""Proof files of small days: true cutoffs get one, others none, and plans are points of the model."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from drawn_days import drawn_day, enumerated_cost
+
+import euclio
+from euclio.core.certificate import NoProofError
+from euclio.core.solving import solve
+from euclio.day import evaluate
+from euclio.day.certifying import find_better
+from euclio.day.filing import course_of, day_proof
+from euclio.proofs.checker import check_text
+
+TOLERANCE = Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_shown_is_the_optimum_of_an_enumeration(seed):
+    """Two steps, all machines of both tried; changes for money and for nothing, steps without requests, a stock."""
+    day = drawn_day(seed, steps=2)
+    least = enumerated_cost(day, 3)
+    if least and max(course_of(day, math.inf).most) <= 3:
+        assert check_text(day_proof(day, None, None, least, math.inf)).bound == least
+        with pytest.raises(NoProofError):
+            day_proof(day, None, None, least * (1 + TOLERANCE), math.inf)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_a_true_cutoff_gets_a_file_and_no_other(seed):
+    """What the prover of days certifies gets a file; what it refutes gets none."""
+    day = drawn_day(seed)
+    search = find_better(day, None, None, math.inf)
+    if search.plan is None:
+        assert check_text(day_proof(day, None, None, None, math.inf)).infeasible
+        return
+    least = evaluate(day, search.plan).value
+    for cutoff in (least, least * (1 - TOLERANCE)) if least else ():
+        shown = check_text(day_proof(day, None, search.plan, cutoff, math.inf))
+        assert cutoff <= shown.bound <= shown.solved == least
+    for cutoff in (least * (1 + TOLERANCE) + TOLERANCE, None):
+        with pytest.raises(NoProofError):
+            day_proof(day, None, None, cutoff, math.inf)
+
+
+@pytest.mark.parametrize("solver", ["day-exact", "day-peak", "day-thresholds"])
+@pytest.mark.parametrize("seed", range(60))
+def test_a_plan_is_a_point_that_costs_no_more(seed, solver):
+    """Model and checker agree on what serves a step and what changes cost, of plans with idle machines too."""
+    day = drawn_day(seed)
+    result = solve(day, solver)
+    if result.plan is None:
+        return
+    course = course_of(day, math.inf)
+    model, point = course.model(), course.point(own[0] for own in result.evaluation.machines)
+    assert model.problems(point) == []
+    assert model.cost(point) <= result.value
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_need_of_a_step_covers_another(seed):
+    """What covers another one would be a variable that nothing needs."""
+    course = course_of(drawn_day(seed), math.inf)
+    for some in course.needs:
+        for one in some:
+            assert not any(other != one and all(a <= b for a, b in zip(other, one, strict=True)) for other in some)
+
+
+def test_the_same_day_gives_the_same_bytes():
+    day = drawn_day(1)
+    plan = find_better(day, None, None, math.inf).plan
+    cutoff = evaluate(day, plan).value
+    assert len({day_proof(day, None, plan, cutoff, math.inf) for _ in range(2)}) == 1
+
+
+def test_a_deadline_that_is_past_leaves_no_file():
+    with pytest.raises(NoProofError, match="time limit"):
+        day_proof(drawn_day(1), None, None, Fraction(1), -math.inf)
+
+
+def test_a_long_day_is_refused_in_one_line(monkeypatch):
+    monkeypatch.setattr("euclio.day.filing.MOST_VARIABLES", 10)
+    with pytest.raises(NoProofError, match="more than 10 variables"):
+        day_proof(drawn_day(1), None, None, Fraction(1), math.inf)
+
+
+def test_certify_writes_it(tmp_path):
+    day = drawn_day(1)
+    certificate = euclio.certify(day, euclio.solve(day, "day-exact"), proof=tmp_path / "p.vipr")
+    assert certificate.evidence == "file"
+    assert euclio.check_proof(tmp_path / "p.vipr").accepted
