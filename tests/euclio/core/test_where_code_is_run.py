@@ -66,6 +66,8 @@ KNOWN = {
     "euclio/runs/janitor.py": {"subprocess"},
     "euclio/runs/worker_process.py": {"subprocess"},
     "euclio/session/profiling/workers.py": {"subprocess"},
+    # The program of HiGHS, by the path that its package gives.
+    "formulations/engines/highs_program.py": {"subprocess"},
     # The same command below a keeper, which ends what it leaves behind.
     "euclio/supervision/kept.py": {"execvp"},
     # The C library, and C functions that are compiled from a policy's own formula.
