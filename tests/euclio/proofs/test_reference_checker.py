@@ -1,4 +1,4 @@
-"""Files that our checker accepts are accepted by VIPR's own, where it is installed (`viprchk`, github.com/scipopt/vipr)."""
+"""What our checker accepts is accepted by VIPR's own, where that is installed (`viprchk`, github.com/scipopt/vipr)."""
 
 import shutil
 import subprocess
