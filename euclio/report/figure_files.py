@@ -37,6 +37,6 @@ def save_figure(figure: Figure, path: Path) -> None:
         with mpl.rc_context({**OWN_DEFAULTS, "svg.hashsalt": "euclio"}):
             figure.savefig(path, dpi=150, metadata={"Date": None} if as_svg else None, facecolor="white")
         if as_svg:
-            path.write_text(rounded_svg(path.read_text(encoding="utf-8")), encoding="utf-8")
+            path.write_text(rounded_svg(path.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=str(path), field="--plot") from None

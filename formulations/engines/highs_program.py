@@ -96,7 +96,7 @@ def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         names = _written(model, folder / "model.mps")
-        (folder / "options").write_text(_options(limits, folder), encoding="utf-8")
+        (folder / "options").write_text(_options(limits, folder), encoding="utf-8", newline="\n")
         command = [str(path), str(folder / "model.mps"), f"--options_file={folder / 'options'}"]
         if start is not None:
             _write_start(start, names, folder / "start.sol")
@@ -157,7 +157,7 @@ def _options(limits: EngineLimits, folder: Path) -> str:
 def _write_start(start: LinearValues, names: Mapping[str, str], path: Path) -> None:
     rows = [f"{names[name]} {value!r}" for name, value in start.items()]
     head = ["Model status", "None", "", PRIMAL, "Feasible", "", f"# Columns {len(rows)}"]
-    path.write_text("\n".join([*head, *rows]) + "\n", encoding="utf-8")
+    path.write_text("\n".join([*head, *rows]) + "\n", encoding="utf-8", newline="\n")
 
 
 def _read(

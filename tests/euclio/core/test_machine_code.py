@@ -345,6 +345,7 @@ ADDS_IN_PAIRS = {"sum", "mean", "prod", "dot", "std", "var", "nansum"}
 UNSTABLE = {"argsort", "argpartition", "partition"}
 WHOLE_NUMBERS = {
     ("euclio/session/simulation/engine/loop.py", "_fits"),
+    ("heuristics/session/time_prices.py", "give_again"),
 }
 """Kernels that add whole numbers, whose order does not matter."""
 
