@@ -51,6 +51,7 @@ def effective_gbps() -> dict[str, Fraction]:
     return {gpu: Fraction(exact(gbps)) for gpu, gbps in _data()["effective_gbps"].items()}
 
 
+@cache
 def _data() -> dict[str, Any]:
     text = (data_dir() / "profiles" / "ppipe-networks.json").read_text(encoding="utf-8")
     return dict(json.loads(text))

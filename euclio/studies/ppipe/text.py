@@ -10,7 +10,7 @@ import pandas as pd
 from euclio.analysis.statistics import Measured, mean
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import decimals, percent, span, with_unit
-from euclio.papers.published import CHECK, Published, notes, published_figures
+from euclio.papers.published import CHECK, Published, notes
 from euclio.report import Block, Figure, Fold, Heading, KeyNumber, Paragraph, Table
 from euclio.studies.agreement import agreement
 from euclio.studies.ppipe import figures, inputs
@@ -25,7 +25,6 @@ from euclio.studies.ppipe.measures import (
     mean_loads,
     more_pipelines,
     of_groups,
-    on_measured,
     on_synthetic,
     planned,
     proven,
@@ -47,7 +46,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     (fitted, fits), (hit, all_) = tally(scores)["input"], tally(scores)["check"]
     on_blocks = bool(inputs.on_measured(collected.tables))
     return Text(
-        summary=[*summary(tables, on_blocks), *(side_by_side(collected) if on_blocks else ())],
+        summary=[*summary(tables, on_blocks), *(side_by_side(collected, scores) if on_blocks else ())],
         tally=f"The synthetic profiles were drawn within {fits} of the printed numbers (role input; {fitted} "
         f"agree). Nothing was fitted to the other {all_}: {hit} are shown to agree. {_intervals(on_blocks)} Times are "
         "those of the machine that the report was made on.",
@@ -161,14 +160,15 @@ def profile_sections(collected: Collected, on_blocks: bool) -> list[Block]:
     ]
 
 
-def side_by_side(collected: Collected) -> list[Block]:
+def side_by_side(collected: Collected, scores: Sequence[Score]) -> list[Block]:
     """Every number that measured blocks have one for, next to that on synthetic layers and the printed one."""
-    blocks, layers = on_measured(collected), on_synthetic(collected)
-    rows = [
-        (one.what, with_unit(one.value, one.unit), *_judged(one, blocks[one.key]), *_judged(one, layers[one.key]))
-        for one in published_figures("ppipe")
-        if one.key in blocks and one.role == CHECK
-    ]
+    layers = on_synthetic(collected)
+    rows = []
+    for score in scores:
+        one = score.published
+        if score.artifact and one.role == CHECK:
+            judged = (*_judged(one, score.measured), *_judged(one, layers[one.key]))
+            rows.append((one.what, with_unit(one.value, one.unit), *judged))
     return [
         Table(
             "Printed numbers on the two inputs: blocks that the authors measured, and synthetic layers; whether the "
