@@ -30,7 +30,7 @@ from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
 from euclio.core.result import Status, WarmStart
 from formulations.engines.highs import NO_RESTARTS, PLAIN, START_TAKEN
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome
 from formulations.tolerances import ENGINE
 
 if TYPE_CHECKING:
@@ -187,9 +187,8 @@ def _read(
         objective,
         objective if optimal else bound,
         _nodes(log),
-        (Point(0.0, objective, objective if optimal else bound),),
-        warm,
-        _section(solution, DUAL, names) if limits.relaxed else None,
+        warm_start=warm,
+        reduced_costs=_section(solution, DUAL, names) if limits.relaxed else None,
     )
 
 
