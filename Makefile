@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Tests start hundreds of programs, and each would compile every source again where bytecode may not be kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: env test test-rest test-all durations bounds check style types types-elsewhere contracts oracle fuzz reproduce bench notebooks docs findings engines clean
+.PHONY: env test test-rest test-all durations bounds check style types types-elsewhere contracts oracle fuzz reproduce bench bench-against notebooks docs findings engines clean
 
 env: $(VENV)/ready
 
@@ -110,6 +110,10 @@ reproduce: env
 
 bench: env
 	$(BIN)/python -m tests.bench
+
+# Before and after a change, as ratios in one run: git worktree add ../before COMMIT; make bench-against OTHER=../before
+bench-against: env
+	$(BIN)/python -m tests.bench.against $(OTHER)
 
 notebooks: env
 	$(BIN)/python tests/notebooks/notebook_runs.py

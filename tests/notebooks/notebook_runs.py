@@ -130,9 +130,21 @@ def steady(notebook: NotebookNode) -> NotebookNode:
         cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"} | {
             HASH: hash_of(cell.source)
         }
-        cell.outputs = [_steady_output(output) for output in cell.outputs if output.get("name") != "stderr"]
+        told = [output for output in cell.outputs if output.get("name") != "stderr"]
+        cell.outputs = [_steady_output(output) for output in _joined(told)]
     notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"], "language_info": {"name": "python"}}
     return notebook
+
+
+def _joined(outputs: list[Any]) -> list[Any]:
+    """Printed text in one piece: a kernel sends what a cell has printed so far every 0.2 s, each time as an output."""
+    joined: list[Any] = []
+    for output in outputs:
+        if joined and output.get("name") == joined[-1].get("name") == "stdout":
+            joined[-1].text += output.text
+        else:
+            joined.append(output)
+    return joined
 
 
 def _steady_output(output: Any) -> Any:

@@ -83,3 +83,17 @@ def test_a_first_day_is_short():
     cells = code_cells(stored(path))
     lines = [line for cell in cells for line in "".join(cell.source).splitlines() if line.strip()]
     assert len(lines) <= MOST_LINES_OF_A_FIRST_DAY
+
+
+def test_text_that_a_kernel_sends_in_pieces_is_the_same_as_in_one():
+    """On a busy machine a cell's lines come in several outputs; a stored notebook differed from itself for that."""
+    from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+    def printing(*texts):
+        outputs = [new_output("stream", name="stdout", text=text) for text in texts]
+        kernel = {"name": "python3", "display_name": "Python 3"}
+        return new_notebook(metadata={"kernelspec": kernel}, cells=[new_code_cell("print()", outputs=outputs)])
+
+    whole, pieces = steady(printing("one\ntwo\n")), steady(printing("one\n", "two\n"))
+    assert differences(whole, pieces) == []
+    assert [output.text for output in code_cells(pieces)[0].outputs] == ["one\ntwo\n"]
