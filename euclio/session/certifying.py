@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain, combinations
 
 from euclio.core.certificate import Search
 from euclio.session.certify.branching import Branching
-from euclio.session.certify.modules import Ranked, ranked
+from euclio.session.certify.modules import Ranked, full_machines_suffice, ranked
 from euclio.session.certify.proving import DeadlineError, TooFarApartError
 from euclio.session.certify.reaching import find_any, spread
-from euclio.session.evaluate import evaluate
+from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Session
 from euclio.session.policies import Form
 from euclio.session.space import FULL_SPACE, PlanSpace
 
+MOST_TYPES = 5
+"""Types of hardware at most where there are spare machines: each set of types is searched by itself."""
 MARGIN = Fraction(1, 10**12)
 """Share of the cutoff by which the least cost of a module may be off at first; ties are then decided without."""
 
@@ -27,30 +30,81 @@ def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, dea
     every plan that it finds is checked in exact arithmetic. A branch and bound over the modules' latencies combines
     them. A plan is returned only if the checker finds it feasible and cheaper than the cutoff.
 
+    Limits on machines (stock, resources, largest shares, changes) and what changes cost are left out, which only adds
+    plans and lowers costs: without a plan below the cutoff there is none within the limits either. Where that does not
+    decide, the search stays open.
+
     Args:
         session: the instance.
         space: the plan space.
         cutoff: cost per hour; None: any plan is better, which refutes a claim of infeasibility.
         deadline: `time.perf_counter` value at which to stop; infinite: never.
     """
-    if space.policy.form is Form.GENERAL:
-        return Search(None, False, 0, f"the prover does not cover policy {space.policy.name}")
-    bound_by = session.stock or session.resources or session.running or session.spare_machines or session.largest_share
-    if space.charging.whole or bound_by:
-        return Search(None, False, 0, "the prover covers machines by share, any number of them, without a running plan")
+    uncovered = _not_covered(session, space)
+    if uncovered:
+        return Search(None, False, 0, uncovered)
     nodes, reason = 0, ""
-    for part in parts_of(session, space):
-        found = _search(session, part, cutoff, deadline)
+    for part, charge in _charged_parts(session, space, cutoff is None):
+        found = _search(session, part, None if cutoff is None else cutoff - charge, deadline)
         nodes += found.nodes
         if found.plan is not None:
             value = evaluate(session, found.plan, space)
-            if value.cost_per_h is None or not value.feasible or not (cutoff is None or value.cost_per_h < cutoff):
-                problem = "; ".join(value.violations) or "it is not cheaper"
-                return Search(None, False, nodes, f"the prover's plan was refused: {problem}")
-            return Search(found.plan, False, nodes)
-        if not found.exhausted:
+            if value.cost_per_h is not None and value.feasible and (cutoff is None or value.cost_per_h < cutoff):
+                return Search(found.plan, False, nodes)
+            reason = _refused(session, value)
+        elif not found.exhausted:
             reason = found.reason
     return Search(None, not reason, nodes, reason)
+
+
+def _not_covered(session: Session, space: PlanSpace) -> str:
+    """Why the prover does not cover a plan space; empty: it does."""
+    if space.policy.form is Form.GENERAL:
+        return f"the prover does not cover policy {space.policy.name}"
+    if space.charging.packs:
+        return "the prover covers machines by share or whole, none that modules share"
+    if session.spare_machines and len(space.hardware_of(session)) > MOST_TYPES:
+        return f"the prover covers spare machines of at most {MOST_TYPES} types of hardware"
+    modules = (ranked(module, space, session.price) for module in session.modules)
+    if space.charging.whole and not all(map(full_machines_suffice, modules)):
+        what = "not under rule none, nor policy rr with several batches at a time"
+        return f"the prover covers whole machines where dummies may fill them, {what}"
+    return ""
+
+
+def _charged_parts(session: Session, space: PlanSpace, any_will_do: bool) -> Iterator[tuple[PlanSpace, Fraction]]:
+    """The parts of the plan space, each with what spare machines add to the cost per hour of its plans.
+
+    Spare machines are charged by the types of hardware that a plan uses. A plan that uses the types U is in the part
+    that allows U alone, and costs there what it costs; in parts that allow more it is charged for more, so that each
+    plan below the cutoff is met and none that is not.
+
+    Args:
+        session: the instance.
+        space: the plan space.
+        any_will_do: whether any plan is looked for, whatever it costs.
+    """
+    price = session.price
+    for part in parts_of(session, space):
+        types = [hardware.name for hardware in part.hardware_of(session)]
+        if not session.spare_machines or any_will_do:
+            yield part, Fraction(0)
+            continue
+        for used in chain.from_iterable(combinations(types, n) for n in range(1, len(types) + 1)):
+            yield part.on(*used), session.spare_machines * sum((price[name] for name in used), Fraction(0))
+
+
+def _refused(session: Session, value: Evaluation) -> str:
+    """Why a plan that the search found is none of the session below the cutoff.
+
+    The search leaves out limits on machines and what changes to running machines cost. Both only take plans away or
+    make them more expensive, so that where it ends without a plan there is none; one that it finds shows nothing.
+    """
+    problem = "; ".join(value.violations) or "with all that it is charged for, it is not cheaper"
+    limited = session.stock or session.resources or session.running or session.largest_share
+    if limited:
+        return f"the search leaves out limits on machines and charges of changes, and its plan was refused: {problem}"
+    return f"the prover's plan was refused: {problem}"
 
 
 def parts_of(session: Session, space: PlanSpace) -> Iterator[PlanSpace]:
@@ -83,7 +137,7 @@ def _below(
     try:
         outcome = branching.run()
         # A session whose SLO leaves no time to collect batches in has no plan to improve.
-        known = spread(session, modules) if outcome.open and not modules[0].dummy.countable else None
+        known = spread(session, modules) if outcome.open and not modules[0].stepped else None
         if known is not None:
             branching.try_improved(known, outcome)
     except DeadlineError:

@@ -1,12 +1,17 @@
-"""`exact` where limits lie on ties: no error, no wrong answer, and what it leaves open is counted."""
+"""`exact` and the prover where limits lie on ties: no error, no wrong answer, and what they leave open is counted."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from fractions import Fraction
 from random import Random
 
 from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.result import Status
+from euclio.session.certifying import find_better
+from euclio.session.evaluate import evaluate
 from tests.adversary.judging import UNDECIDED, WRONG, judge
 from tests.adversary.truth import NO_PLAN, Truth
 
@@ -14,12 +19,15 @@ from .search import Found, Search
 from .sessions_at_ties import REFERENCE, REFERENCE_S, case_at_ties
 
 LIMIT_S = 20.0
+PROVER_S = 2.0
 CASES = 5
 """Cases of a seed."""
+LEAST = Fraction(1, 10**20)
+"""Share of the optimum by which a cutoff lies above it."""
 
 
 def look(seed: int) -> Found:
-    """Hold the answers of `exact` to some sessions against those of an enumeration."""
+    """Hold the answers of `exact` to some sessions, and those of the prover, against those of an enumeration."""
     cases, undecided, faults = 0, 0, []
     for place in range(CASES):
         try:
@@ -29,12 +37,29 @@ def look(seed: int) -> Found:
         found = solve(session, "exact", space=space, time_limit_s=LIMIT_S)
         if found.status is Status.INAPPLICABLE:
             continue
-        judged = judge(found, _truth(session, space), session, LIMIT_S)
+        truth = _truth(session, space)
+        judged = judge(found, truth, session, LIMIT_S)
         cases += 1
         undecided += judged.outcome in UNDECIDED
         if judged.outcome in WRONG:
             faults.append(f"case {place}, {space}: {judged.outcome}: {judged.why}")
+        if truth is not None and truth.exact:
+            faults += (f"case {place}, {space}: the prover {fault}" for fault in _proven(session, space, truth.upper))
     return Found(cases, tuple(faults), undecided)
+
+
+def _proven(session, space, optimum) -> Iterator[str]:
+    """What the prover says that is false: of a cutoff at the optimum, and of one a hair above it."""
+    below = find_better(session, space, optimum, time.perf_counter() + PROVER_S)
+    if below.plan is not None:
+        yield f"found a plan below {optimum}"
+    if optimum is None:
+        return
+    above = find_better(session, space, optimum + max(optimum, 1) * LEAST, time.perf_counter() + PROVER_S)
+    if above.exhausted:
+        yield f"found none at {optimum}"
+    if above.plan is not None and evaluate(session, above.plan, space).cost_per_h != optimum:
+        yield f"found a plan that does not cost {optimum}"
 
 
 def _truth(session, space):
@@ -47,7 +72,7 @@ def _truth(session, space):
 
 SEARCH = Search(
     "limits-at-ties",
-    "the SLO, stock, changes, spare machines or shares lie on a plan's own: `exact` is right",
+    "the SLO, stock, changes, spare machines or shares lie on a plan's own: `exact` and the prover are right",
     "sessions",
     look,
     range(12),

@@ -90,7 +90,7 @@ class Branching:
         self._provers = [ModuleProver(m, cutoff, margin, deadline) for m in modules]
         self._modules = modules
         self._bounding = Bounding(session, float(cutoff))
-        self._continuous = not modules[0].dummy.countable
+        self._continuous = not modules[0].stepped
         self._branches = 0
         self._curves: list[Curve] = []
 

@@ -46,18 +46,19 @@ def _cell(low: Fraction, high: Fraction, closed: bool, cost: Fraction, offer: Of
 def least_latency_bound(m: Ranked) -> Fraction | None:
     """A lower bound on a module's worst-case latency, in seconds; None: no configuration is allowed.
 
-    Some machine takes d + b/w at best, and w stays below the rate and the last machine together. In form `EVEN` no
-    machine is faster than a full one.
+    Some machine takes d + b/w at best, and w stays below the rate and the last machine together, where not all machines
+    are filled with dummies. In form `EVEN` no machine is faster than a full one.
     """
     if not m.configurations:
         return None
     rate = m.rate + (max(m.throughput) if m.dummy.adds else 0)
     bounds = []
     for k, (c, t) in enumerate(zip(m.configurations, m.throughput, strict=True)):
-        # In sequence a machine may collect from the whole rate, under `continuous` from any rate.
+        # In sequence a machine may collect from the whole rate; under `continuous`, and where machines are charged
+        # whole, from any rate.
         if m.policy.form.in_sequence:
-            bounds.append(c.duration_s + (c.batch / rate if m.dummy.countable else ZERO))
-        elif m.policy.form is Form.EVEN:
+            bounds.append(c.duration_s + (c.batch / rate if m.dummy.countable and not m.whole else ZERO))
+        elif m.policy.form is Form.EVEN or m.whole:
             bounds.append(fixed_latency(m, k))
         else:
             bounds.append(min(c.duration_s + c.batch / t, fixed_latency(m, k)))

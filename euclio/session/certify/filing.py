@@ -42,6 +42,8 @@ def session_proof(
     Raises:
         NoProofError: there is none; says why in one line.
     """
+    if session.spare_machines and cutoff is not None:
+        raise NoProofError("spare machines are charged by types of hardware, for which the file's program has no rows")
     parts = [part for part in parts_of(session, space) if _all_served(session, part)]
     if not parts:
         raise NoProofError("some module has no configuration at all, which needs no proof")

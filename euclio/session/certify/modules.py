@@ -30,6 +30,7 @@ class Ranked:
         policy: dispatch policy.
         dummy: dummy rule.
         most: most allocations.
+        whole: whether machines are charged whole: then only plans count in which dummies fill all of them.
     """
 
     rate: Fraction
@@ -41,6 +42,12 @@ class Ranked:
     policy: Policy
     dummy: DummyRule
     most: int
+    whole: bool = False
+
+    @property
+    def stepped(self) -> bool:
+        """Whether latencies of plans that cost less than a cutoff have steps, so that there is a next slower plan."""
+        return self.whole or self.dummy.countable
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +88,20 @@ def ranked(module: Module, space: PlanSpace, price: dict[str, Fraction]) -> Rank
         policy=space.policy,
         dummy=space.dummy,
         most=len(chosen) if space.max_allocations is None else min(space.max_allocations, len(chosen)),
+        whole=space.charging.whole,
     )
+
+
+def full_machines_suffice(m: Ranked) -> bool:
+    """Whether some cheapest plan of whole machines has none that is not full, within every budget.
+
+    A machine that is charged whole can be filled with dummies for nothing, where the rule allows them. That slows no
+    machine down: those before it collect from more, and it collects faster itself. Only `rr` lets a full machine that
+    works on several batches at a time take longer, 2d, than one that collects its own batch while others are at work.
+    """
+    if m.policy.name == "rr" and any(c.concurrency > 1 for c in m.configurations):
+        return False
+    return m.dummy.adds
 
 
 def whole_latency(m: Ranked, k: int, collecting: Fraction) -> Fraction:
@@ -143,6 +163,8 @@ def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction 
     # A module has a rate, which no machine at all does not serve.
     if not used:
         return None
+    if m.whole:
+        return _full_machines(m, machines, used)
     last = used[-1]
     whole = sum((machines[k] * m.throughput[k] for k in used), ZERO)
     if not m.dummy.countable:
@@ -172,6 +194,17 @@ def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction 
     cost = sum((machines[k] * m.price[k] for k in used), ZERO) + partial * m.unit_cost[last]
     allocations = tuple(Allocation(m.configurations[k], machines[k], partial if k == last else ZERO) for k in used)
     return Offer(cost, _latency(m, machines, used, partial, whole), ModulePlan(allocations, dummy))
+
+
+def _full_machines(m: Ranked, machines: Sequence[int], used: list[int]) -> Offer | None:
+    """Price machines that are all full: what the rate leaves of them, dummies fill."""
+    served = sum((machines[k] * m.throughput[k] for k in used), ZERO)
+    # The relaxation lets counts through that serve a little too little.
+    if served < m.rate:
+        return None
+    cost = sum((machines[k] * m.price[k] for k in used), ZERO)
+    allocations = tuple(Allocation(m.configurations[k], machines[k], ZERO) for k in used)
+    return Offer(cost, _latency(m, machines, used, ZERO, served), ModulePlan(allocations, served - m.rate))
 
 
 def _latency(m: Ranked, machines: Sequence[int], used: list[int], partial: Fraction, whole: Fraction) -> Fraction:

@@ -24,8 +24,8 @@ def find_any(session: Session, modules: Sequence[Ranked], deadline: float) -> Se
     """Find a plan within the SLO, whatever it costs, or show that there is none."""
     if not all(m.configurations for m in modules):
         return Search(None, True, 0)
-    if not modules[0].dummy.countable:
-        return _find_continuous(session, modules)
+    if _comes_near(modules):
+        return _find_filled(session, modules)
     provers = [ModuleProver(m, None, ZERO, deadline) for m in modules]
     floors = [least_latency_bound(m) or ZERO for m in modules]
     offers: list[Offer] = []
@@ -69,7 +69,7 @@ def _fastest(prover: ModuleProver, floor: Fraction, budget: Fraction) -> Offer |
 
 
 def least_latencies(session: Session, modules: Sequence[Ranked], deadline: float) -> list[Fraction]:
-    """The least worst-case latency of each module, in seconds; under rule continuous plans may only come near to it.
+    """The least worst-case latency of each module, in seconds; with dummies of any rate plans may only come near to it.
 
     Args:
         session: the instance.
@@ -80,7 +80,7 @@ def least_latencies(session: Session, modules: Sequence[Ranked], deadline: float
         DeadlineError: the deadline passed.
         TooFarApartError: numbers lie too far apart for the prover.
     """
-    if not modules[0].dummy.countable:
+    if _comes_near(modules):
         return [min(_limit(m, k)[0] for k in range(len(m.configurations))) for m in modules]
     found = []
     for m in modules:
@@ -94,14 +94,19 @@ def least_latencies(session: Session, modules: Sequence[Ranked], deadline: float
     return found
 
 
-def _find_continuous(session: Session, modules: Sequence[Ranked]) -> Search:
-    """Rule continuous: enough dummies bring each module as near to its least latency as one likes."""
+def _comes_near(modules: Sequence[Ranked]) -> bool:
+    """Whether dummies of any rate may fill machines up: under rule continuous, or where machines are charged whole."""
+    return modules[0].whole or not modules[0].dummy.countable
+
+
+def _find_filled(session: Session, modules: Sequence[Ranked]) -> Search:
+    """Enough dummies bring each module as near to its least latency as one likes."""
     offers = spread(session, modules)
     return Search(None, True, 0) if offers is None else Search(Plan(tuple(o.plan for o in offers)), False, 0)
 
 
 def spread(session: Session, modules: Sequence[Ranked]) -> list[Offer] | None:
-    """Rule continuous: a plan of each module, each of one configuration, that keep the SLO together; None: none do."""
+    """A plan of each module, each of one configuration and filled up, that keep the SLO together; None: none do."""
     limits = [min(_limit(m, k) for k in range(len(m.configurations))) for m in modules]
     path = through(session, [latency for latency, _ in limits])
     offers = []
@@ -122,7 +127,7 @@ def _limit(m: Ranked, k: int) -> tuple[Fraction, bool]:
     if m.policy.form.in_sequence:
         return c.duration_s, True
     # Enough dummies fill all machines, and none is faster than a full one.
-    if m.policy.form is Form.EVEN:
+    if m.policy.form is Form.EVEN or m.whole:
         return fixed_latency(m, k), False
     alone, whole = c.duration_s + c.batch / t, fixed_latency(m, k)
     # One partial machine nearly at full rate collects faster than round robin lets a full one.

@@ -23,7 +23,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 RULE = {DummyRule.NONE: 0, DummyRule.MACHINE: 1, DummyRule.CONTINUOUS: 2}
-NONE, MACHINE, CONTINUOUS = 0, 1, 2
+NONE, MACHINE, CONTINUOUS, FULL = 0, 1, 2, 3
+"""What may fill a machine up; `FULL`: machines are charged whole, and dummies fill all of them."""
 
 UNREACHABLE = 1 << 62
 """Need of a machine that keeps the budget at no rate."""
@@ -54,7 +55,7 @@ class Scaled(NamedTuple):
         rate: S·T rounded down.
         unit: how much a throughput may be too high: 0 or 1.
         slack: how much the rate may be too low: 0 or 1.
-        rule: dummy rule.
+        rule: dummy rule, or `FULL`.
         fixed: whether a whole machine's latency does not depend on what it collects from.
         shared: whether machines of one ratio collect together.
         even: whether the machines of the last allocation share its rate.
@@ -167,7 +168,7 @@ def scaled(
         full: per configuration whether whole machines of it can be part of a plan that takes exactly the rate.
         budget: latency budget in seconds.
         strict: whether latencies have to stay below the budget, not only within.
-        affordable: cost at and beyond which plans do not matter; it limits what rule `continuous` may fill up to.
+        affordable: cost at and beyond which plans do not matter; it limits how much dummies may fill up.
     """
     largest = _largest(m, budget, affordable)
     wide = [min(t, largest) for t in m.throughput]
@@ -196,7 +197,7 @@ def scaled(
         rate=rate,
         unit=0 if exact else 1,
         slack=0 if m.rate * scale == rate else 1,
-        rule=RULE[m.dummy],
+        rule=FULL if m.whole else RULE[m.dummy],
         fixed=m.policy.form.by_configuration,
         shared=m.policy.form is Form.TIED,
         even=m.policy.form is Form.EVEN,
@@ -207,7 +208,7 @@ def scaled(
 def _largest(m: Ranked, budget: Fraction, affordable: Fraction | None) -> Fraction:
     """A rate in requests per second beyond which rates make no difference to the search."""
     largest = max(m.rate, min(max(m.throughput), WIDEST * m.rate))
-    if not m.dummy.countable:
+    if m.whole or not m.dummy.countable:
         # A machine's need is bought in full, by machines that are no cheaper than the best ratio.
         needs = (_own_need(m, k, budget) for k, c in enumerate(m.configurations) if c.duration_s < budget)
         best = m.unit_cost[0]
@@ -247,7 +248,7 @@ def _needs(m: Ranked, budget: Fraction, strict: bool, scale: Fraction, ceiling: 
         # Rates are whole numbers here, so a need that must be exceeded is met from the next one on. Rule `continuous`
         # has no such steps: it may fill up to any rate.
         stepped = math.floor(exact) + 1 if strict else math.ceil(exact)
-        need = stepped if m.dummy.countable else math.floor(exact)
+        need = stepped if m.stepped else math.floor(exact)
         # Beyond every rate: no machine meets it, unless throughputs were cut as well; then the exact check decides.
         part.append(need if need <= ceiling else ceiling if cut else UNREACHABLE)
         if m.policy.form.in_sequence:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.certify.scaling import CONTINUOUS, MACHINE, NONE, UNREACHABLE, Ints, Scaled
+from euclio.session.certify.scaling import CONTINUOUS, FULL, MACHINE, NONE, UNREACHABLE, Ints, Scaled
 
 EXHAUSTED, FOUND, LIMIT, OVERFLOW = 0, 1, 2, 3
 
@@ -93,6 +93,9 @@ def bound(m: Scaled, first: int, row: Ints) -> float:
     # Any rate can be bought under this rule, so no sum of prices raises the fluid cost.
     if m.rule == CONTINUOUS:
         return (spent + fluid) * BELOW
+    # Full machines alone cost a sum of prices.
+    if m.rule == FULL:
+        return (spent + _round_up_to_prices(m, fluid)) * BELOW
     if m.rule == MACHINE and dummies:
         # Every machine is whole, and dummies fill less than the last one.
         last = np.inf
@@ -225,6 +228,22 @@ def _close_continuous(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: 
 
 
 @compiled
+def _close_full(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
+    """Machines that are charged whole: as few as serve the rest, and all that machines need to collect from."""
+    if m.whole_need[k] == UNREACHABLE:
+        return
+    t, thin = m.throughput[k], m.throughput[k] - m.unit
+    up = row[REST] + m.unit * row[WHOLE] + m.slack
+    deficit = max(row[DEFICIT], m.whole_need[k] - _level(m, row, k))
+    least, most = max(row[REST] + deficit, 0), max(up + deficit + 1, 0)
+    # Rounding leaves a few numbers of machines open; one more than the most of them only costs.
+    fewest = max(-(-least // t), 1)
+    for n in range(fewest, max(fewest, -(-most // thin)) + 1):
+        if _affordable(m, k, n, row[COST], cut):
+            _put(m, counts, k, n, False, at, found)
+
+
+@compiled
 def _most_whole(m: Scaled, row: Ints, k: int, depth: int, cut: int) -> int:
     """Most whole machines of k that leave something to later configurations; 0: none."""
     # No allocation or configuration is left for what remains, or whole machines miss the budget.
@@ -235,7 +254,7 @@ def _most_whole(m: Scaled, row: Ints, k: int, depth: int, cut: int) -> int:
     if (m.rule == NONE and deficit > 0) or (m.rule == MACHINE and deficit > m.most_from[k + 1]):
         return 0
     up = row[REST] + m.unit * row[WHOLE] + m.slack
-    if m.rule == CONTINUOUS:
+    if m.rule == CONTINUOUS or m.rule == FULL:
         # Machines that take all that the machines so far need close the plan; more next to them only cost.
         up += deficit + 1
     machines = max(up - 1, 0) // (m.throughput[k] - m.unit)
@@ -294,6 +313,8 @@ def search(m: Scaled, stack: Ints, counts: Ints, at: Ints, found: Ints, cut: int
             nodes += 1
             if m.rule == CONTINUOUS:
                 _close_continuous(m, row, k, counts, cut, at, found)
+            elif m.rule == FULL:
+                _close_full(m, row, k, counts, cut, at, found)
             else:
                 _close_with_partial(m, row, k, counts, cut, at, found)
                 _close_whole(m, row, k, counts, cut, at, found)

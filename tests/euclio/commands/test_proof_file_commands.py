@@ -147,9 +147,17 @@ def test_other_families_have_none(tmp_path, proof, capsys):
     assert not proof.exists()
 
 
-def test_whole_machines_have_none(files, proof, capsys):
-    """Their prover leaves the claim open, which is said as before."""
+def test_whole_machines_that_dummies_fill_have_one(files, proof, capsys):
+    """Plans of full machines are listed like others."""
     code, out, _ = call(capsys, "certify", *files(best(machines="whole")), "--proof", proof)
+    assert code == 0
+    assert f"evidence: file {proof}" in " ".join(out.split())
+    assert call(capsys, "check-proof", proof)[0] == 0
+
+
+def test_whole_machines_that_nothing_fills_have_none(files, proof, capsys):
+    """Their prover leaves the claim open, which is said as before."""
+    code, out, _ = call(capsys, "certify", *files(best(machines="whole", dummy="none")), "--proof", proof)
     assert code == 4
     assert "no proof file: only a claim that is certified has one" in out
     assert not proof.exists()

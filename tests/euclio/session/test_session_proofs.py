@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
 from dataclasses import replace
@@ -10,7 +11,9 @@ from fractions import Fraction
 import pytest
 from drawn_sessions import any_space, module_points, optimum, tiny_session
 
+from euclio import solve
 from euclio.core.certificate import NoProofError
+from euclio.core.result import Status
 from euclio.proofs.checker import check_text
 from euclio.session import Configuration, DummyRule, Hardware, Module, PlanSpace, Session, evaluate
 from euclio.session.certify.filing import session_proof
@@ -49,6 +52,23 @@ def test_an_optimum_and_infeasibility_get_a_file(seed):
             shown = check_text(session_proof(session, space, None, cutoff, math.inf))
             # The number in the file may be shorter, and a little sharper than what was asked for.
             assert cutoff <= shown.bound <= least
+
+
+@pytest.mark.parametrize("rule", ["machine", "continuous"])
+@pytest.mark.parametrize("seed", range(40))
+def test_whole_machines_get_a_file(seed, rule):
+    """Plans of full machines are cells like others; their latencies come near to a duration and never reach it."""
+    session = tiny_session(seed, PlanSpace())
+    space = PlanSpace(dummy=rule, charging="whole")
+    truth = solve(session, "exact", space=space)
+    if truth.status is Status.INFEASIBLE:
+        with contextlib.suppress(NoProofError):
+            assert check_text(session_proof(session, space, None, None, math.inf)).infeasible
+    elif truth.value:
+        shown = check_text(session_proof(session, space, truth.plan, truth.value * (1 - TOLERANCE), math.inf))
+        assert shown.bound <= truth.value
+        with pytest.raises(NoProofError):
+            session_proof(session, space, None, truth.value * (1 + TOLERANCE), math.inf)
 
 
 @pytest.mark.parametrize("seed", range(150))

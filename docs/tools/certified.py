@@ -1,0 +1,68 @@
+"""Certifies both papers' workloads in whole machines: `python docs/tools/certified.py`, some five minutes.
+
+Writes the table of `docs/certificates.md`, with measured sessions where `../shared/instances` has them.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pasting import paste, table
+
+from euclio import certify, load, solve
+from euclio.core.result import Status
+from euclio.core.words import duration
+from euclio.session import PlanSpace, Session
+from euclio.workloads.populations import find_population
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "certificates.md"
+MEASURED = ("sessions", "sessions_large", "sessions_hard")
+WHOLE = PlanSpace(charging="whole")
+SOLVED_S, CERTIFIED_S = 20.0, 30.0
+HEADER = ("sessions, in whole machines", "optimal or infeasible", "certified", "left open", "median", "longest")
+
+
+def row(title: str, sessions: Iterable[Session]) -> list[str]:
+    """Claims of `exact` on some sessions, and what the prover says of them."""
+    seconds: list[float] = []
+    verdicts: Counter[str] = Counter()
+    for session in sessions:
+        result = solve(session, "exact", space=WHOLE, time_limit_s=SOLVED_S)
+        if result.status not in (Status.OPTIMAL, Status.INFEASIBLE):
+            continue
+        began = time.process_time()
+        found = certify(session, result, CERTIFIED_S)
+        seconds.append(time.process_time() - began)
+        verdicts[found.verdict.value] += 1
+    assert not verdicts["refuted"], f"{title}: {verdicts}"
+    times = (duration(statistics.median(seconds)), duration(max(seconds)))
+    return [title, f"{len(seconds)}", f"{verdicts['certified']}", f"{verdicts['open']}", *times]
+
+
+def populations() -> Iterator[tuple[str, Iterable[Session]]]:
+    """The sets of sessions that the table has, with their names."""
+    for name, title in (("harpagon", "workloads of Harpagon"), ("piccolo", "workloads of Piccolo")):
+        drawn = find_population(name)
+        yield title, drawn.draw(drawn.count, drawn.seed)
+    for name in MEASURED:
+        files = sorted((ROOT.parent / "shared" / "instances" / name).glob("*.json"))
+        if files:
+            yield f"measured, {name.replace('_', ', ')}", map(load, files)
+
+
+def main() -> None:
+    """Certify all sets and write the table."""
+    rows = []
+    for title, sessions in populations():
+        print(f"{title} …", flush=True)
+        rows.append(row(title, sessions))
+    paste(PAGE, {"certified-whole": table(HEADER, rows)})
+
+
+if __name__ == "__main__":
+    main()
