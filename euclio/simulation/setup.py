@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.values import Values
+from euclio.core.values import SEED, SHARE, Values
 
 VARIABILITY = Values("a number from 0.01 to 100", float, lambda number: 0.01 <= number <= 100)
 """Coefficients of variation of gamma gaps; beyond 100 nearly all of them are 0."""
@@ -15,6 +15,26 @@ PHASE_S = Values("a number of seconds from 0.001 to 1000000", float, lambda numb
 """Mean lengths of bursts and of the silence between them."""
 SECONDS = Values("a number of seconds from 0 to 1000000000", float, lambda number: 0 <= number <= 1e9)
 """Lengths of simulations, which are counted in whole nanoseconds or parts of them."""
+
+RANGES = {"seconds": SECONDS, "seed": SEED, "noise": SHARE, "cv": VARIABILITY, "on_s": PHASE_S, "off_s": PHASE_S}
+"""Ranges of a setup's numbers, as the options of `euclio simulate` have them: files state setups too."""
+
+
+def keep_to(values: Values[Any], number: Any, field: str) -> None:
+    """Refuse a number of a setup that is out of range.
+
+    Args:
+        values: the range.
+        number: the number.
+        field: its name, for the error.
+
+    Raises:
+        InputError: it is out of range.
+    """
+    try:
+        values.read(number)
+    except InputError as error:
+        raise InputError(error.message, field=field) from None
 
 
 class Arrivals(StrEnum):
@@ -51,7 +71,7 @@ class Setup:
         off_s: mean length of the silence between them, for `Arrivals.ON_OFF`.
 
     Raises:
-        InputError: `seconds`, `cv`, `on_s` or `off_s` is out of range.
+        InputError: `seconds`, `seed`, `noise`, `cv`, `on_s` or `off_s` is out of range.
     """
 
     arrivals: Arrivals = Arrivals.POISSON
@@ -69,11 +89,8 @@ class Setup:
     def __post_init__(self) -> None:
         """Let arrivals be given by name, and refuse processes that could not be drawn."""
         object.__setattr__(self, "arrivals", Arrivals(self.arrivals))
-        for name, values in (("seconds", SECONDS), ("cv", VARIABILITY), ("on_s", PHASE_S), ("off_s", PHASE_S)):
-            try:
-                values.read(getattr(self, name))
-            except InputError as error:
-                raise InputError(error.message, field=name) from None
+        for name, values in RANGES.items():
+            keep_to(values, getattr(self, name), name)
 
     def describe(self) -> dict[str, Any]:
         """The setup as plain data; timestamps are counted, not listed."""

@@ -56,6 +56,8 @@ def setup_from(told: Any, field: str) -> Setup:
     try:
         given: dict[str, Any] = {name: _plain(name, value) for name, value in told.items() if name in own}
         return Setup(**given)
+    except InputError as error:
+        raise InputError(error.message, field=f"{field}.{error.field}" if error.field else field) from None
     except (AttributeError, TypeError, ValueError) as error:
         raise InputError(f"is no setup of a simulation: {error}", field=field) from None
 

@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.values import COUNT_OR_NONE
+from euclio.simulation.setup import SECONDS, keep_to
 from euclio.simulation.setup import Setup as CommonSetup
 
 
@@ -71,8 +73,8 @@ class Setup(CommonSetup):
             0: none.
 
     Raises:
-        InputError: clients, and hopeless requests dropped: a client whose request is dropped at once would send its
-            next one at the same moment, without end.
+        InputError: a number is out of range; or clients, and hopeless requests dropped: a client whose request is
+            dropped at once would send its next one at the same moment, without end.
     """
 
     dispatch: Dispatch | None = None
@@ -89,6 +91,9 @@ class Setup(CommonSetup):
         object.__setattr__(self, "dispatch", None if self.dispatch is None else Dispatch(self.dispatch))
         object.__setattr__(self, "dropping", Dropping(self.dropping))
         object.__setattr__(self, "partial", Partial(self.partial))
+        if self.timeout_s not in (None, float("inf")):
+            keep_to(SECONDS, self.timeout_s, "timeout_s")
+        keep_to(COUNT_OR_NONE, self.clients, "clients")
         if self.clients and self.dropping is Dropping.HOPELESS:
             raise InputError("goes with dropping never only: clients would not wait", field="clients")
 
