@@ -35,6 +35,10 @@ OPTIONS = (
 )
 
 
+KINDS = (("sessions", "s-"), ("clusters", "p-"), ("fleets", "f-"))
+WORDS = ("=opt=", "=best=")
+
+
 class Row(NamedTuple):
     """What became of files of one kind: how many there are, how many are good, wrong, and without an answer."""
 
@@ -72,10 +76,10 @@ def checked(what: str, program: Path, commands: dict[str, list[Path]]) -> Row:
     return Row(what, len(commands), len(commands) - len(wrong), wrong, 0, seconds)
 
 
-def values(folder: Path) -> dict[str, float]:
-    """The values of `euclio.solu` that are optimal."""
+def values(folder: Path, word: str) -> dict[str, float]:
+    """The values of `euclio.solu` behind a word, "=opt=" or "=best="."""
     lines = (line.split() for line in (folder / "euclio.solu").read_text(encoding="ascii").splitlines())
-    return {name: float(value) for word, name, value in lines if word == "=opt="}
+    return {name: float(value) for own, name, value in lines if own == word}
 
 
 def highs() -> tuple[str, dict[str, str]]:
@@ -91,11 +95,19 @@ def highs() -> tuple[str, dict[str, str]]:
     return found, dict(os.environ)
 
 
-def solved(folder: Path, most: int, limit_s: float) -> Row:
-    """Programs that HiGHS solves to the value of `euclio.solu`: so many, evenly from the smallest to the largest."""
+def solved(folder: Path, word: str, kind: tuple[str, str], most: int, limit_s: float) -> Row:
+    """Programs that HiGHS solves to the value of `euclio.solu`: so many, evenly from the smallest to the largest.
+
+    Args:
+        folder: the export.
+        word: which of them, "=opt=" or "=best=".
+        kind: what they are of, and how their names begin.
+        most: how many.
+        limit_s: limit of each in seconds.
+    """
     program, environment = highs()
-    optimal = values(folder)
-    models = sorted((folder / "models").glob("*.mps.gz"), key=lambda path: (path.stat().st_size, path.name))
+    optimal = values(folder, word)
+    models = sorted((folder / "models").glob(f"{kind[1]}*.mps.gz"), key=lambda path: (path.stat().st_size, path.name))
     models = [path for path in models if path.name[: -len(".mps.gz")] in optimal]
     step = max(1, len(models) // most)
     models = models[-1::-step][:most]
@@ -118,7 +130,9 @@ def solved(folder: Path, most: int, limit_s: float) -> Row:
             elif abs(found - known) > NEAR * abs(known):
                 wrong.append(f"{path.name}: {found}, known is {known}")
     good = len(models) - silent - len(wrong)
-    return Row("programs solved again by HiGHS to the same value", len(models), good, wrong, silent, seconds)
+    return Row(
+        f"programs of {kind[0]} with {word} solved by HiGHS to that value", len(models), good, wrong, silent, seconds
+    )
 
 
 def objective(solution: Path) -> float | None:
@@ -133,8 +147,8 @@ def main() -> int:
     """Try everything, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("export", type=Path)
-    parser.add_argument("--models", type=int, default=60)
-    parser.add_argument("--limit", type=float, default=30)
+    parser.add_argument("--models", type=int, default=60, help="programs of each family at most")
+    parser.add_argument("--limit", type=float, default=30, help="seconds for each")
     arguments = parser.parse_args()
     folder = arguments.export
     print(f"Python {platform.python_version()}; euclio is installed: {importlib.util.find_spec('euclio') is not None}")
@@ -149,8 +163,9 @@ def main() -> int:
         hashes(folder),
         checked("plans priced again", folder / "check_plan.py", plans),
         checked("proofs accepted", folder / "check_proof.py", proofs),
-        solved(folder, arguments.models, arguments.limit),
+        *(solved(folder, word, kind, arguments.models, arguments.limit) for word in WORDS for kind in KINDS),
     ]
+    rows = [row for row in rows if row.files]
     print("| what | files | good | wrong | no answer in time | median s | longest s |\n|---|---|---|---|---|---|---|")
     for row in rows:
         times = f"{median(row.seconds):.3f} | {max(row.seconds):.3f}" if row.seconds else "- | -"
