@@ -7,7 +7,7 @@ This file uses nothing of euclio, so that it can be read, copied and run by itse
 
 It knows the three families of the set and the plan spaces that the set uses, and refuses to judge anything else. Every
 number stands for its decimal text: 0.1 is one tenth. The rules are those of euclio's pages docs/model/sessions.md,
-policies.md, pipelines.md and fragments.md; each function says which.
+docs/model/policies.md, docs/model/pipelines.md and docs/model/fragments.md; each function says which.
 
 Exit code 0: all rules hold. 1: some plan breaks one. 2: a file that cannot be read, or that says what is not covered.
 """
@@ -18,6 +18,7 @@ import json
 import math
 import re
 import sys
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Callable, NamedTuple
@@ -697,7 +698,7 @@ def words(found: Priced) -> str:
     if found.value is None:
         return "no value"
     name, unit = found.unit
-    shown, text = f"{float(found.value):.15g}", str(found.value)
+    shown, text = f"{Decimal(repr(float(found.value))):f}".removesuffix(".0"), str(found.value)
     exact = f" (exactly {text})" if Fraction(shown) != found.value and len(text) <= 40 else ""
     return f"{name} {shown} {unit}{exact}"
 

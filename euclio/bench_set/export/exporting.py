@@ -55,6 +55,11 @@ def export(
     writer = _Writer(out)
     known = {entry.name: entry for entry in writer.record.entries}
     order = {entry.name: k for k, entry in enumerate(entries)}
+
+    def listed() -> tuple[ExportedInstance, ...]:
+        # Those that are not asked for stand behind the others, as they were.
+        return tuple(sorted(known.values(), key=lambda one: order.get(one.name, len(order))))
+
     for entry in entries:
         kept = known.get(entry.name)
         if kept is not None and writer.is_kept(kept, source_hash(folder, entry), time_limit_s):
@@ -63,10 +68,9 @@ def export(
             found, files = exported(folder, entry, time_limit_s)
             writer.write(files)
             known[entry.name] = found
-        # Those that are not asked for keep their place behind the others.
-        listed = sorted(known.values(), key=lambda one: order.get(one.name, len(order)))
-        writer.keep(replace(writer.record, entries=tuple(listed), writing=()))
+            writer.keep(replace(writer.record, entries=listed(), writing=()))
         advance()
+    writer.keep(replace(writer.record, entries=listed()))
     writer.finish()
     return writer.record
 

@@ -197,4 +197,4 @@ def test_it_imports_the_standard_library_alone():
 
 def test_values_are_shown_exactly_where_that_is_short():
     priced = check_plan.Priced(Fraction(1, 3), ("cost", "per hour"), "cost_per_h", [], {})
-    assert check_plan.words(priced) == "cost 0.333333333333333 per hour (exactly 1/3)"
+    assert check_plan.words(priced) == "cost 0.3333333333333333 per hour (exactly 1/3)"
