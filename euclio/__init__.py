@@ -13,7 +13,13 @@ from euclio.verbs import PLACES
 
 if TYPE_CHECKING:
     from euclio.verbs.asking import changes, curve, what_if
-    from euclio.verbs.benches import build_bench_set, certify_bench_set, check_bench_set, list_bench_set
+    from euclio.verbs.benches import (
+        build_bench_set,
+        certify_bench_set,
+        check_bench_set,
+        export_bench_set,
+        list_bench_set,
+    )
     from euclio.verbs.checking import certify, check_proof, verify
     from euclio.verbs.citing import cite
     from euclio.verbs.comparing import compare, decompose
@@ -55,6 +61,7 @@ __all__ = [
     "evaluate",
     "explain",
     "export",
+    "export_bench_set",
     "generate",
     "import_csv",
     "import_mlperf",

@@ -29,6 +29,7 @@ simulate session.json result.json --arrivals uniform --seconds 1
 generate fleets --model inc --clients 4 --out fleet.json
 solve fleet.json --solver gslice
 bench-set list --class open
+bench-set export exported --class open --family fragments
 """
 RUN = """
 import contextlib, io, json, shlex, sys

@@ -6,12 +6,14 @@ import random
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from euclio.bench_set.folder import read_best, read_instance
 from euclio.bench_set.manifest import Difficulty, Entry, Kept, Manifest, read_manifest, write_manifest
 from euclio.certification.certifying import certify, instance_sha256, plan_sha256
 from euclio.core.certificate import Certificate, Verdict
 from euclio.core.families import family_of
+from euclio.core.family import Checked
 from euclio.core.progress import told
 
 TIME_LIMIT_S = 60.0
@@ -76,13 +78,19 @@ def has_certificate(folder: Path, entry: Entry) -> bool:
     Raises:
         InputError: a file cannot be read.
     """
-    known = entry.certificate
-    if known is None or known.verdict is not Verdict.CERTIFIED:
+    if entry.certificate is None or entry.certificate.verdict is not Verdict.CERTIFIED:
         return False
     instance = read_instance(folder, entry)
     best = read_best(folder, instance)
-    checked = family_of(instance).evaluate(instance, best.plan, best.space)
-    hashes = (instance_sha256(instance), plan_sha256(instance, best.plan, checked))
+    return is_certified(entry, instance, best.plan, family_of(instance).evaluate(instance, best.plan, best.space))
+
+
+def is_certified(entry: Entry, instance: Any, plan: Any, checked: Checked) -> bool:
+    """Whether the proof of an entry is certified, of this instance and this plan as the checker found it."""
+    known = entry.certificate
+    if known is None or known.verdict is not Verdict.CERTIFIED:
+        return False
+    hashes = (instance_sha256(instance), plan_sha256(instance, plan, checked))
     return (known.instance_sha256, known.plan_sha256) == hashes
 
 

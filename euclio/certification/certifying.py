@@ -185,6 +185,15 @@ def written(instance: Any, result: AnyResult) -> WrittenResult:
     )
 
 
+def cutoff_of(said: WrittenResult, checked: Checked) -> Fraction | None:
+    """What no plan may be better than if the claim of a written result holds; None: there may be no plan.
+
+    Raises:
+        InputError: it claims nothing.
+    """
+    return _claim(said, checked).cutoff
+
+
 def instance_sha256(instance: Any) -> str:
     """SHA-256 of an instance's text as euclio writes it, in hex."""
     return _sha256(family_of(instance).to_text(instance))

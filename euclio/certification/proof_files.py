@@ -12,7 +12,8 @@ from euclio.core.family import Checked, Family
 from euclio.core.result import WrittenResult
 from euclio.files.json_writing import write_bytes
 from euclio.proofs.checker import RefusedError, UnreadableError, check_text
-from euclio.proofs.writing import packed
+from euclio.proofs.model import Posed, Proof
+from euclio.proofs.writing import packed, proof_text
 from euclio.supervision.alarm import LateError, interrupted_at
 
 SPARE_S = 0.5
@@ -61,31 +62,47 @@ def file_proof(
     if prover == CHECKER:
         return None, "no cost is below 0, which needs no proof"
     try:
-        with interrupted_at(deadline + SPARE_S):
-            text = _text(asked, deadline)
+        data = packed(proven(asked, deadline)[1], path)
     except NoProofError as error:
         return None, str(error)
-    except LateError:
-        return None, "the time limit was reached"
-    data = packed(text, path)
     write_bytes(data, path)
     return ProofFile(str(path), len(data)), ""
 
 
-def _text(asked: Asked, deadline: float) -> str:
-    """The text of the file, as far as its checker accepts it.
+def proven(asked: Asked, deadline: float) -> tuple[Proof, str]:
+    """A proof of a certified claim that needs one, and the text of its file, as far as the files' checker accepts it.
 
     Raises:
-        NoProofError: there is none.
+        NoProofError: there is none; says why in one line.
     """
     if "attainment" in asked.said.options:
         raise NoProofError("claims about an attainment have no proof model yet")
     if asked.family.prove is None:
         raise NoProofError(f"{asked.family.instances} have no proof model yet")
     plan = asked.said.plan if asked.checked is not None and asked.checked.feasible else None
-    text = asked.family.prove(asked.instance, asked.said.space, plan, asked.cutoff, deadline)
     try:
-        check_text(text)
+        with interrupted_at(deadline + SPARE_S):
+            proof: Proof = asked.family.prove(asked.instance, asked.said.space, plan, asked.cutoff, deadline)
+            text = proof_text(proof)
+            check_text(text)
+    except LateError:
+        raise NoProofError("the time limit was reached") from None
     except (RefusedError, UnreadableError) as error:
         raise NoProofError(f"the file was refused by its own checker, please report it: {error}") from None
-    return text
+    return proof, text
+
+
+def posed(asked: Asked, deadline: float) -> Posed:
+    """The program of a certified claim of a plan's cost, without a proof.
+
+    Raises:
+        NoProofError: there is none; says why in one line.
+    """
+    if asked.family.pose is None:
+        raise NoProofError(f"{asked.family.instances} have no program but those of their proofs")
+    try:
+        with interrupted_at(deadline + SPARE_S):
+            found: Posed = asked.family.pose(asked.instance, asked.said.space, asked.said.plan, asked.cutoff, deadline)
+    except LateError:
+        raise NoProofError("the time limit was reached") from None
+    return found

@@ -1,4 +1,4 @@
-"""`euclio bench-set`: the benchmark set: check it, run a solver on it, list it, make it, have its proofs certified."""
+"""`euclio bench-set`: the benchmark set: check it, run a solver on it, list it, make it, certify it, export it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     check.set_defaults(run=run_check)
     listing = actions.add_parser("list", help="print the paths of instances", allow_abbrev=False)
     listing.set_defaults(run=run_list)
-    for action in (check, listing):
+    exporting = _add_export(actions)
+    for action in (check, listing, exporting):
         action.add_argument("--family", choices=tuple(homes()), help="only this problem family")
         action.add_argument("--class", dest="difficulty", choices=CLASSES, help="only this class")
     build = actions.add_parser(
@@ -57,7 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     build.add_argument("--family", choices=tuple(homes()), help="with --again: only this problem family")
     build.set_defaults(run=run_build)
     certify = _add_certify(actions)
-    for action in (check, listing, build, certify):
+    for action in (check, listing, build, certify, exporting):
         action.add_argument("--folder", type=Path, metavar="DIR", help="default: the set that comes with euclio")
 
 
@@ -85,6 +86,23 @@ def _add_certify(actions: Verbs) -> argparse.ArgumentParser:
     certify.add_argument("--family", choices=tuple(homes()), help="only this problem family")
     certify.set_defaults(run=run_certify)
     return certify
+
+
+def _add_export(actions: Verbs) -> argparse.ArgumentParser:
+    """Add the action that writes the set for people without euclio."""
+    exporting = actions.add_parser(
+        "export",
+        help="write the set for people who do not install euclio: programs, proofs, and what checks them",
+        description="Write instances, plans, programs (MPS), points and proofs (VIPR), values in MIPLIB's format, and "
+        "two checkers that need nothing but Python. Interrupted, it goes on where it was.",
+        allow_abbrev=False,
+    )
+    exporting.add_argument("out", metavar="DIR", help="a new folder, or that of an earlier export")
+    exporting.add_argument(
+        "--time-limit", type=seconds, metavar="S", help="limit for each program and its proof in seconds; default: 10"
+    )
+    exporting.set_defaults(run=run_export)
+    return exporting
 
 
 def _sample(text: str) -> int | str:
@@ -146,6 +164,18 @@ def run_certify(arguments: argparse.Namespace) -> int:
     print(certificates(manifest.entries))
     refuted = [e.name for e in manifest.entries if e.certificate and e.certificate.verdict is Verdict.REFUTED]
     return _exit_code([f"{name}: its proof is REFUTED; `euclio certify` prints the better plan" for name in refuted])
+
+
+def run_export(arguments: argparse.Namespace) -> int:
+    """Write the set for people without euclio."""
+    from euclio.bench_set.export.table import exported_table
+    from euclio.core.tables import to_text
+    from euclio.verbs import export_bench_set
+
+    own = own_keywords(arguments, "time_limit", "family")
+    found = export_bench_set(arguments.out, arguments.folder, class_=arguments.difficulty, **own)
+    print(to_text(exported_table(found)))
+    return SOLVED
 
 
 def _exit_code(problems: Sequence[str]) -> int:

@@ -138,6 +138,7 @@ PAGES = {
     "versions": Page(examples=("euclio versions",)),
     "bench-set": Page(examples=("euclio bench-set list --family session --class easy",)),
     "bench-set check": Page(examples=("euclio bench-set check --solve harpagon --class easy",)),
+    "bench-set export": Page(examples=("euclio bench-set export set --family fragments --class easy",)),
     "completion": Page(examples=("euclio completion bash",)),
 }
 """The pages by verb, or by verb and action."""

@@ -40,7 +40,7 @@ COMMANDS = {
     "warm-up": "compile solvers, provers and simulators now instead of during the first long runs",
     "cite": "BibTeX of euclio and of the papers that results rest on",
     "versions": "versions of euclio, of what it runs on and of this machine",
-    "bench-set": "check the benchmark set, run a solver on it, list it, make it",
+    "bench-set": "check the benchmark set, run a solver on it, list it, make it, export it",
     "completion": "print a script that completes the command line in bash, zsh or fish",
 }
 """The verbs with one line each; `euclio/commands/` has a module for each, which is imported when it is asked for.

@@ -176,9 +176,11 @@ class Family:
         rows: instance, plan and the checker's answer in, the rows of the plan's frame out; None: it has none.
         find_better_keeping: its prover of results that were asked for an attainment: instance, plan space, what was
             asked as it stands in the result, cutoff and deadline in; None: it has none.
-        prove: makes the text of a proof file (`euclio.proofs`) of a claim that its prover certifies: instance, plan
-            space, a feasible plan (None: there is none), cutoff (None: there is no plan) and deadline in; raises a
+        prove: makes a proof (`euclio.proofs.model.Proof`) of a claim that its prover certifies: instance, plan space,
+            a feasible plan (None: there is none), cutoff (None: there is no plan) and deadline in; raises a
             `NoProofError` where there is none. None: it has no proof files.
+        pose: makes a program whose optimum is that of a plan space, without a proof (`euclio.proofs.model.Posed`): the
+            same in, a plan given; raises a `NoProofError` where there is none. None: it has none but those of proofs.
         derive: instance and plan space in; makes what its solvers keep of an instance and share, such as arrays of
             ranked profiles, so that no run is timed with it because it happens to be the first one; None: nothing.
     """
@@ -229,7 +231,8 @@ class Family:
     planned_for: Callable[[Any], dict[str, Any]] = lambda space: {}
     rows: Callable[[Any, Any, Any], list[dict[str, Any]]] | None = None
     find_better_keeping: Callable[[Any, Any, Mapping[str, Any], Fraction | None, float], Search] | None = None
-    prove: Callable[[Any, Any, Any, Fraction | None, float], str] | None = None
+    prove: Callable[[Any, Any, Any, Fraction | None, float], Any] | None = None
+    pose: Callable[[Any, Any, Any, Fraction | None, float], Any] | None = None
     derive: Callable[[Any, Any], Any] | None = None
 
     def goal(self, space: Any) -> Goal:

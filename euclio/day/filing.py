@@ -16,9 +16,8 @@ from euclio.day.evaluate import evaluate
 from euclio.day.instance import HOUR_S, Day
 from euclio.day.plan import DayPlan
 from euclio.proofs.branching import UnprovenError, prove
-from euclio.proofs.model import ZERO, Model, Row, Variable
+from euclio.proofs.model import ZERO, Model, Proof, Row, Variable
 from euclio.proofs.rounding import decimals, raised
-from euclio.proofs.writing import proof_text
 
 ONE = Fraction(1)
 ROOM = Fraction(5, 10**10)
@@ -119,8 +118,8 @@ def _covers(more: Vector, less: Vector) -> bool:
     return all(a >= b for a, b in zip(more, less, strict=True))
 
 
-def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | None, deadline: float) -> str:
-    """A VIPR text that no plan of a day costs less than a cutoff, or that there is none.
+def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | None, deadline: float) -> Proof:
+    """A proof that no plan of a day costs less than a cutoff, or that there is none.
 
     Args:
         day: the instance; the prover covers it.
@@ -141,7 +140,7 @@ def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | 
         reason = ""
         for promised in _promises(cutoff):
             try:
-                return proof_text(prove(model, promised, point, deadline))
+                return prove(model, promised, point, deadline)
             except UnprovenError as error:
                 reason = str(error)
         raise NoProofError(reason)

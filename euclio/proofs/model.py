@@ -83,6 +83,21 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
+class Posed:
+    """A program with a point of it, without a proof.
+
+    Attributes:
+        model: the program.
+        point: a feasible point, by index of the variable.
+        maximised: whether what it stands for is to be large: its objective is that times -1, as programs are minimised.
+    """
+
+    model: Model
+    point: Mapping[int, Fraction]
+    maximised: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Derivation:
     """A constraint that follows from earlier ones: sum of terms at least `least`, or at most.
 
@@ -109,6 +124,8 @@ class Proof:
         point: a feasible point, by index of the variable; None: none is given.
         derivations: the steps, of which the last one says it.
         nodes: nodes of the search that found it.
+        whole: a finer program that `model` was made of and is no stronger than, with a point of it; None: `model` is
+            the finest, or there is no point.
     """
 
     model: Model
@@ -116,3 +133,4 @@ class Proof:
     point: Mapping[int, Fraction] | None
     derivations: tuple[Derivation, ...] = field(repr=False)
     nodes: int = 0
+    whole: Posed | None = field(default=None, repr=False)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 
-from euclio.proofs.model import Proof
+from euclio.proofs.model import Model, Proof
 
 COMPRESSED = ".gz"
 LINE = 400
@@ -27,9 +27,7 @@ def packed(text: str, path: str | Path) -> bytes:
 
 def _lines(proof: Proof) -> Iterator[str]:
     model, n = proof.model, len(proof.model.variables)
-    for note in model.notes:
-        # Names may have any letters; a file has those of ASCII alone, so that every program reads the same.
-        yield f"% {' '.join(note.split())[:LINE].encode('ascii', 'backslashreplace').decode()}"
+    yield from (f"% {line}" for line in comment_lines(model))
     yield "VER 1.0"
     yield f"VAR {n}"
     yield from (variable.name for variable in model.variables)
@@ -48,6 +46,12 @@ def _lines(proof: Proof) -> Iterator[str]:
     for k, one in enumerate(proof.derivations):
         terms = "OBJ" if one.terms is None else _terms(one.terms)
         yield f"d{k} {one.sense} {one.number} {terms} {{ {one.reason} }} -1"
+
+
+def comment_lines(model: Model) -> Iterator[str]:
+    """What a model says, in lines of ASCII: names may have any letters, and every program is to read the same."""
+    for note in model.notes:
+        yield " ".join(note.split())[:LINE].encode("ascii", "backslashreplace").decode()
 
 
 def _promise(proof: Proof) -> str:

@@ -132,6 +132,7 @@ FAMILY = Family(
     find_better=late("euclio.session.certifying", "find_better"),
     warm_up_prover=late("euclio.session.certifying", "warm_up"),
     prove=late("euclio.session.certify.filing", "session_proof"),
+    pose=late("euclio.session.certify.filing", "session_program"),
     find_better_keeping=late("euclio.session.certify.keeping", "find_better_keeping"),
     tolerance=_tolerance,
     features=_features,

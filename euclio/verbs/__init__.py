@@ -9,7 +9,13 @@ from euclio.core.lazy import lazy_names
 
 PLACES = {
     "euclio.verbs.asking": ["changes", "curve", "what_if"],
-    "euclio.verbs.benches": ["build_bench_set", "certify_bench_set", "check_bench_set", "list_bench_set"],
+    "euclio.verbs.benches": [
+        "build_bench_set",
+        "certify_bench_set",
+        "check_bench_set",
+        "export_bench_set",
+        "list_bench_set",
+    ],
     "euclio.verbs.checking": ["certify", "check_proof", "verify"],
     "euclio.verbs.citing": ["cite"],
     "euclio.verbs.comparing": ["compare", "decompose"],

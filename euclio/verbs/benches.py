@@ -19,6 +19,7 @@ from euclio.verbs.keywords import one_of, read, read_if
 
 if TYPE_CHECKING:
     from euclio.bench_set.comparing import Compared
+    from euclio.bench_set.export.record import Export
     from euclio.bench_set.manifest import Entry, Manifest
     from euclio.core.certificate import Certificate
 
@@ -234,6 +235,45 @@ def certify_bench_set(
     chosen = [entry.name for entry in asked if again or not has_certificate(place, entry)]
     with progress_bar("certificates", len(chosen)) as advance:
         return fill(place, chosen, limit_s, advance)
+
+
+@verb()
+def export_bench_set(
+    out: str | Path,
+    folder: str | Path | None = None,
+    *,
+    time_limit: Number | None = None,
+    family: str | None = None,
+    class_: str | None = None,
+) -> Export:
+    """Write the benchmark set for people who do not install euclio, as `euclio bench-set export` does.
+
+    Args:
+        out: the folder to write to: a new one, an empty one, or one of an earlier export, which is gone on with.
+        folder: the set; None: the one that comes with euclio.
+        time_limit: limit in seconds for the program of an instance and its proof; None: 10.
+        family: only this problem family.
+        class_: only this class, "easy", "medium", "hard" or "open".
+
+    Returns:
+        What the export holds, with the size and the hash of each file.
+
+    Raises:
+        InputError: an unknown family or class, none of which the set has instances of; a set that cannot be read, or a
+            folder that cannot be written to or holds something else.
+    """
+    from euclio.bench_set.export.exporting import TIME_LIMIT_S, export
+    from euclio.bench_set.folder import set_folder
+    from euclio.bench_set.manifest import read_manifest
+
+    asked, of, limit_s = _class(class_), _family(family), read_if(seconds, time_limit, "--time-limit") or TIME_LIMIT_S
+    place = Path(folder) if folder is not None else set_folder()
+    entries = read_manifest(place).entries
+    chosen = [e for e in entries if asked in (None, e.difficulty) and of in (None, e.family)]
+    if not chosen:
+        raise InputError("the set has no such instances; ask for another family or class", file=str(place))
+    with progress_bar("export", len(chosen)) as advance:
+        return export(place, chosen, Path(out), limit_s, advance)
 
 
 def _folder(path: Path) -> Path:

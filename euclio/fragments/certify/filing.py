@@ -10,21 +10,20 @@ import math
 from fractions import Fraction
 
 from euclio.core.certificate import NoProofError
-from euclio.fragments.certifying import FEW_FRAGMENTS, OUT_OF_TIME, OutOfTimeError, Prover
+from euclio.fragments.certifying import MOST_FRAGMENTS, OUT_OF_TIME, OutOfTimeError, Prover
 from euclio.fragments.instance import Fleet
 from euclio.fragments.plan import FragmentPlan
 from euclio.fragments.space import FragmentSpace
 from euclio.proofs.branching import UnprovenError, prove
-from euclio.proofs.model import ZERO, Model, Row, Variable
-from euclio.proofs.writing import proof_text
+from euclio.proofs.model import ZERO, Model, Proof, Row, Variable
 
 ONE = Fraction(1)
 
 
 def fleet_proof(
     fleet: Fleet, space: FragmentSpace, plan: FragmentPlan | None, cutoff: Fraction | None, deadline: float
-) -> str:
-    """A VIPR text that no division of the fragments takes less than a cutoff, or that there is none.
+) -> Proof:
+    """A proof that no division of the fragments takes less than a cutoff, or that there is none.
 
     Args:
         fleet: the instance.
@@ -36,15 +35,15 @@ def fleet_proof(
     Raises:
         NoProofError: there is none; says why in one line.
     """
-    if len(fleet.fragments) > FEW_FRAGMENTS:
-        raise NoProofError(f"fleets of more than {FEW_FRAGMENTS} fragments have no proof model yet")
+    if len(fleet.fragments) > MOST_FRAGMENTS:
+        raise NoProofError(f"fleets of more than {MOST_FRAGMENTS} fragments have no proof model yet")
     try:
         shares = {mask: best.total_pct for mask, best in Prover(fleet, space, deadline).sets().items()}
         model = division(fleet, shares)
         # Shares are whole percents, and so is the least sum of some.
         promised = None if cutoff is None else Fraction(math.ceil(cutoff))
         point = None if plan is None else point_of(plan, shares)
-        return proof_text(prove(model, promised, point, deadline))
+        return prove(model, promised, point, deadline)
     except OutOfTimeError:
         raise NoProofError(OUT_OF_TIME) from None
     except UnprovenError as error:

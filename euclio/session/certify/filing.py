@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.certificate import NoProofError
 from euclio.proofs.branching import MOST_NODES, UnprovenError, prove
-from euclio.proofs.model import ZERO
+from euclio.proofs.model import ZERO, Posed, Proof
 from euclio.proofs.rounding import decimals, raised
-from euclio.proofs.writing import proof_text
 from euclio.session.certify.frontiers import Corner, Frontiers, frontiers
 from euclio.session.certify.modules import ranked
 from euclio.session.certify.proving import DeadlineError, TooFarApartError
 from euclio.session.certify.reaching import least_latencies
-from euclio.session.certify.shortening import shorter
+from euclio.session.certify.shortening import in_decimals, shorter
 from euclio.session.certifying import MARGIN, parts_of
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Session
@@ -23,14 +24,17 @@ from euclio.session.space import PlanSpace
 
 ROOM = Fraction(5, 10**10)
 """Share of the cutoff by which the search is asked for more, so that numbers may be rounded; below any tolerance."""
+LEAST_ROOM = Fraction(1, 10**12)
+"""Share of the cutoff that costs are rounded by where the search leaves no room."""
+INCOMPLETE = "the prover's lists were not complete within the margin of its search"
 FEW_NODES = 1_000
 """Nodes of a search on frontiers that are weaker than they have to be."""
 
 
 def session_proof(
     session: Session, space: PlanSpace, plan: Plan | None, cutoff: Fraction | None, deadline: float
-) -> str:
-    """A VIPR text that no choice of corners costs less than a cutoff, or that none keeps the SLO.
+) -> Proof:
+    """A proof that no choice of corners costs less than a cutoff, or that none keeps the SLO.
 
     Args:
         session: the instance.
@@ -44,14 +48,56 @@ def session_proof(
     """
     if session.spare_machines and cutoff is not None:
         raise NoProofError("spare machines are charged by types of hardware, for which the file's program has no rows")
-    parts = [part for part in parts_of(session, space) if _all_served(session, part)]
-    if not parts:
-        raise NoProofError("some module has no configuration at all, which needs no proof")
+    parts = _served_parts(session, space)
     checked = None if plan is None else evaluate(session, plan, space)
-    try:
+    with _told_reasons():
         if cutoff is None:
             return _infeasible(session, parts, deadline)
         return _cutoff(session, parts, checked, cutoff, deadline)
+
+
+def session_program(session: Session, space: PlanSpace, plan: Plan, cutoff: Fraction | None, deadline: float) -> Posed:
+    """The program that a proof of a cutoff would be about, without one: whole lists of corners.
+
+    Costs and latencies are rounded down to decimals, so that the plan stays a point that costs no more than it does.
+
+    Args:
+        session: the instance.
+        space: a plan space that the prover covers.
+        plan: a feasible plan.
+        cutoff: cost per hour, above 0, that no plan stays below; None: none is known.
+        deadline: `time.perf_counter` value at which to stop.
+
+    Raises:
+        NoProofError: the lists were not complete; says why in one line.
+    """
+    if cutoff is None:
+        raise NoProofError(INCOMPLETE)
+    parts = _served_parts(session, space)
+    with _told_reasons():
+        for found, room in _searches(session, parts, cutoff, deadline):
+            own = in_decimals(found, room or cutoff * LEAST_ROOM)
+            return Posed(own.model(), own.point(evaluate(session, plan, space)))
+    raise NoProofError(INCOMPLETE)
+
+
+def _served_parts(session: Session, space: PlanSpace) -> list[PlanSpace]:
+    """The parts of the plan space in which every module has some configuration.
+
+    Raises:
+        NoProofError: there is none.
+    """
+    parts = [part for part in parts_of(session, space) if _all_served(session, part)]
+    if not parts:
+        raise NoProofError("some module has no configuration at all, which needs no proof")
+    return parts
+
+
+@contextmanager
+def _told_reasons() -> Iterator[None]:
+    """Say why a search ended early as the reason why there is no file."""
+    try:
+        yield
     except DeadlineError:
         raise NoProofError("the time limit was reached") from None
     except TooFarApartError:
@@ -60,16 +106,21 @@ def session_proof(
 
 def _cutoff(
     session: Session, parts: Sequence[PlanSpace], checked: Evaluation | None, cutoff: Fraction, deadline: float
-) -> str:
-    reason = "the prover's lists were not complete within the margin of its search"
+) -> Proof:
+    reason = INCOMPLETE
     for found, room in _searches(session, parts, cutoff, deadline):
         # A short number between the cutoff and what is known: every step repeats it.
         promised = cutoff if room == 0 else raised(cutoff, decimals(room / 8))
         for weaker in shorter(found, cutoff, room):
             try:
-                return _text(weaker, checked, promised, deadline, MOST_NODES if weaker is found else FEW_NODES)
+                proof = _proof(weaker, checked, promised, deadline, MOST_NODES if weaker is found else FEW_NODES)
             except UnprovenError as error:
                 reason = str(error)
+                continue
+            whole = in_decimals(found, room or cutoff * LEAST_ROOM)
+            if checked is None or not weaker.covers(whole):
+                return proof
+            return replace(proof, whole=Posed(whole.model(), whole.point(checked)))
     raise NoProofError(reason)
 
 
@@ -84,7 +135,7 @@ def _searches(
             yield found, asked - cutoff
 
 
-def _infeasible(session: Session, parts: Sequence[PlanSpace], deadline: float) -> str:
+def _infeasible(session: Session, parts: Sequence[PlanSpace], deadline: float) -> Proof:
     """The least latencies of the modules, whatever they cost, miss the SLO together."""
     corners: list[list[Corner]] = [[] for _ in session.modules]
     for part, space in enumerate(parts):
@@ -93,7 +144,7 @@ def _infeasible(session: Session, parts: Sequence[PlanSpace], deadline: float) -
             own.append(Corner(low, ZERO, part))
     found = Frontiers(session, tuple(map(tuple, corners)), len(parts))
     try:
-        return _text(found, None, None, deadline, MOST_NODES)
+        return _proof(found, None, None, deadline, MOST_NODES)
     except UnprovenError as error:
         # Under rule continuous plans only come near to a least latency, which may be just what the SLO leaves.
         raise NoProofError(f"the least latencies of the modules do not miss the SLO: {error}") from None
@@ -104,8 +155,8 @@ def _all_served(session: Session, space: PlanSpace) -> bool:
     return all(ranked(module, space, session.price).configurations for module in session.modules)
 
 
-def _text(
+def _proof(
     found: Frontiers, checked: Evaluation | None, cutoff: Fraction | None, deadline: float, most_nodes: int
-) -> str:
+) -> Proof:
     point: Mapping[int, Fraction] | None = None if checked is None else found.point(checked)
-    return proof_text(prove(found.model(), cutoff, point, deadline, most_nodes))
+    return prove(found.model(), cutoff, point, deadline, most_nodes)

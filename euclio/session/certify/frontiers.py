@@ -73,6 +73,14 @@ class Frontiers:
             rows.append(Row(f"part_{m}_{part}", terms, ZERO, True))
         return Model(tuple(variables), tuple(rows), tuple(alternatives), _notes(self.session))
 
+    def covers(self, other: Frontiers) -> bool:
+        """Whether each corner of others lies in one of these: what no choice of these costs, none of those does."""
+        return all(
+            any(n.part == o.part and n.low <= o.low and n.cost <= o.cost for n in new)
+            for new, old in zip(self.corners, other.corners, strict=True)
+            for o in old
+        )
+
     def links(self) -> list[tuple[int, int]]:
         """Module and part of each row that has a module in the part of the first one; none where there is one part."""
         parts = range(self.parts if self.parts > 1 else 0)

@@ -17,6 +17,8 @@ from euclio.session.certify.frontiers import Corner, Frontiers, waits
 
 LATENCY_DIGITS = (4, 6, 9)
 """Digits of the SLO that latencies are rounded down to, roughest first; after that they stay as they are."""
+MOST_LATENCY_DIGITS = 12
+"""The same where a program is only to be written down, and nothing is to become shorter."""
 
 
 def shorter(found: Frontiers, cutoff: Fraction, room: Fraction) -> Iterator[Frontiers]:
@@ -34,6 +36,17 @@ def shorter(found: Frontiers, cutoff: Fraction, room: Fraction) -> Iterator[Fron
             yield _merged(_lowered(found, digits, behind), cutoff + room / 4)
         yield _merged(_lowered(found, digits, None), cutoff + room / 4)
     yield found
+
+
+def in_decimals(found: Frontiers, room: Fraction) -> Frontiers:
+    """All corners, costs and latencies rounded down to decimals.
+
+    Args:
+        found: frontiers.
+        room: money per hour, above 0, of which all costs together lose less than half.
+    """
+    behind = decimals(found.session.slo_s / 10**MOST_LATENCY_DIGITS)
+    return _lowered(found, decimals(room / 2 / len(found.corners)), behind)
 
 
 def _lowered(found: Frontiers, cost_digits: int, latency_digits: int | None) -> Frontiers:

@@ -123,6 +123,7 @@ INNER = {
     "defects": ("euclio.bench_set.checking", "defects", "checking the benchmark set"),
     "defects_of_set": ("euclio.bench_set.checking", "defects_of_set", "looking for twins"),
     "fill": ("euclio.bench_set.certifying", "fill", "certifying the benchmark set"),
+    "export": ("euclio.bench_set.export.exporting", "export", "exporting the benchmark set"),
     "compare_with_best": ("euclio.bench_set.comparing", "compare_with_best", "running a solver on the benchmark set"),
     "results.load": ("euclio.results.loading", "load", "reading results"),
     "write_report": ("euclio.report.experiment.page", "write_report", "writing the page"),

@@ -7,13 +7,14 @@ from fractions import Fraction
 
 import pytest
 from drawn_days import drawn_day, enumerated_cost
+from proof_texts import day_text
 
 import euclio
 from euclio.core.certificate import NoProofError
 from euclio.core.solving import solve
 from euclio.day import evaluate
 from euclio.day.certifying import find_better
-from euclio.day.filing import course_of, day_proof
+from euclio.day.filing import course_of
 from euclio.proofs.checker import check_text
 
 TOLERANCE = Fraction(1, 10**9)
@@ -25,9 +26,9 @@ def test_what_is_shown_is_the_optimum_of_an_enumeration(seed):
     day = drawn_day(seed, steps=2)
     least = enumerated_cost(day, 3)
     if least and max(course_of(day, math.inf).most) <= 3:
-        assert check_text(day_proof(day, None, None, least, math.inf)).bound == least
+        assert check_text(day_text(day, None, None, least, math.inf)).bound == least
         with pytest.raises(NoProofError):
-            day_proof(day, None, None, least * (1 + TOLERANCE), math.inf)
+            day_text(day, None, None, least * (1 + TOLERANCE), math.inf)
 
 
 @pytest.mark.parametrize("seed", range(120))
@@ -36,15 +37,15 @@ def test_a_true_cutoff_gets_a_file_and_no_other(seed):
     day = drawn_day(seed)
     search = find_better(day, None, None, math.inf)
     if search.plan is None:
-        assert check_text(day_proof(day, None, None, None, math.inf)).infeasible
+        assert check_text(day_text(day, None, None, None, math.inf)).infeasible
         return
     least = evaluate(day, search.plan).value
     for cutoff in (least, least * (1 - TOLERANCE)) if least else ():
-        shown = check_text(day_proof(day, None, search.plan, cutoff, math.inf))
+        shown = check_text(day_text(day, None, search.plan, cutoff, math.inf))
         assert cutoff <= shown.bound <= shown.solved == least
     for cutoff in (least * (1 + TOLERANCE) + TOLERANCE, None):
         with pytest.raises(NoProofError):
-            day_proof(day, None, None, cutoff, math.inf)
+            day_text(day, None, None, cutoff, math.inf)
 
 
 @pytest.mark.parametrize("solver", ["day-exact", "day-peak", "day-thresholds"])
@@ -74,18 +75,18 @@ def test_the_same_day_gives_the_same_bytes():
     day = drawn_day(1)
     plan = find_better(day, None, None, math.inf).plan
     cutoff = evaluate(day, plan).value
-    assert len({day_proof(day, None, plan, cutoff, math.inf) for _ in range(2)}) == 1
+    assert len({day_text(day, None, plan, cutoff, math.inf) for _ in range(2)}) == 1
 
 
 def test_a_deadline_that_is_past_leaves_no_file():
     with pytest.raises(NoProofError, match="time limit"):
-        day_proof(drawn_day(1), None, None, Fraction(1), -math.inf)
+        day_text(drawn_day(1), None, None, Fraction(1), -math.inf)
 
 
 def test_a_long_day_is_refused_in_one_line(monkeypatch):
     monkeypatch.setattr("euclio.day.filing.MOST_VARIABLES", 10)
     with pytest.raises(NoProofError, match="more than 10 variables"):
-        day_proof(drawn_day(1), None, None, Fraction(1), math.inf)
+        day_text(drawn_day(1), None, None, Fraction(1), math.inf)
 
 
 def test_certify_writes_it(tmp_path):

@@ -6,13 +6,14 @@ import math
 from fractions import Fraction
 
 import pytest
+from proof_texts import fleet_text
 from tiny_fleets import SPACES
 
 import euclio
 from euclio.core.certificate import NoProofError
 from euclio.core.solving import solve
 from euclio.fragments import FragmentSpace
-from euclio.fragments.certify.filing import division, fleet_proof, point_of
+from euclio.fragments.certify.filing import division, point_of
 from euclio.fragments.certifying import Prover
 from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.fragments.workloads.small_fleets import small_fleet
@@ -28,14 +29,14 @@ def test_a_true_cutoff_gets_a_file_and_no_other(seed, changes):
     fleet, space = small_fleet(seed), FragmentSpace(**changes)
     least = solve(fleet, "fragments-bruteforce", space=space)
     if least.value is None:
-        assert check_text(fleet_proof(fleet, space, None, None, math.inf)).infeasible
+        assert check_text(fleet_text(fleet, space, None, None, math.inf)).infeasible
         return
     for cutoff in (least.value, least.value * (1 - TOLERANCE)):
-        shown = check_text(fleet_proof(fleet, space, least.plan, cutoff, math.inf))
+        shown = check_text(fleet_text(fleet, space, least.plan, cutoff, math.inf))
         assert shown.bound == shown.solved == least.value
     for cutoff in (least.value * (1 + TOLERANCE), None):
         with pytest.raises(NoProofError):
-            fleet_proof(fleet, space, None, cutoff, math.inf)
+            fleet_text(fleet, space, None, cutoff, math.inf)
 
 
 @pytest.mark.parametrize("solver", ["graft", "regroup", "fragments-bruteforce"])
@@ -55,17 +56,17 @@ def test_a_plan_is_a_point_that_takes_no_more(seed, solver):
 def test_the_same_fleet_gives_the_same_bytes():
     fleet, space = small_fleet(3), FragmentSpace()
     least = solve(fleet, "fragments-bruteforce", space=space)
-    assert len({fleet_proof(fleet, space, least.plan, least.value, math.inf) for _ in range(2)}) == 1
+    assert len({fleet_text(fleet, space, least.plan, least.value, math.inf) for _ in range(2)}) == 1
 
 
 def test_a_larger_fleet_is_refused_in_one_line():
-    with pytest.raises(NoProofError, match="more than 6 fragments"):
-        fleet_proof(random_fleet(0, 7, 3), FragmentSpace(), None, Fraction(1), math.inf)
+    with pytest.raises(NoProofError, match="more than 12 fragments"):
+        fleet_text(random_fleet(0, 13, 3), FragmentSpace(), None, Fraction(1), math.inf)
 
 
 def test_a_deadline_that_is_past_leaves_no_file():
     with pytest.raises(NoProofError, match="time limit"):
-        fleet_proof(small_fleet(0), FragmentSpace(), None, Fraction(1), -math.inf)
+        fleet_text(small_fleet(0), FragmentSpace(), None, Fraction(1), -math.inf)
 
 
 def test_certify_writes_it(tmp_path):

@@ -12,11 +12,11 @@ from drawn_programs import drawn_program, reference
 from drawn_sessions import optimum, tiny_session
 from exact_milp import minimum
 from proof_files import is_true, spoilt, stated
+from proof_texts import session_text
 
 from euclio.proofs.branching import prove
 from euclio.proofs.checker import RefusedError, UnreadableError, check_text
 from euclio.proofs.writing import proof_text
-from euclio.session.certify.filing import session_proof
 from euclio.session.space import PlanSpace
 
 PROGRAMS = (27, 81, 237, 384, 588, 924)
@@ -33,7 +33,7 @@ def proof(kind: str, seed: int) -> str:
     session = tiny_session(seed, PlanSpace())
     least = optimum(session, PlanSpace())
     cutoff = None if least is None else least * (1 - Fraction(1, 10**9))
-    return session_proof(session, PlanSpace(), None, cutoff, float("inf"))
+    return session_text(session, PlanSpace(), None, cutoff, float("inf"))
 
 
 @cache

@@ -10,13 +10,13 @@ from fractions import Fraction
 
 import pytest
 from drawn_sessions import any_space, module_points, optimum, tiny_session
+from proof_texts import session_text
 
 from euclio import solve
 from euclio.core.certificate import NoProofError
 from euclio.core.result import Status
 from euclio.proofs.checker import check_text
 from euclio.session import Configuration, DummyRule, Hardware, Module, PlanSpace, Session, evaluate
-from euclio.session.certify.filing import session_proof
 from euclio.session.certify.frontiers import frontiers
 from euclio.session.certify.modules import Ranked, ranked
 from euclio.session.certify.shortening import shorter
@@ -43,13 +43,13 @@ def test_an_optimum_and_infeasibility_get_a_file(seed):
     session, space, least = case(seed)
     if least is None:
         if any(all(m.configurations for m in view(session, part)) for part in parts_of(session, space)):
-            assert check_text(session_proof(session, space, None, None, math.inf)).infeasible
+            assert check_text(session_text(session, space, None, None, math.inf)).infeasible
         else:
             with pytest.raises(NoProofError, match="no configuration at all"):
-                session_proof(session, space, None, None, math.inf)
+                session_text(session, space, None, None, math.inf)
     elif least > 0:
         for cutoff in (least * (1 - TOLERANCE), least):
-            shown = check_text(session_proof(session, space, None, cutoff, math.inf))
+            shown = check_text(session_text(session, space, None, cutoff, math.inf))
             # The number in the file may be shorter, and a little sharper than what was asked for.
             assert cutoff <= shown.bound <= least
 
@@ -63,12 +63,12 @@ def test_whole_machines_get_a_file(seed, rule):
     truth = solve(session, "exact", space=space)
     if truth.status is Status.INFEASIBLE:
         with contextlib.suppress(NoProofError):
-            assert check_text(session_proof(session, space, None, None, math.inf)).infeasible
+            assert check_text(session_text(session, space, None, None, math.inf)).infeasible
     elif truth.value:
-        shown = check_text(session_proof(session, space, truth.plan, truth.value * (1 - TOLERANCE), math.inf))
+        shown = check_text(session_text(session, space, truth.plan, truth.value * (1 - TOLERANCE), math.inf))
         assert shown.bound <= truth.value
         with pytest.raises(NoProofError):
-            session_proof(session, space, None, truth.value * (1 + TOLERANCE), math.inf)
+            session_text(session, space, None, truth.value * (1 + TOLERANCE), math.inf)
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -78,7 +78,7 @@ def test_a_claim_that_is_too_good_gets_none(seed):
     if least is not None:
         for cutoff in (least + Fraction(1, 10**12), None):
             with pytest.raises(NoProofError):
-                session_proof(session, space, None, cutoff, math.inf)
+                session_text(session, space, None, cutoff, math.inf)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -93,10 +93,10 @@ def test_a_file_under_rule_continuous(seed):
     for cutoff in (cost * share for share in (Fraction(1, 3), Fraction(9, 10), Fraction(1), 1 + TOLERANCE) if cost):
         search = find_better(session, space, cutoff, math.inf)
         if search.exhausted:
-            assert check_text(session_proof(session, space, None, cutoff, math.inf)).bound >= cutoff
+            assert check_text(session_text(session, space, None, cutoff, math.inf)).bound >= cutoff
         elif search.plan is not None:
             with pytest.raises(NoProofError):
-                session_proof(session, space, None, cutoff, math.inf)
+                session_text(session, space, None, cutoff, math.inf)
 
 
 def drawn_plans(session: Session, space: PlanSpace, draw: random.Random) -> list[Plan]:
@@ -145,7 +145,7 @@ def test_shorter_frontiers_are_weaker(seed):
 def test_the_same_claim_gives_the_same_bytes(seed):
     session, space, least = case(seed)
     if least:
-        first, second = (session_proof(session, space, None, least * (1 - TOLERANCE), math.inf) for _ in range(2))
+        first, second = (session_text(session, space, None, least * (1 - TOLERANCE), math.inf) for _ in range(2))
         assert first == second
 
 
@@ -154,21 +154,21 @@ def test_a_plan_stands_in_the_file_as_a_solution():
     for plan in drawn_plans(session, space, random.Random(0)):
         checked = evaluate(session, plan, space)
         if checked.feasible:
-            text = session_proof(session, space, plan, least * (1 - TOLERANCE), math.inf)
+            text = session_text(session, space, plan, least * (1 - TOLERANCE), math.inf)
             assert check_text(text).solved <= checked.cost_per_h
 
 
 def test_a_deadline_that_is_past_leaves_no_file():
     session, space, least = case(6)
     with pytest.raises(NoProofError, match="time limit"):
-        session_proof(session, space, None, least * (1 - TOLERANCE), 0.0)
+        session_text(session, space, None, least * (1 - TOLERANCE), 0.0)
 
 
 def test_names_need_not_be_of_ascii():
     """A file has the letters of ASCII alone; the names of modules stand in its comments."""
     module = Module("détecter", 10, [Configuration("grün", 2, 1, "0.1")])
     session = Session("séance", 1, [Hardware("grün", 1)], [module])
-    assert check_text(session_proof(session, PlanSpace(), None, Fraction(1, 2), math.inf)).bound == Fraction(1, 2)
+    assert check_text(session_text(session, PlanSpace(), None, Fraction(1, 2), math.inf)).bound == Fraction(1, 2)
 
 
 @pytest.mark.parametrize(("price", "rate", "duration"), [("1e-12", "1e-6", "1e-12"), ("1e12", "1e9", "1e-3")])
@@ -177,5 +177,5 @@ def test_numbers_at_the_ends_of_what_is_supported(price, rate, duration):
     module = Module("m", rate, [Configuration("h", 1, 1, duration)])
     session = Session("ends", "1e7", [Hardware("h", price)], [module])
     least = Fraction(price) * Fraction(rate) * Fraction(duration)
-    shown = check_text(session_proof(session, PlanSpace(), None, least * (1 - TOLERANCE), math.inf))
+    shown = check_text(session_text(session, PlanSpace(), None, least * (1 - TOLERANCE), math.inf))
     assert least * (1 - TOLERANCE) <= shown.bound <= least

@@ -25,6 +25,7 @@ FUNCTIONS = {
     "bench-set list": "list_bench_set",
     "bench-set build": "build_bench_set",
     "bench-set certify": "certify_bench_set",
+    "bench-set export": "export_bench_set",
 }
 """The functions of verbs that have several: a word of Python's own cannot name one, nor that of a room."""
 

@@ -1,0 +1,20 @@
+"""Proofs of the families as the texts of their files."""
+
+from __future__ import annotations
+
+from euclio.day.filing import day_proof
+from euclio.fragments.certify.filing import fleet_proof
+from euclio.proofs.writing import proof_text
+from euclio.session.certify.filing import session_proof
+
+
+def session_text(*asked) -> str:
+    return proof_text(session_proof(*asked))
+
+
+def fleet_text(*asked) -> str:
+    return proof_text(fleet_proof(*asked))
+
+
+def day_text(*asked) -> str:
+    return proof_text(day_proof(*asked))
