@@ -16,7 +16,14 @@ PHASE_S = Values("a number of seconds from 0.001 to 1000000", float, lambda numb
 SECONDS = Values("a number of seconds from 0 to 1000000000", float, lambda number: 0 <= number <= 1e9)
 """Lengths of simulations, which are counted in whole nanoseconds or parts of them."""
 
-RANGES = {"seconds": SECONDS, "seed": SEED, "noise": SHARE, "cv": VARIABILITY, "on_s": PHASE_S, "off_s": PHASE_S}
+RANGES: dict[str, Values[Any]] = {
+    "seconds": SECONDS,
+    "seed": SEED,
+    "noise": SHARE,
+    "cv": VARIABILITY,
+    "on_s": PHASE_S,
+    "off_s": PHASE_S,
+}
 """Ranges of a setup's numbers, as the options of `euclio simulate` have them: files state setups too."""
 
 

@@ -106,12 +106,14 @@ def test_the_cheapest_plan_takes_less_power_where_that_is_capped():
     assert (capped.value, capped.status) == (9, Status.OPTIMAL)
 
 
-def test_the_prover_leaves_them_out_of_its_search_and_says_so():
-    """Without the cap there are plans below 9, which it must not show as better; and none below 8, whatever the cap."""
-    found = find_better(session(power=700), WHOLE, Fraction(9), float("inf"))
+def test_the_prover_keeps_them_for_whole_machines_and_leaves_them_out_by_share():
+    """Without the cap there are plans below 9, which it must not show as better."""
+    forever = float("inf")
+    assert find_better(session(power=700), WHOLE, Fraction(9), forever).exhausted
+    assert find_better(session(power=700), WHOLE, Fraction(9) + Fraction(1, 10**18), forever).plan is not None
+    found = find_better(session(power=700), SHARE, Fraction(9), forever)
     assert (found.plan, found.exhausted) == (None, False)
     assert "leaves out limits on machines" in found.reason
-    assert find_better(session(power=700), WHOLE, Fraction(8), float("inf")).exhausted
 
 
 def test_the_option_changes_a_capacity_and_results_say_it(tmp_path, capsys):

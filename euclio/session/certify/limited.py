@@ -1,0 +1,311 @@
+"""Is any plan of whole machines within limits cheaper than a cutoff? Modules are listed, then combined (ours).
+
+Where dummies fill whole machines, all that limits look at follows from how many machines of each type a module has:
+stock and resources, what is added to and removed from running machines, spare machines. Of a module's plans with the
+same machines the fastest one is therefore enough; largest shares are a rule on each module alone. So modules are
+listed once, in fractions, and combined depth first. A combination counts only as the checker prices it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, lcm
+from operator import add, mul
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.certificate import Search
+from euclio.session.certify.branching import through
+from euclio.session.certify.curves import least_latency_bound
+from euclio.session.certify.modules import ZERO, Ranked, fixed_latency, offer
+from euclio.session.certify.proving import DeadlineError
+from euclio.session.evaluate import evaluate
+from euclio.session.instance import Session
+from euclio.session.plan import ModulePlan, Plan
+from euclio.session.policies import Form
+from euclio.session.resources import machine_limits, usable_stock
+from euclio.session.space import PlanSpace
+
+MOST_LISTED = 300_000
+"""Numbers of machines that are looked at in one module."""
+MOST_COMBINED = 3_000_000
+"""Nodes of the search over combinations."""
+LATE = 1 + 1e-9
+"""A combination is late where floats say so by more than their rounding; what is left the checker decides."""
+
+
+class TooManyError(Exception):
+    """There are too many plans to list."""
+
+
+class Kind(NamedTuple):
+    """A module's fastest plan with some machines.
+
+    Attributes:
+        cost: money per hour of its machines and of what is changed for them.
+        changes: machines added and removed.
+        latency: worst-case latency in seconds.
+        counts: machines by type of hardware.
+        plan: the plan.
+    """
+
+    cost: Fraction
+    changes: int
+    latency: Fraction
+    counts: tuple[int, ...]
+    plan: ModulePlan
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is looked for.
+
+    Attributes:
+        session: the instance.
+        space: the plan space.
+        modules: its modules within a part of the space.
+        cutoff: cost per hour that a plan has to stay below; None: any will do.
+        charge: what spare machines cost per hour at least.
+        deadline: `time.perf_counter` value at which to stop.
+    """
+
+    session: Session
+    space: PlanSpace
+    modules: Sequence[Ranked]
+    cutoff: Fraction | None
+    charge: Fraction
+    deadline: float
+
+    def look_at_clock(self) -> None:
+        """Stop where the deadline has passed."""
+        if time.perf_counter() >= self.deadline:
+            raise DeadlineError
+
+
+def find_limited(question: Question, least_costs: Sequence[Fraction]) -> Search:
+    """Search for a plan within the limits of the session.
+
+    Args:
+        question: what is looked for.
+        least_costs: what each module costs per hour at least, without limits.
+    """
+    session = question.session
+    floors = [least_latency_bound(m) or ZERO for m in question.modules]
+    paths = through(session, floors)
+    kinds: list[list[Kind]] = []
+    try:
+        for m, (path, fastest) in enumerate(zip(paths, floors, strict=True)):
+            below = None
+            if question.cutoff is not None:
+                below = question.cutoff - question.charge - sum(least_costs, ZERO) + least_costs[m]
+            listed = list(_kinds(question, m, session.slo_s - path + fastest, below))
+            kinds.append(undominated(listed))
+        return _combined(question, kinds)
+    except DeadlineError:
+        return Search(None, False, 0, "the time limit was reached")
+    except TooManyError:
+        return Search(None, False, 0, "limits on machines leave too many plans to list")
+
+
+def _kinds(question: Question, m: int, budget: Fraction, below: Fraction | None) -> Iterator[Kind]:
+    """The fastest plan of a module for each number of machines by type that may be of use."""
+    session, own = question.session, question.modules[m]
+    name = session.modules[m].name
+    types = [h.name for h in session.hardware]
+    running = session.running.counts if session.running else {}
+    was = {h: running.get((name, h), 0) for h in types}
+    most = _most(session, was)
+    price = session.change_price(name) if session.running else ZERO
+    best: dict[tuple[int, ...], Kind] = {}
+    for machines in _counts(question, own, most, budget, below):
+        found = offer(own, machines, -1, budget)
+        if found is None or found.latency > budget or not _shares_kept(session, own, machines):
+            continue
+        counts = tuple(
+            sum(n for n, c in zip(machines, own.configurations, strict=True) if c.hardware == h) for h in types
+        )
+        if counts in best and best[counts].latency <= found.latency:
+            continue
+        changes = sum(abs(now - then) for now, then in zip(counts, was.values(), strict=True))
+        cost = found.cost + price * changes
+        if below is None or cost < below:
+            best[counts] = Kind(cost, changes, found.latency, counts, found.plan)
+    yield from best.values()
+
+
+def _most(session: Session, was: Mapping[str, int]) -> dict[str, int]:
+    """The most machines of each limited type that a module may have: what is there, and what changes add to its own."""
+    most = usable_stock(session)
+    changes = session.running.most_changes if session.running else None
+    if changes is not None:
+        for hardware in session.hardware:
+            own = was.get(hardware.name, 0) + changes
+            most[hardware.name] = min(own, most.get(hardware.name, own))
+    return most
+
+
+def _counts(
+    question: Question, m: Ranked, usable: Mapping[str, int], budget: Fraction, below: Fraction | None
+) -> Iterator[list[int]]:
+    """Numbers of full machines by configuration that serve the rate and may keep the budget; the last in rank first."""
+    machines, looked = [0] * len(m.configurations), 0
+
+    def walk(k: int, rate: Fraction, spent: Fraction, used: int) -> Iterator[list[int]]:
+        nonlocal looked
+        looked += 1
+        if looked > MOST_LISTED:
+            raise TooManyError
+        if looked % 1000 == 0:
+            question.look_at_clock()
+        if k < 0:
+            if rate >= m.rate:
+                yield list(machines)
+            return
+        yield from walk(k - 1, rate, spent, used)
+        if used == m.most:
+            return
+        t, price, c = m.throughput[k], m.price[k], m.configurations[k]
+        taken = sum(n for n, other in zip(machines, m.configurations, strict=True) if other.hardware == c.hardware)
+        most = usable[c.hardware] - taken if c.hardware in usable else None
+        n = _fewest(m, k, rate, budget)
+        if n is None:
+            return
+        # Nothing ends the list of machines that are neither limited nor cost anything.
+        if most is None and (below is None or price == 0):
+            raise TooManyError
+        # What is left of the rate costs at least what the best ratio asks for; more machines here never lower that.
+        while most is None or n <= most:
+            left = max(ZERO, m.rate - rate - n * t) * m.unit_cost[0]
+            if below is not None and spent + n * price + left >= below:
+                break
+            machines[k] = n
+            yield from walk(k - 1, rate + n * t, spent + n * price, used + 1)
+            n += 1
+        machines[k] = 0
+
+    yield from walk(len(machines) - 1, ZERO, ZERO, 0)
+
+
+def _fewest(m: Ranked, k: int, after: Fraction, budget: Fraction) -> int | None:
+    """Fewest machines of a configuration that may keep a budget before machines of a rate; None: no number does."""
+    c = m.configurations[k]
+    if m.policy.form.by_configuration:
+        return 1 if fixed_latency(m, k) <= budget else None
+    if c.duration_s >= budget:
+        return None
+    # In form `TIED` they may collect from machines of the same ratio before them as well.
+    if m.policy.form is Form.TIED and m.group[k] != k:
+        return 1
+    return max(1, ceil((c.batch / (budget - c.duration_s) - after) / m.throughput[k]))
+
+
+def _shares_kept(session: Session, m: Ranked, machines: Sequence[int]) -> bool:
+    """Whether without each type that may be taken away the module's other machines take enough of its requests."""
+    for name, most in session.largest_share.items():
+        rows = zip(machines, m.throughput, m.configurations, strict=True)
+        if sum((n * t for n, t, c in rows if c.hardware != name), ZERO) < (1 - most) * m.rate:
+            return False
+    return True
+
+
+def undominated(kinds: Sequence[Kind]) -> list[Kind]:
+    """The kinds, cheapest first, without those that another one is no worse than in anything.
+
+    Limits are on sums of cost, changes, latency and machines by type, so that one that takes no more of any fits
+    wherever the other does.
+    """
+    if not kinds:
+        return []
+    costs = {x: i for i, x in enumerate(sorted({k.cost for k in kinds}))}
+    latencies = {x: i for i, x in enumerate(sorted({k.latency for k in kinds}))}
+    rows = np.array([(costs[k.cost], k.changes, latencies[k.latency], *k.counts) for k in kinds], dtype=np.int64)
+    kept: list[int] = []
+    for i in sorted(range(len(kinds)), key=lambda i: (*rows[i][[0, 2, 1]], *rows[i][3:])):
+        if not kept or not (rows[kept] <= rows[i]).all(axis=1).any():
+            kept.append(i)
+    return [kinds[i] for i in kept]
+
+
+def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
+    """One kind per module, depth first in the order of the DAG; sums that can only grow cut what exceeds a limit."""
+    session, order = question.session, question.session.order
+    if not all(kinds):
+        return Search(None, True, 0)
+    scale = lcm(*(k.cost.denominator for row in kinds for k in row))
+    cost = [[int(k.cost * scale) for k in row] for row in kinds]
+    late = [[float(k.latency) for k in row] for row in kinds]
+    room = None if question.cutoff is None else ceil((question.cutoff - question.charge) * scale)
+    takes = [[(c, k.changes, *k.counts) for c, k in zip(*rows, strict=True)] for rows in zip(cost, kinds, strict=True)]
+    rest = _least_after(order, takes)
+    fits = _fitting(session)
+    parents, tails = session.parents(), _tails(session, [min(row) for row in late])
+    slo, nodes = float(session.slo_s) * LATE, 0
+    chosen, finish = [0] * len(kinds), [0.0] * len(kinds)
+
+    def walk(depth: int, before: tuple[int, ...]) -> Iterator[Plan]:
+        nonlocal nodes
+        if depth == len(order):
+            yield Plan(tuple(row[i].plan for row, i in zip(kinds, chosen, strict=True)))
+            return
+        m = order[depth]
+        start = max((finish[p] for p in parents[m]), default=0.0)
+        for i, own in enumerate(takes[m]):
+            nodes += 1
+            if nodes > MOST_COMBINED:
+                raise TooManyError
+            if nodes % 10_000 == 0:
+                question.look_at_clock()
+            now = tuple(map(add, before, own))
+            least = tuple(map(add, now, rest[depth + 1]))
+            # Kinds come by cost: none after this one is cheaper.
+            if room is not None and least[0] >= room:
+                break
+            finish[m], chosen[m] = start + late[m][i], i
+            if finish[m] + tails[m] <= slo and fits(least[1], least[2:]):
+                yield from walk(depth + 1, now)
+
+    for plan in walk(0, (0,) * (2 + len(session.hardware))):
+        question.look_at_clock()
+        value = evaluate(session, plan, question.space)
+        cheaper = value.cost_per_h is not None and (question.cutoff is None or value.cost_per_h < question.cutoff)
+        if value.feasible and cheaper:
+            return Search(plan, False, nodes)
+    return Search(None, True, nodes)
+
+
+def _fitting(session: Session) -> Callable[[int, Sequence[int]], bool]:
+    """Whether changes and machines by type may be within the limits; spare machines are left to the checker."""
+    most = session.running.most_changes if session.running else None
+    limits = [
+        (limit.capacity, [limit.takes.get(h.name, ZERO) for h in session.hardware]) for limit in machine_limits(session)
+    ]
+
+    def fits(changes: int, counts: Sequence[int]) -> bool:
+        if most is not None and changes > most:
+            return False
+        return all(sum(map(mul, takes, counts), ZERO) <= capacity for capacity, takes in limits)
+
+    return fits
+
+
+def _least_after(order: Sequence[int], rows: Sequence[Sequence[tuple[int, ...]]]) -> list[tuple[int, ...]]:
+    """What the modules from each place of an order on take together at least, column by column."""
+    width = len(rows[0][0])
+    least = [(0,) * width]
+    for m in reversed(order):
+        own = tuple(min(column) for column in zip(*rows[m], strict=True))
+        least.append(tuple(map(add, own, least[-1])))
+    return least[::-1]
+
+
+def _tails(session: Session, fastest: Sequence[float]) -> list[float]:
+    """The longest path after each module with all modules at their fastest, in seconds."""
+    tails, parents = [0.0] * len(fastest), session.parents()
+    for m in reversed(session.order):
+        for p in parents[m]:
+            tails[p] = max(tails[p], fastest[m] + tails[m])
+    return tails
