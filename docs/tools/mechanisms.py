@@ -1,14 +1,16 @@
-"""What each mechanism of Harpagon is worth: `python docs/tools/mechanisms.py [FOLDER]`.
+"""What each mechanism of Harpagon is worth: `python docs/tools/mechanisms.py [FOLDER] [--try N]`.
 
 Every combination of components, planned on some of the 1131 workloads, on sessions over NVIDIA's published profiles and
 on the sessions of a folder (default: `../shared/instances/sessions`). It writes the tables of
 `docs/findings/mechanisms.md` and `docs/figures/mechanisms.svg`; the same code gives the same bytes. It takes some
-minutes. `notebooks/mechanisms.toml` is the same crossing as an experiment.
+minutes. With `--try N` all of it is done with N sessions of each population, and page and figure are written into
+`build/mechanisms/`: whether it runs to its end, in a minute. `notebooks/mechanisms.toml` is the same crossing as an
+experiment.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
@@ -38,6 +40,7 @@ from heuristics.session.systems import HARPAGON, Hetero, Splitter, System
 
 FIGURE = Path(__file__).resolve().parents[1] / "figures" / "mechanisms.svg"
 PAGE = FINDINGS / "mechanisms.md"
+TRIED = Path(__file__).resolve().parents[2] / "build" / "mechanisms"
 MEASURED = Path("../shared/instances/sessions")
 DRAWN = 150
 """Sessions of each population that is drawn: the first of its seed."""
@@ -551,12 +554,18 @@ def draw(sets: dict[str, list[Planned]]) -> Figure:
 
 def main() -> None:
     """Plan by all combinations, write tables and figure."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else MEASURED
-    drawn = {name: list(sessions) for name, sessions in populations(folder)}
+    parser = argparse.ArgumentParser(description="What each mechanism of Harpagon is worth.")
+    parser.add_argument("folder", type=Path, nargs="?", default=MEASURED, help="measured sessions")
+    parser.add_argument("--try", type=int, dest="few", metavar="N", help="N sessions of each population; into build/")
+    asked = parser.parse_args()
+    if asked.few is not None and asked.few < 2:
+        parser.error("--try: give 2 or more, as the sessions of a population are divided into halves")
+    page, figure = (PAGE, FIGURE) if asked.few is None else _elsewhere()
+    drawn = {name: list(islice(sessions, asked.few)) for name, sessions in populations(asked.folder)}
     sets = {name: planned(name, sessions) for name, sessions in drawn.items()}
     with figure_style():
-        draw(sets).savefig(FIGURE, metadata={"Date": None})
-    FIGURE.write_text(rounded_svg(FIGURE.read_text(encoding="utf-8")), encoding="utf-8")
+        draw(sets).savefig(figure, metadata={"Date": None})
+    figure.write_text(rounded_svg(figure.read_text(encoding="utf-8")), encoding="utf-8")
     every = [one for found in sets.values() for one in found]
     tables = {
         "who": who(drawn),
@@ -573,7 +582,15 @@ def main() -> None:
     }
     if "measured" in sets:
         tables |= {"missed": missed_table(sets["measured"]), "worst": worst_table(sets["measured"])}
-    paste(PAGE, tables)
+    paste(page, tables)
+
+
+def _elsewhere() -> tuple[Path, Path]:
+    """A copy of the page, and where the figure goes, for what was only tried."""
+    TRIED.mkdir(parents=True, exist_ok=True)
+    page = TRIED / PAGE.name
+    page.write_text(PAGE.read_text(encoding="utf-8"), encoding="utf-8")
+    return page, TRIED / FIGURE.name
 
 
 if __name__ == "__main__":

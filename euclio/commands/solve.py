@@ -81,11 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
     given = Opened(load_instance(arguments.file), arguments.file)
     result = _with_reason(solve(given, arguments.solver, supervised=True, **_keywords(arguments)))
     instance = changed_instance(given.instance, result.changes)
-    text = result_to_text(result, instance)
     if arguments.out is not None:
-        write_text(text, arguments.out)
+        write_text(result_to_text(result, instance), arguments.out)
     if arguments.json:
-        print(text, end="")
+        print(result_to_text(result, instance), end="")
     else:
         from euclio.core.tables import to_text
 

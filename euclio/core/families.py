@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.family import Checked, Family
+from euclio.core.installed import offered_in
 from euclio.core.objective import Goal
 
 HOMES = {
@@ -43,7 +43,7 @@ def find_family(name: str) -> Family:
 @cache
 def homes() -> dict[str, str]:
     """Where each family stands, those of this package first."""
-    offered = {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    offered = {entry.name: entry.value for entry in offered_in(GROUP)}
     return HOMES | {name: place for name, place in sorted(offered.items()) if name not in HOMES}
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import difflib
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from euclio.core.errors import InputError
+from euclio.core.installed import offered_in
 from euclio.core.references import is_reference
 from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver, Variants
 from euclio.core.variants import parts_of, variant
@@ -36,7 +36,7 @@ GROUP = "euclio.solvers"
 def solvers() -> dict[str, AnySolver]:
     """All solvers that installed packages offer, by name."""
     found: dict[str, AnySolver] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name):
+    for entry in sorted(offered_in(GROUP), key=lambda e: e.name):
         version = "" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
         for solver in entry.load():
             found[solver.name] = replace(solver, version=version)

@@ -17,6 +17,7 @@ from euclio.core.family import Checked, Family
 from euclio.core.objective import Goal
 from euclio.core.progress import waiting
 from euclio.core.provenance import provenance
+from euclio.core.quick_records import changed
 from euclio.core.registry import find_solver, solvers_of
 from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver
@@ -149,11 +150,11 @@ class PreparedRun:
         begin_run()
         started = time.perf_counter()
         start = None if self.starter is None else self._starting_plan(self.starter)
-        options = replace(self.limits.options, warm_start=start)
+        options = changed(self.limits.options, warm_start=start)
         try:
             self._refuse_uncovered(self.solver)
             with taken_standing() as standing:
-                limits = replace(self.limits, options=options, standing=standing)
+                limits = changed(self.limits, options=options, standing=standing)
                 answer = self.solver.run(self.instance, self.space, limits)
         except InapplicableError as error:
             answer = Answer(None, "inapplicable", reason=str(error))
@@ -164,7 +165,7 @@ class PreparedRun:
     def check(self, answer: Answer[Any], wall_s: float) -> AnyResult:
         """The checked result."""
         result = check(self.instance, self.solver.name, self.space, self.limits, answer, wall_s)
-        return replace(result, options=self.options)
+        return changed(result, options=self.options)
 
     def _starting_plan(self, starter: AnySolver) -> Any:
         """The starter's plan, if it is one of the plan space."""
@@ -212,7 +213,8 @@ def prepare(
     family = family_of(instance)
     chosen = solver_for(family, solver)
     _check_options(chosen, limits.options, warm_start)
-    used = chosen.space_on(instance, replace(chosen.space if space is None else space, **changes))
+    given = chosen.space if space is None else space
+    used = chosen.space_on(instance, replace(given, **changes) if changes else given)
     family.check_space(instance, used)
     from_name = warm_start or chosen.starts_from
     starter = None if from_name in (None, COLD) else solver_for(family, str(from_name))

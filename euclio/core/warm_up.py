@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from euclio.core.compiled import use, warms_up
 from euclio.core.families import families, find_family
@@ -18,6 +16,9 @@ from euclio.core.keeping import SUFFIX
 from euclio.core.registry import find_solver, solvers
 from euclio.core.solver import AnySolver, Limits
 from euclio.core.ways import Way
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 LIMIT_S = 10.0
 MOST_RUNS = 3
@@ -92,6 +93,10 @@ def compile_all(names: Iterable[str] | None = None, jobs: int | None = None) -> 
         names: solvers; None: all, and all provers and simulators.
         jobs: processes; None: one per core, at most four, since they share most of what they compile.
     """
+    # Every solve imports this module, and none of them starts processes here.
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
     wanted = parts(names)
     count = min(jobs or min(os.cpu_count() or 1, 4), len(wanted))
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:

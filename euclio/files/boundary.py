@@ -104,7 +104,7 @@ def obeying(values: Values[Any]) -> AfterValidator:
 class FileModel(BaseModel):
     """An object in a file: its fields and no others."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     @model_validator(mode="before")
     @classmethod

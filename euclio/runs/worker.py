@@ -6,6 +6,7 @@ Whatever a solver prints goes to the log that the supervisor gave as standard ou
 from __future__ import annotations
 
 import faulthandler
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -41,6 +42,7 @@ def _work(assignment: Assignment, channel: Channel, footprint: Footprint) -> Non
     def started(record: Record) -> None:
         if record.import_s:
             footprint.settle()
+            gc.freeze()  # what was imported stays, and is looked through for garbage no more
         channel.send(Started(record))
 
     def certifying(record: Record, limit_s: float) -> None:

@@ -25,6 +25,9 @@ from euclio.session.rules import DummyRule
 from euclio.session.sharing.packing import broken_groups, residents, waits
 from euclio.session.space import FULL_SPACE, PlanSpace
 
+ZERO = Fraction(0)
+"""Made once: every module of every plan is compared with it."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModuleEvaluation:
@@ -254,21 +257,20 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
     """Derive partial and dummy rate, then latency and cost; or the rule that is broken, in words."""
     rate, last = module.rate_rps, plan.allocations[-1]
     whole = whole_rps(plan.allocations)
-    slack = written_slack_rps(rate + plan.dummy_rps, whole)
+    left = rate - whole
     if not space.dummy.countable:
         dummy = plan.dummy_rps
-        if last.partial_rps == 0 and whole >= rate and abs(whole - rate - dummy) <= slack:
-            dummy = whole - rate  # whole machines only: their rate seldom ends as a decimal, so it cannot be written
-        partial = max(Fraction(0), rate + dummy - whole)
+        if last.partial_rps == 0 and left <= 0 and not _is_off(-left, dummy, rate + dummy, whole):
+            dummy = -left  # whole machines only: their rate seldom ends as a decimal, so it cannot be written
+        partial = max(ZERO, left + dummy)
         if dummy < 0:
             return "negative dummy rate"
         if partial and not has_text(dummy):
             return f"the dummy rate has more than {MOST_DIGITS} digits, which no file holds; round it up"
     else:
-        dummy = max(Fraction(0), whole - rate)
-        partial = max(Fraction(0), rate - whole)
-    t_last = last.configuration.throughput_rps
-    if whole > rate + dummy:
+        dummy, partial = (ZERO, left) if left.numerator > 0 else (-left, ZERO)
+    t_last, total = last.configuration.throughput_rps, rate + dummy if dummy else rate
+    if whole > total:
         return f"the machines take {full(whole)} req/s, more than rate and dummies together"
     if partial >= t_last:
         return f"{full(partial)} req/s are left for a partial machine of {full(t_last)} req/s"
@@ -277,15 +279,22 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
     broken = _broken_dummy_rule(space.dummy, dummy, t_last)
     if broken and not space.fills:
         return broken
-    if abs(last.partial_rps - partial) > slack:
+    written = rate + plan.dummy_rps
+    if _is_off(last.partial_rps, partial, written, whole):
         return f"partial rate written as {full(last.partial_rps)}, derived as {full(partial)} req/s"
-    if abs(plan.dummy_rps - dummy) > slack:
+    if _is_off(plan.dummy_rps, dummy, written, whole):
         return f"dummy rate written as {full(plan.dummy_rps)}, derived as {full(dummy)} req/s"
-    cost = sum((a.machines * price[a.configuration.hardware] for a in plan.allocations), Fraction(0))
-    cost += (bool(partial) if space.charging.whole else partial / t_last) * price[last.configuration.hardware]
-    machines = machine_latencies(plan.allocations, partial, rate + dummy, price, space.policy)
-    latency = max((machine.latency_s for machine in machines), default=Fraction(0))
+    cost = sum((a.machines * price[a.configuration.hardware] for a in plan.allocations), ZERO)
+    if partial:
+        cost += (1 if space.charging.whole else partial / t_last) * price[last.configuration.hardware]
+    machines = machine_latencies(plan.allocations, partial, total, price, space.policy)
+    latency = max((machine.latency_s for machine in machines), default=ZERO)
     return ModuleEvaluation(latency, cost, partial, dummy)
+
+
+def _is_off(written: Fraction, derived: Fraction, total: Fraction, whole: Fraction) -> bool:
+    """Whether a written rate differs from the derived one by more than the slack; most are the same to the digit."""
+    return written != derived and abs(written - derived) > written_slack_rps(total, whole)
 
 
 class MachineLatency(NamedTuple):
@@ -317,15 +326,16 @@ def machine_latencies(
     Yields:
         An entry for the whole machines of an allocation, one for the partial machine.
     """
-    before = Fraction(0)
+    before = ZERO
     shared_ratio: Fraction | None = None
     shared_w = total
     for i, allocation in enumerate(allocations):
         c = allocation.configuration
-        f = partial if i == len(allocations) - 1 else Fraction(0)
-        w = total - before
+        f = partial if i == len(allocations) - 1 else ZERO
+        w = total - before if i else total
         unit_price = price[c.hardware]
-        ratio = c.throughput_rps / unit_price if unit_price else None
+        # A module's only machines share their rank with no others.
+        ratio = c.throughput_rps / unit_price if unit_price and len(allocations) > 1 else None
         if i == 0 or ratio != shared_ratio:
             shared_ratio, shared_w = ratio, w
         place = Place(c.duration_s, c.batch, c.throughput_rps, allocation.machines, f, w, shared_w)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from euclio.core.progress import waiting
 from euclio.core.provenance import provenance
 from euclio.core.tables import to_text
 from euclio.core.words import duration
@@ -20,7 +22,7 @@ from tests.bench.fragments_speed import fragments_speed
 from tests.bench.growth import growth
 from tests.bench.instances_speed import instances_speed
 from tests.bench.large_speed import large_speed
-from tests.bench.measuring import compile_solver
+from tests.bench.measuring import compile_solver, processor_s
 from tests.bench.page_speed import page_speed
 from tests.bench.pipelines_speed import pipelines_speed
 from tests.bench.planners_speed import planners_speed
@@ -73,14 +75,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         "whole": lambda: whole_speed(arguments.instances, arguments.workloads),
     }
     sections: list[Section] = []
-    for part in (lambda: (compilation(),), *(parts[name] for name in arguments.only or parts)):
-        for section in part():
-            print(to_text(section_table(section)), flush=True)
-            sections.append(section)
+    started, used = time.monotonic(), processor_s()
+    for name in ("compilation", *(arguments.only or parts)):
+        since, before = time.monotonic(), processor_s()
+        # What takes long inside shows itself; a section that does not is named at least.
+        with waiting(f"measuring: {name}", weak=True):
+            for section in parts[name]() if name in parts else (compilation(),):
+                print(to_text(section_table(section)), flush=True)
+                sections.append(section)
+        print(f"{name}: {_taken(since, before)}\n", flush=True)
+    print(f"all: {_taken(started, used)}", flush=True)
     if arguments.json is not None:
         data = {"provenance": provenance(), "sections": [section.describe() for section in sections]}
         arguments.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     return int(any(line.correct and not line.met for section in sections for line in section.lines))
+
+
+def _taken(since: float, before: float) -> str:
+    """Processor time since then, and the time that has passed."""
+    return f"{duration(processor_s() - before)} of processor time in {duration(time.monotonic() - since)}"
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
 from euclio.core.keeping import SUFFIX, folder
+from euclio.core.progress import progress_bar
 from euclio.core.registry import find_solver
 from euclio.core.result import Result
 from euclio.core.solving import solve
@@ -130,16 +129,12 @@ def _compiled_functions() -> int:
     return sum(1 for _ in folder().rglob(f"*{SUFFIX}"))
 
 
-@contextmanager
-def bar(name: str, total: int) -> Iterator[Callable[[], None]]:
-    """A progress bar on standard error; what it gives advances it by one."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task(name, total=total)
-        yield lambda: progress.advance(task)
+def bar(name: str, total: int) -> AbstractContextManager[Callable[[], None]]:
+    """A progress bar on standard error, or lines where that is no terminal; what it gives advances it by one."""
+    return progress_bar(name, total)
+
+
+def processor_s() -> float:
+    """Processor time of this process and of those of its children that have ended, in seconds."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from euclio.runs.experiment import DrawnSource, Experiment
 from euclio.runs.runner import Outcome, run
 from euclio.runs.solver_settings import solver_settings
 from euclio.supervision import cores
+from tests.bench.measuring import processor_s
 from tests.bench.report import Line, Section, at_most
 
 SOLVERS = ("harpagon", *(f"harpagon:{name}" for name in ("2d", "dt", "1c", "2c", "nd", "0re", "nnm", "ncd", "tb")))
@@ -54,15 +54,9 @@ def runner_speed() -> Section:
 def _measured(folder: Path, instances: int) -> tuple[Outcome, float, float]:
     """An experiment, CPU seconds of this process and its workers for it, and resident MiB of this one at its end."""
     settings = tuple(setting for name in SOLVERS for setting in solver_settings(name))
-    before = _cpu_s()
+    before = processor_s()
     outcome = run(Experiment("runner", (DrawnSource("random", instances),), settings), folder, quiet=True)
-    return outcome, _cpu_s() - before, psutil.Process().memory_info().rss / 2**20
-
-
-def _cpu_s() -> float:
-    """CPU seconds of this process and of those of its children that have ended."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    return outcome, processor_s() - before, psutil.Process().memory_info().rss / 2**20
 
 
 def _next_to_solver(frame: pd.DataFrame) -> float:

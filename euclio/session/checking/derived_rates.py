@@ -16,7 +16,10 @@ from euclio.session.plan import Allocation, ModulePlan
 
 def whole_rps(allocations: tuple[Allocation, ...]) -> Fraction:
     """The rate of all whole machines at full rate, in requests per second."""
-    return sum((a.machines * a.configuration.throughput_rps for a in allocations), Fraction(0))
+    whole = allocations[0].machines * allocations[0].configuration.throughput_rps if allocations else Fraction(0)
+    for allocation in allocations[1:]:
+        whole += allocation.machines * allocation.configuration.throughput_rps
+    return whole
 
 
 def written_slack_rps(total_rps: Fraction, whole: Fraction) -> Fraction:

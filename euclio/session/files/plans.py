@@ -167,7 +167,7 @@ def _exact_dummy(plan: ModulePlan) -> dict[str, str]:
 
 def _not_less(rate: Fraction) -> Fraction:
     """The rate rounded up to what is written: under rule `continuous` whoever reads no more than that keeps the SLO."""
-    if exact_decimal_text(rate) is not None:
+    if not rate or exact_decimal_text(rate) is not None:
         return rate
     written = exact(decimal_text(rate))
     return written if written >= rate else written + rate * Fraction(2, 10**14)

@@ -40,6 +40,14 @@ search over modes whose best choice relied on others: a search takes longer than
 EAGER_SOLVES = 300
 """Searches per module after which modes are resolved only where a search over modes relies on them. Where the gap is
 wide and costs fall in thousands of steps, as next to a duration, all of them are below that share of it."""
+RISE, MUCH = 0.01, 0.25
+"""Shares of the gap: less than the first is no rise of the bound, and a search over modes that lifts it by more than
+the second was worth its time."""
+FIRST_SEARCH, SEARCH_NODE = 1024, 16
+"""Nodes of modules' searches, without a rise of the bound, after which there is a search over modes: at first so many
+per pair of modules; later so many per module and node of the last search over modes, which takes about as long."""
+LONGEST_WAIT = 1 << 40
+"""Most such nodes between two searches over modes."""
 
 
 class Proof(NamedTuple):
@@ -138,6 +146,8 @@ def prove_within(
     upper, bound, rows = np.inf, 0.0, none.copy()
     rounds, most_nodes, basis = 0, FIRST_NODES, new_basis(s, state.modes)
     last_relaxed, eager = RELAXED_ROUNDS, EAGER_SHARE
+    # Nodes of modules' searches when the bound last rose, and how many more of them a search over modes is worth.
+    risen, worth = 0, FIRST_SEARCH * modules * modules
     while True:
         # Out of time, or the search of a module has given up: what is proven so far.
         if is_past(deadline) or state.counts[2] > 0:
@@ -150,6 +160,8 @@ def prove_within(
         if not np.isfinite(relaxed.bound):
             status = INFEASIBLE if not np.isfinite(upper) else OPTIMAL
             return _proof(s, status, upper, upper, state, rows, rounds)
+        if min(relaxed.bound, upper) > bound + RISE * (upper - bound):
+            risen = state.counts[1]
         bound = max(bound, min(relaxed.bound, upper))
         window, before = _stretched(s, relaxed.window), state.counts[0]
         state = _resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
@@ -158,11 +170,13 @@ def prove_within(
         note(course, upper, bound)
         if np.isfinite(upper) and upper - bound <= tolerance * upper:
             return _proof(s, OPTIMAL, upper, bound, state, rows, rounds)
-        # As long as modes get resolved, the next relaxation is better; that is far cheaper than a search over modes.
+        # As long as modes get resolved, the next relaxation is better; that is cheaper than a search over modes, unless
+        # the bound has not risen for long: then the relaxation lies at plans, and only a search rules them out.
         # Without a plan nothing prunes a search over modes, so windows come first as long as they hold unresolved ones.
         if not np.isfinite(upper) and state.counts[0] > before:
             continue
-        if rounds <= last_relaxed and state.counts[0] < EAGER_SOLVES * modules:
+        stalled = state.counts[1] > risen + worth
+        if not stalled and rounds <= last_relaxed and state.counts[0] < EAGER_SOLVES * modules:
             solves = state.counts[0]
             state = _resolve_promising(s, state, relaxed, upper, eager, tolerance, deadline)
             if state.counts[0] > solves:
@@ -170,6 +184,10 @@ def prove_within(
         leads, share = no_lines(state.modes), 0.5 * tolerance
         choice = search_choices(s, state.modes, leads, upper, share, deadline, course, most_nodes)
         last_relaxed, eager = rounds + RELAXED_ROUNDS, min(1.0, 2.0 * eager)
+        # After one that lifted the bound by little, modules are searched for twice as long as before it.
+        much = choice.bound > bound + MUCH * (upper - bound)
+        longer = 0 if much else min(LONGEST_WAIT, 2 * worth)
+        risen, worth = state.counts[1], max(SEARCH_NODE * modules * choice.nodes, longer)
         # The search leaves out what is cheaper by less than its share of the tolerance.
         bound = max(bound, choice.bound * (1.0 - share))
         if not np.isfinite(choice.cost):
@@ -195,11 +213,7 @@ def prove_within(
             # One of a search that was broken off is a plan, and perhaps not the cheapest.
             upper, most_nodes = choice.cost, most_nodes * LATER
             continue
-        # Resolve what the choice relies on. Latencies are looked up anew, since resolving moves the modes' numbers.
-        for m in range(modules):
-            i = mode_within(state.modes, m, window[m])
-            if state.modes.plan[m, i] < 0:
-                state = _resolve(s, state, m, i, np.inf, np.inf, tolerance, deadline)
+        state = _resolve_choice(s, state, relaxed, window, upper, tolerance, deadline)
         upper, rows = _round(s, state, window, upper, rows)
 
 
@@ -321,6 +335,30 @@ def _cutoff(modes: Modes, relaxed: Relaxation, m: int, i: int, upper: float) -> 
 
 
 @compiled
+def _resolve_choice(
+    s: SessionArrays,
+    state: _State,
+    relaxed: Relaxation,
+    window: Floats,
+    upper: float,
+    tolerance: float,
+    deadline: float,
+) -> _State:
+    """Resolve what a choice of one latency per module relies on, each mode as far as the others leave it room."""
+    before, after = np.zeros(window.size), np.zeros(window.size)
+    path_times(s, window, before, after)
+    for m in range(window.size):
+        # Latencies are looked up anew, since resolving moves the modes' numbers.
+        i = mode_within(state.modes, m, window[m])
+        if state.modes.plan[m, i] < 0:
+            room = s.slo - before[m] - after[m]
+            budget = room if room > state.modes.latency[m, i] * (1.0 + ALIKE) else np.inf
+            cutoff = _cutoff(state.modes, relaxed, m, i, upper)
+            state = _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
+    return state
+
+
+@compiled
 def _resolve_promising(
     s: SessionArrays,
     state: _State,
@@ -341,11 +379,28 @@ def _resolve_promising(
             if state.modes.plan[m, i] < 0 and reduced_cost(state.modes, relaxed, m, i) <= limit:
                 cutoff = _cutoff(state.modes, relaxed, m, i, upper)
                 size = state.modes.size[m]
-                state = _resolve(s, state, m, i, np.inf, cutoff, tolerance, deadline)
+                budget = _budget_of_interest(s, state.modes, relaxed, m, i, limit)
+                state = _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
                 # The mode has fallen into parts: go on after them, they are for the next round.
                 i += max(0, state.modes.size[m] - size)
             i += 1
     return state
+
+
+@compiled
+def _budget_of_interest(s: SessionArrays, modes: Modes, relaxed: Relaxation, m: int, i: int, limit: float) -> float:
+    """The latency budget in seconds from which on the reduced cost of mode i exceeds a limit at the mode's own bound.
+
+    What lies above it is not asked for yet, and below it plans cost more: so the mode is searched there, and not at its
+    end, where costs may fall in hundreds of steps. In its slower half at least, or what is left above would be asked
+    for again and again, by a little less each time. Infinite: there is none, it is where the mode begins, or machines
+    are whole and `_halved` says where to search.
+    """
+    flow, left = relaxed.flow[m], modes.latency[m, i]
+    room = limit - reduced_cost(modes, relaxed, m, i)
+    if (s.whole and s.dummies) or flow <= 0.0 or room <= flow * left * ALIKE:
+        return np.inf
+    return float(max(left + room / flow, 0.5 * (left + _right_end(s, modes, m, i))))
 
 
 @compiled

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from euclio.session.latency.dispatch import CLEAR_PATH, path_times
 from euclio.session.policies import POLICIES, Form
 from formulations.effort import Effort
 from formulations.session.exact.frontier_search import prove_watched
-from formulations.session.exact.in_fractions.settle import settle
 from formulations.session.exact.outcomes import (
     INFEASIBLE,
     NO_PLAN,
@@ -37,6 +37,13 @@ from formulations.session.per_hardware import cheapest_over_hardware
 from formulations.session.split.course import Course, unwatched, watched, with_trace
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK
 
+if TYPE_CHECKING:
+    from formulations.session.exact.in_fractions.budgets import Bracket
+
+# What few sessions ask for takes as long to import as small sessions take to be solved.
+settle: Callable[[Session, PlanSpace, Fraction | None, Effort], Bracket] = late(
+    "formulations.session.exact.in_fractions.settle", "settle"
+)
 solve_stock: Callable[[Session, PlanSpace, float], Answer] = late(
     "formulations.session.exact.stock.stock", "solve_stock"
 )

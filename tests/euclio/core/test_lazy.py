@@ -82,6 +82,36 @@ print("imported:", *({{*{heavy!r}}} & set(sys.modules)))
     assert said.splitlines()[-1] == "imported:"
 
 
+NOT_FOR_A_SOLVE = (
+    "concurrent.futures",
+    "euclio.session.files.plans",
+    "logging",
+    "multiprocessing",
+)
+"""What one solve has no use for: pools of processes, and how results stand in files where none is written."""
+
+
+def test_solving_from_a_file_imports_nothing_of_other_verbs(tmp_path):
+    """A list of names and no time: together they took a tenth of what a small session takes from start to end."""
+    session = tmp_path / "session.json"
+    save_session(small_session(1), session)
+    code = f"""
+import sys
+from euclio.cli import main
+main(["solve", {str(session)!r}])
+print("imported:", *({{*{NOT_FOR_A_SOLVE!r}}} & set(sys.modules)))
+"""
+    unset = {name: value for name, value in os.environ.items() if name != "EUCLIO_KERNELS"}
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=unset).stdout
+    assert said.splitlines()[-1] == "imported:"
+
+
+def test_the_exact_solver_imports_nothing_that_decides_ties():
+    """Few sessions have any; it is imported where one of them does."""
+    code = "import sys, formulations.session.exact.solver; print(*(m for m in sys.modules if 'in_fractions' in m))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == ""
+
+
 def test_a_rough_cost_imports_no_search_for_attainments():
     """It tries a few margins itself; the package that it stands in took as long to import as numpy."""
     code = (

@@ -44,9 +44,9 @@ KNOWN = {
     "euclio/core/own_solver.py": {"exec", "compile"},
     "euclio/session/profiling/worker.py": {"spec_from_file_location", "exec_module"},
     # Modules by names that stand in the sources, or that installed packages offer.
-    "euclio/core/families.py": {"import_module", "entry_points"},
+    "euclio/core/families.py": {"import_module"},
+    "euclio/core/installed.py": {"entry_points"},
     "euclio/core/lazy.py": {"import_module"},
-    "euclio/core/registry.py": {"entry_points"},
     "euclio/runs/dask_pool.py": {"import_module"},
     "euclio/studies/building.py": {"import_module"},
     # Modules of kernels and of their named tuples, as this process or the one that started it has imported them, and
