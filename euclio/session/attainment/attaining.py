@@ -102,7 +102,7 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
         needed = zip(ready.instance.modules, bound.rates_rps, strict=True)
         asked_for["least_rates_rps"] = {module.name: float(rate) for module, rate in needed}
     options = {**ready.options, **space.describe(), "attainment": asked_for}
-    planned_for = {"attainment": demand.target, **service(demand.setup, space)}
+    planned_for = {"attainment": demand.target, **demand.describe_modules(), **service(demand.setup, space)}
     return replace(result, options=options, planned_for=planned_for)
 
 
