@@ -61,7 +61,8 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     """The cheapest plan found that keeps an attainment, checked as a plan of the instance itself.
 
     Its plan space allows dummies at any rate: they stand for capacity that is kept free. The bound is proven for every
-    plan of that space which keeps the attainment, whoever schedules (`bounding`); margins prove nothing. Where the
+    plan of that space which keeps the attainment (`bounding`), whoever schedules or, where machines pull from one queue
+    and nothing is dropped, in the order in which requests come; margins prove nothing. Where the
     solver has no plan of the instance itself, its result is given as it is.
 
     Args:
@@ -232,9 +233,10 @@ def _answer(found: Found, bound: Bound, demand: Demand, without: Fraction) -> An
             "validated_requests": float(judged.requests),
         }
     if found.best is None and bound.infeasible:
+        served = "served in the order in which they come" if bound.in_order else "whoever schedules"
         reason = (
-            f"no plan keeps {full(100 * demand.target)} % within the SLO under these arrivals, whoever schedules; "
-            "lower the attainment, or allow a longer SLO"
+            f"no plan keeps {full(100 * demand.target)} % within the SLO under these arrivals, {served}; lower the "
+            "attainment, or allow a longer SLO"
         )
         return Answer(None, "no capacity", infeasible=True, reason=reason, stats=stats)
     if found.best is None:

@@ -46,7 +46,9 @@ DOUBLINGS = 6
 """... or once it was made twice as long so many times."""
 ENOUGH_BLOCKS = 3 * FEWEST_BLOCKS
 ENOUGH_CLUSTERS = 40.0
-"""A judgement goes on until it has seen so many independent blocks of time and so many clusters of late requests."""
+"""A judgement goes on until it has seen so many independent blocks of time and so many clusters of late ones, ..."""
+AMPLE = 2
+"""... or a bound that misses no more than so manieth part of what may be missed."""
 SHRINKS = 0.75
 """How fast a bound comes closer to the share as a simulation is made longer, as an exponent: at the rate of a spread,
 1/2, and faster, since later looks are allowed more of the error."""
@@ -86,7 +88,7 @@ class Judged:
 
     def _worst(self, demand: Demand, kept: Sequence[float]) -> float:
         may_miss = [1 - demand.target, *(1 - own.share for own, _ in self.modules)]
-        missed = max((1 - one) / most for one, most in zip(kept, may_miss, strict=True))
+        missed: float = max((1 - one) / most for one, most in zip(kept, may_miss, strict=True))
         return 1 - (1 - demand.target) * missed
 
 
@@ -206,7 +208,7 @@ class Trials:
         pairs = list(zip(every, shares, strict=True))
         if any(_stays_below(found, share, times) for found, share in pairs):
             return True
-        return all(_has_seen_enough(found) and found.lower >= share for found, share in pairs)
+        return all(_is_shown(found, share) for found, share in pairs)
 
     def _doublings(self, window_s: float) -> int:
         first = self._rate * window_s * self._judged[0]
@@ -256,8 +258,10 @@ def _is_plain(rows: Sequence[Latencies], shares: Sequence[float]) -> bool:
     return any(found.upper < share for found, share in every) or all(found.lower >= share for found, share in every)
 
 
-def _has_seen_enough(found: Estimate) -> bool:
-    return found.blocks >= ENOUGH_BLOCKS and found.clusters >= ENOUGH_CLUSTERS
+def _is_shown(found: Estimate, share: float) -> bool:
+    """Whether a bound is at a share, and rests on enough clusters, or on few and would be there with many more."""
+    enough = found.clusters >= ENOUGH_CLUSTERS or (1 - found.lower) * AMPLE <= 1 - share
+    return found.lower >= share and found.blocks >= ENOUGH_BLOCKS and enough
 
 
 def _stays_below(found: Estimate, share: float, times: int) -> bool:
