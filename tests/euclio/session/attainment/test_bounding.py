@@ -27,7 +27,7 @@ SERVED = (
     {"dispatch": "rounds", "timeout_s": math.inf},
     {"dispatch": "split"},
 )
-REQUESTS = 20_000
+REQUESTS, LONGER = 20_000, 50
 RUSHES = tuple(accumulate(Random(1).expovariate(2 if k // 200 % 2 else 0.7) for k in range(4001)))
 COMING = ({}, {}, {}, {"arrivals": "gamma", "cv": 2.0}, {"arrivals": "trace", "trace_s": RUSHES})
 
@@ -68,9 +68,14 @@ def test_no_cheaper_plan_keeps_the_attainment_where_machines_pull(seed):
         key=lambda plan: sum(price[a.configuration.hardware] * a.machines for m in plan.modules for a in m.allocations)
     )
     for plan in below[-40:]:
-        served = Setup(seconds=REQUESTS / rate, seed=seed, dummies=False, partial="shared", dispatch="pull")
-        share = simulate(session, plan, served, SPARE).attainment
-        assert share < target + 3 * math.sqrt(target * (1 - target) / REQUESTS)
+        # Late requests come in clusters: what seems to keep it by few requests is served many.
+        for times in (1, LONGER):
+            seconds = times * REQUESTS / rate
+            served = Setup(seconds=seconds, seed=seed + times, dummies=False, partial="shared", dispatch="pull")
+            share = simulate(session, plan, served, SPARE).attainment
+            if share < target:
+                break
+        assert share < target
 
 
 TIGHT = Session("tight", "0.5", [Hardware("g", 1)], [Module("a", 22, [Configuration("g", 1, 1, "0.08")])])
