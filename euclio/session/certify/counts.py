@@ -183,10 +183,11 @@ class Counted:
         ends. Until then a slot starts what it can execute, and one batch more, none larger than the largest that can
         be collected. Larger batches only make both more.
         """
-        module = self._session.modules[m]
-        if module not in self._entering() or float(module.rate_rps) < self._rate * (1 - ROUNDED):
+        module, entering = self._session.modules[m], self._entering()
+        each = math.floor(module.rate_rps / max(own.rate_rps for own in entering))
+        if module not in entering or each < 1:
             return False
-        each, rate, more, shortest = math.floor(float(module.rate_rps) / self._rate * (1 + ROUNDED)), 0.0, 0.0, math.inf
+        rate, more, shortest = 0.0, 0.0, math.inf
         for n, group, own in zip(counts, self._groups[m], fit, strict=True):
             if n:
                 largest = max(b for b, _ in own)
