@@ -107,7 +107,7 @@ def part_of_error(attempt: int, objectives: int, look: int = 0, looks: int = 1) 
     """
     error = (1 - CONFIDENCE) / 2
     own = (error / (ATTEMPTS - 1) if attempt else error) / objectives
-    return 1 - own * 2**look / (2**looks - 1)
+    return 1 - own * (1 << look) / ((1 << looks) - 1)
 
 
 class Trials:
