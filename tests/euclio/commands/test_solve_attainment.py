@@ -203,7 +203,7 @@ def test_what_reads_a_result_says_its_objectives_of_modules(session, tmp_path, c
     assert solve(capsys, session, "--module-p90", "detect=5", "--solver", "harpagon", "--out", out)[0] == 0
     assert json.loads(out.read_text())["planned_for"]["modules"] == [{"module": "detect", "share": 0.9, "seconds": 5.0}]
     solve(capsys, session, "--out", even)
-    planned = "90 % in time, 90 % through detect within 5000.000 ms, under Poisson arrivals"
+    planned = "90 % in time, 90 % through detect within 5,000.0 ms, under Poisson arrivals"
     assert main(["export", str(session), str(out), "--to", "kubernetes", "--image", "x", "--router", "own"]) == 0
     found = capsys.readouterr()
     assert f"planned for {planned}" in found.err
@@ -211,7 +211,7 @@ def test_what_reads_a_result_says_its_objectives_of_modules(session, tmp_path, c
     assert main(["diff", str(even), str(out)]) == 0
     assert f"-> {planned}" in " ".join(capsys.readouterr().out.split())
     err = simulate(capsys, session, out, "--seconds", 5)[2]
-    assert "planned for 90 % through detect within 5000.000 ms\n" in err
+    assert "planned for 90 % through detect within 5,000.0 ms\n" in err
 
 
 @pytest.mark.slow
@@ -234,7 +234,8 @@ def test_the_bound_is_rounded_down(written):
 
 @pytest.mark.slow
 def test_the_simulator_finds_the_same_attainment(written, session, capsys):
-    options = ("--no-dummies", "--partial", "shared", "--seconds", 5000, "--seed", 99, "--json")
+    # A plan may keep little more than is asked for, which takes a million requests to be seen.
+    options = ("--no-dummies", "--partial", "shared", "--seconds", 100_000, "--seed", 99, "--json")
     found = json.loads(simulate(capsys, session, written[0], *options)[1])
     assert found["attainment"] >= 0.95
 

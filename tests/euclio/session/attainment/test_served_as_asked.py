@@ -133,12 +133,12 @@ def test_a_simulation_says_which_objectives_of_modules_were_planned_for(stated):
     result = with_objective(stated=stated)
     assert planned_modules(result) == (ModuleObjective("b", 0.9, 1.5),)
     line = as_planned(result, planned_setup(result))
-    assert line.endswith("partial machines shared; planned for 90 % through b within 1500.000 ms")
+    assert line.endswith("partial machines shared; planned for 90 % through b within 1,500.0 ms")
 
 
 def test_what_a_plan_was_made_for_names_the_objectives_of_modules():
     words = planned_words(with_objective().planned_for)
-    assert words.startswith("95 % in time, 90 % through b within 1500.000 ms, under Poisson arrivals, rounds")
+    assert words.startswith("95 % in time, 90 % through b within 1,500.0 ms, under Poisson arrivals, rounds")
 
 
 def test_objectives_of_modules_that_differ_from_the_options_are_refused():
