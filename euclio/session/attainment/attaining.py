@@ -61,7 +61,8 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     """The cheapest plan found that keeps an attainment, checked as a plan of the instance itself.
 
     Its plan space allows dummies at any rate: they stand for capacity that is kept free. The bound is proven for every
-    plan of that space which keeps the attainment, whoever schedules (`bounding`); margins prove nothing. Where the
+    plan of that space which keeps the attainment (`bounding`), whoever schedules or, where machines pull from one queue
+    and nothing is dropped, in the order in which requests come; margins prove nothing. Where the
     solver has no plan of the instance itself, its result is given as it is.
 
     Args:
@@ -102,7 +103,7 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
         needed = zip(ready.instance.modules, bound.rates_rps, strict=True)
         asked_for["least_rates_rps"] = {module.name: float(rate) for module, rate in needed}
     options = {**ready.options, **space.describe(), "attainment": asked_for}
-    planned_for = {"attainment": demand.target, **service(demand.setup, space)}
+    planned_for = {"attainment": demand.target, **demand.describe_modules(), **service(demand.setup, space)}
     return replace(result, options=options, planned_for=planned_for)
 
 
@@ -232,9 +233,10 @@ def _answer(found: Found, bound: Bound, demand: Demand, without: Fraction) -> An
             "validated_requests": float(judged.requests),
         }
     if found.best is None and bound.infeasible:
+        served = "served in the order in which they come" if bound.in_order else "whoever schedules"
         reason = (
-            f"no plan keeps {full(100 * demand.target)} % within the SLO under these arrivals, whoever schedules; "
-            "lower the attainment, or allow a longer SLO"
+            f"no plan keeps {full(100 * demand.target)} % within the SLO under these arrivals, {served}; lower the "
+            "attainment, or allow a longer SLO"
         )
         return Answer(None, "no capacity", infeasible=True, reason=reason, stats=stats)
     if found.best is None:

@@ -16,7 +16,7 @@ from euclio.core.solver import Limits
 from euclio.core.solving import PreparedRun, prepare
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.dividing import least_cost
-from euclio.session.attainment.least_capacity import needed_rates
+from euclio.session.attainment.least_capacity import needed_rates, serves_in_order
 from euclio.session.attainment.margins import spare_space
 from euclio.session.instance import Module, Session
 
@@ -34,11 +34,14 @@ class Bound:
         rates_rps: rate that each module's machines have to be paid for at least, in the order of the session's modules.
         cost_per_h: no such plan costs less; None: no bound was found.
         infeasible: whether there is no such plan.
+        in_order: whether it holds only where modules start invocations in the order in which they become ready, and all
+            of them (`serves_in_order`); else it does whoever schedules.
     """
 
     rates_rps: tuple[Fraction, ...]
     cost_per_h: float | None
     infeasible: bool
+    in_order: bool = False
 
 
 def bound_on(ready: PreparedRun, demand: Demand, time_limit_s: float | None, enough: float = math.inf) -> Bound:
@@ -61,7 +64,7 @@ def bound_on(ready: PreparedRun, demand: Demand, time_limit_s: float | None, eno
         least = least_cost(ready.instance, space, demand, enough)
         infeasible = least is not None and math.isinf(least)
         cost_per_h = None if infeasible else max(cost_per_h, 0.0 if least is None else least * (1 - ROUNDED))
-    return Bound(rates, cost_per_h, infeasible)
+    return Bound(rates, cost_per_h, infeasible, serves_in_order(space, demand))
 
 
 def with_rates(session: Session, rates_rps: Sequence[Fraction]) -> Session:

@@ -8,6 +8,10 @@ clusters has both a mean and a spread that are too small. The bound is that of F
 Poisson counts: the quantile of a gamma distribution whose mean and variance are those of the late requests, with the
 largest block counted once more. With k blocks alike it is the exact bound of a Poisson count, `3 / n` for k = 0
 included; it is skewed as such sums are.
+
+The longest blocks grow as the square root of the simulation, and so does their number: long blocks show dependence that
+short ones miss, and the more there are, the less the largest one counts. So the bound comes closer to the share as one
+over the root of the length, which is as fast as any (Glynn and Whitt, 1991, on means of batches, ask for both to grow).
 """
 
 from __future__ import annotations
@@ -27,7 +31,10 @@ gammaincinv = late("scipy.special", "gammaincinv")
 BLOCK = 5
 """Length of the shortest blocks, over the memory."""
 FEWEST_BLOCKS = 20
-"""With fewer blocks nothing is said."""
+"""With fewer blocks nothing is said; the longest ones are as many at least as the geometric mean of this number and
+that of the shortest."""
+LIKELY = 0.9
+"""Probability that the true share is at most the upper bound, which states nothing."""
 SEEN = 10
 """The largest cluster is looked for at the highest level, up to the SLO, that so many blocks have seen exceeded."""
 ALIKE = 0.005
@@ -48,6 +55,7 @@ class Estimate:
         blocks: blocks of time that are long enough to be taken as independent.
         clusters: how many clusters of late requests alike would be as much evidence.
         requests: requests that were counted.
+        upper: it is likely to be no more than this (`LIKELY`); 1: the simulation is too short.
     """
 
     share: float
@@ -56,13 +64,14 @@ class Estimate:
     blocks: int
     clusters: float
     requests: int
+    upper: float = 1.0
 
 
 def estimate(found: Latencies, confidence: float) -> Estimate:
     """The attainment of a simulation without its begin, with a bound.
 
-    The bound is the lowest of those for blocks of `BLOCK` memories, of twice that, and so on while there are
-    `FEWEST_BLOCKS`: longer blocks show dependence that shorter ones miss.
+    The bound is the lowest of those for blocks of `BLOCK` memories, of twice that, and so on while there are enough of
+    them (`FEWEST_BLOCKS`): longer blocks show dependence that shorter ones miss.
 
     Args:
         found: latencies by window; without a request nothing is said.
@@ -73,15 +82,15 @@ def estimate(found: Latencies, confidence: float) -> Estimate:
         return Estimate(0.0, 0.0, confidence, 0, 0.0, 0)
     shortest = math.ceil(BLOCK * memory(found))
     blocks = len(found.arrived) // shortest
-    lower, clusters = (1.0, math.inf) if blocks >= FEWEST_BLOCKS else (0.0, 0.0)
-    windows, level = shortest, _seen_level(found, shortest)
-    while len(found.arrived) // windows >= FEWEST_BLOCKS:
-        mean, variance = _late(found, windows, level)
-        clusters = min(clusters, mean * mean / variance)
-        most = float(gammaincinv(mean * mean / variance, confidence)) * variance / mean
-        lower = min(lower, 1 - most / requests)
+    lower, upper, clusters = (1.0, 0.0, math.inf) if blocks >= FEWEST_BLOCKS else (0.0, 1.0, 0.0)
+    windows, level, fewest = shortest, _seen_level(found, shortest), math.sqrt(FEWEST_BLOCKS * blocks)
+    while len(found.arrived) // windows >= max(FEWEST_BLOCKS, fewest):
+        counted = _late(found, windows, level)
+        clusters = min(clusters, counted.clusters)
+        lower = min(lower, 1 - counted.most(confidence) / requests)
+        upper = max(upper, 1 - counted.least(LIKELY) / requests)
         windows *= 2
-    return Estimate(1 - late / requests, max(0.0, lower), confidence, blocks, clusters, requests)
+    return Estimate(1 - late / requests, max(0.0, lower), confidence, blocks, clusters, requests, upper)
 
 
 def goes_on(found: Latencies, confidence: float) -> Estimate:
@@ -123,8 +132,35 @@ def _seen_level(found: Latencies, windows: int) -> int:
     return next((k for k in levels if int((_blocks(found.slower[k], windows) > 0).sum()) >= SEEN), -1)
 
 
-def _late(found: Latencies, windows: int, level: int) -> tuple[float, float]:
-    """Mean and variance of Fay and Feuer's gamma for the number of late requests, with blocks of so many windows.
+@dataclass(frozen=True, slots=True)
+class _Late:
+    """Late requests of independent blocks: their number, its variance, and the largest block, once more."""
+
+    number: float
+    variance: float
+    largest: float
+
+    @property
+    def clusters(self) -> float:
+        """How many clusters alike would be as much evidence, with the largest block."""
+        return (self.number + self.largest) ** 2 / (self.variance + self.largest**2)
+
+    def most(self, confidence: float) -> float:
+        """An upper bound on the mean of the number."""
+        mean = self.number + self.largest
+        return float(gammaincinv(self.clusters, confidence)) * mean / self.clusters
+
+    def least(self, confidence: float) -> float:
+        """A lower bound on it."""
+        if not self.number:
+            return 0.0
+        # Late requests one by one are the least that varies.
+        clusters = self.number**2 / max(self.variance, self.number)
+        return float(gammaincinv(clusters, 1 - confidence)) * self.number / clusters
+
+
+def _late(found: Latencies, windows: int, level: int) -> _Late:
+    """The late requests by blocks of so many windows.
 
     The largest block is that at a level that enough of them have seen exceeded: where the SLO is not exceeded often
     enough to show how many requests may be late at a time, what nearly was late does.
@@ -135,7 +171,7 @@ def _late(found: Latencies, windows: int, level: int) -> tuple[float, float]:
     largest = float(near.max())
     spread = float((_residuals(late, arrived) ** 2).sum()) * blocks / (blocks - 1)
     whole = len(found.arrived) / (blocks * windows)
-    return (float(late.sum()) + largest) * whole, (spread + largest**2) * whole**2
+    return _Late(float(late.sum()) * whole, spread * whole**2, largest * whole)
 
 
 def _blocks(row: Ints, windows: int) -> Ints:

@@ -97,8 +97,12 @@ class Demand:
         dispatch = self.setup.dispatch or own_dispatch(policy)
         left_out = ("load", "seconds", "seed")
         described = {key: value for key, value in self.setup.describe().items() if key not in left_out}
-        modules = {"modules": [own.describe() for own in self.modules]} if self.modules else {}
+        modules = self.describe_modules()
         return {"target": self.target, "confidence": CONFIDENCE, **modules, **described, "dispatch": dispatch.value}
+
+    def describe_modules(self) -> dict[str, Any]:
+        """The objectives of single modules as plain data; nothing where there are none."""
+        return {"modules": [own.describe() for own in self.modules]} if self.modules else {}
 
 
 def objectives_of(seconds: Mapping[str, Mapping[str, Fraction]]) -> tuple[ModuleObjective, ...]:
@@ -112,6 +116,26 @@ def objectives_of(seconds: Mapping[str, Mapping[str, Fraction]]) -> tuple[Module
         for name, by_module in seconds.items()
         for module, own in by_module.items()
     )
+
+
+def objectives_from(told: Mapping[str, Any], field: str) -> tuple[ModuleObjective, ...]:
+    """The objectives of single modules that a result states; whatever else it says of them is not looked at.
+
+    Args:
+        told: the plain data that they stand in as `modules`; without it there are none.
+        field: where these data stand, for errors.
+
+    Raises:
+        InputError: they are none.
+    """
+    try:
+        rows = told.get("modules", ())
+        return tuple(ModuleObjective(str(row["module"]), float(row["share"]), float(row["seconds"])) for row in rows)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InputError(
+            "are no objectives of modules; give a list of objects with module, share and seconds",
+            field=f"{field}.modules",
+        ) from None
 
 
 def check_names(objectives: Iterable[ModuleObjective], session: Session) -> None:

@@ -17,7 +17,7 @@ from itertools import count
 
 from euclio.core.numbers import exact
 from euclio.session.attainment.demand import Demand
-from euclio.session.attainment.least_capacity import bursts_of, law_of, windows_left
+from euclio.session.attainment.least_capacity import bursts_of, law_of, serves_in_order, windows_left
 from euclio.session.attainment.least_machines import Limits, Needs
 from euclio.session.instance import Session
 from euclio.session.latency.paths import times_from, times_until
@@ -117,13 +117,17 @@ def least_cost(session: Session, space: PlanSpace, demand: Demand, enough: float
     if any(price <= 0 for price in session.price.values()):
         return None
     poisson, late = demand.setup.arrivals is Arrivals.POISSON, 1 - exact(demand.target)
+    behind, ordered = {child for _, child in session.edges}, serves_in_order(space, demand)
     needs = []
     for module in session.modules:
         profile = tuple(c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency))
         if not profile:
             return None
         own = replace(module, profile=profile)
-        needs.append(Needs(own, session.price, law, rate, late, poisson, space.policy.form.in_sequence))
+        # Behind other modules a request may be ready before one that came first.
+        in_order = ordered and module.name not in behind and module.rate_rps >= rate
+        in_sequence = space.policy.form.in_sequence
+        needs.append(Needs(own, session.price, law, rate, late, poisson, in_sequence, in_order))
     times = [sorted({own.fastest(c) for c in own.module.profile}) for own in needs]
     return _searched(_Parts(session, needs, times), law.parts, enough)
 

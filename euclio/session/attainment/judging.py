@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from euclio.session.attainment.confidence import FEWEST_BLOCKS, Estimate, estimate, goes_on
+from euclio.session.attainment.confidence import FEWEST_BLOCKS, LIKELY, Estimate, estimate, goes_on
 from euclio.session.attainment.demand import CONFIDENCE, Demand, ModuleObjective
 from euclio.session.attainment.latencies import Latencies
 from euclio.session.attainment.long_run import Run, coming
 from euclio.session.attainment.module_latencies import MOST_WATCHED, Tally, Watched
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
-from euclio.session.simulation.in_turn import Coming, covers
+from euclio.session.simulation.in_turn import Coming
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.system import System, build_system, session_rate
 from euclio.session.space import PlanSpace
@@ -33,6 +33,8 @@ BRIEFLY_JUDGED = (1024, 50_000, 1_000, 1_000_000)
 """The same where many plans are judged, none of them longer than so: the bounds are wider, and hold as often."""
 PARTS = 8
 """On top of them so many parts of a simulation are left out at its begin: it starts with idle machines."""
+LONGEST = 8
+"""A search makes a simulation so many times as long as at first at most."""
 LEAST_SLOS = 400
 LEAST_BURSTS = 200
 """A simulation is at least that long, in SLOs and in bursts."""
@@ -44,16 +46,12 @@ DOUBLINGS = 6
 """... or once it was made twice as long so many times."""
 ENOUGH_BLOCKS = 3 * FEWEST_BLOCKS
 ENOUGH_CLUSTERS = 40.0
-"""A judgement goes on until it has seen so many independent blocks of time and so many clusters of late requests."""
+"""A judgement goes on until it has seen so many independent blocks of time and so many clusters of late ones, ..."""
+AMPLE = 2
+"""... or a bound that misses no more than so manieth part of what may be missed."""
 SHRINKS = 0.75
-"""How fast a bound comes closer to the misses as a simulation is made longer, as an exponent: at the rate of a spread,
-1/2, and faster while the largest cluster matters."""
-SURER = 1.35
-"""How much wider bounds are that are allowed the error of a later attempt, about."""
-LONGER = 3
-"""A plan is judged once more where so many times twice as long a simulation is likely to show the target."""
-HOPELESS = 1.1
-"""It ends early where at its longest it would still leave so many times the misses that are allowed."""
+"""How fast a bound comes closer to the share as a simulation is made longer, as an exponent: at the rate of a spread,
+1/2, and faster, since later looks are allowed more of the error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +80,34 @@ class Judged:
 
     def lower(self, demand: Demand) -> float:
         """The bound that misses the most of what it may, as an attainment that would miss as much."""
-        misses = [(1 - found.lower) / (1 - own.share) for own, found in self.modules]
-        return min([self.estimate.lower, *(1 - (1 - demand.target) * missed for missed in misses)])
+        return self._worst(demand, [self.estimate.lower, *(found.lower for _, found in self.modules)])
+
+    def share(self, demand: Demand) -> float:
+        """The same of the shares that were measured."""
+        return self._worst(demand, [self.estimate.share, *(found.share for _, found in self.modules)])
+
+    def _worst(self, demand: Demand, kept: Sequence[float]) -> float:
+        may_miss = [1 - demand.target, *(1 - own.share for own, _ in self.modules)]
+        missed: float = max((1 - one) / most for one, most in zip(kept, may_miss, strict=True))
+        return 1 - (1 - demand.target) * missed
 
 
-def part_of_error(attempt: int, objectives: int) -> float:
+def part_of_error(attempt: int, objectives: int, look: int = 0, looks: int = 1) -> float:
     """The confidence of each bound of a judgement, so that all of them together are allowed what one alone would be.
 
-    The first attempt is allowed half of the error, the others share the other half; objectives share it alike
-    (Bonferroni).
+    The first attempt is allowed half of the error, the others share the other half; objectives share it alike, looks
+    by how much is seen, each twice as much as the one before (Bonferroni: whatever decides which look is the last, no
+    more is wrong).
 
     Args:
         attempt: how many plans were judged before, less than `ATTEMPTS`.
         objectives: how many statements are made of each, the attainment included.
+        look: how many times bounds were looked at before.
+        looks: how many times they may be.
     """
     error = (1 - CONFIDENCE) / 2
-    return 1 - (error / (ATTEMPTS - 1) if attempt else error) / objectives
+    own = (error / (ATTEMPTS - 1) if attempt else error) / objectives
+    return 1 - own * (1 << look) / ((1 << looks) - 1)
 
 
 class Trials:
@@ -122,60 +132,64 @@ class Trials:
         """The share that may be missed where the fewest may, which says how long simulations are."""
         self._coming: dict[tuple[int, float, int], Coming] = {}
 
-    def searched(self, plan: Plan, least: float, times: int = 1) -> float | None:
+    def searched(self, plan: Plan, least: float) -> float | None:
         """The attainment on the requests of the search, the same for all plans; None: it is below the least.
 
-        Objectives of modules have to be kept with as much less than what may miss them.
+        Objectives of modules have to be kept with as much less than what may miss them. The simulation is made twice
+        as long, up to `LONGEST` times, while it is not plain on which side of the least a plan is.
 
         Args:
             plan: a plan of the session.
             least: the simulation ends as soon as the attainment is certain to be below this; 0: nothing has to be kept.
-            times: how many times as long as at first the simulation is.
         """
-        windows = times * self._searched[0]
+        windows = self._searched[0]
         begin = windows // PARTS
-        run = self._run(plan, self._searched, self._seed_of(0), times, self._held())
+        longest = 1 if self._brief else LONGEST
+        run = self._run(plan, self._searched, self._seed_of(0), longest, self._held())
         allowed = (1 - least) * self._rate * self._window_s(self._searched) * windows
         for part in range(1, PARTS + 1):
             found = run.go_on(begin + windows * part // PARTS).since(begin)
             if found.late.sum() > allowed * 1.1 + 10:
                 return None
-        share = _share(found)
         strict = (1 - least) / (1 - self._demand.target)
-        for (_, own), tally in zip(self._objectives, run.tallies, strict=True):
-            if least and 1 - _share(tally.latencies(begin + windows).since(begin)) > strict * (1 - own.share):
-                return None
-        return share if share >= least else None
+        shares = (least, *(1 - strict * (1 - own.share) for _, own in self._objectives))
+        for times in (2**k for k in range(longest.bit_length())):
+            over = begin + times * windows
+            rows = (run.go_on(over), *(tally.latencies(over) for tally in run.tallies))
+            if not least or _is_plain([row.since(begin) for row in rows], shares):
+                break
+        every = [_share(row.since(begin)) for row in rows]
+        return every[0] if not least or all(own >= it for own, it in zip(every, shares, strict=True)) else None
 
-    def judged(self, plan: Plan, attempt: int, ends_at: float | None, doubled: int = 0) -> Judged:
+    def judged(self, plan: Plan, attempt: int, ends_at: float | None) -> Judged:
         """The attainment on requests of their own, with one attempt's part of the error that is allowed.
 
-        How long the simulation is made depends on how much it has seen, never on whether its bounds are at what is
-        asked for.
+        The simulation is made twice as long until it has seen enough and its bounds are at what is asked for, or until
+        that is hopeless. Each look at the bounds has its part of the error.
 
         Args:
             plan: a plan of the session.
             attempt: how many were judged before, less than `ATTEMPTS`.
             ends_at: time, of the monotonic clock, at which it ends; None: there is none.
-            doubled: how many times at least the simulation is made twice as long.
         """
-        confidence = part_of_error(attempt, 1 + len(self._objectives))
+        objectives = 1 + len(self._objectives)
         seed, window_s = self._seed_of(1 + attempt), self._window_s(self._judged)
         windows, doublings = self._judged[0], self._doublings(window_s)
         run = self._run(plan, self._judged, seed, 2**doublings, self._held() + listed(self._session))
         held, others = run.tallies[: len(self._objectives)], run.tallies[len(self._objectives) :]
         nothing_is_random = self._demand.setup.arrivals is Arrivals.UNIFORM and not self._demand.setup.noise
         bounded = goes_on if nothing_is_random else estimate
-        for times in (2**k for k in range(min(doubled, doublings), doublings + 1)):
-            simulated = run.go_on(times * (windows + windows // PARTS), ends_at)
+        for look in range(doublings + 1):
+            simulated = run.go_on(2**look * (windows + windows // PARTS), ends_at)
             over = len(simulated.arrived)
             begin = over // (PARTS + 1)
             rows = (simulated, *(tally.latencies(over) for tally in held))
+            confidence = part_of_error(attempt, objectives, look, doublings + 1)
             every = [bounded(row.since(begin), confidence) for row in rows]
             is_over = ends_at is not None and time.monotonic() >= ends_at
             if is_over or (nothing_is_random and all(found.lower for found in every)):
                 break
-            if all(map(self._has_seen_enough, every)) or self._is_hopeless(every, 2**doublings // times):
+            if self._is_decided(every, 2 ** (doublings - look)):
                 break
         modules = tuple((own, found) for (_, own), found in zip(self._objectives, every[1:], strict=True))
         stated = percentiles_s(self._session, others, begin, self._demand.target)
@@ -185,33 +199,16 @@ class Trials:
         """The modules that have objectives."""
         return tuple(Watched(m, own.seconds) for m, own in self._objectives)
 
-    def worth_another(self, plan: Plan, judged: Judged) -> int | None:
-        """How many times twice as long a judgement has to be that is likely to show the target, where this one has not.
-
-        It is made from requests of its own, so that its length may depend on what this one has come to. None: the
-        share itself is below the target, or it would take too long.
-        """
-        spared = judged.estimate.share - self._demand.target
-        if spared <= 0 or not covers(self._system(plan), self._demand.setup.noise):
-            return None
-        uncertain = SURER * (judged.estimate.share - judged.estimate.lower)
-        doubled = max(0, math.ceil(math.log2(judged.seconds / self.shortest_s() * (uncertain / spared) ** 2)))
-        return doubled if doubled <= min(LONGER, self._doublings(self._window_s(self._judged))) else None
-
-    def shortest_s(self) -> float:
-        """How long requests come in the shortest judgement, in seconds."""
-        return (self._judged[0] + self._judged[0] // PARTS) * self._window_s(self._judged)
-
-    def _has_seen_enough(self, found: Estimate) -> bool:
-        return found.blocks >= ENOUGH_BLOCKS and found.clusters >= ENOUGH_CLUSTERS
-
-    def _is_hopeless(self, every: Sequence[Estimate], times: int) -> bool:
-        """Whether so many times as long a simulation would not show what is asked for, if it goes on alike.
+    def _is_decided(self, every: Sequence[Estimate], times: int) -> bool:
+        """Whether what is asked for is shown, or so many times as long a simulation is not likely to show it.
 
         Giving up makes no statement, so that it needs no part of the error that is allowed.
         """
         shares = (self._demand.target, *(own.share for _, own in self._objectives))
-        return any(_stays_below(found, share, times) for found, share in zip(every, shares, strict=True))
+        pairs = list(zip(every, shares, strict=True))
+        if any(_stays_below(found, share, times) for found, share in pairs):
+            return True
+        return all(_is_shown(found, share) for found, share in pairs)
 
     def _doublings(self, window_s: float) -> int:
         first = self._rate * window_s * self._judged[0]
@@ -255,13 +252,27 @@ def _share(found: Latencies) -> float:
     return 1 - int(found.late.sum()) / arrived if arrived else 1.0
 
 
+def _is_plain(rows: Sequence[Latencies], shares: Sequence[float]) -> bool:
+    """Whether one is likely to be below its share, or all are likely to be there."""
+    every = [(estimate(row, LIKELY), share) for row, share in zip(rows, shares, strict=True)]
+    return any(found.upper < share for found, share in every) or all(found.lower >= share for found, share in every)
+
+
+def _is_shown(found: Estimate, share: float) -> bool:
+    """Whether a bound is at a share, and rests on enough clusters, or on few and would be there with many more."""
+    enough = found.clusters >= ENOUGH_CLUSTERS or (1 - found.lower) * AMPLE <= 1 - share
+    return found.lower >= share and found.blocks >= ENOUGH_BLOCKS and enough
+
+
 def _stays_below(found: Estimate, share: float, times: int) -> bool:
-    """Whether so many times as long a simulation would not show a share, if it goes on alike."""
+    """Whether so many times as long a simulation would not show a share, even if the true one is as high as is likely.
+
+    Where nothing is said yet, it goes on as long as the share is there, or it has just begun.
+    """
     if found.blocks < FEWEST_BLOCKS:
         return times > 1 and found.share < share
-    missed, uncertain = 1 - found.share, found.share - found.lower
-    still_uncertain: float = uncertain / times**SHRINKS
-    return missed + still_uncertain > HOPELESS * (1 - share)
+    uncertain: float = (found.share - found.lower) / times**SHRINKS
+    return found.upper - uncertain < share
 
 
 def listed(session: Session) -> tuple[Watched, ...]:

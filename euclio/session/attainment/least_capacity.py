@@ -16,7 +16,7 @@ from euclio.session.instance import Module, Session
 from euclio.session.latency.paths import times_from, times_until
 from euclio.session.policies import Form
 from euclio.session.simulation.clock import alike
-from euclio.session.simulation.setup import Setup
+from euclio.session.simulation.setup import Dispatch, Dropping, Setup
 from euclio.session.simulation.system import session_rate
 from euclio.session.simulation.targets import joins, own_dispatch
 from euclio.session.space import PlanSpace
@@ -75,6 +75,40 @@ def law_of(setup: Setup, rate_rps: Fraction) -> Law | None:
         COARSE,
         FEW,
     )
+
+
+def serves_in_order(space: PlanSpace, demand: Demand) -> bool:
+    """Whether modules start invocations in the order in which they become ready, and all of them, for Poisson requests.
+
+    Machines that pull from one queue do; machines with queues of their own do not, as one may be behind another.
+    """
+    setup = demand.setup
+    dispatch = setup.dispatch or own_dispatch(space.policy)
+    drops, poisson = setup.dropping is not Dropping.NEVER, setup.arrivals is Arrivals.POISSON
+    return dispatch is Dispatch.PULL and poisson and not (drops or setup.hold or setup.noise)
+
+
+def needed_in_order(rate: Fraction, least: int, seconds: Fraction, late: Fraction) -> Fraction:
+    """The largest capacity that was tried and makes too many requests late where they are served in order.
+
+    Args:
+        rate: requests per second of the session.
+        least: invocations of the module that each request makes at least, 1 or more.
+        seconds: how long the capacity may take for what is before a request, its own invocations included.
+        late: share of requests that may be late.
+    """
+    mean = rate * least / STEPS
+
+    def is_too_little(steps: int) -> bool:
+        return least_loss.least_share_in_order(Fraction(STEPS, steps), mean * steps * seconds / least) > late
+
+    low, high = STEPS, 2 * STEPS
+    while high < MOST_CAPACITY * STEPS and is_too_little(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_too_little(middle) else (low, middle)
+    return mean * low
 
 
 def needed_rates(session: Session, space: PlanSpace, demand: Demand) -> list[Fraction]:

@@ -146,3 +146,20 @@ def least_share_of_work(load: Fraction, buffer: Fraction) -> Fraction:
         return max(Fraction(0), 1 - 1 / load)
     most = erlang_sum(load, buffer)[1]
     return max(Fraction(0), 1 - (1 - 1 / most) / load)
+
+
+def least_share_in_order(load: Fraction, room: Fraction) -> Fraction:
+    """Share of requests that find more work before them than there is room for, where none are turned away.
+
+    The tank has no brim: its level is that of the queue M/D/1, P(level ≤ x) = (1 − ρ)·e(x) (Erlang 1909), and grows
+    beyond all bounds where the load is 1 or more.
+
+    Args:
+        load: ρ, above 0.
+        room: the level that a request may make, its own work included, in units of a request's work.
+    """
+    if load >= 1 or room < 1:
+        return Fraction(1)
+    if room - 1 > MOST_TERMS:
+        return Fraction(0)
+    return max(Fraction(0), 1 - (1 - load) * erlang_sum(load, room - 1)[1])

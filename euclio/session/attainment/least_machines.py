@@ -2,7 +2,8 @@
 
 In any span s the requests that are served in time make no more invocations than its machines execute within s and the
 window: by whole batches, each of which has to fit into the window itself. Every span asks for a number of them
-(`erlang_loss`), and so does the capacity (`least_capacity`): needs that are linear in the counts of machines.
+(`erlang_loss`), and so does the capacity (`least_capacity`): needs that are linear in the counts of machines. Where
+requests are served in the order in which they come, capacity has to be such that few find too much before them.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from euclio.session.attainment import erlang_loss
 from euclio.session.attainment.covering import least_price
-from euclio.session.attainment.least_capacity import Asked, Law, needed_capacity
+from euclio.session.attainment.least_capacity import Asked, Law, needed_capacity, needed_in_order
 from euclio.session.instance import Configuration, Module
 from euclio.session.simulation.clock import alike
 from euclio.simulation.units import NS_PER_S
@@ -26,6 +27,8 @@ DURATIONS = 6
 """The longest of them, in durations."""
 MOST_LOAD = 400
 """Most requests that come within one, in the mean."""
+GRID = 256
+"""Seconds that capacity may take are rounded up to so many steps between a power of two and the next."""
 LOADS = 1 << 20
 """Loads are whole multiples of one over this."""
 
@@ -59,6 +62,7 @@ class Needs:
         late: share of requests that may be late.
         poisson: whether requests are a Poisson process.
         in_sequence: whether the plan space asks for d + b/w within the window, w at most the rate of all machines.
+        in_order: whether every request invokes the module, and those that come first are served first.
     """
 
     module: Module
@@ -68,8 +72,10 @@ class Needs:
     late: Fraction
     poisson: bool
     in_sequence: bool
+    in_order: bool = False
     _known: dict[Limits, float] = field(default_factory=dict)
     _capacities: dict[Fraction, Fraction] = field(default_factory=dict)
+    _ordered: dict[Fraction, Fraction] = field(default_factory=dict)
 
     def fastest(self, c: Configuration) -> Fraction:
         """The shortest time in which a machine of this configuration executes a batch."""
@@ -91,22 +97,32 @@ class Needs:
     def _price(self, limits: Limits) -> float:
         window, kinds = max(Fraction(0), limits.window), self._kinds(limits)
         cuts, best, own = self._cuts(kinds, math.ceil(window * NS_PER_S)), math.inf, self.module.rate_rps
+        spans = [float(need) for _, need in cuts]
+        kinds = [
+            replace(k, gives=(k.rate, k.planned, k.drains, *(float(k.within(span)) for span, _ in cuts))) for k in kinds
+        ]
         # Batches that take long to collect ask for more machines: each such rate is a case, the least one first.
         for rate in [own, *sorted({kind.collects for kind in kinds if kind.collects > own})]:
             if not kinds or float(rate) * min(kind.price / kind.planned for kind in kinds) >= best:
                 break
             use = [kind for kind in kinds if kind.collects <= rate]
-            needs = [float(self.capacity(window)), float(rate), *(float(need) for _, need in cuts)]
-            gives = [(kind.rate, kind.planned, *(float(kind.within(span)) for span, _ in cuts)) for kind in use]
-            prices = [kind.price for kind in use]
-            if limits.one is None:
-                best = min(best, least_price(prices, gives, needs, best))
-                continue
-            for kind, give in zip(use, gives, strict=True):
-                if kind.least <= limits.one and kind.price < best:
-                    left = [need - part for need, part in zip(needs, give, strict=True)]
-                    best = min(best, kind.price + least_price(prices, gives, left, best - kind.price))
+            needs = [float(self.capacity(window)), float(rate), float(self._drained(use, limits)), *spans]
+            best = min(best, _least_price(use, needs, limits.one, best))
         return best
+
+    def _drained(self, use: Sequence[_Kind], limits: Limits) -> Fraction:
+        """The capacity that is too little for these kinds where requests are served in order; 0: nothing is known.
+
+        What is before a request has been started by the time when it has to be itself: each slot has a batch on top of
+        what it executes until then.
+        """
+        if not self.in_order or not use:
+            return Fraction(0)
+        longest, least = max(kind.longest for kind in use), math.floor(self.module.rate_rps / self.rate)
+        seconds = _rounded_up(max(Fraction(0), limits.window - limits.fastest) + longest)
+        if seconds not in self._ordered:
+            self._ordered[seconds] = needed_in_order(self.rate, least, seconds, self.late)
+        return self._ordered[seconds]
 
     def _kinds(self, limits: Limits) -> list[_Kind]:
         """The configurations within the limits whose batches can be collected in time, as the plan space counts it.
@@ -128,8 +144,11 @@ class Needs:
             rate = c.concurrency * max((batch / d for batch, d in sizes), default=Fraction(0))
             price, planned = float(self.prices[c.hardware]), float(c.throughput_rps)
             times = _times(sizes, until) if sizes else ()
-            own = _Kind(price, c.concurrency, self.fastest(c), planned, float(rate), collects, times, window)
-            found.append(own)
+            # Late requests are executed by batches that do not fit into the window too.
+            slot = max(k.batch / k.duration_s for k in alike(self.module, c))
+            drained = float(c.concurrency * slot), c.batch / slot
+            kind = _Kind(price, c.concurrency, self.fastest(c), planned, float(rate), collects, times, window, *drained)
+            found.append(kind)
         return found
 
     def _cuts(self, kinds: Sequence[_Kind], window_ns: int) -> list[tuple[int, Fraction]]:
@@ -167,6 +186,9 @@ class _Kind:
         collects: rate of all machines with which its batches are collected in time at least; 0: any.
         times: the least time in which a slot executes 1, 2, … invocations, in nanoseconds, ascending.
         window: seconds that a request has.
+        drains: invocations per second at most, by any batches.
+        longest: seconds in which a slot executes as many invocations at that rate as its largest batch has.
+        gives: what one gives to each need.
     """
 
     price: float
@@ -177,10 +199,33 @@ class _Kind:
     collects: Fraction
     times: tuple[int, ...]
     window: Fraction
+    drains: float
+    longest: Fraction
+    gives: tuple[float, ...] = ()
 
     def within(self, span_ns: int) -> int:
         """The most invocations that a machine executes in less than a span and the window."""
         return self.slots * bisect_left(self.times, span_ns + math.ceil(self.window * NS_PER_S))
+
+
+def _least_price(use: Sequence[_Kind], needs: Sequence[float], one: Fraction | None, best: float) -> float:
+    """The least price of machines that cover the needs, one of which is as fast as asked; no more than the best."""
+    prices, gives = [kind.price for kind in use], [kind.gives for kind in use]
+    if one is None:
+        return least_price(prices, gives, needs, best)
+    for kind in use:
+        if kind.least <= one and kind.price < best:
+            left = [need - part for need, part in zip(needs, kind.gives, strict=True)]
+            best = min(best, kind.price + least_price(prices, gives, left, best - kind.price))
+    return best
+
+
+def _rounded_up(seconds: Fraction) -> Fraction:
+    """A time that is no shorter, and the same for many that are near."""
+    if not seconds:
+        return seconds
+    step = Fraction(2) ** math.floor(math.log2(seconds)) / GRID
+    return math.ceil(seconds / step) * step
 
 
 def _times(sizes: Sequence[tuple[int, Fraction]], until_ns: int) -> tuple[int, ...]:

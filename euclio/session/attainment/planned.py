@@ -6,10 +6,13 @@ is one for evenly spaced requests, all of them in time, served as its policy sta
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.words import full
+from euclio.session.attainment.demand import ModuleObjective, objectives_from
 from euclio.session.attainment.served import Answered, setup_as_asked
 from euclio.session.simulation.service import (
     ALL_IN_TIME,
@@ -22,6 +25,8 @@ from euclio.session.simulation.service import (
 from euclio.session.simulation.setup import Setup
 from euclio.simulation.setup import Arrivals
 
+MOST_LISTED = 8
+"""Objectives of modules that a line names."""
 ARRIVALS = ("arrivals", "cv", "on_s", "off_s")
 """Fields of setups that say how requests come."""
 
@@ -47,6 +52,23 @@ def planned_setup(result: Answered) -> Setup:
     return asked
 
 
+def planned_modules(result: Answered) -> tuple[ModuleObjective, ...]:
+    """The objectives of single modules that a result's plan was made for.
+
+    Results of earlier versions have them among their options alone.
+
+    Raises:
+        InputError: what the result states is none, or its options state others.
+    """
+    asked = objectives_from(result.options.get("attainment") or {}, "options.attainment")
+    if "modules" in result.planned_for and objectives_from(result.planned_for, "planned_for") != asked:
+        raise InputError(
+            "are others than those of options.attainment; give the result as it was written",
+            field="planned_for.modules",
+        )
+    return asked
+
+
 def planned_service(result: Answered) -> dict[str, Any]:
     """What a result's plan was made for, as it stands in results; of older ones, as it follows from their options.
 
@@ -56,7 +78,9 @@ def planned_service(result: Answered) -> dict[str, Any]:
     setup = planned_setup(result)
     if setup_as_asked(result) is None:
         return {"attainment": result.planned_for.get("attainment", ALL_IN_TIME), **service(setup, result.space)}
-    return {"attainment": result.options["attainment"].get("target"), **service(setup, result.space)}
+    objectives = planned_modules(result)
+    modules = {"modules": [own.describe() for own in objectives]} if objectives else {}
+    return {"attainment": result.options["attainment"].get("target"), **modules, **service(setup, result.space)}
 
 
 def planned_fields(result: Answered) -> dict[str, Any]:
@@ -87,6 +111,35 @@ def as_planned(result: Answered, setup: Setup) -> str:
     planned = service_words(service(planned_setup(result), result.space))
     served = service_words(service(setup, result.space))
     differing = [words for name, words in served.items() if words != planned[name]]
+    objectives = planned_modules(result)
+    modules = f"; planned for {_modules_in_words(objectives)}" if objectives else ""
     if not differing:
-        return f"served as planned: {listed_words(planned)}"
-    return f"served as planned ({listed_words(planned)}) but for: {', '.join(differing)}"
+        return f"served as planned: {listed_words(planned)}{modules}"
+    return f"served as planned ({listed_words(planned)}) but for: {', '.join(differing)}{modules}"
+
+
+def _modules_in_words(objectives: Sequence[ModuleObjective]) -> str:
+    more = f" and {len(objectives) - MOST_LISTED} more" if len(objectives) > MOST_LISTED else ""
+    return ", ".join(own.in_words() for own in objectives[:MOST_LISTED]) + more
+
+
+def planned_words(planned_for: Mapping[str, Any]) -> str:
+    """What a result was planned for, in a few words.
+
+    Args:
+        planned_for: as it stands in the result.
+
+    Raises:
+        InputError: it is no such record.
+    """
+    setup = setup_from(planned_for, "planned_for")
+    try:
+        target = float(planned_for["attainment"])
+    except (KeyError, TypeError, ValueError):
+        raise InputError("is missing or no number; give a share", field="planned_for.attainment") from None
+    if setup.dispatch is None:
+        raise InputError("is missing; give the router", field="planned_for.dispatch")
+    share = "all" if target >= ALL_IN_TIME else f"{full(100 * target, digits=6)} %"
+    objectives = objectives_from(planned_for, "planned_for")
+    modules = f", {_modules_in_words(objectives)}," if objectives else ""
+    return f"{share} in time{modules} under {listed_words(service_words(setup.describe()))}"

@@ -42,12 +42,10 @@ MOST_MODULES = 8
 
 SEARCH_SHARE, JUDGING_SHARE = 0.6, 0.9
 """Shares of a time limit after which the search and the judging come to an end; fewer requests say less."""
-FIRST = 0.9
+FIRST = 0.95
 """Share of the misses that the search allows at first: what it passes has to pass with less than certain numbers."""
-STRICTER, STRICTEST = 0.85, 0.6
+STRICTER, STRICTEST = 0.93, 0.6
 """Shares of these that it allows once a plan has failed on fresh requests: by how much it failed, but between these."""
-LONGEST = 4
-"""A search simulates plans twice as long after each that has failed, up to so many times as long as at first."""
 
 Bound = Callable[[Fraction], Fraction]
 """No plan that keeps the demand costs less than this per hour; more than the argument need not be shown."""
@@ -126,17 +124,15 @@ def cheapest(
     priced = spare_space(space)
     trials = Trials(session, priced, demand, seed)
     search = _Search(session, planner, priced, trials, ends_at, 1 - FIRST * (1 - demand.target), bound)
-    judged, best, doubled = None, None, 0
+    judged = None
     for attempt in range(ATTEMPTS):
-        best = best or search.run()
+        best = search.run()
         if best is None:
             break
-        judged = trials.judged(best.plan, attempt, judged_at, doubled)
+        judged = trials.judged(best.plan, attempt, judged_at)
         if judged.keeps(demand):
             return Found(best, judged, search.plans(), not search.is_over())
-        doubled = 0 if doubled else trials.worth_another(best.plan, judged) or 0
-        if not doubled:
-            best = search.after(best, judged.lower(demand), demand.target)
+        search.ask_more(best, judged, demand)
     return Found(None, judged, search.plans(), not search.is_over(), _most(trials, search.plans()))
 
 
@@ -158,36 +154,24 @@ class _Search:
     level: float
     """Attainment on the requests of the search with which a plan passes."""
     bound: Bound | None = None
-    times: int = 1
-    """How many times as long as at first plans are simulated."""
     tried: dict[Margins, Tried | None] = field(default_factory=dict)
     best: Tried | None = None
-    has_walked: bool = False
+    shares: dict[Plan, float | None] = field(default_factory=dict)
+    """What plans keep of the requests of the search; None: they do not pass, and will not once more is asked."""
 
     def plans(self) -> tuple[Tried, ...]:
         """All that were tried, in that order."""
         return tuple(found for found in self.tried.values() if found is not None)
 
-    def after(self, failed: Tried, lower: float, target: float) -> Tried | None:
-        """What is judged next: the plan that a walk began with, or what a longer search for more comes to (None)."""
-        if failed.steps:
-            return self.tried[failed.margins]
-        self.ask_more(failed, lower, target)
-        return None
+    def ask_more(self, failed: Tried, judged: Judged, demand: Demand) -> None:
+        """Let plans pass only with fewer misses than before, after one has failed on fresh requests.
 
-    def ask_more(self, failed: Tried, lower: float, target: float) -> None:
-        """Look longer, and let plans pass only with fewer misses than before, after one has failed on fresh requests.
-
-        Plans that have passed are simulated again. What has failed is known better from the judgement than from the
-        search, by whose requests it may have been late never.
+        What has failed is known better from the judgement than from the search, by whose requests it may have been late
+        never.
         """
-        allowed = (1 - target) / (1 - lower)
+        allowed = (1 - demand.target) / max(1e-12, 1 - judged.share(demand)) if judged.lower(demand) else 0.0
         self.level = 1 - (1 - self.level) * min(STRICTER, max(STRICTEST, allowed))
-        self.times = min(2 * self.times, LONGEST)
-        for margins, found in self.tried.items():
-            if found is not None and found.share is not None and found.share >= target:
-                self.tried[margins] = replace(found, simulated=False, share=None)
-        self.tried[failed.margins] = replace(failed, share=lower)
+        self.shares[failed.plan] = None
         self.best = None
 
     def is_over(self) -> bool:
@@ -214,18 +198,14 @@ class _Search:
         return self.best
 
     def _downhill(self) -> None:
-        """Exchange machines of the first plan that is best, as long as a cheaper one passes."""
+        """Exchange machines of the best plan, as long as a cheaper one passes."""
         best = self.best
         assert best is not None
-        if self.has_walked or not downhill.covers(best.plan, self.space):
+        if not downhill.covers(best.plan, self.space):
             return
-        self.has_walked = True
         bound = Fraction(0) if self.bound is None else self.bound(best.cost_per_h)
 
-        def share(plan: Plan) -> float | None:
-            return self.trials.searched(plan, self.level)
-
-        found = Downhill(self.session, self.space, share, self.is_over).lowest(best.plan, best.cost_per_h, bound)
+        found = Downhill(self.session, self.space, self.share, self.is_over).lowest(best.plan, best.cost_per_h, bound)
         if found is not None:
             checked = found.evaluation
             assert checked.cost_per_h is not None
@@ -271,13 +251,19 @@ class _Search:
             return False
         if self.best is not None and found.cost_per_h >= self.best.cost_per_h:
             return True
-        if not found.simulated:
-            found = replace(found, simulated=True, share=self.trials.searched(found.plan, self.level, self.times))
-            self.tried[margins] = found
-        if found.share is None or found.share < self.level:
+        found = replace(found, simulated=True, share=self.share(found.plan))
+        self.tried[margins] = found
+        if found.share is None:
             return False
         self.best = found
         return True
+
+    def share(self, plan: Plan) -> float | None:
+        """What a plan keeps of the requests of the search; None: it does not pass."""
+        if plan not in self.shares:
+            self.shares[plan] = self.trials.searched(plan, self.level)
+        share = self.shares[plan]
+        return None if share is None or share < self.level else share
 
     def _made(self, margins: Margins) -> Tried | None:
         """The planner's plan with these margins, as a plan of the session itself."""

@@ -29,6 +29,8 @@ MOST_COMING = 300
 Counts = tuple[int, ...]
 Beaten = Callable[[int, Fraction, float], bool]
 """Whether a capacity of the module with this number, in invocations per second, is too little in a window."""
+Queued = Callable[[float, float], bool]
+"""Whether a capacity, in requests per second, makes too many find more than so many requests before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +87,13 @@ class Counted:
         self._slo = float(session.slo_s) * (1 + ROUNDED)
         self.nodes = 0
 
-    def may_be_cheaper(self, beaten: Beaten) -> bool:
+    def may_be_cheaper(self, beaten: Beaten, queued: Queued | None = None) -> bool:
         """Whether counts of machines that cost less than the cutoff are not shown to be too few.
 
         Args:
             beaten: what is known of capacity.
+            queued: what is known of capacity where requests are served in the order in which they come; None: they are
+                not.
 
         Raises:
             TimeoutError: the deadline came first.
@@ -111,7 +115,7 @@ class Counted:
                 if not self._is_too_few(m, counts, windows[m], budgets[m])
             ]
             options.append(sorted(own))
-        return any(not self._shown(chosen, beaten) for chosen in self._combined(options))
+        return any(not self._shown(chosen, beaten, queued) for chosen in self._combined(options))
 
     def _counts(self, groups: Sequence[_Group], room: float) -> Iterator[tuple[float, Counts]]:
         """All counts that cost less than there is room for, with their cost."""
@@ -144,7 +148,7 @@ class Counted:
 
         yield from chosen(0, 0.0)
 
-    def _shown(self, chosen: Sequence[Counts], beaten: Beaten) -> bool:
+    def _shown(self, chosen: Sequence[Counts], beaten: Beaten, queued: Queued | None) -> bool:
         """Whether some module has too few machines, in the windows that these machines leave."""
         used = [
             [group for group, n in zip(groups, counts, strict=True) if n]
@@ -166,7 +170,32 @@ class Counted:
             rate = sum(n * g.rate(own) for n, g, own in zip(counts, self._groups[m], fit, strict=True) if n)
             if beaten(m, Fraction(rate * (1 + ROUNDED)), windows[m]):
                 return True
+            if queued is not None and self._queues(m, counts, fit, windows[m], queued):
+                return True
         return False
+
+    def _queues(
+        self, m: int, counts: Counts, fit: Sequence[tuple[tuple[int, float], ...]], window: float, queued: Queued
+    ) -> bool:
+        """Whether too many requests are late where those that come first are started first, and none is dropped.
+
+        A request in time is started, and with it all before it, at least the shortest time of a batch before its window
+        ends. Until then a slot starts what it can execute, and one batch more, none larger than the largest that can
+        be collected. Larger batches only make both more.
+        """
+        module, entering = self._session.modules[m], self._entering()
+        each = math.floor(module.rate_rps / max(own.rate_rps for own in entering))
+        if module not in entering or each < 1:
+            return False
+        rate, more, shortest = 0.0, 0.0, math.inf
+        for n, group, own in zip(counts, self._groups[m], fit, strict=True):
+            if n:
+                largest = max(b for b, _ in own)
+                rate += n * group.rate([size for size in group.sizes if size[0] <= largest])
+                more += n * group.slots * largest
+                shortest = min(shortest, group.shortest)
+        found = rate * max(0.0, window - shortest) + more
+        return queued(rate * (1 + ROUNDED) / each, found * (1 + 4 * ROUNDED) / each)
 
     def _left(self, takes: Sequence[float], *, passing: bool) -> list[float]:
         """The SLO less what the others take on the longest path through each module.

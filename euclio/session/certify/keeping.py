@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from euclio.core.certificate import Search
@@ -70,10 +70,12 @@ def find_better_keeping(
     for module, span in zip(session.modules, spans, strict=True):
         least = exact(stated.get(module.name, module.rate_rps))
         rates.append(_shown_rate(module, _entering(session), span, late, least))
-    counted = Counted(session, space, late, float(cutoff), deadline)
+    counted, queued = Counted(session, space, late, float(cutoff), deadline), None
+    if asked.get("dispatch") == "pull" and asked.get("dropping") == "never" and not asked.get("hold"):
+        queued = cache(partial(_queued, _entering(session), late))
     try:
         open_plan = search.may_be_cheaper([float(rate) * (1 - ROUNDED) for rate in rates])
-        open_plan = open_plan and counted.may_be_cheaper(partial(_beaten, session, late))
+        open_plan = open_plan and counted.may_be_cheaper(partial(_beaten, session, late), queued)
     except TimeoutError:
         return Search(None, False, search.nodes + counted.nodes, "the time limit was reached")
     if open_plan:
@@ -138,6 +140,22 @@ def _too_few(capacity: Fraction, rate: Fraction, ratio: Fraction, span: Fraction
     load = rate * ratio / capacity
     most = _most(load, capacity * span / ratio)
     return most is not None and (1 - (1 - 1 / most) / load) * ratio > late * many
+
+
+def _queued(rate: Fraction, late: Fraction, capacity: float, room: float) -> bool:
+    """Whether too many Poisson requests, served in order, find more than there is room for, their own work included.
+
+    Args:
+        rate: requests per second.
+        late: share of requests that may be late.
+        capacity: requests per second.
+        room: requests.
+    """
+    load = rate / Fraction(capacity)
+    if load >= 1 or room < 1:
+        return True
+    most = _most(load, Fraction(room) - 1)
+    return most is not None and 1 - (1 - load) * most > late
 
 
 def _most(load: Fraction, level: Fraction) -> Fraction | None:

@@ -17,7 +17,7 @@ from euclio.core.parts.files import Exporter
 from euclio.core.parts.options import ExportOption
 from euclio.core.values import names, whole
 from euclio.core.words import joined, listed
-from euclio.session.attainment.planned import planned_service
+from euclio.session.attainment.planned import planned_service, planned_words
 from euclio.session.deployment.csv_rows import csv_rows
 from euclio.session.deployment.groups import Deployment, deployment
 from euclio.session.deployment.kubernetes import NODE_LABEL, PORT, manifests
@@ -25,7 +25,7 @@ from euclio.session.deployment.names import NameMap, TargetNames
 from euclio.session.deployment.ray_serve import serve_config
 from euclio.session.deployment.remarks import caution
 from euclio.session.deployment.triton import model_repositories
-from euclio.session.simulation.service import ALL_IN_TIME, even_service, planned_words
+from euclio.session.simulation.service import ALL_IN_TIME, even_service
 from euclio.session.simulation.setup import Dispatch
 from euclio.session.simulation.targets import DEALINGS
 

@@ -62,26 +62,6 @@ def setup_from(told: Any, field: str) -> Setup:
         raise InputError(f"is no setup of a simulation: {error}", field=field) from None
 
 
-def planned_words(planned_for: Mapping[str, Any]) -> str:
-    """What a result was planned for, in a few words.
-
-    Args:
-        planned_for: as it stands in the result.
-
-    Raises:
-        InputError: it is no such record.
-    """
-    setup = setup_from(planned_for, "planned_for")
-    try:
-        target = float(planned_for["attainment"])
-    except (KeyError, TypeError, ValueError):
-        raise InputError("is missing or no number; give a share", field="planned_for.attainment") from None
-    if setup.dispatch is None:
-        raise InputError("is missing; give the router", field="planned_for.dispatch")
-    share = "all" if target >= ALL_IN_TIME else f"{full(100 * target, digits=6)} %"
-    return f"{share} in time under {listed_words(service_words(setup.describe()))}"
-
-
 def service_words(told: Mapping[str, Any]) -> dict[str, str]:
     """Each part of a service in words, whatever its value, so that two can be compared part by part."""
     timeout = told["timeout_s"]

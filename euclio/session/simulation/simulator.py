@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from euclio.core.lazy import late
 from euclio.core.parts.simulator import Simulator
 from euclio.core.words import counted, duration
-from euclio.session.simulation.service import planned_words
 from euclio.session.simulation.setup import Setup
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ SIMULATOR = Simulator(
     draw_latencies=late("euclio.session.simulation.latency_figure", "draw"),
     planned=late("euclio.session.attainment.planned", "planned_fields"),
     as_planned=late("euclio.session.attainment.planned", "as_planned"),
-    planned_words=planned_words,
+    planned_words=late("euclio.session.attainment.planned", "planned_words"),
     glance=late("euclio.session.questions.at_random", "glance"),
     keeps=True,
     most_requests=MOST_REQUESTS,

@@ -27,7 +27,7 @@ SERVED = (
     {"dispatch": "rounds", "timeout_s": math.inf},
     {"dispatch": "split"},
 )
-REQUESTS = 20_000
+REQUESTS, LONGER = 20_000, 50
 RUSHES = tuple(accumulate(Random(1).expovariate(2 if k // 200 % 2 else 0.7) for k in range(4001)))
 COMING = ({}, {}, {}, {"arrivals": "gamma", "cv": 2.0}, {"arrivals": "trace", "trace_s": RUSHES})
 
@@ -49,6 +49,49 @@ def test_no_cheaper_plan_keeps_the_attainment(seed):
             setup = Setup(seconds=REQUESTS / rate, seed=seed, dummies=False, partial="shared", **coming, **served)
             share = simulate(session, plan, setup, SPARE).attainment
             assert share < target + 3 * math.sqrt(target * (1 - target) / REQUESTS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(40))
+def test_no_cheaper_plan_keeps_the_attainment_where_machines_pull(seed):
+    """There the bound counts that requests are served in order and none is dropped: plans below it are served so.
+
+    Half of the sessions have windows that are tight. The dearest plans below are the nearest to keeping it.
+    """
+    session, target = (tiny if seed % 2 else nasty)(seed)
+    setup = Setup(dispatch="pull")
+    found = bounded(session, target, setup)
+    rate = float(max(m.rate_rps for m in session.modules if m.name == "a"))
+    price = session.price
+    below = [] if found.cost_per_h is None else list(plans_below(session, min(found.cost_per_h, 12), in_space=True))
+    below.sort(
+        key=lambda plan: sum(price[a.configuration.hardware] * a.machines for m in plan.modules for a in m.allocations)
+    )
+    for plan in below[-40:]:
+        # Late requests come in clusters: what seems to keep it by few requests is served many.
+        for times in (1, LONGER):
+            seconds = times * REQUESTS / rate
+            served = Setup(seconds=seconds, seed=seed + times, dummies=False, partial="shared", dispatch="pull")
+            share = simulate(session, plan, served, SPARE).attainment
+            if share < target:
+                break
+        assert share < target
+
+
+TIGHT = Session("tight", "0.5", [Hardware("g", 1)], [Module("a", 22, [Configuration("g", 1, 1, "0.08")])])
+
+
+def test_requests_that_are_served_in_order_need_more():
+    """Two machines do 25 req/s: of 22 req/s, 6 % find more than 11.5 before them; to be lost is less than 1 %."""
+    costs = [bounded(TIGHT, 0.99, Setup(dispatch=dispatch)).cost_per_h for dispatch in ("rounds", "pull")]
+    assert costs[0] == pytest.approx(2)
+    assert costs[1] == pytest.approx(3)
+
+
+def test_a_bound_in_order_is_not_used_where_requests_are_dropped_or_queues_are_several():
+    free = bounded(TIGHT, 0.99, Setup(dispatch="rounds")).cost_per_h
+    for setup in (Setup(dispatch="pull", dropping="hopeless"), Setup(dispatch="least-outstanding")):
+        assert bounded(TIGHT, 0.99, setup).cost_per_h == free
 
 
 def nasty(seed):

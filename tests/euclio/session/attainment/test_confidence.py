@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from euclio.session.attainment.confidence import FEWEST_BLOCKS, estimate, goes_on, memory
+from euclio.session.attainment.judging import part_of_error
 from euclio.session.attainment.latencies import AT_SLO, LEVELS, Latencies
 
 WINDOWS = 1024
@@ -50,6 +51,42 @@ def test_many_clusters_make_the_bound_tight():
     true = 300 * 200 / (WINDOWS * 1000)
     bounds = [estimate(found(clusters(stream, 300, SIZES["exponential"][0])), 0.95).lower for _ in range(20)]
     assert 1.0 < (1 - np.median(bounds)) / true < 1.5
+
+
+@pytest.mark.slow
+def test_a_bound_comes_closer_as_one_over_the_root_of_the_length():
+    """Sixteen times as long, the bound is about a quarter as far from the share, and no more than a third."""
+    stream, size = np.random.default_rng(5), SIZES["exponential"][0]
+
+    def apart(times):
+        answers = [estimate(found(clusters(stream, 100 * times, size, times * WINDOWS)), 0.975) for _ in range(12)]
+        return np.median([answer.share - answer.lower for answer in answers])
+
+    assert apart(16) < apart(1) / 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", SIZES)
+@pytest.mark.parametrize("mean", [12, 60])
+def test_looks_at_longer_and_longer_runs_are_wrong_no_more_often_than_they_say(kind, mean):
+    """Looking until the bound is at the true share itself: the worst that stopping by what is seen can do."""
+    stream, size, average = np.random.default_rng(11), *SIZES[kind]
+    true, looks, wrong = 1 - mean * average / (WINDOWS * 1000), 4, 0
+    for _ in range(120):
+        longest = clusters(stream, mean * 2 ** (looks - 1), size, WINDOWS * 2 ** (looks - 1))
+        runs = (found(longest[: WINDOWS * 2**look]) for look in range(looks))
+        wrong += any(estimate(run, part_of_error(0, 1, look, looks)).lower > true for look, run in enumerate(runs))
+    # With 2.5 % a row of 120 has more than 10 once in 5,000.
+    assert wrong <= 10
+
+
+def test_it_is_likely_to_be_no_more_than_the_upper_bound():
+    """Nine times in ten the true share is at most that, so that a run gives up a plan that holds one time in ten."""
+    stream = np.random.default_rng(13)
+    true = 1 - 60 * 200 / (WINDOWS * 1000)
+    answers = [estimate(found(clusters(stream, 60, SIZES["exponential"][0])), 0.95) for _ in range(100)]
+    assert sum(answer.upper >= true for answer in answers) >= 80
+    assert all(answer.lower <= answer.share <= answer.upper for answer in answers)
 
 
 def test_windows_alike_are_bounded_as_poisson_counts_are():

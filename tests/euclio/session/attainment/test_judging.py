@@ -63,8 +63,9 @@ def test_every_judgement_has_requests_of_its_own():
     plan, asked = plan_of(SESSION, "0.3"), trials(SESSION, Setup())
     first, second = (asked.judged(plan, attempt, None) for attempt in (0, 1))
     assert first.seed != second.seed
-    assert first.estimate.confidence == 0.975
-    assert second.estimate.confidence == pytest.approx(1 - 0.025 / 7)
+    # Each look has a part of what the judgement is allowed.
+    assert first.estimate.confidence > 0.975
+    assert second.estimate.confidence > 1 - 0.025 / 7
     assert trials(SESSION, Setup()).judged(plan, 0, None) == first
     assert trials(SESSION, Setup(), seed=1).judged(plan, 0, None).seed != first.seed
 
@@ -104,20 +105,26 @@ def test_no_time_left_makes_it_as_short_as_may_be():
     assert short.estimate.blocks >= FEWEST_BLOCKS or short.estimate.lower == 0.0
 
 
-@pytest.mark.parametrize(
-    ("share", "lower", "doubled"), [(0.9895, 0.989, None), (0.99136, 0.98921, 3), (0.9901, 0.988, None)]
-)
-def test_a_plan_is_judged_once_more_where_that_is_likely_to_show_the_target(share, lower, doubled):
-    """Spared 0.00136 against 1.35 · 0.00215: 4.6 times as long; nothing or 0.0001: never, or too long."""
-    asked, plan = trials(SESSION, Setup()), plan_of(SESSION, "0.1")
-    first = asked.judged(plan, 0, 0.0)
-    once = replace(first.estimate, share=share, lower=lower)
-    assert asked.worth_another(plan, replace(first, estimate=once, seconds=asked.shortest_s())) == doubled
+@pytest.mark.slow
+def test_what_is_above_the_target_is_shown_and_what_is_below_is_given_up():
+    """A plan that misses 0.9 of what it may shows that, served long enough; one that misses 1.4 is given up."""
+    plan = plan_of(SESSION, "0.1")
+    missed = 1 - trials(SESSION, Setup(), 0.5).judged(plan, 0, None).estimate.share
+    above, below = (trials(SESSION, Setup(), 1 - missed * more) for more in (1.1, 0.7))
+    shown, given_up = above.judged(plan, 1, None).estimate, below.judged(plan, 1, None).estimate
+    assert shown.lower >= 1 - missed * 1.1
+    assert given_up.requests < 500_000
+    assert given_up.lower < 1 - missed * 0.7
 
 
-def test_nothing_is_judged_once_more_by_the_simulator_of_events():
-    """It takes ten times as long."""
-    asked, plan = trials(SESSION, Setup(dropping="hopeless")), plan_of(SESSION, "0.1")
-    first = asked.judged(plan, 0, 0.0)
-    near = replace(first.estimate, share=0.99136, lower=0.98921)
-    assert asked.worth_another(plan, replace(first, estimate=near, seconds=asked.shortest_s())) is None
+@pytest.mark.slow
+def test_a_search_looks_longer_at_what_is_near_the_least():
+    """Whether a plan passes is decided by as many requests as it takes; what is far from the least by few."""
+    plan, asked = plan_of(SESSION, "0.1"), trials(SESSION, Setup())
+    share = asked.searched(plan, 0.0)
+    seen = []
+    asked._run, made = (lambda *given: seen.append(made(*given)) or seen[-1]), asked._run
+    for least in (1 - 3 * (1 - share), share):
+        asked.searched(plan, least)
+    far, near = (run.go_on(0).arrived.sum() for run in seen)
+    assert near > 1.5 * far

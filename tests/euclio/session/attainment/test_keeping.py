@@ -14,6 +14,7 @@ from euclio.session.attainment import solve_attaining
 from euclio.session.attainment.least_loss import erlang_sum
 from euclio.session.attainment.margins import spare_space
 from euclio.session.certify.keeping import _most, find_better_keeping
+from euclio.session.simulation import Setup
 from euclio.session.space import PlanSpace
 
 SPARE = spare_space(PlanSpace(charging="whole"))
@@ -41,6 +42,21 @@ def test_bounds_are_certified_and_higher_ones_are_not(seed):
     if found.cost_per_h is None:
         return
     cost, asked = Fraction(found.cost_per_h), stated(session, target, found)
+    below = find_better_keeping(session, SPARE, asked, cost * (1 - Fraction(1, 10**6)), float("inf"))
+    above = find_better_keeping(session, SPARE, asked, cost * (1 + Fraction(1, 10**6)), float("inf"))
+    assert below.exhausted, below.reason
+    assert not above.exhausted
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_bounds_of_requests_in_order_are_certified_and_higher_ones_are_not(seed):
+    """The prover has the argument on its own: its integral equation, and the largest batches that machines may have."""
+    session, target = tiny(seed)
+    found = bounded(session, target, Setup(dispatch="pull"))
+    if found.cost_per_h is None:
+        return
+    cost = Fraction(found.cost_per_h)
+    asked = stated(session, target, found) | {"dispatch": "pull", "dropping": "never", "hold": False}
     below = find_better_keeping(session, SPARE, asked, cost * (1 - Fraction(1, 10**6)), float("inf"))
     above = find_better_keeping(session, SPARE, asked, cost * (1 + Fraction(1, 10**6)), float("inf"))
     assert below.exhausted, below.reason

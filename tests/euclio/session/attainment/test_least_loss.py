@@ -37,6 +37,22 @@ def turned_away(drawn, load, buffer, whole):
     return lost / len(drawn)
 
 
+@pytest.mark.parametrize(("load", "room"), [("0.8", 6), ("0.9", 9.5), ("0.5", 3)])
+def test_a_queue_in_order_is_longer_than_there_is_room_for_as_often_as_in_a_simulation(load, room):
+    """Of the queue M/D/1, by Lindley's recursion over 400,000 requests."""
+    level, above, drawn = 0.0, 0, gaps(Setup(), 400_000)
+    for gap in drawn:
+        above += level + 1 > room
+        level = max(0.0, level + 1 - gap / float(load))
+    found = float(least_loss.least_share_in_order(Fraction(load), Fraction(room)))
+    assert found == pytest.approx(above / len(drawn), rel=0.1)
+
+
+def test_a_queue_at_full_load_has_no_share_in_time():
+    assert least_loss.least_share_in_order(Fraction(1), Fraction(100)) == 1
+    assert least_loss.least_share_in_order(Fraction(1, 2), Fraction(1, 2)) == 1
+
+
 def test_the_exponential_function_is_between_its_bounds():
     for value in (Fraction(0), Fraction(1, 3), Fraction(1), Fraction(29, 7), Fraction(40)):
         found = least_loss.exponential(value, 200)

@@ -105,6 +105,12 @@ def test_objectives_share_the_error_that_is_allowed():
     assert part_of_error(1, 3) == pytest.approx(1 - 0.025 / 7 / 3)
 
 
+def test_looks_share_it_too():
+    """Three looks have 1, 2 and 4 sevenths of what one alone would have."""
+    errors = [1 - part_of_error(1, 1, look, 3) for look in range(3)]
+    assert errors == pytest.approx([0.025 / 7 * part / 7 for part in (1, 2, 4)])
+
+
 def test_a_plan_fails_with_one_module():
     """The module may miss 1 % and misses up to 2 %: as if 10 % were missed where 5 % may be."""
     objective = ModuleObjective("a", 0.99, 0.5)

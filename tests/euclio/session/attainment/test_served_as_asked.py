@@ -11,7 +11,8 @@ from euclio.core.errors import InputError
 from euclio.files import load_result, save_result
 from euclio.session import Hardware, Session
 from euclio.session.attainment import planned_setup, setup_of, solve_attaining
-from euclio.session.attainment.planned import as_planned
+from euclio.session.attainment.demand import Demand, ModuleObjective
+from euclio.session.attainment.planned import as_planned, planned_modules, planned_service, planned_words
 from euclio.session.attainment.served import same_service
 from euclio.session.simulation import Setup, simulate
 
@@ -112,3 +113,42 @@ def test_a_switch_is_true_or_false_and_nothing_else(name, value):
     result = replace(result, planned_for={**result.planned_for, name: value})
     with pytest.raises(InputError, match=f"{name} is .*; give true or false"):
         planned_setup(result)
+
+
+def with_objective(*, stated=True):
+    """A result that was asked for 90 % through b within 1.5 s, as current versions state it, or older ones."""
+    result, own = solve(SESSION), ModuleObjective("b", 0.9, 1.5)
+    demand = Demand(0.95, Setup(), (own,))
+    kept = {**own.describe(), "kept": 0.93, "kept_at_least": 0.92}
+    asked = demand.describe(result.space.policy) | {"modules": [kept]}
+    result = replace(result, options={**result.options, "attainment": asked})
+    planned = planned_service(replace(result, planned_for={}))
+    assert planned["modules"] == [own.describe()]
+    return replace(result, planned_for=planned if stated else {k: v for k, v in planned.items() if k != "modules"})
+
+
+@pytest.mark.parametrize("stated", [True, False])
+def test_a_simulation_says_which_objectives_of_modules_were_planned_for(stated):
+    """Results of earlier versions have them among their options alone."""
+    result = with_objective(stated=stated)
+    assert planned_modules(result) == (ModuleObjective("b", 0.9, 1.5),)
+    line = as_planned(result, planned_setup(result))
+    assert line.endswith("partial machines shared; planned for 90 % through b within 1,500.0 ms")
+
+
+def test_what_a_plan_was_made_for_names_the_objectives_of_modules():
+    words = planned_words(with_objective().planned_for)
+    assert words.startswith("95 % in time, 90 % through b within 1,500.0 ms, under Poisson arrivals, rounds")
+
+
+def test_objectives_of_modules_that_differ_from_the_options_are_refused():
+    result = with_objective()
+    other = [{"module": "b", "share": 0.9, "seconds": 1}]
+    with pytest.raises(InputError, match=r"planned_for\.modules: are others than those of options\.attainment"):
+        as_planned(replace(result, planned_for={**result.planned_for, "modules": other}), planned_setup(result))
+
+
+@pytest.mark.parametrize("stated", [7, [7], [{"module": "b"}], [{"module": "b", "share": "x", "seconds": 1}]])
+def test_a_record_that_is_no_objectives_of_modules_is_bad_input(stated):
+    with pytest.raises(InputError, match=r"planned_for\.modules: are no objectives of modules"):
+        planned_words({**with_objective().planned_for, "modules": stated})
