@@ -58,6 +58,38 @@ def _round_up_to_prices(m: Scaled, cost: float) -> float:
 
 
 @compiled
+def _last_partial_or_whole(m: Scaled, first: int, row: Ints, rest: float, fluid: float, base: float) -> float:
+    """The bound under rules none and machine where no dummies are needed so far.
+
+    Args:
+        m: the module under a budget.
+        first: the first configuration that may follow.
+        row: where the search stands.
+        rest: rate that is left.
+        fluid: what it costs at least, were rates divisible.
+        base: the least cost of a unit of rate from here on.
+    """
+    spent = float(row[COST])
+    # Without dummies the last machine is partial and takes at least its need; or all are whole. Where the machines of
+    # the last allocation share its rate, the partial one may take less, but all of them take at least the need of one.
+    # Whether it can be is asked in integers: a float has 53 bits, a rate 60. Of two rates that differ by less than one
+    # part in 10^16 floats know no order, and a machine that is barely not full would count as full, and so as none.
+    partial = np.inf
+    up = row[REST] + m.unit * row[WHOLE] + m.slack
+    for k in range(first, m.throughput.size):
+        least = 0 if m.shared else m.part_need[k] - 1
+        if m.part_need[k] < UNREACHABLE and least < m.throughput[k] and least <= up:
+            partial = min(partial, rest * base + least * (m.unit_cost[k] - base))
+    # Whole machines alone cost a sum of prices; under rule none they have to meet the rate exactly.
+    whole = fluid
+    if m.rule == MACHINE:
+        whole = _round_up_to_prices(m, fluid)
+    elif not m.full[first:].any():
+        whole = np.inf
+    return (spent + min(whole, max(fluid, partial * BELOW))) * BELOW
+
+
+@compiled
 def bound(m: Scaled, first: int, row: Ints) -> float:
     """A lower bound on the cost of every plan that goes on from here with configurations from `first` on."""
     rest = float(max(row[REST] + max(row[DEFICIT] - 1, 0), 0))
@@ -103,23 +135,7 @@ def bound(m: Scaled, first: int, row: Ints) -> float:
             if m.throughput[k] >= row[DEFICIT] and m.whole_need[k] < UNREACHABLE:
                 last = min(last, float(m.price[k]) + max(0.0, rest - float(m.throughput[k])) * base)
         return (spent + _round_up_to_prices(m, max(fluid, last * BELOW))) * BELOW
-    # Without dummies the last machine is partial and takes at least its need; or all are whole. Where the machines of
-    # the last allocation share its rate, the partial one may take less, but all of them take at least the need of one.
-    # Whether it can be is asked in integers: a float has 53 bits, a rate 60. Of two rates that differ by less than one
-    # part in 10^16 floats know no order, and a machine that is barely not full would count as full, and so as none.
-    partial = np.inf
-    up = row[REST] + m.unit * row[WHOLE] + m.slack
-    for k in range(first, m.throughput.size):
-        least = 0 if m.shared else m.part_need[k] - 1
-        if m.part_need[k] < UNREACHABLE and least < m.throughput[k] and least <= up:
-            partial = min(partial, rest * base + least * (m.unit_cost[k] - base))
-    # Whole machines alone cost a sum of prices; under rule none they have to meet the rate exactly.
-    whole = fluid
-    if m.rule == MACHINE:
-        whole = _round_up_to_prices(m, fluid)
-    elif not m.full[first:].any():
-        whole = np.inf
-    return (spent + min(whole, max(fluid, partial * BELOW))) * BELOW
+    return _last_partial_or_whole(m, first, row, rest, fluid, base)
 
 
 @compiled
