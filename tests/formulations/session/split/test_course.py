@@ -4,6 +4,8 @@ import math
 import time
 from itertools import pairwise
 
+import pytest
+
 from euclio.core.registry import Limits, find_solver
 from euclio.core.result import Answer, TracePoint
 from euclio.core.standing import Standing
@@ -12,6 +14,12 @@ from euclio.session import PlanSpace
 from euclio.verbs.solving import solve
 from formulations.session.split.course import POINTS, note, unwatched, watched, with_trace
 from tests.bench.large_sessions import layered_session
+
+
+@pytest.fixture
+def short_runs_too(monkeypatch):
+    """Runs of a few milliseconds have a trace as well, so that no test waits for a slow machine to have one."""
+    monkeypatch.setattr("formulations.session.split.course.SHORT_S", 0.0)
 
 
 def points(course):
@@ -52,7 +60,7 @@ def test_a_plan_that_the_checker_refused_is_none_of_the_trace_and_the_answer_end
     assert last == TracePoint(last.wall_s, 10.0, 10.0)
 
 
-def test_the_trace_of_exact_leads_from_a_first_plan_to_the_optimum():
+def test_the_trace_of_exact_leads_from_a_first_plan_to_the_optimum(short_runs_too):
     """Plans get cheaper but for the last digits, in which the checker's fractions differ from a sum of floats."""
     session, standing = layered_session(100, 20, tight=True), Standing()
     found = find_solver("exact").run(session, PlanSpace(), Limits(standing=standing))
@@ -66,7 +74,7 @@ def test_the_trace_of_exact_leads_from_a_first_plan_to_the_optimum():
     assert (standing.value, standing.bound) in {(p.incumbent, p.bound) for p in found.trace}
 
 
-def test_a_result_file_has_plan_and_bound_at_each_point():
+def test_a_result_file_has_plan_and_bound_at_each_point(short_runs_too):
     session = layered_session(300, 20, tight=False)
     written = result_to_json(solve(session, "exact"), session)["trace"]
     assert written
