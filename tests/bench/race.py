@@ -17,10 +17,10 @@ BRUTE, HEURISTIC, EXACT = "plan-bruteforce", "harpagon", "exact"
 MODELS = ("milp", "cpsat")
 SPLITS = ("milp-split", "cpsat-split")
 ALL = (BRUTE, *MODELS, EXACT, HEURISTIC)
-SAMPLE, RACED, SPLIT = 100, 100, 300
+SAMPLE, RACED, SPLIT = 20, 20, 300
 """Workloads of the joint models, of the race of all methods, and of the split models: the same seed for all."""
 THREADS = 2
-MODEL_LIMIT_S = 60.0
+MODEL_LIMIT_S = 30.0
 BRUTE_LIMIT_S = 1.0
 SHARE_TARGET = 0.95
 LEAD_TARGET = 10.0
