@@ -11,7 +11,7 @@ from euclio.core.certificate import Search
 from euclio.session.certify.branching import Branching
 from euclio.session.certify.limited import Question, find_limited
 from euclio.session.certify.modules import Ranked, full_machines_suffice, ranked
-from euclio.session.certify.proving import DeadlineError, ModuleProver, TooFarApartError
+from euclio.session.certify.proving import DeadlineError, TooFarApartError
 from euclio.session.certify.reaching import find_any, spread
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Session
@@ -57,7 +57,7 @@ def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, dea
             if within.plan is not None:
                 return Search(within.plan, False, nodes)
             if not within.exhausted:
-                reason = within.reason or _refused(value)
+                reason = within.reason or _refused(session, value)
         elif not found.exhausted:
             reason = found.reason
     return Search(None, not reason, nodes, reason)
@@ -100,36 +100,27 @@ def _charged_parts(session: Session, space: PlanSpace, any_will_do: bool) -> Ite
             yield part.on(*used), session.spare_machines * sum((price[name] for name in used), Fraction(0))
 
 
-def _refused(value: Evaluation) -> str:
-    """Why a plan that the search found is none of the session below the cutoff.
-
-    The search leaves out limits on machines and what changes to running machines cost. Both only take plans away or
-    make them more expensive, so that where it ends without a plan there is none; one that it finds shows nothing.
-    """
-    problem = "; ".join(value.violations) or "with all that it is charged for, it is not cheaper"
-    return f"the search leaves out limits on machines and charges of changes, and its plan was refused: {problem}"
+def _is_limited(session: Session) -> bool:
+    """Whether the session limits machines or charges changes, which the first search leaves out."""
+    return bool(session.stock or session.resources or session.running or session.largest_share)
 
 
 def _within_limits(
     session: Session, space: PlanSpace, part: PlanSpace, cutoff: Fraction | None, charge: Fraction, deadline: float
 ) -> Search:
-    """The search within limits, of whole machines; by share it stays open."""
-    if not space.charging.whole:
+    """The search within limits, of whole machines; by share, and without limits, it stays open without a reason."""
+    if not _is_limited(session) or not space.charging.whole:
         return Search(None, False, 0)
     modules = [ranked(module, part, session.price) for module in session.modules]
-    least = [Fraction(0)] * len(modules)
-    budget = session.slo_s
-    try:
-        if cutoff is not None:
-            # Some plan of every module is below the cutoff, or there would have been none to refuse.
-            provers = [ModuleProver(m, cutoff, Fraction(0), deadline) for m in modules]
-            offers = [prover.cheapest(budget, False, cutoff, Fraction(0)) for prover in provers]
-            least = [Fraction(0) if offer is None else offer.cost for offer in offers]
-    except DeadlineError:
-        return Search(None, False, 0, "the time limit was reached")
-    except TooFarApartError:
-        return Search(None, False, 0, "its numbers lie too far apart for this prover")
-    return find_limited(Question(session, space, modules, cutoff, charge, deadline), least)
+    return find_limited(Question(session, space, modules, cutoff, charge, deadline))
+
+
+def _refused(session: Session, value: Evaluation) -> str:
+    """Why a plan that the search found is none of the session below the cutoff."""
+    problem = "; ".join(value.violations) or "with all that it is charged for, it is not cheaper"
+    if _is_limited(session):
+        return f"the search leaves out limits on machines and charges of changes, and its plan was refused: {problem}"
+    return f"the prover's plan was refused: {problem}"
 
 
 def parts_of(session: Session, space: PlanSpace) -> Iterator[PlanSpace]:

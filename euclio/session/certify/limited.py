@@ -22,7 +22,7 @@ from euclio.core.certificate import Search
 from euclio.session.certify.branching import through
 from euclio.session.certify.curves import least_latency_bound
 from euclio.session.certify.modules import ZERO, Ranked, fixed_latency, offer
-from euclio.session.certify.proving import DeadlineError
+from euclio.session.certify.proving import DeadlineError, ModuleProver, TooFarApartError
 from euclio.session.evaluate import evaluate
 from euclio.session.instance import Session
 from euclio.session.plan import ModulePlan, Plan
@@ -86,18 +86,14 @@ class Question:
             raise DeadlineError
 
 
-def find_limited(question: Question, least_costs: Sequence[Fraction]) -> Search:
-    """Search for a plan within the limits of the session.
-
-    Args:
-        question: what is looked for.
-        least_costs: what each module costs per hour at least, without limits.
-    """
+def find_limited(question: Question) -> Search:
+    """Search for a plan within the limits of the session."""
     session = question.session
     floors = [least_latency_bound(m) or ZERO for m in question.modules]
     paths = through(session, floors)
     kinds: list[list[Kind]] = []
     try:
+        least_costs = _least_costs(question)
         for m, (path, fastest) in enumerate(zip(paths, floors, strict=True)):
             below = None
             if question.cutoff is not None:
@@ -109,6 +105,17 @@ def find_limited(question: Question, least_costs: Sequence[Fraction]) -> Search:
         return Search(None, False, 0, "the time limit was reached")
     except TooManyError:
         return Search(None, False, 0, "limits on machines leave too many plans to list")
+    except TooFarApartError:
+        return Search(None, False, 0, "its numbers lie too far apart for this prover")
+
+
+def _least_costs(question: Question) -> list[Fraction]:
+    """What each module costs per hour at least, without limits; 0 where costs do not matter or none is known."""
+    if question.cutoff is None:
+        return [ZERO] * len(question.modules)
+    provers = [ModuleProver(m, question.cutoff, ZERO, question.deadline) for m in question.modules]
+    offers = [prover.cheapest(question.session.slo_s, False, question.cutoff, ZERO) for prover in provers]
+    return [ZERO if offer is None else offer.cost for offer in offers]
 
 
 def _kinds(question: Question, m: int, budget: Fraction, below: Fraction | None) -> Iterator[Kind]:
