@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any, Generic
 
@@ -167,12 +168,23 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
 
     def takes_on(self, demand: Demand) -> bool:
         """Whether it says that it covers a demand of its family."""
-        return demand.name not in self.lacks if demand.assumed else demand.name in self.covers
+        return _takes_on(demand, self.covers, self.lacks)
 
     def uncovered(self, instance: InstanceT, space: SpaceT) -> tuple[Demand, ...]:
         """What an instance and a plan space ask for that it does not cover; empty: it may be run on them."""
-        demands = find_family(self.family).demands
-        return tuple(demand for demand in demands if not self.takes_on(demand) and demand.asked(instance, space))
+        return tuple(
+            demand for demand in _not_covered(self.family, self.covers, self.lacks) if demand.asked(instance, space)
+        )
+
+
+def _takes_on(demand: Demand, covers: frozenset[str], lacks: frozenset[str]) -> bool:
+    return demand.name not in lacks if demand.assumed else demand.name in covers
+
+
+@cache
+def _not_covered(family: str, covers: frozenset[str], lacks: frozenset[str]) -> tuple[Demand, ...]:
+    """The demands of a family that a solver does not take on; every run asks for them."""
+    return tuple(demand for demand in find_family(family).demands if not _takes_on(demand, covers, lacks))
 
 
 AnySolver = Solver[Any, Any, Any]

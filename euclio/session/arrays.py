@@ -23,6 +23,8 @@ UNLIMITED = 1 << 30
 TIE = 1e-12
 """Two floats closer than this share of their size may be equal as fractions."""
 
+NOTHING = Fraction(0)
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -271,18 +273,18 @@ def module_plan(session: Session, arrays: SessionArrays, m: int, machines: Ints,
         partial_at: configuration of the partial machine, -1: none.
     """
     module = session.modules[m]
-    lo, hi = int(arrays.first[m]), int(arrays.first[m + 1])
-    used = {lo + int(k): int(machines[lo + k]) for k in np.flatnonzero(machines[lo:hi])}
-    if partial_at >= 0:
-        used.setdefault(int(partial_at), 0)
-    whole = Fraction(0)
-    rows: list[tuple[Configuration, int]] = []
-    for k in sorted(used):
-        configuration = module.profile[arrays.profile_index[k]]
-        whole += used[k] * configuration.throughput_rps
-        rows.append((configuration, used[k]))
-    partial = max(Fraction(0), module.rate_rps - whole)
-    dummy = max(Fraction(0), whole - module.rate_rps)
+    lo, hi, at = int(arrays.first[m]), int(arrays.first[m + 1]), int(partial_at)
+    rows = [
+        (module.profile[arrays.profile_index[k]], count)
+        for k, count in enumerate(machines[lo:hi].tolist(), lo)
+        if count or k == at
+    ]
+    # Each sum of fractions takes as long as a short search.
+    left = module.rate_rps
+    for configuration, count in rows:
+        if count:
+            left -= count * configuration.throughput_rps
+    partial, dummy = (NOTHING, -left) if left.numerator < 0 else (left, NOTHING)
     allocations = [Allocation(c, n) for c, n in rows[:-1]]
-    allocations.append(Allocation(rows[-1][0], rows[-1][1], partial))
+    allocations.append(Allocation(*rows[-1], partial))
     return ModulePlan(tuple(allocations), dummy)

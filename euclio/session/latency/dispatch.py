@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import compiled, compiled_on_tables
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.policies.kernels import LEFT, TIED, own_latency
 
@@ -17,13 +17,13 @@ CLEAR_PATH = 1.0 - 10.0 * TIE
 """A path within this share of the SLO meets it whatever rounding did, also with a rest of `CLEAR_RATE`."""
 
 
-@compiled
+@compiled_on_tables
 def fits(latency: float, budget: float) -> bool:
     """Latency within budget, where a difference below rounding counts as equal."""
     return latency <= budget * (1.0 + TIE)
 
 
-@compiled
+@compiled_on_tables
 def configuration_latency(s: SessionArrays, k: int, rate: float) -> float:
     """Worst-case latency of configuration k serving the whole rate: what Algorithm 2 calls GetWCL."""
     if s.policy == LEFT or s.policy == TIED:
@@ -33,14 +33,14 @@ def configuration_latency(s: SessionArrays, k: int, rate: float) -> float:
     return _counted_latency(s.policy, s.duration[k], s.batch[k], s.throughput[k], rate)
 
 
-@compiled
+@compiled_on_tables
 def full_latency(s: SessionArrays, k: int) -> float:
     """Latency of a full machine of configuration k in seconds, where form `FIXED` or `EVEN` lets k alone decide it."""
     t = s.throughput[k]
     return own_latency(s.policy, 0.0, s.duration[k], s.batch[k], t, 1.0, 0.0, t, t)
 
 
-@compiled
+@compiled_on_tables
 def _counted_latency(code: int, d: float, b: float, t: float, rate: float) -> float:
     """Worst-case latency in seconds under a policy of form `EVEN` or `GENERAL`, which may ask for machine counts."""
     whole, rest = whole_and_rest(rate, t, rate)
@@ -48,7 +48,7 @@ def _counted_latency(code: int, d: float, b: float, t: float, rate: float) -> fl
     return max(worst, own_latency(code, 1.0, d, b, t, float(whole), rest, rate, rate)) if rest > 0.0 else worst
 
 
-@compiled
+@compiled_on_tables
 def whole_latency(s: SessionArrays, k: int, machines: int, partial: float, left: float, tied: float) -> float:
     """Latency of a whole machine of configuration k, in seconds.
 
@@ -65,7 +65,7 @@ def whole_latency(s: SessionArrays, k: int, machines: int, partial: float, left:
     return own_latency(s.policy, 0.0, s.duration[k], s.batch[k], s.throughput[k], float(machines), partial, left, tied)
 
 
-@compiled
+@compiled_on_tables
 def partial_latency(s: SessionArrays, k: int, machines: int, partial: float, left: float, tied: float) -> float:
     """Latency of a partial machine of configuration k, in seconds; arguments as for `whole_latency`."""
     if s.policy <= TIED:
@@ -73,7 +73,7 @@ def partial_latency(s: SessionArrays, k: int, machines: int, partial: float, lef
     return own_latency(s.policy, 1.0, s.duration[k], s.batch[k], s.throughput[k], float(machines), partial, left, tied)
 
 
-@compiled
+@compiled_on_tables
 def whole_and_rest(rate: float, throughput: float, module_rate: float) -> tuple[int, float]:
     """Whole machines that `rate` fills and the rate that is left; a rest within rounding is none."""
     whole = int(rate / throughput)
@@ -85,7 +85,7 @@ def whole_and_rest(rate: float, throughput: float, module_rate: float) -> tuple[
     return whole, rest
 
 
-@compiled
+@compiled_on_tables
 def module_latency(s: SessionArrays, m: int, machines: Ints, partial_at: int, partial: float, dummy: float) -> float:
     """Largest latency over a module's machines, in seconds.
 
@@ -119,7 +119,7 @@ def module_latency(s: SessionArrays, m: int, machines: Ints, partial_at: int, pa
     return worst
 
 
-@compiled
+@compiled_on_tables
 def path_times(s: SessionArrays, latency: Floats, before: Floats, after: Floats) -> float:
     """Longest path before and after each module (its own latency excluded); returns the longest path.
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled, is_past
+from euclio.core.compiled import compiled, compiled_on_tables, is_past
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import clear_of_rounding, configuration_latency, path_times
 from formulations.session.exact.outcomes import INFEASIBLE, LIMIT, OPTIMAL
@@ -85,6 +85,7 @@ class _State(NamedTuple):
         modes: every module's cost curve as modes, which bound all plans from below.
         known: plans found, as modes by rising latency and falling cost.
         store: the plans.
+        part: room for the modes that one falls into, since making it takes as long as filling it, shape (1, 4).
         counts: searches of one module, their nodes, and whether one of them gave up (1), shape (3,).
         stock: most machines of hardware types.
         charges: the running machines, and what changes of them are charged.
@@ -93,6 +94,7 @@ class _State(NamedTuple):
     modes: Modes
     known: Modes
     store: PlanStore
+    part: Modes
     counts: Ints
     stock: Stock
     charges: Charges
@@ -138,6 +140,7 @@ def prove_within(
         first_modes(s, stock, charges),
         new_modes(modules, 8),
         new_store(s, 64),
+        new_modes(1, 4),
         np.zeros(3, np.int64),
         stock,
         charges,
@@ -281,7 +284,7 @@ def first_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
     return modes
 
 
-@compiled
+@compiled_on_tables
 def _right_end(s: SessionArrays, modes: Modes, m: int, i: int) -> float:
     """The largest budget in seconds that mode i of module m stands for: just below the next mode, or the SLO."""
     if i + 1 < modes.size[m]:
@@ -324,7 +327,7 @@ def _stretched(s: SessionArrays, window: Floats) -> Floats:
     return stretched
 
 
-@compiled
+@compiled_on_tables
 def _cutoff(modes: Modes, relaxed: Relaxation, m: int, i: int, upper: float) -> float:
     """Cost per hour from which on module m's plans in mode i cannot be part of a plan below `upper`.
 
@@ -387,7 +390,7 @@ def _resolve_promising(
     return state
 
 
-@compiled
+@compiled_on_tables
 def _budget_of_interest(s: SessionArrays, modes: Modes, relaxed: Relaxation, m: int, i: int, limit: float) -> float:
     """The latency budget in seconds from which on the reduced cost of mode i exceeds a limit at the mode's own bound.
 
@@ -465,16 +468,16 @@ def _resolve(
         if np.isfinite(found.cost):
             row = store.size[0]
             store = store_plan(s, m, p, found, store)
-            known = add_known(known, m, store.latency[row], found.cost, row)
+            known = add_known(known, m, store.latency[row], found.cost, row, state.part)
         # What an unfinished search found is a plan, but proves nothing.
         if not found.complete:
-            return _State(modes, known, store, state.counts, state.stock, state.charges)
+            return _State(modes, known, store, state.part, state.counts, state.stock, state.charges)
         if row >= 0:
             cost, latency = found.cost, min(budget, store.latency[row])
     # No plan within the budget costs less than the one found or, if none was found, less than the cutoff.
     floor = max(floor, min(cost, cutoff))
-    new = new_modes(1, 4)
-    first = i
+    new, first = state.part, i
+    new.size[0] = 0
     if row < 0:
         _append(new, left, floor, -1)
     else:
@@ -493,10 +496,10 @@ def _resolve(
         if modes.cost[m, j] >= floor:
             break
         modes.cost[m, j] = floor
-    return _State(modes, known, store, state.counts, state.stock, state.charges)
+    return _State(modes, known, store, state.part, state.counts, state.stock, state.charges)
 
 
-@compiled
+@compiled_on_tables
 def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float, stock: Stock) -> float:
     """The budget in seconds to search first in mode i of module m, which reaches up to `right`, with whole machines.
 
@@ -511,7 +514,7 @@ def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float, stock:
     return middle if fluid_bound(s, m, middle, stock) > floor + FEW_STEPS * least else right
 
 
-@compiled
+@compiled_on_tables
 def _append(modes: Modes, latency: float, cost: float, row: int) -> None:
     """Add a mode to row 0, at its end; plan row -1: an unresolved one."""
     n = modes.size[0]

@@ -11,7 +11,7 @@ from euclio.session.arrays import Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import module_latency
 from formulations.session.module.problem import LOW, THROUGHPUT, ModulePlanFound, ModuleProblem
 from formulations.session.module.remaining_rate import rest_of
-from formulations.session.split.modes import Modes, mode_within, new_modes, replace_modes, with_room
+from formulations.session.split.modes import Modes, mode_within, replace_modes, with_room
 
 
 class PlanStore(NamedTuple):
@@ -83,7 +83,7 @@ def store_plan(s: SessionArrays, m: int, p: ModuleProblem, found: ModulePlanFoun
 
 
 @compiled
-def add_known(known: Modes, m: int, latency: float, cost: float, row: int) -> Modes:
+def add_known(known: Modes, m: int, latency: float, cost: float, row: int, part: Modes) -> Modes:
     """Add a plan to the known ones of module m, of which those stay that are faster or cheaper than all others.
 
     Args:
@@ -92,6 +92,7 @@ def add_known(known: Modes, m: int, latency: float, cost: float, row: int) -> Mo
         latency: worst-case latency of the plan in seconds.
         cost: its cost per hour.
         row: its row in the plan store.
+        part: room for one mode, in row 0; overwritten.
 
     Returns:
         The known plans; their arrays are new where the old ones were full.
@@ -108,7 +109,6 @@ def add_known(known: Modes, m: int, latency: float, cost: float, row: int) -> Mo
     last = first
     while last < known.size[m] and known.cost[m, last] >= cost:
         last += 1
-    new = new_modes(1, 1)
-    new.size[0], new.latency[0, 0], new.cost[0, 0], new.plan[0, 0] = 1, latency, cost, row
-    replace_modes(known, m, first, last, new)
+    part.size[0], part.latency[0, 0], part.cost[0, 0], part.plan[0, 0] = 1, latency, cost, row
+    replace_modes(known, m, first, last, part)
     return known

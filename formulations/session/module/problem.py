@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled, total_of
+from euclio.core.compiled import compiled, compiled_on_tables, total_of
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
@@ -125,7 +125,9 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
     count = hi - lo
     # The budget is taken a `TIE` longer, so that needs err low: no plan within the budget is lost to rounding here.
     rate, limit = s.rate[m], budget * (1.0 + TIE)
-    whole, partial = np.full(count, np.inf), np.full(count, np.inf)
+    # One block of memory for figures of a kind: asking for it takes as long as filling it.
+    needs = np.full((2, count), np.inf)
+    whole, partial = needs[0], needs[1]
     even, fills = s.policy > TIED, s.whole and s.dummies
     limited = stock.most.shape[1] > 0
     rising = not s.whole and not limited
@@ -145,8 +147,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
             if even:
                 # d + (F − d)·t/r within the limit, for a machine's share r; F is within it exactly if t is enough.
                 partial[k - lo] = even_batch(s, k) / (limit - s.duration[k])
-    keep = np.zeros(count, np.bool_)
-    most = 0.0
+    kept, size, most = np.empty(count, np.int64), 0, 0.0
     # From the last configuration to the first, as dummies fill a machine of this configuration or of a later one.
     for i in range(count - 1, -1, -1):
         t = s.throughput[lo + i]
@@ -164,17 +165,18 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
         if limited and not is_in_stock(stock, m, lo + i):
             continue
         if as_whole or as_partial:
-            keep[i] = True
+            kept[size] = i
+            size += 1
             most = max(most, t)
-    kept = np.flatnonzero(keep)
-    size = kept.size
-    index, group, table = np.empty(size, np.int64), np.zeros(size, np.int64), np.zeros((LOW + 1, size + 1))
+    numbers, table = np.zeros((3, size), np.int64), np.zeros((LOW + 1, size + 1))
+    index, group, kind = numbers[0], numbers[1], numbers[2]
     table[LOW, size] = s.low[s.batch.size + m]
     for i in range(size - 1, -1, -1):
-        k = lo + kept[i]
-        index[i] = k
+        own = kept[size - 1 - i]
+        k = lo + own
+        index[i], kind[i] = k, stock.kind[k]
         table[THROUGHPUT, i], table[PRICE, i], table[UNIT_COST, i] = s.throughput[k], s.price[k], s.unit_cost[k]
-        table[WHOLE_NEED, i], table[PARTIAL_NEED, i], table[LOW, i] = whole[kept[i]], partial[kept[i]], s.low[k]
+        table[WHOLE_NEED, i], table[PARTIAL_NEED, i], table[LOW, i] = whole[own], partial[own], s.low[k]
         table[MOST_THROUGHPUT, i] = max(table[MOST_THROUGHPUT, i + 1], s.throughput[k])
         # Searches buy what is left at this or more. Prices on stock may make a later configuration cheaper.
         if not rising and i + 1 < size:
@@ -201,12 +203,12 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
         rising,
         fills,
         fills and not s.countable,
-        stock.kind[index],
+        kind,
         stock.most[m],
     )
 
 
-@compiled
+@compiled_on_tables
 def even_batch(s: SessionArrays, k: int) -> float:
     """Requests q of form `EVEN`, where a machine that has the share R/n of the rate takes d + q·n/R; a lower bound.
 
@@ -215,13 +217,13 @@ def even_batch(s: SessionArrays, k: int) -> float:
     return float(max(full_latency(s, k) * (1.0 - 4.0 * UNIT_ROUNDING) - s.duration[k], 0.0) * s.throughput[k])
 
 
-@compiled
+@compiled_on_tables
 def is_in_stock(stock: Stock, m: int, k: int) -> bool:
     """Whether module m may have anything of configuration k of the session."""
     return bool(stock.kind[k] < 0 or stock.most[m, stock.kind[k]] > 0.0)
 
 
-@compiled
+@compiled_on_tables
 def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
     """Lower bound on module m's cost per hour within a latency budget in seconds; infinite: no plan is within it.
 
@@ -256,23 +258,23 @@ def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
     return best
 
 
-@compiled
+@compiled_on_tables
 def _most_rate(s: SessionArrays, m: int, limit: float, stock: Stock) -> float:
     """The most requests per second that machines of module m in stock take, with durations below `limit` seconds.
 
     Infinite: a type without a limit is among them.
     """
-    most = np.zeros(stock.most.shape[1])
-    for k in range(s.first[m], s.first[m + 1]):
-        if s.duration[k] < limit and is_in_stock(stock, m, k):
-            kind = stock.kind[k]
-            if kind < 0:
-                return np.inf
-            most[kind] = max(most[kind], s.throughput[k] * stock.most[m, kind])
-    return float(total_of(most))
+    total = 0.0
+    for kind in range(-1, stock.most.shape[1]):
+        most = 0.0
+        for k in range(s.first[m], s.first[m + 1]):
+            if stock.kind[k] == kind and s.duration[k] < limit and is_in_stock(stock, m, k):
+                most = max(most, np.inf if kind < 0 else s.throughput[k] * stock.most[m, kind])
+        total += most
+    return total
 
 
-@compiled
+@compiled_on_tables
 def largest_sum_below(p: ModuleProblem, limit: float) -> float:
     """The largest sum of machine prices, money per hour, that is at most `limit`; never less than that.
 
@@ -306,7 +308,7 @@ def largest_sum_below(p: ModuleProblem, limit: float) -> float:
     return float(best * (1.0 + 2.0 * TIE))
 
 
-@compiled
+@compiled_on_tables
 def machines_left(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int) -> float:
     """Most machines of configuration j that the stock leaves next to those of the levels before d.
 
@@ -327,7 +329,7 @@ def machines_left(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int) -> fl
     return float(left)
 
 
-@compiled
+@compiled_on_tables
 def record_machines(machines: Ints, at: Ints, count: Ints, depth: int, j: int, whole: int) -> None:
     """Write the whole machines of a closed plan: those of the levels before `depth`, and `whole` of configuration j."""
     machines[:] = 0

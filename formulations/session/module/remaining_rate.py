@@ -7,7 +7,7 @@ sliver is lacking, and these are different plans. Sums of floats cannot tell the
 
 from __future__ import annotations
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import compiled, compiled_on_tables
 from euclio.session.arrays import Floats, Ints
 from formulations.tolerances import NO_RATE
 
@@ -18,7 +18,7 @@ HALVES = 134217729.0
 """2^27 + 1 splits a float into two halves whose products are exact."""
 
 
-@compiled
+@compiled_on_tables
 def rate_left(
     rate: float, throughput: Floats, low: Floats, at: Ints, count: Ints, levels: int, j: int, machines: int
 ) -> float:
@@ -41,7 +41,7 @@ def rate_left(
     return left if abs(left) > NO_RATE * rate else 0.0
 
 
-@compiled
+@compiled_on_tables
 def rest_of(rate: float, throughput: Floats, low: Floats, machines: Ints) -> float:
     """What whole machines leave of the module's rate, in requests per second; below zero: they exceed it.
 
@@ -91,7 +91,7 @@ def few_share(unit_cost: Floats) -> float:
     return FEWER
 
 
-@compiled
+@compiled_on_tables
 def settled_rest(
     rate: float, throughput: Floats, low: Floats, at: Ints, count: Ints, d: int, j: int, nearest: int
 ) -> tuple[int, float, float]:

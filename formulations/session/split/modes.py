@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import compiled, compiled_on_tables
 from euclio.session.arrays import Floats, Ints
 
 
@@ -57,7 +57,7 @@ def with_room(modes: Modes) -> Modes:
     return wider
 
 
-@compiled
+@compiled_on_tables
 def replace_modes(modes: Modes, m: int, first: int, last: int, new: Modes) -> None:
     """Put other modes in place of some modes of one module; the arrays are changed in place and need to have the room.
 
@@ -84,7 +84,7 @@ def replace_modes(modes: Modes, m: int, first: int, last: int, new: Modes) -> No
     modes.size[m] = count + shift
 
 
-@compiled
+@compiled_on_tables
 def _move(modes: Modes, m: int, source: int, target: int) -> None:
     """Copy one mode of module m over another one of its modes."""
     modes.latency[m, target] = modes.latency[m, source]
@@ -92,7 +92,7 @@ def _move(modes: Modes, m: int, source: int, target: int) -> None:
     modes.plan[m, target] = modes.plan[m, source]
 
 
-@compiled
+@compiled_on_tables
 def mode_within(modes: Modes, m: int, latency: float) -> int:
     """Number of the last, hence cheapest, mode of module m that uses at most `latency` seconds; -1: none does."""
     low, high = -1, modes.size[m] - 1

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import compiled, compiled_on_tables
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import path_times
 from formulations.session.split.modes import Modes
@@ -130,7 +130,7 @@ def relax_from(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basis: B
     return Relaxation(bound, flow, base, window, hull_cost)
 
 
-@compiled
+@compiled_on_tables
 def _set_windows(s: SessionArrays, net: Network, window: Floats) -> None:
     """Each module's window: from the last end of its parents to its own end, within the SLO, in seconds.
 
@@ -144,7 +144,7 @@ def _set_windows(s: SessionArrays, net: Network, window: Floats) -> None:
         window[m] = max(end - begin, 0.0)
 
 
-@compiled
+@compiled_on_tables
 def _least_supply(s: SessionArrays, net: Network) -> float:
     """Flow that pays the SLO: what leaves the DAG at its sinks and the excess, money per hour and second.
 
@@ -169,7 +169,7 @@ def _least_supply(s: SessionArrays, net: Network) -> float:
     return supply
 
 
-@compiled
+@compiled_on_tables
 def _least_base(hull: Hull, m: int, corner: int, flow: float) -> float:
     """Least cost + flow·latency over the corners of module m, in money per hour.
 
@@ -193,7 +193,7 @@ def _no_hull(modes: Modes) -> Hull:
     )
 
 
-@compiled
+@compiled_on_tables
 def _make_hull(hull: Hull, m: int, modes: Modes, first: int, last: int) -> None:
     """Make the lower convex hull of module m's allowed modes; it has no corners if none of them has a finite cost."""
     size = 0
@@ -216,7 +216,7 @@ def _make_hull(hull: Hull, m: int, modes: Modes, first: int, last: int) -> None:
     hull.slope[m, size] = np.inf
 
 
-@compiled
+@compiled_on_tables
 def _hull_at(hull: Hull, m: int, latency: float) -> float:
     """Cost per hour of module m's hull at a latency in seconds, that of its fastest corner below all of them."""
     if latency >= hull.latency[m, 0]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.core.compiled import compiled, is_past, total_of
+from euclio.core.compiled import compiled, compiled_on_tables, is_past, total_of
 from euclio.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import path_times
 from formulations.session.split.course import Course, note
@@ -260,7 +260,7 @@ def _tightened(
             return relaxed
 
 
-@compiled
+@compiled_on_tables
 def _parts(
     modes: Modes, leads: Flags, relaxed: Relaxation, m: int, at: int, first: Ints, last: Ints, below: float
 ) -> tuple[int, int]:
@@ -301,7 +301,7 @@ def round_to_modes(s: SessionArrays, modes: Modes, window: Floats) -> tuple[Ints
     return taken.chosen, cost
 
 
-@compiled
+@compiled_on_tables
 def reduced_cost(modes: Modes, relaxed: Relaxation, m: int, i: int) -> float:
     """By how much the relaxation's bound rises if module m has to take point i, in money per hour.
 
@@ -311,7 +311,7 @@ def reduced_cost(modes: Modes, relaxed: Relaxation, m: int, i: int) -> float:
     return float(modes.cost[m, i] + relaxed.flow[m] * modes.latency[m, i] - relaxed.base[m])
 
 
-@compiled
+@compiled_on_tables
 def _bound_at(modes: Modes, leads: Flags, m: int, i: int, latency: float) -> float:
     """The bound on module m's cost per hour at a latency in seconds, from point i to the next one."""
     if not leads[m, i]:
@@ -321,7 +321,7 @@ def _bound_at(modes: Modes, leads: Flags, m: int, i: int, latency: float) -> flo
     return float(modes.cost[m, i] - share * fall)
 
 
-@compiled
+@compiled_on_tables
 def _point_before(modes: Modes, m: int, latency: float, first: Ints, last: Ints) -> int:
     """The last point of a module's range that is not after a latency; the first one where all are."""
     return int(max(first[m], min(mode_within(modes, m, latency * (1.0 + TIE)), last[m])))
@@ -369,7 +369,7 @@ def _within_windows(
     return taken, total_of(taken.cost)
 
 
-@compiled
+@compiled_on_tables
 def _take(modes: Modes, leads: Flags, m: int, room: float, first: Ints, last: Ints, taken: _Taken) -> None:
     """Let module m take the cheapest latency of its range within a room in seconds; its entries are written."""
     i = _point_before(modes, m, room, first, last)
@@ -402,7 +402,7 @@ def _cut_to_rooms(s: SessionArrays, modes: Modes, leads: Flags, first: Ints, las
     return cut
 
 
-@compiled
+@compiled_on_tables
 def _trim(modes: Modes, leads: Flags, relaxed: Relaxation, first: Ints, last: Ints, below: float) -> None:
     """Drop points at both ends of the ranges whose reduced cost alone lifts the bound above `below`; in place.
 
@@ -420,7 +420,7 @@ def _trim(modes: Modes, leads: Flags, relaxed: Relaxation, first: Ints, last: In
             last[m] -= 1
 
 
-@compiled
+@compiled_on_tables
 def _widest(leads: Flags, first: Ints, last: Ints) -> tuple[int, int]:
     """The module with the most points left and where to cut its range; (-1, -1): none can be cut."""
     best, at = -1, -1
@@ -432,7 +432,7 @@ def _widest(leads: Flags, first: Ints, last: Ints) -> tuple[int, int]:
     return best, at
 
 
-@compiled
+@compiled_on_tables
 def _cut_near(leads: Flags, m: int, i: int, first: Ints, last: Ints) -> int:
     """Where to cut a module's range so that both parts are smaller: at point i or the next one; -1: nowhere."""
     if i >= last[m]:
@@ -442,7 +442,7 @@ def _cut_near(leads: Flags, m: int, i: int, first: Ints, last: Ints) -> int:
     return i + 1 if i + 1 < last[m] else -1
 
 
-@compiled
+@compiled_on_tables
 def _branching(modes: Modes, leads: Flags, relaxed: Relaxation, first: Ints, last: Ints) -> tuple[int, int]:
     """Module whose bound at its window is highest above the hull, and where to cut its range; (-1, -1): none is."""
     best, best_m, best_at = ABOVE_HULL * relaxed.bound, -1, -1
