@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled, compiled_on_tables, total_of
+from euclio.core.compiled import compiled, compiled_on_tables
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
