@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from euclio.core.compiled import compiled_on_tables
+from euclio.core.compiled import compiled, compiled_on_tables
 from euclio.simulation.units import Floats, Ints
 
 BITS = 10
@@ -31,6 +31,24 @@ def bin_of(time: int, guess: int) -> tuple[int, int]:
     while exponent > 0 and (time >> exponent) < LEADING:
         exponent -= 1
     return exponent * LEADING + (time >> exponent), exponent
+
+
+@compiled
+def bins_of(times: Ints, never: int, ticks_per_ns: int) -> Ints:
+    """The bins of times; `BINS` for those that are over all bins.
+
+    Args:
+        times: in ticks, 0 or more.
+        never: what stands for a time over all bins.
+        ticks_per_ns: ticks of a nanosecond; parts of one are left out.
+    """
+    bins, exponent = np.empty(times.size, np.int64), 0
+    for k in range(times.size):
+        if times[k] == never:
+            bins[k] = BINS
+        else:
+            bins[k], exponent = bin_of(times[k] // ticks_per_ns, exponent)
+    return bins
 
 
 def edges(bins: Ints) -> Ints:

@@ -48,7 +48,7 @@ JUDGED = (100_000, 1_500, 1_000_000)
 LEAST_SLOS = 200
 """A simulation is at least that long, in objectives."""
 WINDOWS = 1024
-STEPS = 8
+STEPS = 4
 """Parts of a search's simulation after each of which it ends if too many requests have been late."""
 SOME = 16
 """Of so many requests one is kept whose latency is not among the slowest."""

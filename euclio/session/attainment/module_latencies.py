@@ -17,7 +17,7 @@ from euclio.session.simulation.engine.in_turn import count
 from euclio.session.simulation.in_turn import NOT_INVOKED, UNANSWERED
 from euclio.session.simulation.server import Logs
 from euclio.session.simulation.system import System
-from euclio.simulation.histogram import BINS, BITS, LEADING, quantiles
+from euclio.simulation.histogram import BINS, bins_of, quantiles
 from euclio.simulation.units import NS_PER_S, Ints
 
 MOST_WATCHED = 64
@@ -79,7 +79,9 @@ class Tally:
             last = int(np.searchsorted(arrivals, end))
             while len(self._histograms) <= k:
                 self._histograms.append(np.zeros(0, np.int64))
-            self._histograms[k] = _added(self._histograms[k], _bins(took[first:last], self._clock.ticks_per_ns))
+            self._histograms[k] = _added(
+                self._histograms[k], bins_of(took[first:last], UNANSWERED, self._clock.ticks_per_ns)
+            )
             first = last
 
     def latencies(self, windows: int) -> Latencies:
@@ -108,14 +110,6 @@ class Tally:
         if wanted > answered:
             return None
         return float(quantiles(histogram[:BINS], np.array([wanted / answered]))[0]) / NS_PER_S
-
-
-def _bins(took: Ints, ticks_per_ns: int) -> Ints:
-    """The bins of latencies, as of `euclio.simulation.histogram`; `BINS` where there is none."""
-    ns = np.where(took == UNANSWERED, 0, took // ticks_per_ns)
-    exponent = np.maximum(np.frexp(ns.astype(float))[1] - 1 - BITS, 0)
-    found: Ints = np.where(took == UNANSWERED, BINS, exponent * LEADING + (ns >> exponent))
-    return found
 
 
 def _added(histogram: Ints, bins: Ints) -> Ints:

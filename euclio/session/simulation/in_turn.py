@@ -27,6 +27,7 @@ from euclio.session.simulation.setup import Dispatch, Setup
 from euclio.session.simulation.simulation import compile_simulator, incoming
 from euclio.session.simulation.system import ServedModule, System
 from euclio.session.simulation.targets import DEALINGS, Unit
+from euclio.simulation.histogram import bins_of
 from euclio.simulation.units import Ints
 
 UNANSWERED = np.iinfo(np.int64).max
@@ -83,6 +84,11 @@ class Coming:
                 self._counts[self._count : last] = piece[1]
             self._count = last
         return self._arrival[: self._count]
+
+    @property
+    def room(self) -> int:
+        """Requests that there is room for at least; not all of them have been drawn."""
+        return len(self._arrival)
 
     @property
     def counts(self) -> NDArray[np.int32] | None:
@@ -197,7 +203,8 @@ class _Requests:
         """Let requests come."""
         last = numbers[0] + len(numbers) if len(numbers) else 0
         if last > len(self.finish):
-            self.finish = _longer(self.finish, max(last, 2 * len(self.finish)))
+            # All requests that have been drawn: whoever shares them lets nearly all of them come.
+            self.finish = _longer(self.finish, max(last, self.coming.room))
         self.finish[last - len(numbers) : last] = arrival
 
     def waiting_at(self, m: int) -> Ints:
@@ -207,8 +214,9 @@ class _Requests:
         return self.waiting[m]
 
 
-def _longer(table: Ints, rows: int, filled: int = 0) -> Ints:
-    found = np.full(rows, filled, np.int64)
+def _longer(table: Ints, rows: int) -> Ints:
+    # Zeros are not written before they are asked for, and tables are mostly longer than what comes.
+    found = np.zeros(rows, np.int64)
     found[: len(table)] = table
     return found
 
@@ -220,29 +228,27 @@ class _Watch:
         self._first = 0
         """The first request that is not forgotten."""
         self._ready, self._ended = _NOTHING, _NOTHING
+        """One tick after each was ready, or 0 before it is; when its last invocation has ended so far."""
 
     def come(self, time: Ints, request: Ints) -> None:
         """Note what becomes ready."""
-        kept = request >= self._first
-        time, place = time[kept], request[kept] - self._first
-        if place.size and place.max() >= len(self._ready):
-            rows = max(int(place.max()) + 1, 2 * len(self._ready))
-            self._ready, self._ended = (_longer(table, rows, UNANSWERED) for table in (self._ready, self._ended))
-        self._ready[place], self._ended[place] = time, time
+        rows = int(request.max()) + 1 - self._first if request.size else 0
+        if rows > len(self._ready):
+            rows = max(rows, 2 * len(self._ready))
+            self._ready, self._ended = (_longer(table, rows) for table in (self._ready, self._ended))
+        t.note_ready(time, request, self._first, self._ready, self._ended)
 
     def end(self, ends: Ints, sizes: Ints, members: Ints, until: int) -> None:
         """Note the batches that end before a time."""
-        ended = np.repeat(ends, sizes)
-        own = (members >= self._first) & (ended < until)
-        np.maximum.at(self._ended, members[own] - self._first, ended[own])
+        t.note_ends(t.Passing(ends, sizes, members, _NOTHING, _NOTHING), until, self._first, self._ended)
 
     def latencies(self, first: int, last: int) -> Ints:
         """How long requests took; of those that are under way, too little."""
-        took = np.full(last - first, UNANSWERED)
+        if last - self._first > len(self._ready):
+            self._ready, self._ended = (_longer(table, last - self._first) for table in (self._ready, self._ended))
         rows = slice(first - self._first, last - self._first)
         ready, ended = self._ready[rows], self._ended[rows]
-        took[: len(ready)] = np.where(ready == UNANSWERED, UNANSWERED, ended - ready)
-        return took
+        return np.where(ready == 0, UNANSWERED, ended - ready + 1)
 
     def forget(self, before: int) -> None:
         """Keep only requests from one on."""
@@ -324,11 +330,12 @@ class _Served:
 
     def _served(self, time: Ints, request: Ints, until: int) -> tuple[Ints, Ints, Ints]:
         """Ends, sizes and members of the batches that are closed until a time."""
-        given = np.full(len(time), NONE)
         if not self._singly:
-            time, request, given = (
-                np.concatenate(both) for both in zip(self._left, (time, request, given), strict=True)
-            )
+            time, request = np.concatenate((self._left[0], time)), np.concatenate((self._left[1], request))
+        given = _NOTHING
+        if self._queued:
+            given = np.full(len(time), NONE)
+            given[: len(self._left[2])] = self._left[2]
         s, room = self._tables, len(time) + len(self._tables.open)
         s.number[t.INPUTS], s.number[t.CLOSED], s.number[t.FILLED] = len(time), 0, 0
         own_members = self._singly or self._queued
@@ -341,7 +348,7 @@ class _Served:
             members = members[: int(s.number[t.FILLED])]
         else:
             taken = t.pull(s, until) if self._pulls else t.serve_batches(s, until)
-            members, self._left = request[:taken], (time[taken:], request[taken:], given[taken:])
+            members, self._left = request[:taken], (time[taken:], request[taken:], given)
         closed = int(s.number[t.CLOSED])
         return ends[:closed], sizes[:closed], members
 
@@ -491,6 +498,9 @@ def compile_in_turn() -> None:
     t.invoke(t.Invoking(nothing, nothing, np.zeros((0, 1), np.int32), *(nothing,) * 5, row), 0)
     t.join(nothing, nothing, nothing, 1)
     t.count(nothing, nothing, 1, nothing, nothing, table)
+    t.note_ready(nothing, nothing, 0, nothing, nothing)
+    t.note_ends(passing, 0, 0, nothing)
+    bins_of(nothing, 0, 1)
 
 
 def compile_all() -> None:

@@ -556,3 +556,33 @@ def count(arrival: Ints, took: Ints, window: int, levels: Ints, arrived: Ints, w
                 high = middle
         arrived[row] += 1
         within[row, low] += 1
+
+
+@compiled_on_tables
+def note_ready(time: Ints, request: Ints, first: int, ready: Ints, ended: Ints) -> None:
+    """Note when requests become ready at a module; none of their invocations has ended there.
+
+    Args:
+        time: when.
+        request: which requests; those before `first` are forgotten.
+        first: the request in row 0 of what is written.
+        ready: one tick after each became ready.
+        ended: when the last of its invocations has ended so far.
+    """
+    for k in range(time.shape[0]):
+        row = request[k] - first
+        if row >= 0:
+            ready[row], ended[row] = time[k] + 1, time[k]
+
+
+@compiled_on_tables
+def note_ends(s: Passing, until: int, first: int, ended: Ints) -> None:
+    """Note the batches that end before a time; other arguments as those of `note_ready`."""
+    at = 0
+    for i in range(s.ends.shape[0]):
+        if s.ends[i] < until:
+            for k in range(at, at + s.sizes[i]):
+                row = s.members[k] - first
+                if row >= 0:
+                    ended[row] = max(ended[row], s.ends[i])
+        at += s.sizes[i]
