@@ -95,7 +95,7 @@ def test_every_verb_has_an_example_that_is_read(verb, folder, monkeypatch):
         assert parsed(words) is not None
 
 
-SLOW = ("euclio certify", "euclio changes", "euclio compare session.json", "euclio what-if")
+SLOW = ("euclio bench-set export", "euclio certify", "euclio changes", "euclio compare session.json", "euclio what-if")
 
 
 @pytest.mark.parametrize(
