@@ -34,7 +34,7 @@ UNANSWERED = np.iinfo(np.int64).max
 """Latency of a request that is not answered yet."""
 NOT_INVOKED = -1
 """Latency at a module that a request does not invoke."""
-PIECE = 1 << 15
+PIECE = 1 << 14
 """Requests that are served at once at most."""
 ROOM = 1 << 16
 """Requests that there is room for at first."""
