@@ -195,23 +195,28 @@ def _broken_rules(module: Module, plan: ModulePlan, price: dict[str, Fraction], 
         problems.append(f"{len(plan.allocations)} allocations, at most {space.max_allocations} are allowed")
     for allocation in plan.allocations:
         c = allocation.configuration
-        label = f"{c.hardware} batch {c.batch} concurrency {c.concurrency}"
-        if c not in module.profile:
-            problems.append(f"{label} taking {full(c.duration_s)} s is not in the profile")
+        # Nearly always it is one of the profile itself; comparing values takes as long as the rest of the check.
+        if not any(c is own for own in module.profile) and c not in module.profile:
+            problems.append(f"{_label(c)} taking {full(c.duration_s)} s is not in the profile")
         elif not space.allows(c.hardware, c.batch, c.concurrency):
-            problems.append(f"{label} is outside the plan space")
+            problems.append(f"{_label(c)} is outside the plan space")
         if allocation.machines < 0:
-            problems.append(f"{label} has {allocation.machines} machines")
-    if problems:
+            problems.append(f"{_label(c)} has {allocation.machines} machines")
+    if problems or len(plan.allocations) == 1:
         return problems
-    for first, second in pairwise(plan.allocations):
-        if rank_key(first.configuration, price) >= rank_key(second.configuration, price):
+    keys = [rank_key(allocation.configuration, price) for allocation in plan.allocations]
+    for (first, key), (_, next_key) in pairwise(zip(plan.allocations, keys, strict=True)):
+        if key >= next_key:
             problems.append("the allocations are not strictly descending in rank")
         if first.machines == 0:
             problems.append("an allocation before the last has no whole machine")
         if first.partial_rps != 0:
             problems.append("an allocation before the last has a partial machine")
     return problems
+
+
+def _label(c: Configuration) -> str:
+    return f"{c.hardware} batch {c.batch} concurrency {c.concurrency}"
 
 
 def _broken_sharing(session: Session, plan: Plan, space: PlanSpace, found: list[ModuleEvaluation]) -> list[str]:
@@ -279,10 +284,9 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
     broken = _broken_dummy_rule(space.dummy, dummy, t_last)
     if broken and not space.fills:
         return broken
-    written = rate + plan.dummy_rps
-    if _is_off(last.partial_rps, partial, written, whole):
+    if last.partial_rps != partial and _is_off(last.partial_rps, partial, rate + plan.dummy_rps, whole):
         return f"partial rate written as {full(last.partial_rps)}, derived as {full(partial)} req/s"
-    if _is_off(plan.dummy_rps, dummy, written, whole):
+    if plan.dummy_rps != dummy and _is_off(plan.dummy_rps, dummy, rate + plan.dummy_rps, whole):
         return f"dummy rate written as {full(plan.dummy_rps)}, derived as {full(dummy)} req/s"
     cost = sum((a.machines * price[a.configuration.hardware] for a in plan.allocations), ZERO)
     if partial:
