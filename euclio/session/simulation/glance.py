@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from euclio.core.compiled import as_they_are
 from euclio.core.errors import InputError
+from euclio.core.lazy import late
 from euclio.core.result import Result
 from euclio.session.instance import Session
-from euclio.session.plan import Plan
-from euclio.session.simulation.engine.loop import FOREVER
-from euclio.session.simulation.in_turn import Coming, InTurn, covers
 from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.simulation import simulate
-from euclio.session.simulation.system import System, build_system
-from euclio.session.space import PlanSpace
 
-BY_ENGINE = 1_000
+# Simulators take as long to be imported as all else of a short solve, and most plans serve too many requests for them.
+share_in_time = late("euclio.session.simulation.quick_share", "share_in_time")
+
 BY_MODULE = 20_000
-"""Invocations that take less than 0.3 s of one core without machine code, dummies among them: by the engine, and one
-module after the other. It is they that are counted and not the time, so that the same input shows the same."""
+"""Invocations that take less than 0.3 s of one core without machine code, one module after the other, dummies among
+them. It is they that are counted and not the time, so that the same input shows the same."""
 
 
 def poisson_attainment(session: Session, result: Result) -> float | None:
@@ -44,23 +39,7 @@ def poisson_attainment(session: Session, result: Result) -> float | None:
         return None
     try:
         with as_they_are():
-            return _share(session, result.plan, result.space, setup, invocations)
+            share: float | None = share_in_time(session, result.plan, result.space, setup, invocations)
+            return share
     except InputError:
         return None  # the plan has numbers that are too large to be simulated
-
-
-def _share(session: Session, plan: Plan, space: PlanSpace, setup: Setup, invocations: float) -> float | None:
-    """The same for a plan, as quickly as its modules allow."""
-    system = build_system(session, plan, space, setup, fine=True)
-    if covers(system, setup.noise) and all(machine.timeout_ticks >= 0 for machine in system.machines):
-        return _share_in_turn(system, setup)
-    return simulate(session, plan, setup, space).attainment if invocations <= BY_ENGINE else None
-
-
-def _share_in_turn(system: System, setup: Setup) -> float | None:
-    """What `simulate` counts; batches that nothing fills any more are closed by their time-outs."""
-    served = InTurn(system, Coming(system, setup), system.clock.up(setup.seconds))
-    served.go_to(FOREVER)
-    arrived = len(served.arrivals())
-    took = served.latencies(0, arrived)
-    return float(np.count_nonzero(took <= system.slo_ticks)) / arrived if arrived else None
