@@ -11,7 +11,6 @@ timestamps, such as the Azure LLM inference trace (code, 2023). `--only N` takes
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import time
 from collections.abc import Iterator, Sequence
@@ -23,6 +22,7 @@ from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
+from answers import keep_answers, known_answers
 from matplotlib.figure import Figure
 from pasting import FINDINGS, paste, table
 
@@ -141,8 +141,7 @@ def played(session: Session, plan: Plan, setup: Setup, space: PlanSpace) -> floa
 
 def answered(sessions: Sequence[Session], processes: dict[str, Setup], known: Path | None, *, more: bool) -> list[Row]:
     """All searches; those that a file holds are not made again, and no others where no more are to be made."""
-    lines = known.read_text(encoding="utf-8").splitlines() if known is not None and known.exists() else []
-    found = {Case(*row["case"]): Answer(*row["answer"]) for row in map(json.loads, lines)}
+    found = {Case(*row["case"]): Answer(*row["answer"]) for row in known_answers(known)}
     rows = []
     cases = [(s, kind, target) for kind in processes for target in reversed(TARGETS) for s in sessions]
     cases = [case for case in cases if more or Case(case[0].name, *case[1:]) in found]
@@ -151,9 +150,7 @@ def answered(sessions: Sequence[Session], processes: dict[str, Setup], known: Pa
             case = Case(session.name, kind, target)
             if case not in found:
                 found[case] = search(session, processes[kind], target)
-                if known is not None:
-                    with known.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps({"case": case, "answer": found[case]}) + "\n")
+                keep_answers(known, {"case": case, "answer": found[case]})
             rows.append(Row(case, found[case]))
             advance()
     return rows
@@ -261,9 +258,8 @@ class Ruled(NamedTuple):
 def ruled(sessions: Sequence[Session], setup: Setup, target: float, known: Path | None, *, more: bool) -> list[Ruled]:
     """All rules on all sessions; those that a file holds are not made again, and no others where no more are made."""
     file = None if known is None else known.with_suffix(".rules.jsonl")
-    lines = file.read_text(encoding="utf-8").splitlines() if file is not None and file.exists() else []
     found: dict[str, list[Ruled]] = {}
-    for row in map(json.loads, lines):
+    for row in known_answers(file):
         found.setdefault(row[0], []).append(Ruled(*row))
     sessions = [session for session in sessions if more or session.name in found]
     with progress_bar("rules", len(sessions)) as advance:
@@ -277,9 +273,7 @@ def ruled(sessions: Sequence[Session], setup: Setup, target: float, known: Path 
                     )
                     for name, plan in rules(session, setup, target).items()
                 ]
-                if file is not None:
-                    with file.open("a", encoding="utf-8") as out:
-                        out.writelines(json.dumps(row) + "\n" for row in found[session.name])
+                keep_answers(file, *found[session.name])
             advance()
     return [row for session in sessions for row in found[session.name]]
 

@@ -10,15 +10,14 @@ share: a bound above it is a false statement. The sessions are measured ones, ev
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from answers import keep_answers, known_answers
 from pasting import FINDINGS, paste, table
 
 from euclio import generate, load
@@ -91,16 +90,16 @@ def sessions(number: int) -> list[Session]:
 
 def judgements(sessions: Sequence[Session], known: Path | None) -> Iterator[Judged]:
     """All plans that can be judged; with a file what it holds is taken from there, and what is new goes there."""
-    lines = known.read_text(encoding="utf-8").splitlines() if known is not None and known.exists() else []
-    found = {(own.session, own.kind): own for own in (Judged(**json.loads(line)) for line in lines)}
+    found = {(row["session"], row["kind"]): Judged(**row) for row in known_answers(known)}
     with progress_bar("plans", len(sessions) * len(KINDS)) as advance:
         for session in sessions:
             for kind in KINDS:
-                one = found.get((session.name, kind)) or judged(session, kind)
+                one = found.get((session.name, kind))
+                if one is None:
+                    one = judged(session, kind)
+                    if one is not None:
+                        keep_answers(known, one._asdict())
                 if one is not None:
-                    if known is not None and (session.name, kind) not in found:
-                        with known.open("a", encoding="utf-8") as file:
-                            file.write(json.dumps(one._asdict()) + "\n")
                     yield one
                 advance()
 
@@ -120,13 +119,9 @@ def judged(session: Session, kind: str) -> Judged | None:
     size = len(played.late) // BLOCKS
     blocks = played.late[: BLOCKS * size].reshape(BLOCKS, size).mean(axis=1) / played.arrived.mean()
     demand = Demand(share, setup)
-    judge = partial(_bound, session, demand, result.plan)
-    bounds = [judge(FIRST_SEED + number) for number in range(JUDGEMENTS)]
+    seeds = range(FIRST_SEED, FIRST_SEED + JUDGEMENTS)
+    bounds = [Trials(session, SPARE, demand, seed).judged(result.plan, 0, None).estimate.lower for seed in seeds]
     return Judged(session.name, kind, share, float(blocks.std(ddof=1)) / math.sqrt(BLOCKS), bounds)
-
-
-def _bound(session: Session, demand: Demand, plan: object, seed: int) -> float:
-    return Trials(session, SPARE, demand, seed).judged(plan, 0, None).estimate.lower  # type: ignore[arg-type]
 
 
 def shown(found: Sequence[Judged]) -> str:

@@ -168,7 +168,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
 
     def takes_on(self, demand: Demand) -> bool:
         """Whether it says that it covers a demand of its family."""
-        return _takes_on(demand, self.covers, self.lacks)
+        return demand not in _not_covered(self.family, self.covers, self.lacks)
 
     def uncovered(self, instance: InstanceT, space: SpaceT) -> tuple[Demand, ...]:
         """What an instance and a plan space ask for that it does not cover; empty: it may be run on them."""
@@ -177,14 +177,14 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
         )
 
 
-def _takes_on(demand: Demand, covers: frozenset[str], lacks: frozenset[str]) -> bool:
-    return demand.name not in lacks if demand.assumed else demand.name in covers
-
-
 @cache
 def _not_covered(family: str, covers: frozenset[str], lacks: frozenset[str]) -> tuple[Demand, ...]:
     """The demands of a family that a solver does not take on; every run asks for them."""
-    return tuple(demand for demand in find_family(family).demands if not _takes_on(demand, covers, lacks))
+    return tuple(
+        demand
+        for demand in find_family(family).demands
+        if (demand.name in lacks if demand.assumed else demand.name not in covers)
+    )
 
 
 AnySolver = Solver[Any, Any, Any]

@@ -23,7 +23,7 @@ UNLIMITED = 1 << 30
 TIE = 1e-12
 """Two floats closer than this share of their size may be equal as fractions."""
 
-NOTHING = Fraction(0)
+ZERO = Fraction(0)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -284,7 +284,7 @@ def module_plan(session: Session, arrays: SessionArrays, m: int, machines: Ints,
     for configuration, count in rows:
         if count:
             left -= count * configuration.throughput_rps
-    partial, dummy = (NOTHING, -left) if left.numerator < 0 else (left, NOTHING)
+    partial, dummy = (ZERO, -left) if left.numerator < 0 else (left, ZERO)
     allocations = [Allocation(c, n) for c, n in rows[:-1]]
     allocations.append(Allocation(*rows[-1], partial))
     return ModulePlan(tuple(allocations), dummy)

@@ -265,7 +265,7 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
     left = rate - whole
     if not space.dummy.countable:
         dummy = plan.dummy_rps
-        if last.partial_rps == 0 and left <= 0 and not _is_off(-left, dummy, rate + dummy, whole):
+        if last.partial_rps == 0 and left <= 0 and not _is_off(-left, dummy, rate, dummy, whole):
             dummy = -left  # whole machines only: their rate seldom ends as a decimal, so it cannot be written
         partial = max(ZERO, left + dummy)
         if dummy < 0:
@@ -284,9 +284,9 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
     broken = _broken_dummy_rule(space.dummy, dummy, t_last)
     if broken and not space.fills:
         return broken
-    if last.partial_rps != partial and _is_off(last.partial_rps, partial, rate + plan.dummy_rps, whole):
+    if _is_off(last.partial_rps, partial, rate, plan.dummy_rps, whole):
         return f"partial rate written as {full(last.partial_rps)}, derived as {full(partial)} req/s"
-    if plan.dummy_rps != dummy and _is_off(plan.dummy_rps, dummy, rate + plan.dummy_rps, whole):
+    if _is_off(plan.dummy_rps, dummy, rate, plan.dummy_rps, whole):
         return f"dummy rate written as {full(plan.dummy_rps)}, derived as {full(dummy)} req/s"
     cost = sum((a.machines * price[a.configuration.hardware] for a in plan.allocations), ZERO)
     if partial:
@@ -296,9 +296,9 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
     return ModuleEvaluation(latency, cost, partial, dummy)
 
 
-def _is_off(written: Fraction, derived: Fraction, total: Fraction, whole: Fraction) -> bool:
+def _is_off(written: Fraction, derived: Fraction, rate: Fraction, dummy: Fraction, whole: Fraction) -> bool:
     """Whether a written rate differs from the derived one by more than the slack; most are the same to the digit."""
-    return written != derived and abs(written - derived) > written_slack_rps(total, whole)
+    return written != derived and abs(written - derived) > written_slack_rps(rate + dummy, whole)
 
 
 class MachineLatency(NamedTuple):

@@ -86,7 +86,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             for section in parts[name]() if name in parts else (compilation(),):
                 print(to_text(section_table(section)), flush=True)
                 wrong = wrong or any(line.correct and not line.met for line in section.lines)
-                described += [section.describe()] if arguments.json is not None else []
+                if arguments.json is not None:
+                    described.append(section.describe())
         print(f"{name}: {_taken(since, before)}\n", flush=True)
     print(f"all: {_taken(started, used)}", flush=True)
     if arguments.json is not None:

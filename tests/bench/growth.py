@@ -72,7 +72,7 @@ def _measure(what: str, values: Sequence[int], make: Callable[[int, int], Sessio
     names = [name for name in ALL if name in solvers()]
     rows: list[tuple[str, ...]] = []
     everything: list[Timed] = []
-    # Whoever proves nothing at one value does not at larger ones, each time up to its limit.
+    # Whoever proves nothing at one value would mostly take all of its limit at larger ones too.
     left = list(names)
     with bar(what, len(values) * len(SEEDS)) as advance:
         for value in values:
@@ -88,8 +88,8 @@ def _measure(what: str, values: Sequence[int], make: Callable[[int, int], Sessio
             everything += [run for found in runs.values() for run in found]
             left = [name for name in left if name == HEURISTIC or _proven(runs[name])]
     notes = (
-        f"Median time of {len(SEEDS)} seeds; in brackets how many of them were not proven, - where none was: "
-        f"that method is not asked any further. Limit {LIMIT_S:g} s, {BRUTE} {BRUTE_LIMIT_S:g} s.",
+        f"Median time of {len(SEEDS)} seeds; in brackets how many of them were not proven, - where none was, "
+        f"after which the method is not asked. Limit {LIMIT_S:g} s, {BRUTE} {BRUTE_LIMIT_S:g} s.",
     )
     title = f"Growth with {what}"
     return Section(title, notes=notes, runs=tuple(everything), columns=(what, *names), rows=tuple(rows))
@@ -100,6 +100,8 @@ def _proven(runs: Sequence[Timed]) -> int:
 
 
 def _cell(runs: Sequence[Timed], name: str) -> str:
+    if not runs:
+        return "not asked"
     unproven = len(runs) - _proven(runs)
     if name != HEURISTIC and unproven == len(runs):
         return "-"

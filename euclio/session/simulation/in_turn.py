@@ -273,7 +273,7 @@ class _Served:
         self._tables = _tables(system, module)
         self._tables.router[0, routers.FIRST : routers.SECOND + 1] = draws
         self._left: tuple[Ints, Ints, Ints] = (_NOTHING, _NOTHING, _NOTHING)
-        """When what is in no batch yet became ready, whose it is, and which machine was given it."""
+        """When what is in no batch yet became ready, whose it is, and which machine with a queue was given it."""
         self._running: tuple[Ints, Ints, Ints] = (_NOTHING, _NOTHING, _NOTHING)
         """Ends, sizes and members of the batches that have not ended."""
         self.watch: _Watch | None = None

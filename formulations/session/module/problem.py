@@ -264,12 +264,18 @@ def _most_rate(s: SessionArrays, m: int, limit: float, stock: Stock) -> float:
 
     Infinite: a type without a limit is among them.
     """
+    for k in range(s.first[m], s.first[m + 1]):
+        if stock.kind[k] < 0 and s.duration[k] < limit:
+            return np.inf
     total = 0.0
-    for kind in range(-1, stock.most.shape[1]):
+    # Type by type, as a table of all of them would have to be asked for.
+    for kind in range(stock.most.shape[1]):
+        if stock.most[m, kind] <= 0.0:
+            continue
         most = 0.0
         for k in range(s.first[m], s.first[m + 1]):
-            if stock.kind[k] == kind and s.duration[k] < limit and is_in_stock(stock, m, k):
-                most = max(most, np.inf if kind < 0 else s.throughput[k] * stock.most[m, kind])
+            if stock.kind[k] == kind and s.duration[k] < limit:
+                most = max(most, s.throughput[k] * stock.most[m, kind])
         total += most
     return total
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from euclio.simulation.histogram import BINS, bin_of, edges, quantiles
+from euclio.simulation.histogram import BINS, bin_of, bins_of, edges, quantiles
 
 
 @pytest.mark.parametrize("time", [0, 1, 1023, 1024, 2047, 2048, 2049, 4095, 4096, 10**9, 10**9 + 1, (1 << 62) - 1])
@@ -15,6 +15,15 @@ def test_a_time_stands_between_the_edges_of_its_bin(time: int) -> None:
         low, high = edges(np.array([place, place + 1]))
         assert low <= time < high
         assert high - low <= max(1, low / 1000)
+
+
+def test_bins_of_many_times_are_those_of_each_whatever_came_before() -> None:
+    """Times rise and fall by any power of two, and each begins at the exponent of the one before; ticks of 1/8 ns."""
+    rng, never = np.random.default_rng(7), np.iinfo(np.int64).max
+    times = rng.permutation(np.concatenate([[0, 7, 8, (1 << 62) - 1], 1 << rng.integers(0, 62, 200)])).astype(np.int64)
+    found = bins_of(np.append(times, never), never, 8)
+    assert found[:-1].tolist() == [bin_of(int(time) // 8, 0)[0] for time in times]
+    assert found[-1] == BINS
 
 
 def test_bins_follow_one_another_without_gaps() -> None:
