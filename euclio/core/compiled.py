@@ -58,12 +58,14 @@ class _State:
         interpreted: calls that were interpreted.
         mark: how many they were when the run began that is under way.
         kernels: all kernels that have been defined.
+        compiled: those of them that run as machine code; each solve asks whether there is one.
     """
 
     def __init__(self) -> None:
         self.spent_s = 0.0
         self.interpreted, self.mark = 0, 0
         self.kernels: list[Kernel] = []
+        self.compiled: set[Kernel] = set()
 
 
 _state = _State()
@@ -140,11 +142,13 @@ class Kernel(Source):
     def take(self) -> Any:
         """Run compiled from now on, for all arguments whose machine code is at hand; gives what is called then."""
         self._taken = self.machine
+        _state.compiled.add(self)
         return self._taken
 
     def _released(self) -> Kernel:
         """Itself, which runs interpreted again until it is next looked for machine code."""
         self._taken = None
+        _state.compiled.discard(self)
         self.look_at = time.perf_counter() + LOOK_EVERY_S
         return self
 
@@ -279,12 +283,13 @@ def time_runs() -> None:
 
 def machine_code_in_use() -> bool:
     """Whether kernels of this process are compiled, all or some."""
-    return current_way() is Way.COMPILED or any(kernel._taken is not None for kernel in _state.kernels)
+    return current_way() is Way.COMPILED or bool(_state.compiled)
 
 
 def use(way: Way) -> None:
     """Have kernels run in a way from now on, in this process."""
     set_way(way)
+    _state.compiled.clear()
     for kernel in _state.kernels:
         kernel._taken, kernel.look_at = None, -INFINITY
 

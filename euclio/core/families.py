@@ -47,6 +47,7 @@ def homes() -> dict[str, str]:
     return HOMES | {name: place for name, place in sorted(offered.items()) if name not in HOMES}
 
 
+@cache
 def families() -> tuple[Family, ...]:
     """All families, those of this package first."""
     return tuple(find_family(name) for name in homes())

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+GivenT = TypeVar("GivenT")
 
 QUIET = "EUCLIO_QUIET"
 """Environment variable that has nothing shown of what takes long; "0" or empty: as if it were not set."""
@@ -223,31 +224,44 @@ def _may_show() -> bool:
     return is_main and (_turn is None or _turn.weak) and not is_quiet()
 
 
-@contextmanager
-def _showing(shown: _Shown) -> Iterator[_Shown]:
-    """Give something the turn, if it is free."""
-    global _turn
-    if not _may_show():
-        yield shown
-        return
-    outer = _turn
-    if outer is not None:
-        outer.end()
-    _turn = shown
-    shown.begin()
-    try:
-        yield shown
-    finally:
-        shown.end()
-        _turn = outer
-        if outer is not None:
-            outer.begin()
+class _Turn(AbstractContextManager[GivenT]):
+    """Something that has the turn inside, if it is free then.
+
+    A class, since each solve takes one, and a generator takes as long again to begin and to end.
+
+    Args:
+        shown: what is shown.
+        given: what the work inside is given.
+    """
+
+    def __init__(self, shown: _Shown, given: GivenT) -> None:
+        self._shown, self._given = shown, given
+        self._outer: _Shown | None = None
+        self._shows = False
+
+    def __enter__(self) -> GivenT:
+        global _turn
+        self._shows = _may_show()
+        if self._shows:
+            self._outer = _turn
+            if self._outer is not None:
+                self._outer.end()
+            _turn = self._shown
+            self._shown.begin()
+        return self._given
+
+    def __exit__(self, *_: object) -> None:
+        global _turn
+        if self._shows:
+            self._shown.end()
+            _turn = self._outer
+            if self._outer is not None:
+                self._outer.begin()
 
 
-@contextmanager
 def waiting(
     what: str, after_s: float | None = None, *, weak: bool = False, far: Callable[[], str] | None = None
-) -> Iterator[Callable[[str], None]]:
+) -> AbstractContextManager[Callable[[str], None]]:
     """Show what is going on and the time gone, if the work inside takes longer than that.
 
     Args:
@@ -257,11 +271,11 @@ def waiting(
         far: says how far the work is, such as plan, bound and gap; empty: not known. On a terminal it is asked all the
             time; elsewhere another line says it as soon as it is known, and then what has changed every `SAY_EVERY_S`.
 
-    Yields:
-        What says that something else is going on now.
+    Returns:
+        What gives a way to say that something else is going on now.
     """
-    with _showing(_Shown(what, after_s, weak=weak, far=far)) as shown:
-        yield shown.change
+    shown = _Shown(what, after_s, weak=weak, far=far)
+    return _Turn(shown, shown.change)
 
 
 def told(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -278,25 +292,22 @@ def told(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return around
 
 
-@contextmanager
-def late_bar(what: str, total: float, after_s: float | None = None) -> Iterator[Callable[[float], None]]:
+def late_bar(what: str, total: float, after_s: float | None = None) -> AbstractContextManager[Callable[[float], None]]:
     """A bar up to a total, shown if the work inside takes longer than that; gives what moves it."""
-    with _showing(_Shown(what, after_s, total)) as shown:
-        yield shown.reach
+    shown = _Shown(what, after_s, total)
+    return _Turn(shown, shown.reach)
 
 
-@contextmanager
-def progress_bar(what: str, total: int, after_s: float | None = None) -> Iterator[Callable[[], None]]:
+def progress_bar(what: str, total: int, after_s: float | None = None) -> AbstractContextManager[Callable[[], None]]:
     """A bar of so many steps, shown if the work inside takes longer than that; gives what counts one that is done."""
-    with _showing(_Shown(what, after_s, total, counted=True)) as shown:
-        yield shown.step
+    shown = _Shown(what, after_s, total, counted=True)
+    return _Turn(shown, shown.step)
 
 
-@contextmanager
-def counted_bar(what: str, after_s: float | None = None) -> Iterator[Callable[[int], None]]:
+def counted_bar(what: str, after_s: float | None = None) -> AbstractContextManager[Callable[[int], None]]:
     """As `progress_bar`, where how many steps there are is known at the first one; gives what counts one of so many."""
-    with _showing(_Shown(what, after_s, counted=True)) as shown:
-        yield shown.step_of
+    shown = _Shown(what, after_s, counted=True)
+    return _Turn(shown, shown.step_of)
 
 
 @contextmanager
@@ -309,7 +320,7 @@ def in_turn(*, weak: bool = False) -> Iterator[bool]:
     if not _may_show():
         yield False
         return
-    with _showing(_Shown("", math.inf, weak=weak)):
+    with _Turn(_Shown("", math.inf, weak=weak), None):
         yield True
 
 

@@ -164,8 +164,10 @@ class PreparedRun:
 
     def check(self, answer: Answer[Any], wall_s: float) -> AnyResult:
         """The checked result."""
-        result = check(self.instance, self.solver.name, self.space, self.limits, answer, wall_s)
-        return changed(result, options=self.options)
+        evaluation = _evaluated(self.instance, self.space, answer)
+        return _result(
+            self.instance, self.solver.name, self.space, self.limits.seed, answer, wall_s, evaluation, self.options
+        )
 
     def _starting_plan(self, starter: AnySolver) -> Any:
         """The starter's plan, if it is one of the plan space."""
@@ -278,8 +280,11 @@ def _check_options(solver: AnySolver, given: EngineOptions[Any], warm_start: str
 
 def check(instance: Any, solver: str, space: Any, limits: Limits[Any], answer: Answer[Any], wall_s: float) -> AnyResult:
     """Price an answer with the checker and decide its status."""
-    evaluation = None if answer.plan is None else family_of(instance).evaluate(instance, answer.plan, space)
-    return checked(instance, solver, space, limits, answer, wall_s, evaluation)
+    return checked(instance, solver, space, limits, answer, wall_s, _evaluated(instance, space, answer))
+
+
+def _evaluated(instance: Any, space: Any, answer: Answer[Any]) -> Checked | None:
+    return None if answer.plan is None else family_of(instance).evaluate(instance, answer.plan, space)
 
 
 def checked(
@@ -292,13 +297,26 @@ def checked(
     evaluation: Checked | None,
 ) -> AnyResult:
     """The result of an answer whose plan the checker has priced (None: it has no plan), with its status."""
+    options = _describe(space, family_of(instance).goal(space), limits)
+    return _result(instance, solver, space, limits.seed, answer, wall_s, evaluation, options)
+
+
+def _result(
+    instance: Any,
+    solver: str,
+    space: Any,
+    seed: int,
+    answer: Answer[Any],
+    wall_s: float,
+    evaluation: Checked | None,
+    options: dict[str, Any],
+) -> AnyResult:
     family = family_of(instance)
-    goal = family.goal(space)
-    status, reason = _outcome(answer, evaluation, goal)
+    status, reason = _outcome(answer, evaluation, family.goal(space))
     return Result(
         instance=instance.name,
         solver=solver,
-        options=_describe(space, goal, limits),
+        options=options,
         space=space,
         status=status,
         raw_status=answer.raw_status,
@@ -310,7 +328,7 @@ def checked(
         evaluation=evaluation,
         stats=answer.stats,
         reason=reason,
-        provenance={**provenance(), "kernels": how_kernels_ran(), "seed": limits.seed},
+        provenance={**provenance(), "kernels": how_kernels_ran(), "seed": seed},
         trace=answer.trace,
         warm_start=answer.warm_start,
         of_instance=instance,

@@ -6,8 +6,9 @@ The checker does not use them. Solvers that do work in floating point and give t
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,11 @@ UNLIMITED = 1 << 30
 
 TIE = 1e-12
 """Two floats closer than this share of their size may be equal as fractions."""
+
+FLOATS_COUNT = 1 << 53
+"""Floats hold every whole number up to this one."""
+SPLITTER = 134217729.0
+"""2²⁷ + 1: what a float is multiplied by to be split in halves."""
 
 ZERO = Fraction(0)
 
@@ -158,11 +164,11 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
     for i, ps in enumerate(parents):
         for p in ps:
             children[p].append(i)
-    rates = [_high_and_low(m.rate_rps) for m in session.modules]
+    rates, low_rates = _highs_and_lows(*zip(*[m.rate_rps.as_integer_ratio() for m in session.modules], strict=True))
     parent_first, parent = _rows(parents)
     child_first, child = _rows(children)
     return SessionArrays(
-        first=np.cumsum([0] + [p.profile_index.size for p in parts], dtype=np.int64),
+        first=_starts([p.profile_index.size for p in parts]),
         batch=columns[0],
         duration=columns[2],
         throughput=columns[3],
@@ -170,8 +176,8 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
         unit_cost=columns[5],
         same_ratio=np.concatenate([p.same_ratio for p in parts]),
         profile_index=np.concatenate([p.profile_index for p in parts]),
-        rate=np.array([high for high, _ in rates]),
-        low=np.concatenate((columns[6], [low for _, low in rates])),
+        rate=rates,
+        low=np.concatenate((columns[6], low_rates)),
         order=np.array(session.order, dtype=np.int64),
         parent_first=parent_first,
         parent=parent,
@@ -182,9 +188,30 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
     )
 
 
-def _high_and_low(value: Fraction) -> tuple[float, float]:
+def _highs_and_lows(numerators: Sequence[int], denominators: Sequence[int]) -> tuple[Floats, Floats]:
+    """The nearest floats of positive fractions, and the nearest floats of what is left, shape (fractions,) each."""
+    if max(numerators) >= FLOATS_COUNT or max(denominators) >= FLOATS_COUNT:
+        columns = np.array([_high_and_low(n, d) for n, d in zip(numerators, denominators, strict=True)]).T
+        return columns[0], columns[1]
+    numerator, denominator = np.array(numerators, dtype=np.float64), np.array(denominators, dtype=np.float64)
+    high = numerator / denominator
+    # Dekker's product: what a rounded product lacks, by halves of the factors, whose own products are floats exactly.
+    product = high * denominator
+    (front, back), (top, end) = _halves(high), _halves(denominator)
+    lacking = ((front * top - product) + front * end + back * top) + back * end
+    # The remainder of a division is a float exactly, and so are both differences on the way to it.
+    return high, ((numerator - product) - lacking) / denominator
+
+
+def _halves(values: Floats) -> tuple[Floats, Floats]:
+    """Each number as the sum of two of at most 26 digits (Veltkamp)."""
+    much = values * SPLITTER
+    front = much - (much - values)
+    return front, values - front
+
+
+def _high_and_low(numerator: int, denominator: int) -> tuple[float, float]:
     """The nearest float, and the nearest float of what is left."""
-    numerator, denominator = value.as_integer_ratio()
     high = numerator / denominator
     above, below = high.as_integer_ratio()
     left = numerator * below - above * denominator
@@ -192,9 +219,13 @@ def _high_and_low(value: Fraction) -> tuple[float, float]:
 
 
 def _rows(lists: tuple[tuple[int, ...], ...] | list[list[int]]) -> tuple[Ints, Ints]:
-    starts = np.zeros(len(lists) + 1, dtype=np.int64)
-    np.cumsum([len(row) for row in lists], out=starts[1:])
-    return starts, np.array([i for row in lists for i in row], dtype=np.int64)
+    return _starts([len(row) for row in lists]), np.array([i for row in lists for i in row], dtype=np.int64)
+
+
+def _starts(sizes: list[int]) -> Ints:
+    """Where each of some rows begins that stand one after the other, then the total."""
+    # Of so few numbers numpy makes the sums in three times as long.
+    return np.array([*accumulate(sizes, initial=0)], dtype=np.int64)
 
 
 def _narrow(profile: _Profile, space: PlanSpace) -> _Profile:
@@ -224,30 +255,56 @@ def _ranked_profile(module: Module, prices: tuple[tuple[str, Fraction], ...]) ->
 
 
 def _rank(profile: tuple[Configuration, ...], price: dict[str, Fraction]) -> _Profile:
-    """Sort by ratio in floats, then repair near-ties in exact arithmetic."""
+    """Sort by ratio in floats, then put what floats cannot tell apart in order by fractions."""
+    floats = {name: float(p) for name, p in price.items()}
     columns = np.empty((7, len(profile)))
     columns[0] = [c.batch for c in profile]
     columns[1] = [c.concurrency for c in profile]
-    columns[2] = [float(c.duration_s) for c in profile]
-    columns[[3, 6]] = np.array([_high_and_low(c.throughput_rps) for c in profile]).T
-    columns[4] = [float(price[c.hardware]) for c in profile]
+    durations = [c.duration_s.as_integer_ratio() for c in profile]
+    columns[2] = [n / d for n, d in durations]
+    # Throughputs b·e/d from the durations' own numbers: a common factor changes no quotient.
+    columns[3], columns[6] = _highs_and_lows(
+        [c.batch * c.concurrency * d for c, (_, d) in zip(profile, durations, strict=True)], [n for n, _ in durations]
+    )
+    columns[4] = [floats[c.hardware] for c in profile]
     columns[5] = columns[4] / columns[3]
     order = np.lexsort((columns[1], columns[0], columns[2], columns[5]))
     sorted_cost = columns[5][order]
-    close = np.diff(sorted_cost) <= TIE * sorted_cost[1:]
-    same = np.zeros(len(profile), dtype=np.bool_)
+    close = np.zeros(len(profile), dtype=np.bool_)
+    close[1:] = sorted_cost[1:] - sorted_cost[:-1] <= TIE * sorted_cost[1:]
     if close.any():
-        exact_cost = [price[c.hardware] / c.throughput_rps for c in profile]
-
-        def key(k: int) -> tuple[Fraction, Fraction, int, str, int]:
-            c = profile[k]
-            return exact_cost[k], c.duration_s, c.batch, c.hardware, c.concurrency
-
-        order = np.array(sorted(range(len(profile)), key=key))
-        same[1:] = [exact_cost[a] == exact_cost[b] for a, b in pairwise(order)]
+        places, same = _settled(profile, price, order.tolist(), close.tolist())
+        order = np.array(places)
+    else:
+        same = close
+    ranks = order.tolist()
     return _Profile(
-        np.ascontiguousarray(columns[:, order]), same, order.astype(np.int64), tuple(profile[k].hardware for k in order)
+        columns.take(order, axis=1), same, order.astype(np.int64), tuple([profile[k].hardware for k in ranks])
     )
+
+
+def _settled(
+    profile: tuple[Configuration, ...], price: dict[str, Fraction], order: list[int], close: list[bool]
+) -> tuple[list[int], NDArray[np.bool_]]:
+    """Ranks decided by fractions within each run of configurations whose floats are too close to decide them.
+
+    Returns:
+        The order, and whether each configuration's ratio is that of the one before it.
+    """
+    settled: list[int] = []
+    same = np.zeros(len(profile), dtype=np.bool_)
+    starts = [i for i, tie in enumerate(close) if not tie]
+    for first, last in pairwise([*starts, len(order)]):
+        if last == first + 1:
+            settled.append(order[first])
+            continue
+        keys = sorted(
+            (price[(c := profile[k]).hardware] / c.throughput_rps, c.duration_s, c.batch, c.hardware, c.concurrency, k)
+            for k in order[first:last]
+        )
+        settled += [key[-1] for key in keys]
+        same[first + 1 : last] = [one[0] == other[0] for one, other in pairwise(keys)]
+    return settled, same
 
 
 def to_plan(session: Session, arrays: SessionArrays, machines: Ints, partial_at: Ints) -> Plan:
@@ -283,7 +340,7 @@ def module_plan(session: Session, arrays: SessionArrays, m: int, machines: Ints,
     left = module.rate_rps
     for configuration, count in rows:
         if count:
-            left -= count * configuration.throughput_rps
+            left -= configuration.throughput_rps * count
     partial, dummy = (ZERO, -left) if left.numerator < 0 else (left, ZERO)
     allocations = [Allocation(c, n) for c, n in rows[:-1]]
     allocations.append(Allocation(*rows[-1], partial))

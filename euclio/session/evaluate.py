@@ -288,12 +288,21 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
         return f"partial rate written as {full(last.partial_rps)}, derived as {full(partial)} req/s"
     if _is_off(plan.dummy_rps, dummy, rate, plan.dummy_rps, whole):
         return f"dummy rate written as {full(plan.dummy_rps)}, derived as {full(dummy)} req/s"
-    cost = sum((a.machines * price[a.configuration.hardware] for a in plan.allocations), ZERO)
+    cost = _whole_cost(plan.allocations, price)
     if partial:
         cost += (1 if space.charging.whole else partial / t_last) * price[last.configuration.hardware]
     machines = machine_latencies(plan.allocations, partial, total, price, space.policy)
     latency = max((machine.latency_s for machine in machines), default=ZERO)
     return ModuleEvaluation(latency, cost, partial, dummy)
+
+
+def _whole_cost(allocations: tuple[Allocation, ...], price: dict[str, Fraction]) -> Fraction:
+    """What the whole machines cost per hour."""
+    # A fraction times an integer takes half as long as an integer times a fraction; a sum from 0 on adds once more.
+    cost = price[allocations[0].configuration.hardware] * allocations[0].machines
+    for allocation in allocations[1:]:
+        cost += price[allocation.configuration.hardware] * allocation.machines
+    return cost
 
 
 def _is_off(written: Fraction, derived: Fraction, rate: Fraction, dummy: Fraction, whole: Fraction) -> bool:
@@ -336,6 +345,9 @@ def machine_latencies(
     for i, allocation in enumerate(allocations):
         c = allocation.configuration
         f = partial if i == len(allocations) - 1 else ZERO
+        if i:
+            earlier = allocations[i - 1]
+            before += earlier.configuration.throughput_rps * earlier.machines
         w = total - before if i else total
         unit_price = price[c.hardware]
         # A module's only machines share their rank with no others.
@@ -347,7 +359,6 @@ def machine_latencies(
             yield MachineLatency(i, False, policy.whole_latency(place))
         if f:
             yield MachineLatency(i, True, policy.partial_latency(place))
-        before += allocation.machines * c.throughput_rps
 
 
 def _broken_dummy_rule(rule: DummyRule, dummy: Fraction, t_last: Fraction) -> str:

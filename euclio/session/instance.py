@@ -252,6 +252,7 @@ class Session(Framed):
     resources: dict[str, Fraction] = field(default_factory=dict, hash=False)
     state: dict[str, Fraction] = field(default_factory=dict, hash=False)
     _order: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    _parents: tuple[tuple[int, ...], ...] = field(init=False, repr=False, compare=False)
 
     def __init__(
         self,
@@ -278,6 +279,7 @@ class Session(Framed):
         object.__setattr__(self, "state", amounts(state or {}, "state"))
         _check_names(self)
         object.__setattr__(self, "_order", _topological_order(self))
+        object.__setattr__(self, "_parents", _parents(self))
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -321,11 +323,7 @@ class Session(Framed):
 
     def parents(self) -> tuple[tuple[int, ...], ...]:
         """For each module the indices of its parents, in the order of the edges."""
-        index = self.index
-        lists: list[list[int]] = [[] for _ in self.modules]
-        for a, b in self.edges:
-            lists[index[b]].append(index[a])
-        return tuple(tuple(parents) for parents in lists)
+        return self._parents
 
 
 def _check_names(session: Session) -> None:
@@ -401,6 +399,14 @@ def _topological_order(session: Session) -> tuple[int, ...]:
             f"the edges form a cycle: {_name_cycle(session, children, waiting)}; remove one of them", field="edges"
         )
     return tuple(ready)
+
+
+def _parents(session: Session) -> tuple[tuple[int, ...], ...]:
+    index = session.index
+    lists: list[list[int]] = [[] for _ in session.modules]
+    for a, b in session.edges:
+        lists[index[b]].append(index[a])
+    return tuple(tuple(parents) for parents in lists)
 
 
 def _name_cycle(session: Session, children: list[list[int]], waiting: list[int]) -> str:

@@ -31,7 +31,8 @@ FLAGS = (
     "--dropping",
 )
 """Options that mean nothing without an attainment."""
-KEYWORDS = ("attainment", *map(keyword_of, FLAGS))
+FLAG_OF = {keyword_of(flag): flag for flag in FLAGS}
+KEYWORDS = ("attainment", *FLAG_OF)
 """All keywords of an attainment but percentiles."""
 
 
@@ -83,14 +84,14 @@ def attainment_demand(family: Family, keywords: Mapping[str, Any], *instances: A
     Raises:
         InputError: of another family, without an attainment, keywords that do not go together, or an unknown module.
     """
-    served = families.find_family(SERVED)
     if keywords.get("attainment") is None:
-        for flag in FLAGS:
-            if keywords.get(keyword_of(flag)) not in (None, False):
+        for name, flag in FLAG_OF.items():
+            if keywords.get(name) not in (None, False):
                 raise InputError("says what --attainment is asked under; give that too, or leave this out", field=flag)
         return None
     if family.name != SERVED:
-        raise InputError(f"is an option for {served.instances}; leave it out", field="--attainment")
+        served = families.find_family(SERVED).instances
+        raise InputError(f"is an option for {served}; leave it out", field="--attainment")
     from euclio.session.attainment.demand import Demand, check_names
     from euclio.session.simulation.setup import Setup
 

@@ -128,10 +128,10 @@ def plan_space(
         InputError: a keyword of another family, or a plan space that does not go with the instance.
     """
     changes = space_changes(family, keywords)
-    if solver is None:
-        found = replace(space, **changes)
-    else:
-        found = solver.space_on(instance, replace(solver.space if space is None else space, **changes))
+    given = solver.space if solver is not None and space is None else space
+    # Making a space anew that is to be the same takes as long as checking a plan of one module.
+    asked = replace(given, **changes) if changes else given
+    found = asked if solver is None else solver.space_on(instance, asked)
     family.check_space(instance, found)
     return found
 
@@ -142,7 +142,7 @@ def space_changes(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]
     Raises:
         InputError: a keyword of another family, or a value that it cannot have.
     """
-    own = {field.name for field in fields(family.full_space)}
+    own = _fields_of(type(family.full_space))
     found: dict[str, Any] = {}
     for name, value in keywords.items():
         if value is None and getattr(family.full_space, name, None) is not None:
@@ -159,6 +159,11 @@ def space_changes(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]
         elif name in _space_fields():
             raise InputError(f"is no field of plan spaces of {family.instances}; leave it out", field=name)
     return found
+
+
+@cache
+def _fields_of(kind: type) -> frozenset[str]:
+    return frozenset(field.name for field in fields(kind))
 
 
 def setup_fields(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]:

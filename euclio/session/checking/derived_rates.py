@@ -16,9 +16,9 @@ from euclio.session.plan import Allocation, ModulePlan
 
 def whole_rps(allocations: tuple[Allocation, ...]) -> Fraction:
     """The rate of all whole machines at full rate, in requests per second."""
-    whole = allocations[0].machines * allocations[0].configuration.throughput_rps if allocations else Fraction(0)
+    whole = allocations[0].configuration.throughput_rps * allocations[0].machines if allocations else Fraction(0)
     for allocation in allocations[1:]:
-        whole += allocation.machines * allocation.configuration.throughput_rps
+        whole += allocation.configuration.throughput_rps * allocation.machines
     return whole
 
 
