@@ -6,10 +6,10 @@ They are named as the options of the commands, and read by what reads those.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from euclio.core.errors import InputError
 from euclio.core.families import families, find_family
@@ -162,8 +162,8 @@ def space_changes(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]
 
 
 @cache
-def _fields_of(kind: type) -> frozenset[str]:
-    return frozenset(field.name for field in fields(kind))
+def _fields_of(kind: Hashable) -> frozenset[str]:
+    return frozenset(field.name for field in fields(cast(Any, kind)))
 
 
 def setup_fields(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]:
