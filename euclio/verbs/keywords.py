@@ -142,7 +142,8 @@ def space_changes(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]
     Raises:
         InputError: a keyword of another family, or a value that it cannot have.
     """
-    own = _fields_of(type(family.full_space))
+    kind: Any = type(family.full_space)
+    own = _fields_of(kind)
     found: dict[str, Any] = {}
     for name, value in keywords.items():
         if value is None and getattr(family.full_space, name, None) is not None:
