@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import time
@@ -45,6 +46,9 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("euclio")
     config.pluginmanager.register(durations.Clock())
     config.stash[STARTED_S] = time.monotonic()
+    if config.getoption("dist", "no") == "no" or hasattr(config, "workerinput"):
+        # What is collected stays to the end: looking through it for garbage again and again takes a third of the time.
+        gc.disable()
     if tier != "all":
         config.stash[FIFTH] = chosen_fifth()
         os.environ[VARIABLE] = str(config.stash[FIFTH].number)
@@ -73,6 +77,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=[item for item in items if id(item) not in ids])
     items[:] = kept
     yield
+
+
+def pytest_collection_finish() -> None:
+    """Garbage is looked for again, and not in what is collected; processes that tests fork share its memory then."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

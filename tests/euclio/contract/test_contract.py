@@ -101,6 +101,7 @@ def test_solver_that_crashes_when_it_is_loaded_is_reported(tmp_path):
     assert broken(check_solver(f"{file}:solve")) == {"loads": "the process died of signal SIGSEGV"}
 
 
+@pytest.mark.slow
 def test_command_names_what_is_broken(capsys):
     code = main(["check-solver", f"{FILE}:raises", "--samples", "1", "--json"])
     claims = {c["claim"]: c["verdict"] for c in json.loads(capsys.readouterr().out)["claims"]}

@@ -35,7 +35,9 @@ def _session(seed: int) -> Session:
     for _ in range(12):
         c = Configuration(rng.choice("ab"), rng.randrange(1, 65), rng.randrange(1, 3), _nasty(rng))
         profile[c.hardware, c.batch, c.concurrency] = c
-    return Session("nasty", 10**6, hardware, [Module("m", Fraction(rng.randrange(1, 10**6), 10**6 + 3), list(profile.values()))])
+    return Session(
+        "nasty", 10**6, hardware, [Module("m", Fraction(rng.randrange(1, 10**6), 10**6 + 3), list(profile.values()))]
+    )
 
 
 def test_high_and_low_are_the_nearest_floats():

@@ -22,7 +22,7 @@ def gap(seed, **changes):
     return None if found.value is None else found.value / best.value
 
 
-@pytest.mark.parametrize("dummy", ["machine", "none"])
+@pytest.mark.parametrize("dummy", [pytest.param("machine", marks=pytest.mark.slow), "none"])
 def test_it_is_seldom_above_the_optimum(dummy):
     gaps = [found for seed in SEEDS if (found := gap(seed, dummy=dummy)) is not None]
     assert min(gaps) >= 1

@@ -30,6 +30,7 @@ def test_the_models_answer_a_batch(models, name, shape):
     assert np.isfinite(output).all()
 
 
+@pytest.mark.slow
 def test_their_profile_is_planned(models, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("detect", "classify"):
