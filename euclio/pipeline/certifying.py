@@ -34,7 +34,7 @@ def find_better(cluster: Cluster, space: PipelineSpace, cutoff: Fraction | None,
     """
     effort = Effort(deadline)
     try:
-        found = _search(_Question(cluster, space, cutoff), effort)
+        found = _search(Question(cluster, space, cutoff), effort)
     except OutOfTimeError:
         return Search(None, False, effort.nodes, "the time limit was reached")
     except TooLargeError as error:
@@ -49,7 +49,7 @@ def find_better(cluster: Cluster, space: PipelineSpace, cutoff: Fraction | None,
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class Question:
     """A cluster, a plan space and a cutoff."""
 
     cluster: Cluster
@@ -64,6 +64,17 @@ class _Question:
             return Demand(self.cutoff * model.weight, strict=True)
         # Whatever serves a model at all serves as much as its slowest virtual GPU.
         return Demand(min(template.slowest for template in found), strict=False)
+
+    def needs(self, effort: Effort) -> list[Needs] | None:
+        """What is to be found out of each model's GPUs; None: no plan is better, since one cannot be served."""
+        found = []
+        for model in self.cluster.models:
+            own = templates(self.cluster, model, self.space, effort)
+            demand = self.demand(model, own) if own else None
+            if demand is None:
+                return None
+            found.append(Needs(ModelServer(self.cluster, own, demand, self.space, effort), self.units()))
+        return found
 
     def stock(self) -> Stock | None:
         """What the models share; None: no plan is better, whatever they need."""
@@ -100,20 +111,11 @@ def _is_better(space: PipelineSpace, value: Fraction, cutoff: Fraction | None) -
     return value > cutoff if space.objective is Objective.THROUGHPUT else value < cutoff
 
 
-def _search(question: _Question, effort: Effort) -> list[Pipeline] | None:
+def _search(question: Question, effort: Effort) -> list[Pipeline] | None:
     """Pipelines of a plan that is better; None: there is none."""
-    cluster, space = question.cluster, question.space
-    stock = question.stock()
-    if stock is None:
-        return None
-    needs = []
-    for model in cluster.models:
-        found = templates(cluster, model, space, effort)
-        demand = question.demand(model, found) if found else None
-        if demand is None:
-            return None
-        needs.append(Needs(ModelServer(cluster, found, demand, space, effort), question.units()))
-    packed = pack(needs, stock, effort)
+    stock, cluster = question.stock(), question.cluster
+    needs = None if stock is None else question.needs(effort)
+    packed = None if stock is None or needs is None else pack(needs, stock, effort)
     if packed is None:
         return None
     return [

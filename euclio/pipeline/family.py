@@ -116,6 +116,7 @@ FAMILY = Family(
     tiny=_tiny,
     find_better=late("euclio.pipeline.certifying", "find_better"),
     warm_up_prover=late("euclio.pipeline.certifying", "warm_up"),
+    prove=late("euclio.pipeline.certify.filing", "cluster_proof"),
     pose=late("euclio.pipeline.posing", "cluster_program"),
     tolerance=lambda space: PROOF_TOLERANCE,
     demands=PIPELINE_DEMANDS,

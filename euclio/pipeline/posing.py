@@ -58,7 +58,12 @@ class Template:
 
 
 def cluster_program(
-    cluster: Cluster, space: PipelineSpace, plan: PipelinePlan, cutoff: Fraction | None, deadline: float
+    cluster: Cluster,
+    space: PipelineSpace,
+    plan: PipelinePlan,
+    cutoff: Fraction | None,
+    deadline: float,
+    most_variables: int = MOST_VARIABLES,
 ) -> Posed:
     """The program of a cluster, and a plan as a point of it.
 
@@ -68,6 +73,7 @@ def cluster_program(
         plan: a feasible plan.
         cutoff: of no importance: the program says all.
         deadline: `time.perf_counter` value at which to stop.
+        most_variables: variables of the largest program that is made.
 
     Raises:
         NoProofError: the plan space is another one, or the program would be too large; says why in one line.
@@ -80,8 +86,8 @@ def cluster_program(
         for found in templates_of(cluster, space, m, deadline):
             templates.append(found)
             variables += len(found.pools) + 1
-            if variables > MOST_VARIABLES:
-                raise NoProofError(f"the cluster makes a program of more than {MOST_VARIABLES:,} variables")
+            if variables > most_variables:
+                raise NoProofError(f"the cluster makes a program of more than {most_variables:,} variables")
     return _Builder(cluster, space, templates).posed(plan)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from euclio.day.filing import day_proof
 from euclio.fragments.certify.filing import fleet_proof
+from euclio.pipeline.certify.filing import cluster_proof
 from euclio.proofs.writing import proof_text
 from euclio.session.certify.filing import session_proof
 
@@ -18,3 +19,7 @@ def fleet_text(*asked) -> str:
 
 def day_text(*asked) -> str:
     return proof_text(day_proof(*asked))
+
+
+def cluster_text(*asked) -> str:
+    return proof_text(cluster_proof(*asked))

@@ -128,22 +128,25 @@ def _tried(instance: Any, said: WrittenResult, checked: Checked, certified: bool
     """Make the program and its proof; where only the program gets ready, that alone."""
     family = family_of(instance)
     asked = Asked(family, instance, said, checked, cutoff_of(said, checked) if certified else None)
-    no_proof = NOT_CERTIFIED
+    no_proof, text = NOT_CERTIFIED, ""
     if certified:
         try:
             proof, text = proven(asked, time.perf_counter() + limit_s)
-            own = proof.whole or Posed(proof.model, proof.point or {})
-            return Tried(own.model, dict(own.point), proof=text)
+            if family.name not in WHOLE:
+                own = proof.whole or Posed(proof.model, proof.point or {})
+                return Tried(own.model, dict(own.point), proof=text)
+            no_proof = ""
         except NoProofError as error:
             no_proof = str(error)
     if not certified and family.name not in WHOLE:
         return Tried(no_model=NOT_CERTIFIED, no_proof=NOT_CERTIFIED)
     try:
         found = posed(asked, time.perf_counter() + limit_s)
-        return Tried(found.model, dict(found.point), found.maximised, no_proof=no_proof)
+        return Tried(found.model, dict(found.point), found.maximised, proof=text, no_proof=no_proof)
     except NoProofError as error:
         # Where there could be a proof, what kept it away says more than what kept the program away after it.
-        return Tried(no_model=no_proof if family.prove is not None else str(error), no_proof=no_proof)
+        why = no_proof if no_proof and family.name not in WHOLE else str(error)
+        return Tried(no_model=why, proof=text, no_proof=no_proof)
 
 
 def _files(folder: Path, entry: Entry, tried: Tried) -> dict[str, bytes]:

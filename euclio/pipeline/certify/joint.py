@@ -38,6 +38,11 @@ class Stock:
     prices: Counts
     money: int
 
+    def affordable(self) -> Counts:
+        """Units of each type that there are and that the money suffices for, alone."""
+        priced = zip(self.counts, self.prices or (0,) * len(self.counts), strict=True)
+        return tuple(min(count, self.money // price) if price else count for count, price in priced)
+
 
 class JointBound:
     """Says where the GPUs cannot suffice for all models, even in fractions.
@@ -49,7 +54,7 @@ class JointBound:
     """
 
     def __init__(self, uses: Sequence[Floats], stock: Stock, effort: Effort) -> None:
-        self._uses = [_least(use) for use in uses]
+        self._uses = [least_uses(use) for use in uses]
         self._stock, self._effort = stock, effort
         self._counts = np.array(stock.counts, float)
         self._prices = np.zeros(len(stock.counts))
@@ -108,7 +113,7 @@ class JointBound:
         return own, shared, float(prices[(models + 1) * types]) if self._prices.any() else 0.0
 
 
-def _least(use: Floats) -> Floats:
+def least_uses(use: Floats) -> Floats:
     """The rows of which no other one is at most as large throughout."""
     kept = np.empty((0, use.shape[1]))
     for row in use[np.argsort(use.sum(axis=1))]:

@@ -42,6 +42,11 @@ class Needs:
         self._hard: set[Counts] = set()
         self._plenty: list[Counts] = []
 
+    @property
+    def short(self) -> tuple[Counts, ...]:
+        """Numbers of GPUs that were found not to suffice."""
+        return tuple(self._short)
+
     def fluid(self) -> Floats:
         """Per template, units of each GPU type that serve the model's demand in fractions."""
         return np.asarray(self._server.fluid_use() * np.array(self._units, float))

@@ -137,14 +137,14 @@ def test_an_attainment_has_none(proof, monkeypatch):
     assert not proof.exists()
 
 
-def test_other_families_have_none(tmp_path, proof, capsys):
+def test_a_cluster_has_one(tmp_path, proof, capsys):
     cluster = tiny_cluster()
     save_instance(cluster, tmp_path / "c.json")
     save_result(solve(cluster, "pipeline-bruteforce"), cluster, tmp_path / "r.json")
     code, out, _ = call(capsys, "certify", tmp_path / "c.json", tmp_path / "r.json", "--proof", proof)
     assert code == 0
-    assert "no proof file: clusters have no proof model yet" in out
-    assert not proof.exists()
+    assert f"evidence: file {proof}" in " ".join(out.split())
+    assert call(capsys, "check-proof", proof)[0] == 0
 
 
 def test_whole_machines_that_dummies_fill_have_one(files, proof, capsys):

@@ -136,10 +136,9 @@ def test_a_deadline_that_is_past_leaves_none():
         cluster_program(tiny_cluster(), PipelineSpace(), tiny_plan(), None, -math.inf)
 
 
-def test_a_program_that_is_too_large_is_none(monkeypatch):
-    monkeypatch.setattr("euclio.pipeline.posing.MOST_VARIABLES", 3)
+def test_a_program_that_is_too_large_is_none():
     with pytest.raises(NoProofError, match="more than 3 variables"):
-        cluster_program(tiny_cluster(), PipelineSpace(), tiny_plan(), None, math.inf)
+        cluster_program(tiny_cluster(), PipelineSpace(), tiny_plan(), None, math.inf, 3)
 
 
 def test_a_file_says_what_its_templates_are():
