@@ -210,7 +210,7 @@ class _Builder:
             f"cluster {cluster.name}; models: {models}; GPU types: {types}",
             f"A plan that {what} than {self.question.cutoff} would be a point of this program, and there is none.",
             "g_m_t: GPUs of type t that model m has. y_m_i is 1 where these are at least those of its corner i; a "
-            "corner's numbers are its coefficients in rows corner_m_t. x_m_k: part of model m's demand on its pipelines "
+            "corner's numbers are its coefficients in rows corner_m_t. x_m_k: part of the demand of m on its pipelines "
             "k; it takes no less than the coefficients in rows takes_m_t, since virtual GPUs are whole.",
             "That a model with fewer GPUs than every corner has cannot be served so well was searched for by euclio's "
             "independent prover, and is not in this file.",
