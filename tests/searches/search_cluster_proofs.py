@@ -1,0 +1,54 @@
+"""Whether a cluster's proof file can state what is false: tiny clusters, at their best value and next to it."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from random import Random
+
+from euclio.core.certificate import NoProofError
+from euclio.pipeline import Objective
+from euclio.pipeline.certify.filing import NothingToDivideError, cluster_proof
+from euclio.proofs.checker import check_text
+from euclio.proofs.writing import proof_text
+from tests.helpers.drawn_clusters import best_value, draw_cluster, draw_space
+
+from .search import Found, Search
+
+LIMIT_S = 10.0
+BESIDE = (Fraction(1, 10**9), Fraction(1, 10**15))
+"""Shares by which a cutoff is worse than the best, so that a plan is better."""
+
+
+def look(seed: int) -> Found:
+    """A cluster at its best value by enumeration, which may have a file, and at worse ones, which may not."""
+    draw = Random(f"cluster proofs {seed}")
+    cluster, space = draw_cluster(draw, wide=seed % 2 == 1), draw_space(draw)
+    best = best_value(cluster, space)
+    if best == 0:
+        return Found(1)
+    undecided, faults = 0, []
+    try:
+        check_text(proof_text(cluster_proof(cluster, space, None, best, time.perf_counter() + LIMIT_S)))
+    except NothingToDivideError:
+        pass
+    except NoProofError:
+        undecided = 1
+    sign = -1 if space.objective is Objective.THROUGHPUT else 1
+    cutoffs: list[Fraction | None] = [] if best is None else [None, *(best * (1 + sign * part) for part in BESIDE)]
+    for cutoff in cutoffs:
+        try:
+            cluster_proof(cluster, space, None, cutoff, time.perf_counter() + LIMIT_S)
+        except NoProofError:
+            continue
+        faults.append(f"{cutoff} has a proof, but the best is {best}: {cluster!r}, {space}")
+    return Found(1 + len(cutoffs), tuple(faults), undecided)
+
+
+SEARCH = Search(
+    "cluster-proofs",
+    "no cluster's proof file says that a plan is best which is not (open: prices too far apart for any linear program)",
+    "cutoffs",
+    look,
+    range(20),
+)
