@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -23,6 +24,10 @@ from euclio.proofs.rounding import Branch, Limit, Weights, bounds_of, crossing
 ONE = Fraction(1)
 WHOLE = 1e-7
 """How far from a whole number a value counts as whole, to choose where to branch; no proof rests on it."""
+BLUR = 1e-9
+"""What floats may be off in a bound, as a part of all that is added up, with much to spare."""
+FAR = 1e-5
+"""By what part of all that is added up prices miss that are not off by their last digits alone."""
 MOST_NODES = 5_000
 """Nodes after which a search is given up: its file would be too large to be of use."""
 DEEPEST = 200
@@ -35,11 +40,12 @@ class UnprovenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Relaxed:
-    """An optimum of a linear program: cost, values of the variables, prices of the rows."""
+    """An optimum of a linear program: cost, values of the variables, prices of the rows, and the variables' limits."""
 
     cost: float
     values: Floats
     prices: Floats
+    ends: tuple[Floats, Floats]
 
 
 def prove(
@@ -122,12 +128,18 @@ class _Search:
         relaxed = self._programs.relaxed(branch)
         if relaxed is None:
             return self._refuted(branch) or self._missed(branch, "a branch without a feasible point")
-        return self._reached(branch, fractions_of(relaxed.prices)) or self._split(branch, relaxed, depth)
+        return self._reached(branch, fractions_of(relaxed.prices), relaxed) or self._split(branch, relaxed, depth)
 
-    def _reached(self, branch: Branch, prices: Sequence[Fraction]) -> int | None:
+    def _reached(self, branch: Branch, prices: Sequence[Fraction], relaxed: Relaxed | None = None) -> int | None:
         """Close a branch in which everything reaches the cutoff; None: these prices do not show it."""
         if self._cutoff is not None:
-            for bound, weights in bounds_of(self._model, self._rows, branch, prices, self._costs):
+            is_worth = None
+            if relaxed is not None:
+                is_worth = partial(self._programs.may_reach, float(self._cutoff), relaxed.ends)
+                # What prices with all their digits miss by far, none near to them reaches.
+                if not is_worth(prices, FAR):
+                    return None
+            for bound, weights in bounds_of(self._model, self._rows, branch, prices, self._costs, is_worth):
                 if bound >= self._cutoff:
                     return self._derive(self._cutoff, None, _linear(weights))
         return None
@@ -258,16 +270,32 @@ class _Programs:
         ]
         self._most = [float(row.most) for row in model.rows]
         self._equal = [row.equal for row in model.rows]
+        # The same as lists of coefficients, to say in floats what prices are worth.
+        self._costs = np.array([float(cost) for cost in costs])
+        self._of_row = np.repeat(np.arange(len(model.rows)), [len(row.terms) for row in model.rows])
+        self._of_variable = np.concatenate([variables for variables, _ in self._terms])
+        self._values = np.concatenate([values for _, values in self._terms])
 
     def relaxed(self, branch: Branch) -> Relaxed | None:
         """The least cost without whole numbers; None: HiGHS has none."""
         rows = Rows()
         for (variables, values), most, equal in zip(self._terms, self._most, self._equal, strict=True):
             rows.add(most if equal else -math.inf, most, variables, values)
-        found = least_cost(self._cost, *_ends(branch), rows)
+        ends = _ends(branch)
+        found = least_cost(self._cost, *ends, rows)
         if found is None:
             return None
-        return Relaxed(float(self._cost @ found[0]) * self._unit, found[0], found[1] * self._unit)
+        return Relaxed(float(self._cost @ found[0]) * self._unit, found[0], found[1] * self._unit, ends)
+
+    def may_reach(
+        self, cutoff: float, ends: tuple[Floats, Floats], prices: Sequence[Fraction], blur: float = BLUR
+    ) -> bool:
+        """Whether the bound at some prices may reach a cutoff: in floats, with more than they can be off."""
+        at = np.array([float(price) for price in prices])
+        at[(at > 0) & ~np.array(self._equal)] = 0.0
+        left = self._costs - np.bincount(self._of_variable, self._values * at[self._of_row], len(self._costs))
+        parts = np.concatenate((at * self._most, np.where(left > 0, left * ends[0], left * ends[1])))
+        return float(parts.sum()) + blur * (float(np.abs(parts).sum()) + abs(cutoff)) >= cutoff
 
 
 def fractions_of(values: Floats) -> tuple[Fraction, ...]:

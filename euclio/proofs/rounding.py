@@ -7,7 +7,7 @@ Prices of an optimal linear program give a sharp one, and short fractions next t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -23,6 +23,8 @@ DECIMALS = range(-9, 120)
 
 Weights = dict[int, Fraction]
 """Multipliers of constraints, by index in the proof."""
+Prices = tuple[Fraction, ...]
+"""By row of a program what its cost rises by per unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,12 @@ def raised(value: Fraction, digits: int) -> Fraction:
 
 
 def bounds_of(
-    model: Model, rows: Sequence[int], branch: Branch, prices: Iterable[Fraction], costs: Sequence[Fraction]
+    model: Model,
+    rows: Sequence[int],
+    branch: Branch,
+    prices: Iterable[Fraction],
+    costs: Sequence[Fraction],
+    is_worth: Callable[[Prices], bool] | None = None,
 ) -> Iterator[tuple[Fraction, Weights]]:
     """Bounds on a sum of costs in a branch, for prices that are rounded in several ways.
 
@@ -83,13 +90,15 @@ def bounds_of(
         branch: limits of the variables.
         prices: by row what the sum rises by per unit; whatever they are, the bounds hold.
         costs: coefficient of each variable in the sum.
+        is_worth: whether rounded prices are worth a bound, which takes a hundred times as long as to ask in floats;
+            None: all are.
 
     Yields:
         The bound, and the multipliers of constraints that prove it.
     """
     seen = set()
     for rounded in _rounded(tuple(prices)):
-        if rounded not in seen:
+        if rounded not in seen and (is_worth is None or is_worth(rounded)):
             seen.add(rounded)
             yield _bound(model, rows, branch, rounded, costs)
 
@@ -106,7 +115,7 @@ def crossing(branch: Branch) -> tuple[Fraction, Weights] | None:
     return None
 
 
-def _rounded(prices: tuple[Fraction, ...]) -> Iterator[tuple[Fraction, ...]]:
+def _rounded(prices: Prices) -> Iterator[Prices]:
     """Prices that are rounded in several ways, roughly at first."""
     for digits in DIGITS:
         yield tuple(round(price, digits) for price in prices)
