@@ -27,6 +27,30 @@ DRAWN = 0.7
 
 
 @dataclass(frozen=True, slots=True)
+class Priced:
+    """Prices of a fleet's fragments and what sets gain at them, in parts of a percent (`UNIT` of them are one).
+
+    Attributes:
+        prices: of each fragment.
+        gains: by limit, the most that a set of that least limit gains.
+        limits: the different limits.
+        limit_of: of each fragment.
+        step_pct: what GPU shares are multiples of, in percent.
+    """
+
+    prices: tuple[int, ...]
+    gains: tuple[int, ...]
+    limits: tuple[int, ...]
+    limit_of: tuple[int, ...]
+    step_pct: int
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """How many fragments have each limit."""
+        return tuple(self.limit_of.count(limit) for limit in self.limits)
+
+
+@dataclass(frozen=True, slots=True)
 class Bound:
     """What was proven.
 
@@ -34,11 +58,13 @@ class Bound:
         share_pct: no plan has less, in percent.
         rounds: pricings.
         ended: whether no better bound is to be had from prices; False: the deadline passed.
+        priced: the prices that say so; None: none do.
     """
 
     share_pct: int
     rounds: int
     ended: bool
+    priced: Priced | None = None
 
 
 def bound_of(fleet: Fleet, space: FragmentSpace, alone_pct: list[int], wanted_pct: Fraction, deadline: float) -> Bound:
@@ -63,6 +89,7 @@ def bound_of(fleet: Fleet, space: FragmentSpace, alone_pct: list[int], wanted_pc
         program.add(Column((place,), share))
     step = math.gcd(*fleet.network.shares_pct)
     best, proof, rounds = 0, None, 0
+    priced: Priced | None = None
     while time.perf_counter() < deadline:
         duals = program.prices()
         if duals is None:
@@ -74,15 +101,17 @@ def bound_of(fleet: Fleet, space: FragmentSpace, alone_pct: list[int], wanted_pc
             units = int(prices.sum()) - sum(k * gain for k, gain in zip(pricing.members, gains, strict=True))
             if units > best:
                 best, proof = units, prices
+                own = pricing.costs.limits
+                priced = Priced(tuple(prices.tolist()), tuple(gains), tuple(pricing.limits), tuple(own), step)
             if _percent(best, step) >= wanted_pct:
-                return Bound(_percent(best, step), rounds, True)
+                return Bound(_percent(best, step), rounds, True, priced)
             new = [program.add(column) for column in columns]
             # Where the drawn prices find new sets, the linear program changes by them.
             if any(new):
                 break
         else:
-            return Bound(_percent(best, step), rounds, True)
-    return Bound(_percent(best, step), rounds, False)
+            return Bound(_percent(best, step), rounds, True, priced)
+    return Bound(_percent(best, step), rounds, False, priced)
 
 
 def _percent(units: int, step_pct: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from fractions import Fraction
 
 import pytest
@@ -13,7 +14,8 @@ import euclio
 from euclio.core.certificate import NoProofError
 from euclio.core.solving import solve
 from euclio.fragments import FragmentSpace
-from euclio.fragments.certify.filing import division, point_of
+from euclio.fragments.certify.duality import bound_of
+from euclio.fragments.certify.filing import division, point_of, priced_point, priced_program
 from euclio.fragments.certifying import Prover
 from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.fragments.workloads.small_fleets import small_fleet
@@ -59,9 +61,51 @@ def test_the_same_fleet_gives_the_same_bytes():
     assert len({fleet_text(fleet, space, least.plan, least.value, math.inf) for _ in range(2)}) == 1
 
 
-def test_a_larger_fleet_is_refused_in_one_line():
+@pytest.mark.parametrize("changes", [{}, {"max_instances": 2}, {"max_members": 2}], ids=str)
+@pytest.mark.parametrize("seed", range(20))
+def test_prices_prove_nothing_false(seed, changes, monkeypatch):
+    """Small fleets by the program of larger ones: at their optimum a file or none, and one billionth above it none."""
+    monkeypatch.setattr("euclio.fragments.certify.filing.MOST_FRAGMENTS", 0)
+    fleet, space = small_fleet(seed), FragmentSpace(**changes)
+    least = solve(fleet, "fragments-bruteforce", space=space)
+    if least.value is None:
+        with pytest.raises(NoProofError):
+            fleet_text(fleet, space, None, Fraction(1), math.inf)
+        return
+    none = "no prices of the fragments say so|do not fit into 64 bits"
+    with suppress(NoProofError):
+        shown = check_text(fleet_text(fleet, space, least.plan, least.value, math.inf))
+        assert shown.bound == shown.solved == least.value
+    with pytest.raises(NoProofError, match=none):
+        fleet_text(fleet, space, None, least.value * (1 + TOLERANCE), math.inf)
+
+
+@pytest.mark.parametrize("solver", ["graft", "regroup", "apart"])
+@pytest.mark.parametrize("seed", range(10))
+def test_any_plan_of_many_fragments_is_a_point_of_their_prices(seed, solver):
+    """It guards the inequality itself: prices less gains are no more than what any plan takes."""
+    fleet, space = random_fleet(seed, 14, 5), FragmentSpace()
+    best = solve(fleet, "regroup")
+    other = best if solver == "apart" else solve(fleet, solver)
+    plan = Prover(fleet, space, math.inf).apart() if solver == "apart" else other.plan
+    alone = [sum(s.total_pct for s in own.stages) for own in Prover(fleet, space, math.inf).apart().sets]
+    priced = bound_of(fleet, space, alone, Fraction(10**6), math.inf).priced
+    model = priced_program(fleet, priced, sum(alone))
+    assert model.problems(priced_point(fleet, space, plan, priced)) == []
+
+
+def test_a_larger_fleet_has_a_file_of_prices(tmp_path):
+    fleet = random_fleet(0, 14, 3)
+    result = euclio.solve(fleet, time_limit=20)
+    certificate = euclio.certify(fleet, result, proof=tmp_path / "p.vipr")
+    assert (certificate.verdict, certificate.evidence) == ("certified", "file")
+    assert check_text((tmp_path / "p.vipr").read_text()).bound == result.value
+
+
+@pytest.mark.parametrize("changes", [{"sharing": "uniform"}, {"budgets": "own"}], ids=str)
+def test_a_larger_fleet_in_another_plan_space_is_refused_in_one_line(changes):
     with pytest.raises(NoProofError, match="more than 12 fragments"):
-        fleet_text(random_fleet(0, 13, 3), FragmentSpace(), None, Fraction(1), math.inf)
+        fleet_text(random_fleet(0, 13, 3), FragmentSpace(**changes), None, Fraction(1), math.inf)
 
 
 def test_a_deadline_that_is_past_leaves_no_file():
