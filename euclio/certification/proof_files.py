@@ -16,6 +16,8 @@ from euclio.proofs.model import Posed, Proof
 from euclio.proofs.writing import packed, proof_text
 from euclio.supervision.alarm import LateError, interrupted_at
 
+MOST_BYTES = 10_000_000
+"""Largest file, before it is packed: larger ones take longer than ten seconds to be checked."""
 SPARE_S = 0.5
 """Seconds beyond its deadline after which a prover, or the making of a file, is interrupted."""
 
@@ -84,6 +86,9 @@ def proven(asked: Asked, deadline: float) -> tuple[Proof, str]:
         with interrupted_at(deadline + SPARE_S):
             proof: Proof = asked.family.prove(asked.instance, asked.said.space, plan, asked.cutoff, deadline)
             text = proof_text(proof)
+            if len(text) > MOST_BYTES:
+                most = MOST_BYTES / 1e6
+                raise NoProofError(f"the file would have {len(text) / 1e6:.3g} MB; {most:.3g} MB are written at most")
             check_text(text)
     except LateError:
         raise NoProofError("the time limit was reached") from None

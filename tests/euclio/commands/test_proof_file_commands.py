@@ -137,6 +137,15 @@ def test_an_attainment_has_none(proof, monkeypatch):
     assert not proof.exists()
 
 
+def test_a_file_that_would_be_too_large_is_not_written(proof, monkeypatch):
+    """Checking takes a second for each megabyte, and the verdict does not hang on a file."""
+    monkeypatch.setattr("euclio.certification.proof_files.MOST_BYTES", 100)
+    certificate = euclio.certify(SESSION, euclio.solve(SESSION), proof=proof)
+    assert (certificate.verdict, certificate.evidence) == ("certified", "independent search")
+    assert certificate.no_proof.endswith("MB; 0.0001 MB are written at most")
+    assert not proof.exists()
+
+
 def test_a_cluster_has_one(tmp_path, proof, capsys):
     cluster = tiny_cluster()
     save_instance(cluster, tmp_path / "c.json")
