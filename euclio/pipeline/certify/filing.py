@@ -29,9 +29,9 @@ from euclio.proofs.rounding import lowered
 ONE = Fraction(1)
 MOST_CORNERS = 2_000
 """Alternatives of a model at most: more would make a file that is of no use."""
-SMALL, MOST_VARIABLES, FEW_NODES = 300, 2_000, 20
-"""Of the program of all plans: variables up to which it is tried first, variables up to which it is tried where there
-is nothing to divide, and nodes after which it is given up, so that the choice is the same on every machine."""
+SMALL, LARGE = (300, 20), (5_000, 200)
+"""Of the program of all plans: variables up to which it is tried first, and nodes after which it is given up, so that
+the choice is the same on every machine; the same where there is nothing to divide."""
 DIGITS = 9
 """Digits behind the decimal point of what a template takes of the GPUs in fractions, rounded down."""
 SAFE = 1 - 1e-9
@@ -53,13 +53,13 @@ def cluster_proof(
     Raises:
         NoProofError: there is none; says why in one line.
     """
-    found = _whole_proof(cluster, space, plan, cutoff, deadline, SMALL)
+    found = _whole_proof(cluster, space, plan, cutoff, deadline, *SMALL)
     if found is not None:
         return found
     try:
         return _divided_proof(Question(cluster, space, cutoff), deadline)
     except NothingToDivideError:
-        found = _whole_proof(cluster, space, plan, cutoff, deadline, MOST_VARIABLES)
+        found = _whole_proof(cluster, space, plan, cutoff, deadline, *LARGE)
         if found is None:
             raise
         return found
@@ -76,14 +76,15 @@ def _whole_proof(
     cutoff: Fraction | None,
     deadline: float,
     most_variables: int,
+    most_nodes: int,
 ) -> Proof | None:
-    """The proof of the program of all plans; None: there is no plan, it is too large, or takes more than few nodes."""
+    """The proof of the program of all plans; None: there is no plan, it is too large, or takes too many nodes."""
     if plan is None or cutoff is None:
         return None
     try:
         posed = cluster_program(cluster, space, plan, cutoff, deadline, most_variables)
         promised = -cutoff if posed.maximised else cutoff
-        return prove(posed.model, promised, posed.point, deadline, FEW_NODES)
+        return prove(posed.model, promised, posed.point, deadline, most_nodes)
     except (NoProofError, UnprovenError):
         return None
 
