@@ -36,6 +36,8 @@ class Search:
         look: draws the cases of a seed, puts the question and judges; the same seed draws the same cases. An exception
             that it lets through is a fault, and so is a process that dies.
         sample: the seeds that `make test-all` tries, and `make test` a fifth of.
+        slow: whether a single seed takes longer than two seconds. No such seed is in `make test`, and where a time is
+            given slow searches come last: one that has begun is ended, however late, and the others had their share.
     """
 
     name: str
@@ -43,12 +45,13 @@ class Search:
     unit: str
     look: Callable[[int], Found]
     sample: range
+    slow: bool = False
 
 
 @cache
 def searches() -> dict[str, Search]:
-    """All searches by name: the `SEARCH` of each module of this folder whose name begins with ``search_``."""
+    """All searches by name, slow ones last: `SEARCH` of each module of this folder named ``search_…``."""
     folder = Path(__file__).parent
     names = sorted(m.name for m in pkgutil.iter_modules([str(folder)]) if m.name.startswith("search_"))
     found = [importlib.import_module(f"{__package__}.{name}").SEARCH for name in names]
-    return {search.name: search for search in found}
+    return {search.name: search for search in sorted(found, key=lambda search: search.slow)}

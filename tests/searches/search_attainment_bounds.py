@@ -48,4 +48,5 @@ SEARCH = Search(
     "bounds",
     look,
     range(1),
+    slow=True,
 )
