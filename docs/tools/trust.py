@@ -32,7 +32,8 @@ COLOURS = {BY_FILE: "#1b7f4d", BY_SEARCH: "#4d9bd1", BY_CHECKER: "#9bc4a8", SOLV
 WORDS = """Every plan of the set is priced in fractions; that none is better is a claim of its own, and rests on:
 
 - *File*: a proof file that `check_proof.py` accepts, about the program that it states. That its lists (corners of
-  modules, sets of fragments, GPUs that do not serve a model) miss no plan is still the independent search's word:
+  modules, sets of fragments and what they gain, GPUs that do not serve a model) miss no plan is still the independent
+  search's word, but for small clusters, whose program has no such list:
   [what a file shows and what not](../../docs/certificates.md#proof-files).
 - *Independent search*: euclio's prover, which shares nothing with the solvers, found no better plan.
 - *A solver's word*: the solver that proved the bound says so. No agreement of engines is counted."""
