@@ -126,6 +126,7 @@ class Proof:
         nodes: nodes of the search that found it.
         whole: a finer program that `model` was made of and is no stronger than, with a point of it; None: `model` is
             the finest, or there is no point.
+        is_sum: whether the program only adds up what a search has found, so that without its proof it is of no use.
     """
 
     model: Model
@@ -134,3 +135,4 @@ class Proof:
     derivations: tuple[Derivation, ...] = field(repr=False)
     nodes: int = 0
     whole: Posed | None = field(default=None, repr=False)
+    is_sum: bool = False

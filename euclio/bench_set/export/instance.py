@@ -43,6 +43,7 @@ FORMULATIONS = {"session": "F1", "fragments": "F2", "pipeline": "F3"}
 """Number of each family's program; `for_everybody.md` says what their rows mean."""
 WHOLE = ("pipeline",)
 """Families whose program leaves nothing out, so that it needs no word of a prover."""
+NO_PROGRAM = "the program of the proof only adds up what a search has found"
 NOT_CERTIFIED = "no independent prover has certified that the plan is optimal"
 
 
@@ -132,6 +133,8 @@ def _tried(instance: Any, said: WrittenResult, checked: Checked, certified: bool
     if certified:
         try:
             proof, text = proven(asked, time.perf_counter() + limit_s)
+            if proof.is_sum:
+                return Tried(proof=text, no_model=NO_PROGRAM)
             if family.name not in WHOLE:
                 own = proof.whole or Posed(proof.model, proof.point or {})
                 return Tried(own.model, dict(own.point), proof=text)

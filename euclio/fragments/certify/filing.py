@@ -9,6 +9,7 @@ what a plan takes is a sum of prices less gains, and the file adds it up.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.certificate import NoProofError
@@ -71,7 +72,7 @@ def _priced_proof(
         raise NoProofError("no prices of the fragments say so" if found.ended else OUT_OF_TIME)
     model = priced_program(fleet, found.priced, sum(alone))
     point = None if plan is None else priced_point(fleet, space, plan, found.priced)
-    return prove(model, Fraction(math.ceil(cutoff)), point, deadline)
+    return replace(prove(model, Fraction(math.ceil(cutoff)), point, deadline), is_sum=True)
 
 
 def priced_program(fleet: Fleet, priced: Priced, most_pct: int) -> Model:

@@ -15,7 +15,7 @@ from euclio.core.certificate import NoProofError
 from euclio.core.solving import solve
 from euclio.fragments import FragmentSpace
 from euclio.fragments.certify.duality import bound_of
-from euclio.fragments.certify.filing import division, point_of, priced_point, priced_program
+from euclio.fragments.certify.filing import division, fleet_proof, point_of, priced_point, priced_program
 from euclio.fragments.certifying import Prover
 from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.fragments.workloads.small_fleets import small_fleet
@@ -103,6 +103,16 @@ def test_a_larger_fleet_has_a_file_of_prices(tmp_path):
 
 
 @pytest.mark.parametrize("changes", [{"sharing": "uniform"}, {"budgets": "own"}], ids=str)
+def test_a_sum_is_no_program_for_others():
+    """One row of a few numbers is nothing that another solver could try; the program of sets is."""
+    fleet = random_fleet(0, 14, 3)
+    best = euclio.solve(fleet, time_limit=20)
+    assert fleet_proof(fleet, FragmentSpace(), best.plan, best.value, math.inf).is_sum
+    small = small_fleet(3)
+    least = solve(small, "fragments-bruteforce")
+    assert not fleet_proof(small, FragmentSpace(), least.plan, least.value, math.inf).is_sum
+
+
 def test_a_larger_fleet_in_another_plan_space_is_refused_in_one_line(changes):
     with pytest.raises(NoProofError, match="more than 12 fragments"):
         fleet_text(random_fleet(0, 13, 3), FragmentSpace(**changes), None, Fraction(1), math.inf)
