@@ -102,7 +102,6 @@ def test_a_larger_fleet_has_a_file_of_prices(tmp_path):
     assert check_text((tmp_path / "p.vipr").read_text()).bound == result.value
 
 
-@pytest.mark.parametrize("changes", [{"sharing": "uniform"}, {"budgets": "own"}], ids=str)
 def test_a_sum_is_no_program_for_others():
     """One row of a few numbers is nothing that another solver could try; the program of sets is."""
     fleet = random_fleet(0, 14, 3)
@@ -113,6 +112,7 @@ def test_a_sum_is_no_program_for_others():
     assert not fleet_proof(small, FragmentSpace(), least.plan, least.value, math.inf).is_sum
 
 
+@pytest.mark.parametrize("changes", [{"sharing": "uniform"}, {"budgets": "own"}], ids=str)
 def test_a_larger_fleet_in_another_plan_space_is_refused_in_one_line(changes):
     with pytest.raises(NoProofError, match="more than 12 fragments"):
         fleet_text(random_fleet(0, 13, 3), FragmentSpace(**changes), None, Fraction(1), math.inf)
