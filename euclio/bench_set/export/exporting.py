@@ -125,6 +125,9 @@ class _Writer:
         self.write(files)
         self.keep(replace(self.record, files=tuple(described(path, data) for path, data in files.items()), writing=()))
         self._put(CRATE, crate_text(self.record, described(FILE, export_text(self.record).encode())).encode())
+        # What an earlier export had here and this one has not, such as a program that is none any more.
+        for path in sorted(self._own - {FILE, CRATE, *self.record.paths()}):
+            (self._out / path).unlink(missing_ok=True)
 
     def _put(self, path: str, data: bytes) -> None:
         target = self._out / path

@@ -341,6 +341,23 @@ def test_instances_that_are_not_asked_for_stay(out, small_set, made):
     assert (out / f"models/{CHAIN}.mps.gz").read_bytes() == (made / f"models/{CHAIN}.mps.gz").read_bytes()
 
 
+def test_what_is_no_part_any_more_is_removed(out, small_set, monkeypatch):
+    """Whoever counts the files of a folder counts what its record lists; what was a proof once is none now."""
+
+    def none(asked, deadline):
+        raise NoProofError("there is none")
+
+    (out / "notes.txt").write_text("mine", encoding="utf-8")
+    monkeypatch.setattr("euclio.bench_set.export.instance.proven", none)
+    for path in (out / "proofs").iterdir():
+        path.write_bytes(b"spoilt, so that its instance is written again")
+    again(small_set, out, 2 * LIMIT_S)
+    found = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    listed = {file.path for entry in read_export(out).entries for file in entry.files}
+    assert found - COMMON - {"notes.txt"} == listed
+    assert "notes.txt" in found
+
+
 def test_what_else_is_in_the_folder_stays(out, small_set):
     (out / "notes.txt").write_text("mine", encoding="utf-8")
     (out / "models" / "mine.mps").write_text("mine", encoding="utf-8")
