@@ -272,7 +272,7 @@ def waiting(
             time; elsewhere another line says it as soon as it is known, and then what has changed every `SAY_EVERY_S`.
 
     Returns:
-        What gives a way to say that something else is going on now.
+        A context that gives what says that something else is going on now.
     """
     shown = _Shown(what, after_s, weak=weak, far=far)
     return _Turn(shown, shown.change)

@@ -16,6 +16,7 @@ from euclio.day.evaluate import evaluate
 from euclio.day.instance import HOUR_S, Day
 from euclio.day.plan import DayPlan
 from euclio.proofs.branching import UnprovenError, prove
+from euclio.proofs.corners import covers, least
 from euclio.proofs.model import ZERO, Model, Proof, Row, Variable
 from euclio.proofs.rounding import decimals, raised
 
@@ -84,7 +85,7 @@ class Course:
         used = [tuple(min(n, top) for n, top in zip(own, self.most, strict=True)) for own in machines]
         values: dict[str, Fraction] = {}
         for k, (own, some) in enumerate(zip(used, self.needs, strict=True)):
-            chosen = next(i for i, need in enumerate(some) if _covers(own, need))
+            chosen = next(i for i, need in enumerate(some) if covers(own, need))
             values[f"need_{k}_{chosen}"] = ONE
             for h, n in enumerate(own):
                 values[f"on_{k}_{h}"] = Fraction(n)
@@ -105,17 +106,8 @@ def course_of(day: Day, deadline: float) -> Course:
     for step in day.steps:
         rate = step.rates_rps[0]
         if rate not in known:
-            known[rate] = _least([on for on in cheapest_first if uses[on][0] >= rate])
+            known[rate] = least([on for on in cheapest_first if uses[on][0] >= rate])
     return Course(day, tuple(most.values()), tuple(known[step.rates_rps[0]] for step in day.steps))
-
-
-def _least(some: list[Vector]) -> tuple[Vector, ...]:
-    """Those that cover no other one."""
-    return tuple(one for one in some if not any(other != one and _covers(one, other) for other in some))
-
-
-def _covers(more: Vector, less: Vector) -> bool:
-    return all(a >= b for a, b in zip(more, less, strict=True))
 
 
 def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | None, deadline: float) -> Proof:

@@ -272,6 +272,7 @@ class _Programs:
         self._equal = [row.equal for row in model.rows]
         # The same as lists of coefficients, to say in floats what prices are worth.
         self._costs = np.array([float(cost) for cost in costs])
+        self._only_above = ~np.array(self._equal)
         self._of_row = np.repeat(np.arange(len(model.rows)), [len(row.terms) for row in model.rows])
         self._of_variable = np.concatenate([variables for variables, _ in self._terms])
         self._values = np.concatenate([values for _, values in self._terms])
@@ -292,7 +293,7 @@ class _Programs:
     ) -> bool:
         """Whether the bound at some prices may reach a cutoff: in floats, with more than they can be off."""
         at = np.array([float(price) for price in prices])
-        at[(at > 0) & ~np.array(self._equal)] = 0.0
+        at[(at > 0) & self._only_above] = 0.0
         left = self._costs - np.bincount(self._of_variable, self._values * at[self._of_row], len(self._costs))
         parts = np.concatenate((at * self._most, np.where(left > 0, left * ends[0], left * ends[1])))
         return float(parts.sum()) + blur * (float(np.abs(parts).sum()) + abs(cutoff)) >= cutoff

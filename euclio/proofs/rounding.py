@@ -98,8 +98,10 @@ def bounds_of(
     """
     seen = set()
     for rounded in _rounded(tuple(prices)):
-        if rounded not in seen and (is_worth is None or is_worth(rounded)):
-            seen.add(rounded)
+        if rounded in seen:
+            continue
+        seen.add(rounded)
+        if is_worth is None or is_worth(rounded):
             yield _bound(model, rows, branch, rounded, costs)
 
 

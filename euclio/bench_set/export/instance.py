@@ -148,7 +148,7 @@ def _tried(instance: Any, said: WrittenResult, checked: Checked, certified: bool
         return Tried(found.model, dict(found.point), found.maximised, proof=text, no_proof=no_proof)
     except NoProofError as error:
         # Where there could be a proof, what kept it away says more than what kept the program away after it.
-        why = no_proof if no_proof and family.name not in WHOLE else str(error)
+        why = str(error) if family.name in WHOLE or family.prove is None else no_proof
         return Tried(no_model=why, proof=text, no_proof=no_proof)
 
 

@@ -70,12 +70,14 @@ def _priced_proof(
         raise NoProofError("the prover's numbers do not fit into 64 bits") from None
     if found.priced is None or found.share_pct < cutoff:
         raise NoProofError("no prices of the fragments say so" if found.ended else OUT_OF_TIME)
-    model = priced_program(fleet, found.priced, sum(alone))
     point = None if plan is None else priced_point(fleet, space, plan, found.priced)
+    # A plan may take more than all fragments alone do, and is to be a point all the same.
+    most = max(Fraction(sum(alone)), ZERO if point is None else point[0] * found.priced.step_pct)
+    model = priced_program(fleet, found.priced, most)
     return replace(prove(model, Fraction(math.ceil(cutoff)), point, deadline), is_sum=True)
 
 
-def priced_program(fleet: Fleet, priced: Priced, most_pct: int) -> Model:
+def priced_program(fleet: Fleet, priced: Priced, most_pct: Fraction) -> Model:
     """What a plan takes at least by prices of its fragments.
 
     Args:

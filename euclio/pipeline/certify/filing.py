@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from operator import le
 
 from euclio.core.certificate import NoProofError
 from euclio.pipeline.certify.joint import Counts, Stock, least_uses
@@ -23,6 +22,7 @@ from euclio.pipeline.plan import PipelinePlan
 from euclio.pipeline.posing import cluster_program
 from euclio.pipeline.space import Objective, PipelineSpace
 from euclio.proofs.branching import UnprovenError, prove
+from euclio.proofs.corners import covers, least
 from euclio.proofs.model import ZERO, Model, Proof, Row, Variable
 from euclio.proofs.rounding import lowered
 
@@ -121,27 +121,18 @@ def corners_beyond(short: Sequence[Counts], most: Counts) -> list[Counts]:
     """
     corners: list[Counts] = [(0,) * len(most)]
     for taken in short:
-        kept = [corner for corner in corners if not all(map(le, corner, taken))]
+        kept = [corner for corner in corners if not covers(taken, corner)]
         for corner in corners:
-            if not all(map(le, corner, taken)):
+            if not covers(taken, corner):
                 continue
             # One more of some type leads beyond these numbers.
             for t, n in enumerate(taken):
                 if n < most[t]:
                     kept.append((*corner[:t], n + 1, *corner[t + 1 :]))
-        corners = _least(kept)
+        corners = sorted(least(kept))
         if len(corners) > MOST_CORNERS:
             raise TooLargeError(f"a model has more than {MOST_CORNERS:,} least numbers of GPUs")
     return corners
-
-
-def _least(found: list[Counts]) -> list[Counts]:
-    """Those of which no other one has at most as many of every type."""
-    kept: list[Counts] = []
-    for one in sorted(set(found), key=lambda counts: (sum(counts), counts)):
-        if not any(all(map(le, other, one)) for other in kept):
-            kept.append(one)
-    return sorted(kept)
 
 
 @dataclass(slots=True)
@@ -187,7 +178,7 @@ class _Builder:
             prices = {t: Fraction(stock.prices[t], largest) for t in types if most[t] and stock.prices[t]}
             terms = {own[t]: price for own in gpus for t, price in prices.items()}
             self.rows.append(Row("money", terms, Fraction(stock.money, largest)))
-        return Model(tuple(self.variables), tuple(self.rows), tuple(tuple(own) for own in lists), self._notes(taken))
+        return Model(tuple(self.variables), tuple(self.rows), tuple(tuple(own) for own in lists), self._notes())
 
     def _add(self, name: str, most: int, *, integer: bool) -> int:
         self.variables.append(Variable(name, ZERO, Fraction(most), integer))
@@ -202,7 +193,7 @@ class _Builder:
             terms = {x: use[t] for x, use in zip(parts, uses, strict=True) if use[t]}
             self.rows.append(Row(f"takes_{m}_{t}", {**terms, gpu: -ONE}, ZERO))
 
-    def _notes(self, taken: Sequence[Sequence[Counts]]) -> tuple[str, ...]:
+    def _notes(self) -> tuple[str, ...]:
         cluster, space = self.question.cluster, self.question.space
         models = "; ".join(f"{m} is {model.name}" for m, model in enumerate(cluster.models))
         types = "; ".join(f"{t} is {gpu.name}" for t, gpu in enumerate(cluster.gpus))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -17,6 +18,7 @@ from euclio.fragments import FragmentSpace
 from euclio.fragments.certify.duality import bound_of
 from euclio.fragments.certify.filing import division, fleet_proof, point_of, priced_point, priced_program
 from euclio.fragments.certifying import Prover
+from euclio.fragments.evaluate import evaluate
 from euclio.fragments.workloads.random_fleets import random_fleet
 from euclio.fragments.workloads.small_fleets import small_fleet
 from euclio.proofs.checker import check_text
@@ -90,7 +92,7 @@ def test_any_plan_of_many_fragments_is_a_point_of_their_prices(seed, solver):
     plan = Prover(fleet, space, math.inf).apart() if solver == "apart" else other.plan
     alone = [sum(s.total_pct for s in own.stages) for own in Prover(fleet, space, math.inf).apart().sets]
     priced = bound_of(fleet, space, alone, Fraction(10**6), math.inf).priced
-    model = priced_program(fleet, priced, sum(alone))
+    model = priced_program(fleet, priced, Fraction(sum(alone)))
     assert model.problems(priced_point(fleet, space, plan, priced)) == []
 
 
@@ -100,6 +102,21 @@ def test_a_larger_fleet_has_a_file_of_prices(tmp_path):
     certificate = euclio.certify(fleet, result, proof=tmp_path / "p.vipr")
     assert (certificate.verdict, certificate.evidence) == ("certified", "file")
     assert check_text((tmp_path / "p.vipr").read_text()).bound == result.value
+
+
+def test_a_plan_worse_than_all_alone_is_a_point_too():
+    """A bound is certified of a poor plan as well, which then takes more than the fragments served one by one."""
+    fleet, space = random_fleet(2, 14, 5), FragmentSpace()
+    apart = Prover(fleet, space, math.inf).apart()
+    poor = replace(apart, sets=tuple(_doubled(own) for own in apart.sets))
+    assert evaluate(fleet, poor, space).feasible
+    shown = check_text(fleet_text(fleet, space, poor, Fraction(1), math.inf))
+    assert shown.solved == evaluate(fleet, poor, space).value > evaluate(fleet, apart, space).value
+
+
+def _doubled(own):
+    """A set with twice the instances of its shared stage, which serve no less."""
+    return replace(own, shared=replace(own.shared, instances=2 * own.shared.instances))
 
 
 def test_a_sum_is_no_program_for_others():
