@@ -191,8 +191,9 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
 def _highs_and_lows(numerators: Sequence[int], denominators: Sequence[int]) -> tuple[Floats, Floats]:
     """The nearest floats of positive fractions, and the nearest floats of what is left, shape (fractions,) each."""
     if max(numerators) >= FLOATS_COUNT or max(denominators) >= FLOATS_COUNT:
-        columns = np.array([_high_and_low(n, d) for n, d in zip(numerators, denominators, strict=True)]).T
-        return columns[0], columns[1]
+        highs, lows = zip(*map(_high_and_low, numerators, denominators), strict=True)
+        # Columns of one array would not be contiguous, and of such ones every search is compiled once more: minutes.
+        return np.array(highs), np.array(lows)
     numerator, denominator = np.array(numerators, dtype=np.float64), np.array(denominators, dtype=np.float64)
     high = numerator / denominator
     # Dekker's product: what a rounded product lacks, by halves of the factors, whose own products are floats exactly.

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from euclio.core.keeping import described
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.session.arrays import FLOATS_COUNT, session_arrays
 from euclio.session.evaluate import rank_key
@@ -28,16 +29,19 @@ def _nasty(rng: random.Random) -> Fraction:
     )
 
 
-def _session(seed: int) -> Session:
+def _session(seed: int, modules: int = 1) -> Session:
     rng = random.Random(seed)
     hardware = [Hardware("a", "1"), Hardware("b", "2.5")]
-    profile = {}
-    for _ in range(12):
-        c = Configuration(rng.choice("ab"), rng.randrange(1, 65), rng.randrange(1, 3), _nasty(rng))
-        profile[c.hardware, c.batch, c.concurrency] = c
-    return Session(
-        "nasty", 10**6, hardware, [Module("m", Fraction(rng.randrange(1, 10**6), 10**6 + 3), list(profile.values()))]
-    )
+    made = []
+    for m in range(modules):
+        profile = {}
+        for _ in range(12):
+            c = Configuration(rng.choice("ab"), rng.randrange(1, 65), rng.randrange(1, 3), _nasty(rng))
+            profile[c.hardware, c.batch, c.concurrency] = c
+        rate = Fraction(rng.randrange(1, 10**6), rng.choice([10**6 + 3, 1])) + Fraction(rng.randrange(2), 10**17 + 1)
+        made.append(Module(f"m{m}", rate, list(profile.values())))
+    edges = [(f"m{m}", f"m{m + 1}") for m in range(modules - 1)]
+    return Session("nasty", 10**6, hardware, made, edges)
 
 
 def test_high_and_low_are_the_nearest_floats():
@@ -50,6 +54,21 @@ def test_high_and_low_are_the_nearest_floats():
         for value, high, low in zip([*exact, session.modules[0].rate_rps], highs, lows, strict=True):
             assert high == float(value)
             assert low == float(value - Fraction(high))
+
+
+def test_arrays_of_every_session_are_of_the_types_that_are_compiled():
+    """Machine code is made of types, a layout among them: of one strided column every search is compiled once more.
+
+    That is minutes of waiting where everything had been compiled; one module alone shows no stride.
+    """
+    spaces = PlanSpace(), PlanSpace(hardware=("a",)), PlanSpace(batching=False), PlanSpace(charging="whole")
+    types = {
+        repr(described(tuple(session_arrays(_session(seed, modules), space))))
+        for seed in range(60)
+        for modules in (1, 2, 5)
+        for space in spaces
+    }
+    assert len(types) == 1
 
 
 def test_ranks_are_those_of_the_checker_at_ties():
