@@ -87,8 +87,8 @@ types-elsewhere: env
 contracts: env
 	$(BIN)/lint-imports --no-logo
 
-oracle: env
-	EUCLIO_ORACLE=1000 $(BIN)/python -m pytest tests/oracle tests/formulations/fragments
+oracle: env $(COMPILED)
+	EUCLIO_ORACLE=1000 $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal -q tests/oracle tests/formulations/fragments
 
 # Until Ctrl-C, or for so long, or so many cases of each: make fuzz SECONDS=600 SEED=1000; make fuzz ONLY=solvers COUNT=5000
 fuzz: env

@@ -43,6 +43,7 @@ _normalized: Any = sigutils.normalize_signature
 _rebuilt: Any = compiler.CompileResult._rebuild
 _dumps: Any = serialize.dumps
 _tuple: Any = types.BaseTuple
+_unliteral: Any = types.unliteral
 _named_tuple: Any = types.BaseNamedTuple
 
 # Kernels are interpreted where numba is switched off; who asks for machine code all the same means it.
@@ -73,6 +74,13 @@ def made(kernel: Source, released: Callable[[], Any]) -> Any:
         return make(*arguments, **named_ones)
 
     dispatcher._compile_for_args = load_or_make
+    template_for = dispatcher.get_call_template
+
+    def template_of_types(arguments: Any, named_ones: Any) -> Any:
+        """What another kernel calls: the same for 1 and 2, of which numba would make machine code each."""
+        return template_for(tuple(map(_unliteral, arguments)), {k: _unliteral(v) for k, v in named_ones.items()})
+
+    dispatcher.get_call_template = template_of_types
     return dispatcher
 
 

@@ -35,6 +35,14 @@ def alone(x):
     return x - 1.0
 
 @compiled
+def scaled(x, times):
+    return x * times
+
+@compiled
+def thrice(x, times):
+    return scaled(x, 1) + scaled(x, 2) + scaled(x, times)
+
+@compiled
 def first_of(pair):
     return pair.first[0]
 

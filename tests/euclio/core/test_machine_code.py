@@ -69,6 +69,12 @@ def test_a_constant_is_part_of_what_is_compiled_with_it(module):
     assert module.run(CALL_ALL, **COMPILED) == [12.0, 0.0]
 
 
+def test_a_number_that_stands_in_a_call_is_no_type_of_its_own(module):
+    """Numba compiles a function for 1 and for 2 apart, and so all that calls it: a quarter of all machine code."""
+    assert module.run("print(json.dumps(kernels.thrice(2.0, 4)))", **COMPILED) == 14.0
+    assert functions(module.kept()) == ["scaled", "thrice"]
+
+
 @pytest.mark.slow
 def test_words_and_places_are_no_part_of_it(module):
     """Comments, docstrings and lines above change nothing that a machine does."""
