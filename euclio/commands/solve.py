@@ -59,7 +59,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def _add_engine_options(parser: argparse.ArgumentParser) -> None:
     """Options of the solver library; a solver that does not take one says so."""
     group = parser.add_argument_group("solver libraries", "for solvers that run on PuLP or OR-Tools")
-    group.add_argument("--engine", metavar="NAME", help="highs, cbc or highs-program (needs euclio[engines])")
+    group.add_argument(
+        "--engine",
+        metavar="NAME",
+        help="highs, cbc, highs-program or scip (both need euclio[engines]), gurobi (needs gurobipy)",
+    )
     group.add_argument("--threads", type=count, metavar="N", help="threads of the engine; default: 1")
     group.add_argument("--warm-start", metavar="NAME", help="solver whose plan to start from, or none")
     group.add_argument("--log", type=Path, metavar="FILE", help="write the engine's own log")

@@ -18,7 +18,7 @@ from euclio.core.registry import solvers_of
 from euclio.core.solver import AnySolver
 from euclio.core.words import joined
 
-PACKAGE_OF_ENGINE = {"highs": "highspy", "highs-program": "highsbox"}
+PACKAGE_OF_ENGINE = {"highs": "highspy", "highs-program": "highsbox", "scip": "pyscipopt", "gurobi": "gurobipy"}
 """The package that a solver needs on an engine beyond `Solver.needs`; an engine that is not here needs none."""
 
 
@@ -93,9 +93,12 @@ def _here() -> int:
 
 
 def _ways_around(solver: AnySolver) -> list[str]:
-    """Other engines that the solver runs on, and an exact solver of its family that lacks nothing, if there is one."""
+    """Another engine that the solver runs on, and an exact solver of its family that lacks nothing, if there is one."""
     engines = [f"`--engine {name}`" for name in solver.engines if not missing_packages(solver, name)]
     exact = [other for other in solvers_of(solver.family) if other.kind == "exact" and not missing_packages(other)]
     # Those that need no engine at all come first.
     exact.sort(key=lambda other: (bool(other.needs), ":" in other.name))
-    return [*engines, f"`--solver {exact[0].name}`" if exact else "take one that `euclio solvers` lists without that"]
+    return [
+        *engines[:1],
+        f"`--solver {exact[0].name}`" if exact else "take one that `euclio solvers` lists without that",
+    ]

@@ -211,10 +211,39 @@ CPSAT = Reference(
     ),
 )
 
-ENGINES = {"highs": HIGHS, "highs-program": HIGHS, "cbc": CBC, "ortools": CPSAT}
+SCIP = Reference(
+    "scip",
+    "article",
+    "SCIP: Solving Constraint Integer Programs",
+    ("Achterberg, Tobias",),
+    "2009",
+    (
+        ("journal", "Mathematical Programming Computation"),
+        ("volume", "1"),
+        ("number", "1"),
+        ("pages", "1--41"),
+        ("doi", "10.1007/s12532-008-0001-1"),
+    ),
+)
+GUROBI = Reference(
+    "gurobi",
+    "misc",
+    "Gurobi Optimizer Reference Manual",
+    ("{Gurobi Optimization, LLC}",),
+    fields=(("url", "https://www.gurobi.com"),),
+)
+
+ENGINES = {
+    "highs": HIGHS,
+    "highs-program": HIGHS,
+    "cbc": CBC,
+    "scip": SCIP,
+    "gurobi": GUROBI,
+    "ortools": CPSAT,
+}
 """What to cite of engines and of solver libraries, by their names in options and in records of solvers."""
 
-KNOWN = (*PAPERS, NEXUS, INFERLINE, CLIPPER, DART, GSLICE, PULP, HIGHS, CBC, CPSAT)
+KNOWN = (*PAPERS, NEXUS, INFERLINE, CLIPPER, DART, GSLICE, PULP, HIGHS, CBC, SCIP, GUROBI, CPSAT)
 """All of them, in the order in which they are printed."""
 
 

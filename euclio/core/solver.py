@@ -39,7 +39,7 @@ class EngineOptions(Generic[PlanT]):
     """How a solver library is to be run.
 
     Attributes:
-        engine: name of the engine, such as "highs", "cbc" or "highs-program"; None: the solver's default.
+        engine: name of the engine, such as "highs", "cbc" or "scip"; None: the solver's default.
         threads: threads of the engine; None: one.
         warm_start: plan to start from, feasible in the plan space of the run; None: none.
         log_file: file for the engine's own log; None: none.

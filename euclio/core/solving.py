@@ -53,7 +53,7 @@ def solve(
         space: plan space; by default the solver's own. The result's may be narrower (`Solver.narrow`).
         time_limit_s: time limit in seconds.
         seed: seed of random choices.
-        engine: engine of the solver library, such as "highs", "cbc" or "highs-program"; None: the solver's default.
+        engine: engine of the solver library, such as "highs", "cbc" or "scip"; None: the solver's default.
         threads: threads of the engine; None: one.
         warm_start: name of the solver whose plan to start from, or "none"; None: the solver's default.
         log_file: file for the engine's log.

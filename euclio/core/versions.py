@@ -15,7 +15,14 @@ from euclio.core.ways import current_way
 REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?:.*\bextra == ['\"](?P<extra>[\w.-]+)['\"])?")
 LEFT_OUT = frozenset({"dev", "docs"})
 """Extras of those who work on euclio itself."""
-ENGINE_PACKAGES = {"highs": "highspy", "highs-program": "highsbox", "cbc": "pulp", "cpsat": "ortools"}
+ENGINE_PACKAGES = {
+    "highs": "highspy",
+    "highs-program": "highsbox",
+    "cbc": "pulp",
+    "scip": "pyscipopt",
+    "gurobi": "gurobipy",
+    "cpsat": "ortools",
+}
 """The package that brings each engine."""
 MISSING = "missing"
 

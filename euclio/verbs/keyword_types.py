@@ -220,7 +220,7 @@ class RunKeywords(TypedDict, total=False):
     Attributes:
         time_limit: time limit in seconds.
         seed: seed of random choices.
-        engine: engine of the solver library, "highs", "cbc" or "highs-program".
+        engine: engine of the solver library, "highs", "cbc", "highs-program", "scip" or "gurobi".
         threads: threads of the engine.
         warm_start: solver whose plan to start from, or "none".
         log: file for the engine's own log.

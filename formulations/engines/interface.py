@@ -2,8 +2,9 @@
 
 An engine is a solver library behind `Engine`. Three kinds of models are handed to engines, each with values of its own:
 
-    linear models in PuLP          values by variable name, floats       HiGHS (`highs.py`), CBC (`cbc.py`)
-                                                                         HiGHS 1.15 (`highs_program.py`)
+    linear models in PuLP          values by variable name, floats       HiGHS (`highs.py`), CBC (`cbc.py`),
+                                                                         HiGHS 1.15 (`highs_program.py`),
+                                                                         SCIP (`scip.py`), Gurobi (`gurobi.py`)
     models in whole numbers        values by variable index, integers    CP-SAT (`cpsat.py`)
     linear models as arrays        values by column, floats              HiGHS (`highs_arrays.py`)
 """

@@ -1,9 +1,9 @@
 """Linear models in PuLP and the engines that they run on.
 
 An engine for them is a record of a name and a place: `highs` is HiGHS inside the process, `cbc` the binary that PuLP
-brings. All run with gap limits 0 and the tolerance `ENGINE`, print nothing, and come back as the same outcome. What
-counts as solved is read from the engine itself, never from PuLP's `status`: PuLP calls a run that a time limit stopped
-optimal as soon as it has any solution.
+brings; `highs-program`, `scip` and `gurobi` need packages of their own. All run with gap limits 0 and the tolerance
+`ENGINE`, print nothing, and come back as the same outcome. What counts as solved is read from the engine itself, never
+from PuLP's `status`: PuLP calls a run that a time limit stopped optimal as soon as it has any solution.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ REGISTERED: dict[str, Callable[[], LinearEngine]] = {
     "highs": late_value("formulations.engines.highs", "HIGHS"),
     "cbc": late_value("formulations.engines.cbc", "CBC"),
     "highs-program": late_value("formulations.engines.highs_program", "HIGHS_PROGRAM"),
+    "scip": late_value("formulations.engines.scip", "SCIP"),
+    "gurobi": late_value("formulations.engines.gurobi", "GUROBI"),
 }
 """The engines by name, the default one first; one line per engine, which is imported when it is asked for."""
 ENGINES = tuple(REGISTERED)

@@ -125,6 +125,16 @@ def test_an_engine_that_is_chosen_needs_its_own_package(monkeypatch):
     assert solve(session_from_text(TEXT), "milp", engine="cbc").status == "optimal"
 
 
+@pytest.mark.parametrize("engine", ["highs-program", "scip", "gurobi"])
+def test_an_engine_that_is_no_part_of_an_installation_is_asked_for_in_one_line(monkeypatch, engine):
+    """Whoever reads of SCIP in the help has not got its package; a solver that runs on others is not to be dropped."""
+    package = engine_packages.PACKAGE_OF_ENGINE[engine]
+    hide(monkeypatch, package)
+    said = rf"^--solver: solver 'milp' needs {package}, which is missing; .*`--engine highs`, or `--solver exact`$"
+    with pytest.raises(MissingEngineError, match=said):
+        refuse_missing(solvers()["milp"], engine)
+
+
 def test_a_refusal_names_solver_package_and_what_to_do(monkeypatch):
     hide(monkeypatch, "ortools")
     with pytest.raises(MissingEngineError) as caught:

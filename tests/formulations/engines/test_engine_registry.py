@@ -73,8 +73,8 @@ def test_the_first_engine_is_the_default():
 
 
 def test_an_unknown_engine_is_refused_with_those_that_there_are(mine):
-    with pytest.raises(InputError, match="known: highs, cbc, highs-program, mine"):
-        find_engine("gurobi")
+    with pytest.raises(InputError, match="known: highs, cbc, highs-program, scip, gurobi, mine"):
+        find_engine("cplex")
 
 
 def test_infeasible_counts_only_where_it_is_said_twice():
@@ -105,4 +105,6 @@ def test_all_engines_keep_to_one_interface():
         ("highs", True),
         ("cbc", False),
         ("highs-program", False),
+        ("scip", False),
+        ("gurobi", False),
     ]

@@ -1,0 +1,69 @@
+"""A linear model in PuLP as plain columns and rows, for the libraries that PuLP's own interfaces do not serve here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pulp import LpProblem
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A variable.
+
+    Attributes:
+        name: its name in the model.
+        low: lower bound; None: none.
+        high: upper bound; None: none.
+        whole: whether its values are whole numbers.
+        cost: its coefficient in the objective.
+    """
+
+    name: str
+    low: float | None
+    high: float | None
+    whole: bool
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A linear constraint.
+
+    Attributes:
+        terms: pairs of a column's number and its coefficient.
+        sense: "<=", ">=" or "==".
+        right: its right-hand side.
+    """
+
+    terms: tuple[tuple[int, float], ...]
+    sense: str
+    right: float
+
+
+def columns(model: LpProblem) -> list[Column]:
+    """The variables of a model, in its own order."""
+    import pulp
+
+    costs = {variable.name: float(cost) for variable, cost in model.objective.items()}
+    return [
+        Column(v.name, v.lowBound, v.upBound, v.cat == pulp.LpInteger, costs.get(v.name, 0.0))
+        for v in model.variables()
+    ]
+
+
+def rows(model: LpProblem) -> Iterator[Row]:
+    """The constraints of a model, with the numbers of its columns."""
+    import pulp
+
+    senses = {pulp.LpConstraintLE: "<=", pulp.LpConstraintGE: ">=", pulp.LpConstraintEQ: "=="}
+    number = {variable.name: k for k, variable in enumerate(model.variables())}
+    for row in model.constraints():
+        yield Row(
+            tuple((number[variable.name], float(a)) for variable, a in row.items()),
+            senses[row.sense],
+            -float(row.constant),
+        )
