@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
 from euclio.core.result import Status, WarmStart
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, within
 from formulations.engines.rows import columns, rows
 from formulations.tolerances import ENGINE
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from pulp import LpProblem
 
 PACKAGE = "gurobipy"
+INFEASIBLE = ("INFEASIBLE", "INF_OR_UNBD", "CUTOFF")
+"""Words for a model that has no solution, or none of interest."""
 REMEDY = "use the engine highs"
 START_TAKEN = "Loaded user MIP start"
 """What Gurobi logs about a start that it uses."""
@@ -42,7 +44,7 @@ class Gurobi:
     """The engine Gurobi for linear models in PuLP."""
 
     name: str = "gurobi"
-    prunes: bool = False
+    prunes: bool = True
 
     def run(self, model: LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
         """Solve a model; see `formulations.engines.interface.Engine`.
@@ -76,7 +78,7 @@ def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> 
             _set(solver, limits)
             for name, variable in variables.items() if start is not None else ():
                 variable.Start = start[name]  # type: ignore[index]
-            watch = _Watch()
+            watch = _Watch(limits.most)
             solver.optimize(watch)
             return _read(solver, variables, limits, watch, start is not None)
 
@@ -123,6 +125,8 @@ def _set(solver: Any, limits: EngineLimits) -> None:
     }
     if limits.time_limit_s is not None:
         chosen["TimeLimit"] = max(limits.time_limit_s, 0.0)
+    if limits.most is not None and not limits.relaxed:
+        chosen["Cutoff"] = limits.most + ENGINE
     for name, value in chosen.items():
         solver.setParam(name, value)
 
@@ -130,7 +134,8 @@ def _set(solver: Any, limits: EngineLimits) -> None:
 class _Watch:
     """Listens to Gurobi: incumbent and bound over time, and whether the start was taken."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: float | None) -> None:
+        self.most = most
         self.start_taken = False
         self.trace: list[Point[float]] = []
 
@@ -141,7 +146,7 @@ class _Watch:
             self.start_taken |= START_TAKEN in solver.cbGet(GRB.Callback.MSG_STRING)
         elif where == GRB.Callback.MIP:
             incumbent = _finite(solver.cbGet(GRB.Callback.MIP_OBJBST))
-            bound = _finite(solver.cbGet(GRB.Callback.MIP_OBJBND))
+            bound = within(_finite(solver.cbGet(GRB.Callback.MIP_OBJBND)), self.most)
             if not self.trace or (incumbent, bound) != (self.trace[-1].incumbent, self.trace[-1].bound):
                 self.trace.append(Point(float(solver.cbGet(GRB.Callback.RUNTIME)), incumbent, bound))
 
@@ -154,11 +159,12 @@ def _read(solver: Any, variables: dict[str, Any], limits: EngineLimits, watch: _
     warm = WarmStart.NONE if not started else WarmStart.USED if watch.start_taken else WarmStart.IGNORED
     if raw == "INTERRUPTED":
         raise KeyboardInterrupt
-    if raw in ("INFEASIBLE", "INF_OR_UNBD"):
+    if raw in INFEASIBLE:
         return Outcome(Status.INFEASIBLE, raw, nodes=nodes, trace=trace, warm_start=warm)
     found = solver.SolCount > 0
     objective = float(solver.ObjVal) if found else None
     bound = _finite(solver.ObjBound) if solver.IsMIP else objective if raw == "OPTIMAL" else None
+    bound = within(bound, limits.most)
     if not found:
         return Outcome(Status.UNKNOWN, raw, bound=bound, nodes=nodes, trace=trace, warm_start=warm)
     return Outcome(

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.result import Status, WarmStart
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, is_beyond, within
 from formulations.tolerances import ENGINE
 
 if TYPE_CHECKING:
@@ -126,11 +126,11 @@ def _options(limits: EngineLimits, constant: float) -> dict[str, Any]:
         **NO_RESTARTS,
         **(PLAIN if limits.plain else {}),
         **({} if limits.presolve else {"presolve": "off"}),
-        **({} if limits.most is None or limits.relaxed else _pruning(limits.most - constant)),
+        **({} if limits.most is None or limits.relaxed else pruning(limits.most - constant)),
     }
 
 
-def _pruning(most: float) -> dict[str, Any]:
+def pruning(most: float) -> dict[str, Any]:
     """A limit on the objective, in place of a row, which hides from HiGHS what it could fix by reduced costs.
 
     It may prune what is worse than the limit by more than its tolerance.
@@ -169,17 +169,12 @@ class _Watch:
         return self.sign * raw + self.constant if math.isfinite(raw) else None
 
     def bound(self, raw: float) -> float | None:
-        """A bound of HiGHS's objective as one of the model's, but never past `EngineLimits.most`.
-
-        Points past that are pruned by HiGHS, which does not count them.
-        """
-        value = self.value(raw)
-        return value if value is None or self.most is None else min(value, self.most)
+        """A bound of HiGHS's objective as one of the model's."""
+        return within(self.value(raw), self.most)
 
     def beyond(self, raw: float) -> bool:
         """Whether an objective is past what is of interest."""
-        value = self.value(raw)
-        return self.most is not None and value is not None and value > self.most + ENGINE
+        return is_beyond(self.value(raw), self.most)
 
 
 def _read(model: LpProblem, highs: Any, watch: _Watch, limits: EngineLimits, started: bool) -> LinearOutcome:

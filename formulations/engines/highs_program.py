@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING
 from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
 from euclio.core.result import Status, WarmStart
-from formulations.engines.highs import NO_RESTARTS, PLAIN, START_TAKEN
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome
+from formulations.engines.highs import NO_RESTARTS, PLAIN, START_TAKEN, pruning
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, is_beyond, within
 from formulations.tolerances import ENGINE
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class HighsProgram:
     """The engine for linear models in PuLP that runs the program of HiGHS."""
 
     name: str = "highs-program"
-    prunes: bool = False
+    prunes: bool = True
 
     def run(self, model: LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
         """Solve a model; see `formulations.engines.interface.Engine`.
@@ -96,7 +96,9 @@ def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         names = _written(model, folder / "model.mps")
-        (folder / "options").write_text(_options(limits, folder), encoding="utf-8", newline="\n")
+        (folder / "options").write_text(
+            _options(limits, folder, float(model.objective.constant)), encoding="utf-8", newline="\n"
+        )
         command = [str(path), str(folder / "model.mps"), f"--options_file={folder / 'options'}"]
         if start is not None:
             _write_start(start, names, folder / "start.sol")
@@ -131,7 +133,7 @@ def _written(model: LpProblem, path: Path) -> dict[str, str]:
     return dict(renamed)
 
 
-def _options(limits: EngineLimits, folder: Path) -> str:
+def _options(limits: EngineLimits, folder: Path, constant: float) -> str:
     chosen: dict[str, object] = {
         "log_file": folder / "log",
         "log_to_console": False,
@@ -148,6 +150,7 @@ def _options(limits: EngineLimits, folder: Path) -> str:
         **(PLAIN if limits.plain else {}),
         **({} if limits.presolve else {"presolve": "off"}),
         **({"solve_relaxation": True} if limits.relaxed else {}),
+        **({} if limits.most is None or limits.relaxed else pruning(limits.most - constant)),
     }
     words = {True: "true", False: "false"}
     lines = (f"{key} = {words[value] if isinstance(value, bool) else value}" for key, value in chosen.items())
@@ -176,16 +179,18 @@ def _read(
     bound = _bound(log, sign, constant)
     found = _section(solution, PRIMAL, names)
     if found is None:
-        return Outcome(Status.UNKNOWN, raw, bound=bound, nodes=_nodes(log))
+        return Outcome(Status.UNKNOWN, raw, bound=within(bound, limits.most), nodes=_nodes(log))
     objective = constant + math.fsum(a * found[v.name] for v, a in model.objective.items())
     optimal = raw == SOLVED
+    if optimal and not limits.relaxed and is_beyond(objective, limits.most):
+        return Outcome(Status.INFEASIBLE, raw, nodes=_nodes(log))  # what is of interest was pruned
     warm = WarmStart.NONE if not started else WarmStart.USED if START_TAKEN in log else WarmStart.IGNORED
     return Outcome(
         Status.OPTIMAL if optimal else Status.FEASIBLE,
         raw,
         found,
         objective,
-        objective if optimal else bound,
+        within(objective if optimal else bound, limits.most),
         _nodes(log),
         warm_start=warm,
         reduced_costs=_section(solution, DUAL, names) if limits.relaxed else None,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
 from euclio.core.result import Status, WarmStart
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, within
 from formulations.engines.rows import columns, rows
 from formulations.tolerances import ENGINE
 
@@ -36,7 +36,7 @@ class Scip:
     """The engine SCIP for linear models in PuLP."""
 
     name: str = "scip"
-    prunes: bool = False
+    prunes: bool = True
 
     def run(self, model: LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
         """Solve a model; see `formulations.engines.interface.Engine`.
@@ -58,7 +58,7 @@ SCIP = Scip()
 def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> LinearOutcome:
     scip, variables = _built(model, limits)
     _set(scip, limits)
-    watch = _watch(scip)
+    watch = _watch(scip, limits.most)
     taken = start is not None and _begin_from(scip, variables, start)
     scip.optimize()
     warm = WarmStart.NONE if start is None else WarmStart.USED if taken else WarmStart.IGNORED
@@ -103,6 +103,8 @@ def _set(scip: Any, limits: EngineLimits) -> None:
     scip.setParam("randomization/randomseedshift", limits.seed % LARGEST_SEED)
     scip.setParam("numerics/feastol", ENGINE)
     scip.setParam("numerics/dualfeastol", ENGINE)
+    if limits.most is not None and not limits.relaxed:
+        scip.setObjlimit(limits.most + ENGINE)
     if limits.relaxed or not limits.presolve:
         scip.setPresolve(pyscipopt.scip.PY_SCIP_PARAMSETTING.OFF)
     if limits.relaxed:
@@ -110,7 +112,7 @@ def _set(scip: Any, limits: EngineLimits) -> None:
         scip.disablePropagation()
 
 
-def _watch(scip: Any) -> Any:
+def _watch(scip: Any, most: float | None) -> Any:
     """Listens to SCIP: incumbent and bound over time."""
     import pyscipopt
 
@@ -126,7 +128,7 @@ def _watch(scip: Any) -> Any:
 
         def eventexec(self, _: Any) -> None:
             incumbent = _finite(scip, scip.getPrimalbound()) if scip.getNSols() else None
-            bound = _finite(scip, scip.getDualbound())
+            bound = within(_finite(scip, scip.getDualbound()), most)
             if not self.trace or (incumbent, bound) != (self.trace[-1].incumbent, self.trace[-1].bound):
                 self.trace.append(Point(float(scip.getSolvingTime()), incumbent, bound))
 
@@ -152,7 +154,7 @@ def _read(
     raw, nodes = str(scip.getStatus()), int(scip.getNTotalNodes())
     if raw in INFEASIBLE:
         return Outcome(Status.INFEASIBLE, raw, nodes=nodes, trace=tuple(trace), warm_start=warm)
-    bound = _finite(scip, scip.getDualbound())
+    bound = within(_finite(scip, scip.getDualbound()), limits.most)
     if not scip.getNSols():
         return Outcome(Status.UNKNOWN, raw, bound=bound, nodes=nodes, trace=tuple(trace), warm_start=warm)
     best = scip.getBestSol()

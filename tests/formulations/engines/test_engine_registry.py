@@ -104,7 +104,7 @@ def test_all_engines_keep_to_one_interface():
         ("cpsat", False),
         ("highs", True),
         ("cbc", False),
-        ("highs-program", False),
-        ("scip", False),
-        ("gurobi", False),
+        ("highs-program", True),
+        ("scip", True),
+        ("gurobi", True),
     ]
