@@ -13,6 +13,7 @@ from pathlib import Path
 os.environ.setdefault("EUCLIO_KERNELS", "compiled")
 
 import durations
+import made_meanwhile
 import pytest
 from hypothesis import settings
 from tiers import COLLECTED, FIFTHS, TIERS, VARIABLE, Fifth, by_seed, chosen_fifth, in_tier, refuse_addresses
@@ -30,6 +31,7 @@ os.environ.pop("COLUMNS", None)
 
 FIFTH = pytest.StashKey[Fifth]()
 STARTED_S = pytest.StashKey[float]()
+MACHINE_CODE = pytest.StashKey[frozenset[Path]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -57,6 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Say which fifth is tried; the header of pytest is not shown with `-q`."""
     config = session.config
+    config.stash[MACHINE_CODE] = made_meanwhile.kept()
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if FIFTH in config.stash and terminal is not None and not hasattr(config, "workerinput"):
         fifth = config.stash[FIFTH]
@@ -93,7 +96,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Keep what tests take, where a file is named."""
+    """Say what had to be compiled, and keep what tests take, where a file is named."""
+    made = made_meanwhile.line(terminalreporter.config.stash[MACHINE_CODE])
+    if made:
+        terminalreporter.write_line(made)
     path = terminalreporter.config.getoption("--keep-durations")
     if path is not None:
         reports = [report for own in terminalreporter.stats.values() for report in own if hasattr(report, "cpu_s")]
