@@ -41,16 +41,19 @@ def cheapest_course(
     """
     steps, cells = cost.shape
     types = shape.size
+    # The vector of each place of a flat table, since prices and changes are per type.
     vectors = np.empty((types, cells))
     for place in range(cells):
         rest = place
         for axis in range(types - 1, -1, -1):
             vectors[axis, place] = rest % shape[axis]
             rest //= shape[axis]
+    # Forward: what the cheapest course up to a step costs by the vector that it ends in.
     for k in range(steps):
         own = cost[k]
         if k:
             own[:] = cost[k - 1]
+            # From any vector to any other at once: changes are charged type by type, so one sweep per type is enough.
             after_changes(own, shape, start, stop)
         else:
             own[:] = 0.0
@@ -60,10 +63,12 @@ def cheapest_course(
             for place in range(cells):
                 own[place] += price * numbers[place]
         for place in range(cells):
+            # A vector that does not serve the step has no latency, and no course goes through it.
             slow = seconds[place]
             own[place] = own[place] + price_of_s[k] * slow if slow < np.inf else np.inf
     at = int(np.argmin(cost[steps - 1]))
     least = cost[steps - 1, at]
+    # Back: the tables do not say where a vector was reached from, which costs one more look at each step.
     for k in range(steps - 1, -1, -1):
         for axis in range(types):
             on[k, axis] = int(vectors[axis, at])

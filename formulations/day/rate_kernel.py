@@ -97,6 +97,7 @@ def machines_used(
     cells = 1
     for size in shape:
         cells *= size
+    # The rates after each configuration are kept, so that the way back knows where each of them was taken up.
     layers = np.zeros((duration_s.size + 1, cells))
     for j in range(duration_s.size):
         layers[j + 1] = layers[j]
@@ -110,11 +111,15 @@ def machines_used(
     place, last = cells - 1, layers[duration_s.size]
     if last[place] < asked_rps * (1.0 - slack):
         return counts
+    # Machines that are not needed go first, type by type: a machine fewer never serves more, so that none of those that
+    # stay can go later.
     left = on.copy()
     for a in range(on.size):
         while left[a] > 0 and last[place - strides[a]] >= asked_rps * (1.0 - slack):
             left[a] -= 1
             place -= strides[a]
+    # Back from the last layer: where a configuration raised the rate, some number of its machines did, and the rest is
+    # what the layer before has without them.
     for j in range(duration_s.size - 1, -1, -1):
         if layers[j + 1, place] == layers[j, place]:
             continue

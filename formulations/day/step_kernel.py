@@ -50,6 +50,7 @@ def cheapest_steps(
     for k in range(steps):
         for m in range(modules):
             longest = max(longest, first[k, m, 1] - first[k, m, 0])
+    # Room for the longest list, taken once: steps are many, and short.
     cost, latency = np.empty((modules, longest)), np.empty((modules, longest))
     place = np.empty((modules, longest), np.int64)
     count = np.empty(modules, np.int64)
@@ -66,6 +67,7 @@ def cheapest_steps(
                 latency[m],
                 place[m],
             )
+        # What is known of the step is worth something to begin with: the search ends at once where nothing is cheaper.
         known = 0.0
         for m in range(modules):
             if chosen[k, m] < 0:
@@ -105,6 +107,7 @@ def _frontier(
             size -= 1
         cost[size], latency[size], place[size] = own, latency_s[i], i
         size += 1
+    # Found from the fastest on, so that the last is the cheapest: turned round.
     for i in range(size // 2):
         j = size - 1 - i
         cost[i], cost[j] = cost[j], cost[i]
@@ -128,6 +131,7 @@ def _cheapest(
     chosen = np.full(modules, -1)
     slack = np.empty((modules + 1, paths))
     quickest = np.empty(modules)
+    # A module without a choice, or a path too long for the quickest ones: no choice at all keeps the SLO.
     for m in range(modules):
         if not count[m]:
             return np.inf, chosen
@@ -139,6 +143,7 @@ def _cheapest(
                 slack[0, p] -= quickest[m]
         if slack[0, p] < 0:
             return np.inf, chosen
+    # What the modules from each one on cost at least, whatever the paths say: asked before the bound that takes longer.
     cheapest = np.zeros(modules + 1)
     for m in range(modules - 1, -1, -1):
         cheapest[m] = cheapest[m + 1] + cost[m, 0]
@@ -168,6 +173,7 @@ def _cheapest(
         if not fits or spent + _at_least(depth + 1, cost, latency, count, quickest, through, slack[depth + 1]) >= best:
             at[depth] += 1
             continue
+        # A choice of all modules: later choices of the last one cost more.
         if depth == modules - 1:
             best = spent
             chosen[:] = at

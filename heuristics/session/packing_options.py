@@ -180,12 +180,15 @@ def _add(
     if size[m] == MOST_KEPT:
         return
     row = _row(s, m, own, at, rate, models)
+    # Too slow for any budget, or too expensive even if its partial machine were shared without loss.
     if max(row[WHOLE], row[OWN]) > longest * (1.0 + TIE) or row[SHARED_COST] >= most:
         return
     start = kept.first[m]
+    # An option that is no worse in anything makes this one needless: it may be put in its place in every packing.
     for option in range(start, start + size[m]):
         if _replaces(s, models, kept.table[option], kept.partial_at[option], row, at):
             return
+    # And the other way round: those that are kept close up, in their order.
     end = start
     for option in range(start, start + size[m]):
         if _replaces(s, models, row, at, kept.table[option], kept.partial_at[option]):

@@ -110,6 +110,8 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
     if most > MOST_FRAGMENTS:
         raise InapplicableError(f"a set may have {most:,} fragments; this takes {MOST_FRAGMENTS:,}; allow fewer")
     mixes = [mixes_of(types, begin, most) for begin in begins.tolist()]
+    # Where weights differ and a set may not have all fragments, a load alone does not tell how many it has: the number
+    # is the load's last digit, to a base beyond the largest number.
     alike = bool((types.weights == 1).all())
     counted = not alike and most < total
     base = most + 1 if counted else 1
@@ -125,9 +127,11 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
             raise TimeUpError
         return _table(stages, (first, end), types.rate_rps, rates, width, space, most_pct)
 
+    # No set is shared from before its first fragment's begin on.
     empty = np.zeros(0, dtype=np.int64), np.zeros((0, len(rate)), dtype=np.int64)
     shared = [table(point, layers, rate, len(rate)) if point >= begins[0] else empty for point in range(layers)]
     own_rows = np.zeros((2, len(begins), layers), dtype=np.int64)
+    # Own stages, from a begin to where the shared one takes over: a table for each such pair, one after the other.
     own: list[tuple[Ints, Ints]] = []
     rows = 0
     for b, begin in enumerate(begins.tolist()):

@@ -117,6 +117,7 @@ def cheapest_charged(
     """
     size = p.configuration.size
     none = np.zeros(size, np.int64)
+    # Whatever a plan's configurations are, it costs no less than the fastest ones of each type would for the rate.
     top = np.zeros(types.price.size)
     for j in range(size):
         if np.isfinite(p.table[WHOLE_NEED, j]):
@@ -125,6 +126,8 @@ def cheapest_charged(
     last = cutoff * (1.0 - tolerance)
     if lower > last or not np.isfinite(lower):
         return ModulePlanFound(np.inf, none, -1, 0, True)
+    # No plan costs more than all machines that there may be, with all changes. The first limit is one machine or one
+    # change above the lower bound.
     ceiling, step = 0.0, np.inf
     for h in range(types.price.size):
         ceiling += (types.price[h] + types.change) * (types.cap[h] + types.running[h])
@@ -134,6 +137,8 @@ def cheapest_charged(
         step = min(step, types.change)
     # Nothing costs anything: one round sees all plans.
     limit, used = lower + step if np.isfinite(step) else np.inf, 0
+    # Below a near limit few machines of each type are possible, and so there are few states. Limits double their
+    # distance, so that those that were too near take little of the whole.
     while True:
         within = min(limit, last)
         capped = _capped(types, within)

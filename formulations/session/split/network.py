@@ -142,12 +142,14 @@ def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
     Returns:
         Whether it came to an end; if not, the flow is still a circulation but for rounding.
     """
+    # A flow from before is a good one of a problem that has changed little; without one the tree is planted.
     if net.begun[0] == 0:
         _plant(s, hull, net)
     else:
         _take_up(s, hull, net)
     least = NEGLIGIBLE_GAIN * s.slo
     arcs, modules = net.tail.size, net.corner.size
+    # Corners may have moved below it: the flow of an arc outside of the tree has to be at an end of its segment.
     for a in range(arcs):
         if not net.in_tree[a] and not _is_at_an_end(hull, net, a):
             gain = net.time[net.tail[a]] + _latency(s, hull, net, a) - net.time[net.head[a]]
@@ -173,6 +175,7 @@ def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
                         best, best_gain, rises = a, gain, False
             if seen >= arcs or (best >= 0 and seen % block == 0):
                 break
+        # No arc gains by either direction: the flow is one of most gain.
         if best < 0:
             return True
         if not _push(s, hull, net, best, rises, best_gain, least):
