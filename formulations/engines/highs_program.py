@@ -30,7 +30,7 @@ from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
 from euclio.core.result import Status, WarmStart
 from formulations.engines.highs import NO_RESTARTS, PLAIN, START_TAKEN, pruning
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, is_beyond, within
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, is_beyond, within
 from formulations.tolerances import ENGINE
 
 if TYPE_CHECKING:
@@ -41,11 +41,15 @@ FAILED = "HiGHS ended without a report"
 STATUS = re.compile(r"^\s*(?:Model status\s*:|Status)\s+(\S.*?)\s*$", re.MULTILINE)
 DUAL_BOUND = re.compile(r"^\s*Dual bound\s+(\S+)", re.MULTILINE)
 NODES = re.compile(r"^\s*Nodes\s+(\d+)", re.MULTILINE)
+PROGRESS = re.compile(
+    r"^.{0,3}(?:\s+\d+){3}\s+[\d.]+%\s+(?P<bound>\S+)\s+(?P<incumbent>\S+)\s.*?\s(?P<seconds>[\d.]+)s\s*$", re.MULTILINE
+)
+"""A line of its log: nodes and leaves, explored, bound, incumbent, gap, cuts, iterations, seconds."""
 SOLVED, INFEASIBLE = "Optimal", ("Infeasible", "Primal infeasible or unbounded")
 INFINITE = 1e30
 """What HiGHS takes for infinite, and prints where it has no bound."""
-PRINTED = 1e-11
-"""Part of a bound that its printed digits may be off by."""
+PRINTED, PRINTED_IN_LINES = 1e-11, 1e-9
+"""Part of a bound that its printed digits may be off by, at the end and while it goes on."""
 PRIMAL, DUAL = "# Primal solution values", "# Dual solution values"
 LIBRARY_PATHS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """Where systems look for libraries of a program."""
@@ -176,10 +180,10 @@ def _read(
         return Outcome(Status.INFEASIBLE, raw, nodes=_nodes(log))
     sign = -1.0 if model.sense == pulp.LpMaximize else 1.0
     constant = float(model.objective.constant)
-    bound = _bound(log, sign, constant)
+    bound, trace = _bound(log, sign, constant), _trace(log, sign, constant, limits.most)
     found = _section(solution, PRIMAL, names)
     if found is None:
-        return Outcome(Status.UNKNOWN, raw, bound=within(bound, limits.most), nodes=_nodes(log))
+        return Outcome(Status.UNKNOWN, raw, bound=within(bound, limits.most), nodes=_nodes(log), trace=trace)
     objective = constant + math.fsum(a * found[v.name] for v, a in model.objective.items())
     optimal = raw == SOLVED
     if optimal and not limits.relaxed and is_beyond(objective, limits.most):
@@ -192,7 +196,8 @@ def _read(
         objective,
         within(objective if optimal else bound, limits.most),
         _nodes(log),
-        warm_start=warm,
+        trace,
+        warm,
         reduced_costs=_section(solution, DUAL, names) if limits.relaxed else None,
     )
 
@@ -203,12 +208,26 @@ def _bound(log: str, sign: float, constant: float) -> float | None:
     A model file has no constant, so that the log's numbers lack it.
     """
     printed = DUAL_BOUND.findall(log)
-    if not printed:
-        return None
-    value = float(printed[-1])
+    return _outwards(float(printed[-1]), sign, constant, PRINTED) if printed else None
+
+
+def _outwards(value: float, sign: float, constant: float, part: float) -> float | None:
+    """A printed bound moved outwards by a part of it; None: it stands for infinite."""
     if not math.isfinite(value) or abs(value) >= INFINITE:
         return None
-    return value - sign * abs(value) * PRINTED + constant
+    return value - sign * abs(value) * part + constant
+
+
+def _trace(log: str, sign: float, constant: float, most: float | None) -> tuple[Point[float], ...]:
+    """Incumbent and bound by the lines of a log, where they changed; what it has not found is infinite there."""
+    trace: list[Point[float]] = []
+    for line in PROGRESS.finditer(log):
+        incumbent = float(line["incumbent"])
+        found = incumbent + constant if math.isfinite(incumbent) else None
+        bound = within(_outwards(float(line["bound"]), sign, constant, PRINTED_IN_LINES), most)
+        if not trace or (found, bound) != (trace[-1].incumbent, trace[-1].bound):
+            trace.append(Point(float(line["seconds"]), found, bound))
+    return tuple(trace)
 
 
 def _nodes(log: str) -> int:

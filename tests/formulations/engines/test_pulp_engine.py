@@ -1,5 +1,6 @@
 """The PuLP engines: one test per trap of solver libraries."""
 
+import itertools
 import random
 import re
 import subprocess
@@ -152,6 +153,19 @@ def test_a_limit_is_overrun_by_less_than_a_second_on_a_small_model(engine):
 def test_a_stopped_run_has_a_bound_on_the_right_side(engine, sense):
     run = engine.run(knapsack(60, sense), EngineLimits(time_limit_s=0.3))
     assert run.bound is None or sense * (run.objective - run.bound) >= -1e-6
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("sense", SENSES)
+def test_the_trace_closes_in_on_the_optimum(engine, sense):
+    """Gaps over time are drawn of it: an incumbent that has no constant, or a bound on the wrong side, would show."""
+    run = engine.run(knapsack(40, sense), EngineLimits())
+    found = [point.incumbent for point in run.trace if point.incumbent is not None]
+    assert run.trace
+    assert [point.wall_s for point in run.trace] == sorted(point.wall_s for point in run.trace)
+    assert all(sense * (one - other) >= -1e-6 for one, other in itertools.pairwise(found))
+    assert all(sense * (one - run.objective) >= -1e-6 for one in found)
+    assert all(point.bound is None or sense * (run.objective - point.bound) >= -1e-6 for point in run.trace)
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
