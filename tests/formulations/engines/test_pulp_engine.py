@@ -71,17 +71,22 @@ def test_cbc_is_never_given_the_seed_that_stands_for_the_time_of_day(tmp_path, e
 @pytest.mark.parametrize(
     "order",
     [
-        "from ortools.sat.python import cp_model; import pulp, highspy",
-        "import pulp, highspy; from ortools.sat.python import cp_model",
+        "from ortools.sat.python import cp_model; import pulp, highspy, pyscipopt",
+        "import pulp, highspy, pyscipopt; from ortools.sat.python import cp_model",
+        "import pyscipopt; from ortools.sat.python import cp_model; import pulp, highspy",
     ],
 )
-def test_both_libraries_solve_in_one_process(order):
+@pytest.mark.skipif(not is_installed("pyscipopt"), reason="needs euclio[engines]")
+def test_all_libraries_solve_in_one_process(order):
+    """OR-Tools has a SCIP and a HiGHS of its own inside, and two releases of HiGHS do break each other."""
     code = f"""
 {order}
 m = cp_model.CpModel(); x = m.NewIntVar(0, 5, 'x'); m.Maximize(x)
 s = cp_model.CpSolver(); assert s.Solve(m) == cp_model.OPTIMAL and s.Value(x) == 5
 p = pulp.LpProblem('p', pulp.LpMaximize); y = p.add_variable('y', 0, 5, pulp.LpInteger); p += y; p += y <= 4.5
 p.solve(pulp.HiGHS(msg=False)); assert y.value() == 4
+q = pyscipopt.Model(); q.hideOutput(); z = q.addVar(vtype='I', lb=0, ub=4.5, obj=-1); q.optimize()
+assert round(q.getVal(z)) == 4
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
