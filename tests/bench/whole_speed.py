@@ -1,4 +1,4 @@
-"""`exact` on machines that are charged whole: alone, within a stock and close to the running plan; the workloads."""
+"""`exact` on machines that are charged whole: alone, in a stock, below a power cap, close to a plan; the workloads."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ MEDIAN_TARGET_S, WORST_TARGET_S = 5e-3, 5.0
 MEAN_TARGET_S = 3e-3
 STOCK_LIMIT_S, STOCK_MEDIAN_TARGET_S, STOCK_SHARE = 10.0, 0.2, 0.95
 CLOSE_MEDIAN_TARGET_S = 0.05
+WATTS_PER_PRICE = 200
+"""Watts that a machine takes for each unit of money that it costs per hour: types differ, as their prices do."""
+POWER_SHARE = Fraction(7, 10)
+"""Cap on the power as a share of what the cheapest plan takes without one."""
 RUNNING_LOAD = Fraction(4, 5)
 """Share of the load for whose cheapest plan machines run already."""
 LIMITS = ((0, 0), (1, 0), (2, 0), (4, 0), (None, Fraction(1, 10)))
@@ -42,7 +46,7 @@ def whole_speed(folder: Path, count: int) -> list[Section]:
         skipped = Section("Whole machines, measured sessions", notes=(f"Skipped: {folder} is not there.",))
         return [skipped, _workloads(count)]
     sessions = [load(file) for file in files]
-    return [_measured(sessions), _stocked(sessions), _close(sessions), _workloads(count)]
+    return [_measured(sessions), _stocked(sessions), _powered(sessions), _close(sessions), _workloads(count)]
 
 
 def running(session: Session) -> list[Session]:
@@ -68,9 +72,32 @@ def halved(session: Session) -> Session:
     return replace(session, hardware=tuple(hardware))
 
 
+def capped(session: Session) -> Session:
+    """The session with a cap on the power of all its machines, below what its cheapest plan takes."""
+    found = solve(session, "exact", space=SPACE)
+    if found.plan is None or found.evaluation is None:
+        return session
+    used = machines_by_hardware(found.plan, [m.partial_rps for m in found.evaluation.modules], SPACE)
+    watts = {h.name: h.price_per_h * WATTS_PER_PRICE for h in session.hardware}
+    # One type more than another by a tenth: with power in proportion to the price the cap would be one on the cost.
+    first = min(watts)
+    watts[first] *= Fraction(11, 10)
+    cap = sum((watts[name] * number for name, number in used.items()), Fraction(0)) * POWER_SHARE
+    hardware = [replace(h, takes={"power": watts[h.name]}) for h in session.hardware]
+    return replace(session, hardware=tuple(hardware), resources={"power": cap})
+
+
 def _stocked(sessions: list[Session]) -> Section:
     runs = _timed([halved(session) for session in sessions], ranked=False, limit_s=STOCK_LIMIT_S)
     title = f"Half of the most expensive machines in stock, measured sessions ({len(runs)}, one core)"
+    return _limited(title, runs, STOCK_MEDIAN_TARGET_S)
+
+
+def _powered(sessions: list[Session]) -> Section:
+    runs = _timed([capped(session) for session in sessions], ranked=False, limit_s=STOCK_LIMIT_S)
+    title = (
+        f"{100 * float(POWER_SHARE):g} % of the power of the cheapest plan, measured sessions ({len(runs)}, one core)"
+    )
     return _limited(title, runs, STOCK_MEDIAN_TARGET_S)
 
 
