@@ -133,7 +133,7 @@ docs: env
 	$(BIN)/python docs/tools/curve.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-# The same models on every engine, next to proven optima; some ten minutes.
+# The same models on every engine, next to proven optima; a quarter of an hour.
 engines: env $(COMPILED)
 	$(BIN)/python docs/tools/engines.py
 
