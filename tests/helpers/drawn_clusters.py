@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import combinations, pairwise, product
-from math import ceil
+from math import ceil, inf, prod
 
 from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace
 
@@ -95,9 +95,24 @@ def pipelines(cluster, model, partitions, unified, virtual, built):
                 yield tuple((s[0], s[1]) for s in chain), tuple(s[3] for s in chain), latency
 
 
-def best_value(cluster, space):
-    """The best value of any plan, by enumeration of all numbers of virtual GPUs; None: there is no plan."""
-    tables = [_reachable(cluster, model, space) for model in cluster.models]
+class TooManyPlansError(Exception):
+    """A cluster has too many plans to list them all."""
+
+
+def best_value(cluster, space, most=inf):
+    """The best value of any plan, by enumeration of all numbers of virtual GPUs; None: there is no plan.
+
+    Args:
+        cluster: the cluster.
+        space: the plan space.
+        most: plans that are put together, of a pipeline and those before it or of the models; 100,000 take seconds.
+
+    Raises:
+        TooManyPlansError: there are more of them.
+    """
+    tables = [_reachable(cluster, model, space, most) for model in cluster.models]
+    if prod(map(len, tables)) > most:
+        raise TooManyPlansError
     best = None
     for choice in product(*(table.items() for table in tables)):
         use = [sum(own) for own in zip(*(u for u, _ in choice), strict=True)]
@@ -115,7 +130,7 @@ def best_value(cluster, space):
     return best
 
 
-def _reachable(cluster, model, space):
+def _reachable(cluster, model, space, most_steps):
     """Most throughput by GPUs of each type used, above 0."""
     names, counts = [g.name for g in cluster.gpus], {g.name: g.count for g in cluster.gpus}
     most = space.most_partitions(cluster)
@@ -125,12 +140,15 @@ def _reachable(cluster, model, space):
         if latency <= model.budget_s:
             group = tuple(gpu for gpu, _ in key) if space.one_per_sequence else (key, rates)
             choices.setdefault(group, set()).add((key, rates))
-    states = {(): Fraction(0)}
+    states, steps = {(): Fraction(0)}, 0
     for group in choices.values():
         grown = dict(states)
         for key, rates in group:
             for numbers in product(*(range(1, counts[gpu] * share + 1) for gpu, share in key)):
                 gain = min(n * r for n, r in zip(numbers, rates, strict=True))
+                steps += len(states)
+                if steps > most_steps:
+                    raise TooManyPlansError
                 for state, served in states.items():
                     use = dict(state)
                     for k, ((gpu, share), n) in enumerate(zip(key, numbers, strict=True)):

@@ -17,6 +17,10 @@ BLOCK = 10
 """Seeds that a process is given at a time; what it has not begun when the time is up is searched first later."""
 START = "spawn"
 """How processes start: afresh, since solver libraries do not survive a fork of a process that has used them."""
+GRACE_S = 180.0
+"""How long seeds that are under way when the time is up may go on, but for those of slow searches: one that does not
+end would take the time of all searches after it."""
+UNENDED = f"one of the ten from here on was not done {GRACE_S:g} s after its time"
 KEPT = 200
 """Faults of one search that are kept in full; the others are counted."""
 
@@ -61,7 +65,7 @@ def go_on(
 ) -> None:
     """Search on until so many cases are judged in all or so many more seconds are over, whichever is first.
 
-    A seed that is under way when the time is up is looked at to its end; none is begun.
+    A seed that is under way when the time is up is looked at to its end, within `GRACE_S`; none is begun.
     """
     started = time.monotonic()
     # Processes compare this with their own clocks, which all count from the same begin only if it is the time of day.
@@ -83,7 +87,7 @@ def go_on(
 def _until_broken(
     tally: Tally, jobs: int, over: Callable[[], bool], until: float | None, notice: Callable[[Tally], None]
 ) -> list[list[int]]:
-    """Search until it is over or a process dies; returns the blocks that are to be tried again seed by seed."""
+    """Search until it is over, a process dies or does not end; returns the blocks that are to be tried seed by seed."""
     with _pool(jobs) as pool:
         running: dict[Future[list[Found]], list[int]] = {}
         while True:
@@ -92,7 +96,14 @@ def _until_broken(
                 running[pool.submit(_look, tally.search, block, until)] = block
             if not running:
                 return []
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            left_s = None if until is None or searches()[tally.search].slow else until + GRACE_S - time.time()
+            done, _ = wait(running, None if left_s is None else max(0.0, left_s), FIRST_COMPLETED)
+            if not done:
+                # They are not tried again: they would not end the next time either.
+                for block in running.values():
+                    tally.add(block[0], Found(1, (UNENDED,)))
+                _end_processes()
+                return []
             for future in done:
                 if isinstance(future.exception(), BrokenProcessPool):
                     return list(running.values())
@@ -110,6 +121,12 @@ def _alone(name: str, seed: int) -> Found:
             return pool.submit(_look, name, [seed]).result()[0]
         except BrokenProcessPool:
             return Found(1, ("the process died",))
+
+
+def _end_processes() -> None:
+    """End the processes of the pool, whatever they are at; a campaign has no others."""
+    for process in multiprocessing.active_children():
+        process.kill()
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:

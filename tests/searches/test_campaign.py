@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from itertools import count
 from types import SimpleNamespace
 
@@ -64,6 +65,19 @@ def test_seeds_that_were_not_begun_in_time_are_searched_first_later(monkeypatch)
     go_on(tally, 2 * (looked + 10), None, 1)
     assert tally.seed == 10 + tally.seeds + len(tally.left)
     assert tally.cases == 2 * tally.seeds
+
+
+@pytest.mark.usefixtures("_toy")
+def test_a_seed_that_does_not_end_is_a_fault_and_leaves_the_others_their_time(monkeypatch):
+    """One seed of a search took the whole hour of all fifteen, and the others' rows said that nothing was wrong."""
+    toy = Search("toy", "toys hold", "toys", lambda _: time.sleep(600) or Found(1), range(0))
+    monkeypatch.setattr(module, "searches", lambda: {"toy": toy})
+    monkeypatch.setattr(module, "GRACE_S", 0.1)
+    tally, began = Tally("toy", 10), time.monotonic()
+    go_on(tally, None, 0.2, 2)
+    assert time.monotonic() - began < 60
+    assert sorted(tally.faults) == [(10, module.UNENDED), (20, module.UNENDED)]
+    assert not tally.left
 
 
 def test_every_search_is_found_by_its_file():
