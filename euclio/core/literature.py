@@ -229,7 +229,7 @@ GUROBI = Reference(
     "gurobi",
     "misc",
     "Gurobi Optimizer Reference Manual",
-    ("{Gurobi Optimization, LLC}",),
+    ("Gurobi Optimization",),
     fields=(("url", "https://www.gurobi.com"),),
 )
 

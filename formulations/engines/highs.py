@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.result import Status, WarmStart
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, is_beyond, within
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point
+from formulations.engines.pruning import is_beyond, within
 from formulations.tolerances import ENGINE
 
 if TYPE_CHECKING:

@@ -30,7 +30,8 @@ from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
 from euclio.core.result import Status, WarmStart
 from formulations.engines.highs import NO_RESTARTS, PLAIN, START_TAKEN, pruning
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, is_beyond, within
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point
+from formulations.engines.pruning import is_beyond, within
 from formulations.tolerances import ENGINE
 
 if TYPE_CHECKING:

@@ -173,8 +173,8 @@ BAD = {
     ),
     "part of another solver": (f'{BASE}splitter = "even"\n', "solvers[0].splitter: is no option of 'milp'"),
     "unknown engine": (
-        f'{BASE}engine = "gurobi"\n',
-        "solvers[0].engine: is the text 'gurobi'; it must be one of highs",
+        f'{BASE}engine = "cplex"\n',
+        "solvers[0].engine: is the text 'cplex'; it must be one of highs",
     ),
     "unknown policy": (f'{BASE}policy = ["tc", "dt"]\n', "solvers[0].policy: is the text 'dt'; it must be one of tc"),
     "flag": (f"{BASE}batching = 1\n", "solvers[0].batching: is 1; it must be true or false"),

@@ -26,6 +26,7 @@ CONSTANTS = {name.upper().replace("-", "_") for name in POLICY_NAMES}
 RULES = {rule.name for rule in DummyRule}
 
 OF_POLICIES = {
+    "euclio/bench_set/export/check_plan.py": "one file for people without euclio, which has all that it needs",
     "euclio/session/policies/": "the records",
     "euclio/session/space.py": "the default",
     "euclio/session/designs/grid.py": "the benchmark set's plan spaces",
