@@ -3,7 +3,6 @@
 Traps that are closed here:
 
 - it takes Ctrl-C for itself, and ends a run with what it has where the program is to end;
-- its own limits on the gap are 0, and stay so;
 - a start is only kept until the search begins, so that it is tried on the model's rows before;
 - presolve and propagation take variables out of a linear program, which then have no reduced costs: they are off there;
 - it takes 1e+20 and more for infinite, and says so of bounds that it does not have.
