@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
 from euclio.core.result import Status, WarmStart
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, note
 from formulations.engines.pruning import within
 from formulations.engines.rows import columns, rows
 from formulations.tolerances import ENGINE
@@ -148,8 +148,7 @@ class _Watch:
         elif where == GRB.Callback.MIP:
             incumbent = _finite(solver.cbGet(GRB.Callback.MIP_OBJBST))
             bound = within(_finite(solver.cbGet(GRB.Callback.MIP_OBJBND)), self.most)
-            if not self.trace or (incumbent, bound) != (self.trace[-1].incumbent, self.trace[-1].bound):
-                self.trace.append(Point(float(solver.cbGet(GRB.Callback.RUNTIME)), incumbent, bound))
+            note(self.trace, float(solver.cbGet(GRB.Callback.RUNTIME)), incumbent, bound)
 
 
 def _read(solver: Any, variables: dict[str, Any], limits: EngineLimits, watch: _Watch, started: bool) -> LinearOutcome:

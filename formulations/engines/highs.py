@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.result import Status, WarmStart
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, note
 from formulations.engines.pruning import is_beyond, within
 from formulations.tolerances import ENGINE
 
@@ -161,9 +161,7 @@ class _Watch:
     def on_progress(self, event: Any) -> None:
         data = event.data_out
         incumbent, bound = self.value(data.mip_primal_bound), self.bound(data.mip_dual_bound)
-        last = (self.trace[-1].incumbent, self.trace[-1].bound) if self.trace else (None, None)
-        if (incumbent, bound) != last:
-            self.trace.append(Point(float(data.running_time), incumbent, bound))
+        note(self.trace, float(data.running_time), incumbent, bound)
 
     def value(self, raw: float) -> float | None:
         """A value of HiGHS's objective, which minimises and knows no constant, as one of the model's."""

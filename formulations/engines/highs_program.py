@@ -30,7 +30,7 @@ from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
 from euclio.core.result import Status, WarmStart
 from formulations.engines.highs import NO_RESTARTS, PLAIN, START_TAKEN, pruning
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, note
 from formulations.engines.pruning import is_beyond, within
 from formulations.tolerances import ENGINE
 
@@ -226,8 +226,7 @@ def _trace(log: str, sign: float, constant: float, most: float | None) -> tuple[
         incumbent = float(line["incumbent"])
         found = incumbent + constant if math.isfinite(incumbent) else None
         bound = within(_outwards(float(line["bound"]), sign, constant, PRINTED_IN_LINES), most)
-        if not trace or (found, bound) != (trace[-1].incumbent, trace[-1].bound):
-            trace.append(Point(float(line["seconds"]), found, bound))
+        note(trace, float(line["seconds"]), found, bound)
     return tuple(trace)
 
 

@@ -42,6 +42,13 @@ class Point(Generic[NumberT]):
     bound: NumberT | None
 
 
+def note(trace: list[Point[float]], wall_s: float, incumbent: float | None, bound: float | None) -> None:
+    """Add a moment to a trace where incumbent or bound changed; engines tell of many at which neither did."""
+    last = (trace[-1].incumbent, trace[-1].bound) if trace else (None, None)
+    if (incumbent, bound) != last:
+        trace.append(Point(wall_s, incumbent, bound))
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[ValuesT, NumberT]):
     """What an engine found on a model, in the model's own units.

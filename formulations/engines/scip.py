@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
 from euclio.core.result import Status, WarmStart
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, note
 from formulations.engines.pruning import within
 from formulations.engines.rows import columns, rows
 from formulations.tolerances import ENGINE
@@ -129,8 +129,7 @@ def _watch(scip: Any, most: float | None) -> Any:
         def eventexec(self, _: Any) -> None:
             incumbent = _finite(scip, scip.getPrimalbound()) if scip.getNSols() else None
             bound = within(_finite(scip, scip.getDualbound()), most)
-            if not self.trace or (incumbent, bound) != (self.trace[-1].incumbent, self.trace[-1].bound):
-                self.trace.append(Point(float(scip.getSolvingTime()), incumbent, bound))
+            note(self.trace, float(scip.getSolvingTime()), incumbent, bound)
 
     watch = Watch()
     scip.includeEventhdlr(watch, "watch", "incumbent and bound over time")
