@@ -37,7 +37,7 @@ def look(seed: int) -> Found:
         found = solve(session, "exact", space=space, time_limit_s=LIMIT_S)
         if found.status is Status.INAPPLICABLE:
             continue
-        truth = _truth(session, space)
+        truth = enumerated(session, space)
         judged = judge(found, truth, session, LIMIT_S)
         cases += 1
         undecided += judged.outcome in UNDECIDED
@@ -62,8 +62,8 @@ def _proven(session, space, optimum) -> Iterator[str]:
         yield f"found a plan that does not cost {optimum}"
 
 
-def _truth(session, space):
-    """What the enumeration says; None: it lists too much."""
+def enumerated(session, space):
+    """What the enumeration says of a session, as a `Truth`; None: it lists too much."""
     listed = solve(session, REFERENCE, space=space, time_limit_s=REFERENCE_S)
     if listed.status is Status.INFEASIBLE:
         return NO_PLAN
