@@ -156,13 +156,21 @@ def _past(edges: tuple[tuple[str, str], ...], left_out: Sequence[str]) -> tuple[
     return tuple(found)
 
 
+def of_modules(day: Day, places: Sequence[int]) -> Day:
+    """The load of some modules alone, by their places, which have requests in some step.
+
+    Modules between them on a path take no time: those before are followed at once by those after.
+    """
+    largest = day.largest_rates_rps
+    session = at_rates(day.session, tuple(rate if m in places else Fraction(0) for m, rate in enumerate(largest)))
+    assert session is not None
+    steps = [Step(step.length_s, [step.rates_rps[m] for m in places]) for step in day.steps]
+    return replace(day, session=session, steps=tuple(steps))
+
+
 def without_unused(day: Day) -> Day | None:
     """The load without the modules to which no requests come in any step; None: no requests come at all."""
     used = asked(day.largest_rates_rps)
     if len(used) == len(day.session.modules):
         return day
-    session = at_rates(day.session, day.largest_rates_rps)
-    if session is None:
-        return None
-    steps = [Step(step.length_s, [step.rates_rps[m] for m in used]) for step in day.steps]
-    return replace(day, session=session, steps=tuple(steps))
+    return of_modules(day, used) if used else None

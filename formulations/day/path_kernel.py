@@ -1,4 +1,4 @@
-"""Changes of machines, and vectors that serve, over tables of vectors of machines (compiled, ours)."""
+"""Changes of machines, and latencies, over tables of vectors of machines (compiled, ours)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from euclio.core.compiled import compiled
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 @compiled
@@ -43,37 +42,41 @@ def after_changes(cost: Floats, shape: Ints, start: Floats, stop: Floats) -> Non
 
 
 @compiled
-def serving_vectors(
-    vectors: Ints, latency_s: Floats, first: int, end: int, budget_s: float, kept: Ints, shape: Ints
-) -> Flags:
-    """The vectors of a box that serve within a budget, flat: those kept, choices that are fast enough, and all above.
+def least_latencies(
+    vectors: Ints, latency_s: Floats, first: int, end: int, kept: Ints, kept_s: float, shape: Ints
+) -> Floats:
+    """The least latency in seconds of each vector of a box, flat, and infinite where it serves in no known way.
 
     Args:
         vectors: machines by type of choices.
         latency_s: their latencies, which rise from `first` to `end`.
         first: first choice.
         end: the end of the last one.
-        budget_s: the budget.
         kept: machines that serve anyway.
-        shape: numbers of machines by type, plus one.
+        kept_s: their latency.
+        shape: numbers of machines by type, plus one; choices with more are left out.
     """
     cells = 1
     for size in shape:
         cells *= size
-    serves = np.zeros(cells, np.bool_)
-    serves[_place(kept, shape)] = True
+    least = np.full(cells, np.inf)
+    least[_place(kept, shape)] = kept_s
     for i in range(first, end):
-        if latency_s[i] > budget_s:
-            break
-        serves[_place(vectors[i], shape)] = True
+        inside = True
+        for axis in range(shape.size):
+            inside = inside and vectors[i, axis] < shape[axis]
+        if inside:
+            place = _place(vectors[i], shape)
+            least[place] = min(least[place], latency_s[i])
+    # With more machines than a choice some may idle, so none of them is slower.
     stride = cells
     for axis in range(shape.size):
         block = stride
         stride //= shape[axis]
-        for first in range(0, cells, block):
-            for place in range(first + stride, first + block):
-                serves[place] |= serves[place - stride]
-    return serves
+        for first_of_block in range(0, cells, block):
+            for place in range(first_of_block + stride, first_of_block + block):
+                least[place] = min(least[place], least[place - stride])
+    return least
 
 
 @compiled

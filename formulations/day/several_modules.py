@@ -1,6 +1,7 @@
 """The least cost of several modules over time: a plan, and a bound (ours).
 
-Where machines are few, vectors of all modules together are searched (`joint`), which proves it. Else the plans of the
+Parts of the DAG that no path joins are planned by themselves (`components`). Where machines are few, vectors of all
+modules together are searched (`joint`), which proves it. Else the plans of the
 rules (`gathering`) are among those that are chosen from, so that none of them is cheaper. Plans of all modules together
 are gathered by step: the cheapest of each step, the cheapest for the largest rates of some steps in a row, and those
 that are the cheapest while the values of `machine_values` rise, which bound the cost. The cheapest way through them
@@ -16,7 +17,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from euclio.day import Day, Step
+from euclio.core.tolerances import PROOF_TOLERANCE
+from euclio.day import Day, Step, evaluate
 from euclio.session import Configuration, Hardware, Module, Session
 from formulations.day.answers import Made
 from formulations.day.cheapest import Cheapest, cheapest_plans
@@ -29,6 +31,7 @@ from formulations.day.choices import (
     choices_of_bounds,
     choices_of_plans,
 )
+from formulations.day.components import cheapest_by_parts
 from formulations.day.gathering import (
     Gathered,
     add_rule,
@@ -85,12 +88,18 @@ def cheapest_of_several_modules(day: Day, deadline: float) -> Made:
         RuleError: no rule has a plan, and there is no proof that none exists.
         LateError: the deadline passed before any rule had a plan.
     """
+    apart = _apart(day, deadline)
+    if apart is not None and _is_proven(day, apart):
+        return apart
     joint = _joint(day, deadline)
     if joint is not None and joint.proven and joint.way is not None:
         return Made(day_plan(joint.way), joint.bound)
     cheapest = cheapest_plans(day, Fraction(1), deadline, exact=False)
     found = gathered(day, cheapest)
     bound = found.bounds[0]
+    if apart is not None:
+        bound = max(bound, apart.bound or 0.0)
+        found.ways += [[step.modules for step in apart.plan.steps]] if evaluate(day, apart.plan).feasible else []
     if joint is not None:
         bound = max(bound, joint.bound)
         found.ways += [] if joint.way is None else [joint.way]
@@ -108,6 +117,20 @@ def cheapest_of_several_modules(day: Day, deadline: float) -> Made:
     if not found.ways:
         raise next((own for own in found.missing if isinstance(own, LateError)), found.missing[0])
     return cheapest_accepted(day, found.ways, bound)
+
+
+def _apart(day: Day, deadline: float) -> Made | None:
+    """Parts of the DAG by themselves, in half of the time: the rest is that of all modules together."""
+    now = time.perf_counter()
+    return cheapest_by_parts(day, now + (deadline - now) / 2, cheapest_of_several_modules)
+
+
+def _is_proven(day: Day, made: Made) -> bool:
+    """Whether a plan is one, and costs what its bound is."""
+    checked = evaluate(day, made.plan)
+    if not checked.feasible or checked.value is None or made.bound is None:
+        return False
+    return made.bound >= float(checked.value) * (1 - PROOF_TOLERANCE)
 
 
 def _joint(day: Day, deadline: float) -> Joint | None:
@@ -214,6 +237,15 @@ class _Search:
                     self._add(self.chooser.cheapest(np.maximum(self.ascent.prices(), 0.0))[1])
             self._improve()
             yield self.cost, self.ascent.best
+        highest = self.ascent.best
+        for cost, highest in self._shared():
+            yield cost, highest
+        self._add(self.turns.improved_in_pairs(self.on))
+        self.cost, self.on = self.pool.cheapest(1, 1, self.on)
+        yield self.cost, highest
+
+    def _shared(self) -> Iterator[tuple[float, float]]:
+        """As `rounds`, with prices that modules and steps share."""
         if not fits(self.day, self.boxes):
             return
         shared = SharedPrices(self.day, self.boxes, self.ascent)

@@ -1,13 +1,16 @@
-"""Modules planned anew over all steps, one after the other, with what the others leave them (ours).
+"""Some modules planned anew over all steps, with what the others leave them (ours).
 
-Given latency budgets, modules are independent: each is a dynamic program over vectors of machines. What a module did
-before stays possible, so the cost never rises.
+What the other modules take of the SLO and of the stock is kept, so that a module, or a few of them together, is a
+dynamic program over vectors of their machines. What they did before stays possible, so the cost never rises. A module
+alone cannot be slower before another one is faster: that takes both in one program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +18,15 @@ from numpy.typing import NDArray
 from euclio.day import Day
 from euclio.day.instance import HOUR_S
 from formulations.day.choices import MARGIN, Box, Choices, Floats, Ints, in_time
-from formulations.day.one_path import cheapest_path
-from formulations.day.path_kernel import serving_vectors
+from formulations.day.one_path import LateError, cheapest_path
+from formulations.day.path_kernel import least_latencies
 from formulations.day.transitions import ChangePrices, per_vector
+
+MOST_ENTRIES = 3_000_000
+"""Vectors of two modules together times steps at most: a tenth of a second."""
+
+Block = tuple[int, ...]
+"""Modules that are planned together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,58 +51,169 @@ class Turns:
         Raises:
             LateError: the deadline passed.
         """
-        on = on.copy()
-        steps = np.arange(len(on))
         for _ in range(rounds):
-            before = on.copy()
+            before = on
             for m in range(len(self.boxes)):
-                own = self.choices.latencies(on, steps).T
-                # Where choices do not know how the machines serve, all of them stay: others fit to them only.
-                left = np.where(in_time(self.day.session, own), self._left_of_slo(own, m), -np.inf)
-                on[:, m] = self._planned(m, left, on)
+                on = self._planned((m,), self.boxes[m].most + 1, on)
             if (before == on).all():
                 break
         return on
 
-    def _planned(self, m: int, budgets_s: Floats, on: Ints) -> Ints:
-        """The cheapest machines of a module within a budget for each step."""
-        session, own, choices = self.day.session, self.boxes[m], self.choices
-        shape = tuple(int(n) + 1 for n in own.most)
-        prices = tuple(float(hardware.price_per_h) for hardware in session.hardware)
-        others = on.sum(axis=1) - on[:, m]
+    def improved_in_pairs(self, on: Ints) -> Ints:
+        """The machines after turns of two modules at a time, as far as their vectors are few enough.
 
-        def serves(k: int) -> NDArray[np.bool_]:
-            first, end = choices.first[k, m]
-            flat = serving_vectors(choices.vectors, choices.latency_s, first, end, budgets_s[k], on[k, m], own.most + 1)
-            table = flat.reshape(shape)
-            for h, hardware in enumerate(session.hardware):
-                if hardware.count is not None:
-                    table[(slice(None),) * h + (slice(max(0, hardware.count - others[k, h]) + 1, None),)] = False
-            return table
+        It ends when no turn changes anything, or at the deadline with what was found by then.
+        """
+        try:
+            before = None
+            while before is None or (before != on).any():
+                before = on
+                for pair in self._pairs():
+                    shape = self._shape(pair, on)
+                    if shape is not None:
+                        on = self._planned(pair, shape, on)
+        except LateError:
+            pass
+        return on
 
+    def _pairs(self) -> Iterator[Block]:
+        """Two modules on some path: others do not share the SLO, and gain nothing together."""
+        session = self.day.session
+        parents = session.parents()
+        above: list[set[int]] = [set() for _ in parents]
+        for m in session.order:
+            above[m] = set().union(*({parent} | above[parent] for parent in parents[m]))
+        for a, b in combinations(range(len(parents)), 2):
+            if a in above[b] or b in above[a]:
+                yield a, b
+
+    def _shape(self, block: Block, on: Ints) -> Ints | None:
+        """Machines by module and type, plus one, with as much room beyond those on as is left; None: they are many."""
+        highest = on[:, block].max(axis=0)
+        ends = np.array([self.boxes[m].most for m in block])
+        for more in (2**n for n in range(int(ends.max()).bit_length(), -1, -1)):
+            shape: Ints = (np.minimum(highest + more, ends) + 1).ravel()
+            if prod(shape.tolist()) * len(on) <= MOST_ENTRIES:
+                return shape
+        return None
+
+    def _planned(self, block: Block, shape: Ints, on: Ints) -> Ints:
+        """The machines, those of some modules as cheap as the others leave room for.
+
+        Args:
+            block: the modules.
+            shape: machines of each of them by type, plus one, flat.
+            on: machines of all, shape (steps, modules, types).
+
+        Raises:
+            LateError: the deadline passed.
+        """
+        session = self.day.session
+        own = self.choices.latencies(on, np.arange(len(on))).T
+        longest = _longest(self.day, own, block)
+        # Where choices do not know how the machines serve, all of them stay: others fit to them only.
+        known = in_time(session, own)
+        serves = _Serving(self, block, shape, on, own, longest, known)
+        prices = tuple(float(hardware.price_per_h) for hardware in session.hardware) * len(block)
         changes = ChangePrices(
-            tuple(float(self.day.price_of_start(h.price_per_h)) for h in session.hardware),
-            tuple(float(self.day.price_of_stop(h.price_per_h)) for h in session.hardware),
+            tuple(float(self.day.price_of_start(h.price_per_h)) for h in session.hardware) * len(block),
+            tuple(float(self.day.price_of_stop(h.price_per_h)) for h in session.hardware) * len(block),
         )
         hours = [float(step.length_s / HOUR_S) for step in self.day.steps]
-        found = cheapest_path(serves, per_vector(prices, shape), hours, changes, self.deadline)
+        sizes = tuple(int(n) for n in shape)
+        found = cheapest_path(serves.table, per_vector(prices, sizes), hours, changes, self.deadline)
         assert not isinstance(found, int)
-        return np.array(found.machines, np.int64)
+        better = on.copy()
+        better[:, block] = np.array(found.machines, np.int64).reshape(len(on), len(block), -1)
+        return better
 
-    def _left_of_slo(self, latency_s: Floats, m: int) -> Floats:
-        """What the other modules leave of the SLO to one, in each step; latencies have the shape (modules, steps)."""
-        session = self.day.session
-        own = latency_s.copy()
-        own[m] = 0.0
-        parents = session.parents()
-        until, after = np.zeros_like(own), np.zeros_like(own)
-        for k in session.order:
-            for parent in parents[k]:
-                until[k] = np.maximum(until[k], until[parent] + own[parent])
-        for k in reversed(session.order):
-            for parent in parents[k]:
-                after[parent] = np.maximum(after[parent], after[k] + own[k])
-        # A module that is not on a path with another one is not bounded by it, but that one has to keep the SLO too.
-        # Below 0 it is by the margins alone, and a module to which nothing comes needs no time.
-        left: Floats = np.maximum(float(session.slo_s) * (1 - MARGIN) - until[m] - after[m], 0.0)
-        return left
+
+@dataclass(frozen=True, slots=True)
+class _Serving:
+    """Which vectors of some modules serve in a step, next to the machines of the others.
+
+    Attributes:
+        turns: the instance, and what is chosen from.
+        block: the modules.
+        shape: machines of each of them by type, plus one, flat.
+        on: machines of all modules, shape (steps, modules, types).
+        latency_s: their latencies, shape (modules, steps).
+        longest_s: by the modules of the block that are on it, longest path without these in each step.
+        known: steps in which the machines are known to keep the SLO.
+    """
+
+    turns: Turns
+    block: Block
+    shape: Ints
+    on: Ints
+    latency_s: Floats
+    longest_s: dict[Block, Floats]
+    known: NDArray[np.bool_]
+
+    def table(self, k: int) -> NDArray[np.bool_]:
+        """The vectors that serve in a step, an axis per module and type."""
+        day = self.turns.day
+        types = self.on.shape[2]
+        if not self.known[k]:
+            found = np.zeros(tuple(self.shape), np.bool_)
+            found[tuple(slice(int(n), None) for n in self.on[k, self.block].ravel())] = True
+            return self._in_stock(k, found)
+        own = [self._latencies(k, i, m) for i, m in enumerate(self.block)]
+        flat = np.ones(tuple(one.size for one in own), np.bool_)
+        slo = float(day.session.slo_s) * (1 - MARGIN)
+        for on_it, longest in self.longest_s.items():
+            total = sum(own[i].reshape([-1 if j == i else 1 for j in range(len(own))]) for i in on_it)
+            # Below 0 it is by the margins alone, and a module to which nothing comes needs no time.
+            flat &= total <= max(slo - longest[k], 0.0)
+        # What is on keeps the SLO, whatever the order in which its latencies were added up.
+        kept = self.on[k, self.block].reshape(len(self.block), types)
+        shapes = self.shape.reshape(len(self.block), types)
+        flat[tuple(int(np.ravel_multi_index(tuple(a), tuple(b))) for a, b in zip(kept, shapes, strict=True))] = True
+        return self._in_stock(k, flat.reshape(tuple(self.shape)))
+
+    def _latencies(self, k: int, i: int, m: int) -> Floats:
+        choices, types = self.turns.choices, self.on.shape[2]
+        first, end = choices.first[k, m]
+        shape = self.shape[i * types : (i + 1) * types]
+        return least_latencies(
+            choices.vectors, choices.latency_s, first, end, self.on[k, m], self.latency_s[m, k], shape
+        )
+
+    def _in_stock(self, k: int, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        types = self.on.shape[2]
+        others = self.on[k].sum(axis=0) - self.on[k, self.block].sum(axis=0)
+        for h, hardware in enumerate(self.turns.day.session.hardware):
+            if hardware.count is not None:
+                used = np.zeros((1,) * found.ndim, np.int64)
+                for axis in range(h, found.ndim, types):
+                    along = [-1 if j == axis else 1 for j in range(found.ndim)]
+                    used = used + np.arange(found.shape[axis]).reshape(along)
+                found &= used <= hardware.count - others[h]
+        return found
+
+
+def _longest(day: Day, latency_s: Floats, block: Block) -> dict[Block, Floats]:
+    """For the modules of a block that a path has, by place in the block: the longest path in each step without them.
+
+    Args:
+        day: the instance.
+        latency_s: latencies, shape (modules, steps).
+        block: the modules.
+    """
+    session = day.session
+    parents = session.parents()
+    until: list[dict[Block, Floats]] = [{} for _ in parents]
+    found: dict[Block, Floats] = {}
+    for m in session.order:
+        before: dict[Block, Floats] = {(): np.zeros(latency_s.shape[1])}
+        for parent in parents[m]:
+            for places, longest in until[parent].items():
+                before[places] = np.maximum(before.get(places, longest), longest)
+        own = (block.index(m),) if m in block else ()
+        for places, longest in before.items():
+            at = tuple(sorted((*places, *own)))
+            until[m][at] = longest if own else longest + latency_s[m]
+        for places, longest in until[m].items():
+            if places:
+                found[places] = np.maximum(found.get(places, longest), longest)
+    return found

@@ -37,8 +37,9 @@ def one_type(count: int | None, *, modules: int = 2, rate: Fraction | float = 10
 
 @pytest.fixture
 def no_joint(monkeypatch):
-    """As if days had too many machines for vectors of all modules together."""
+    """As if days had too many machines for vectors of all modules together, and paths joined all modules."""
     monkeypatch.setattr(joint, "MOST_CELLS", 0)
+    monkeypatch.setattr(several_modules, "cheapest_by_parts", lambda *arguments: None)
 
 
 def test_a_rate_just_above_whole_machines_leaves_the_plan_for_all_day():

@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,15 +15,18 @@ import pytest
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.day import Day, DayPlan, Serving, Staffing, Step, StepPlan, evaluate
+from euclio.day.instance import of_modules
 from euclio.session import Configuration, Hardware, Module, Session
 from formulations.day.cheapest import cheapest_plans
 from formulations.day.choices import box, choices_of_bounds, choices_of_plans
+from formulations.day.components import parts_of
 from formulations.day.course_kernel import cheapest_course
 from formulations.day.gathering import Gathered, gathered
 from formulations.day.pool_kernel import cheapest_way
 from formulations.day.several_modules import _Search
 from formulations.day.staffings import day_plan
 from formulations.day.step_kernel import cheapest_steps
+from formulations.day.turns import Turns
 
 RULES = ("day-peak", "day-per-machine", "day-thresholds", "day-per-step")
 
@@ -250,3 +254,66 @@ def test_latencies_of_choices_lie_around_those_of_the_checker(seed):
                 # Some choice for bounds has no more machines and is no slower.
                 at_most = (below.vectors[lower] <= above.vectors[i]).all(axis=1)
                 assert below.latency_s[lower][at_most].min() <= worst
+
+
+def independent_day(edges, count=None):
+    """Four modules under a load of eight steps; `fast` machines may be in stock."""
+    draw = random.Random(7)
+    durations = (("fast", Fraction("0.1")), ("slow", Fraction("0.3")))
+    modules = [
+        Module(f"m{m}", 1, [Configuration(name, batch, 1, own * batch) for name, own in durations])
+        for m, batch in enumerate((1, 2, 1, 3))
+    ]
+    hardware = [Hardware("fast", 2, count), Hardware("slow", "0.7")]
+    session = Session("apart", 2, hardware, modules, edges)
+    steps = [Step(600, [draw.randint(1, 60) for _ in modules]) for _ in range(8)]
+    return Day("apart", session, steps, 60, 60, "0.05")
+
+
+def test_modules_that_no_path_joins_are_proven_each_by_itself():
+    """They share nothing: together they were left a gap of a tenth of a percent, that a sum of proofs does not have."""
+    day = independent_day([])
+    apart = [solve(of_modules(day, [m]), "day-exact") for m in range(4)]
+    with patch("formulations.day.joint.MOST_CELLS", 0):
+        found = solve(day, "day-exact")
+    assert found.status is Status.OPTIMAL
+    assert found.value == sum(one.value for one in apart)
+
+
+def test_a_stock_joins_what_no_path_joins():
+    """Two fast machines are not enough for all parts as they would have them, so that the sum is a bound only."""
+    free = solve(independent_day([]), "day-exact").value
+    found = solve(independent_day([], count=2), "day-exact")
+    assert found.value > free
+    assert found.bound >= float(free) * (1 - 1e-9)
+    assert evaluate(independent_day([], count=2), found.plan).feasible
+
+
+@pytest.mark.parametrize(
+    ("edges", "parts"),
+    [
+        ([], [(0,), (1,), (2,), (3,)]),
+        ([("m0", "m2")], [(0, 2), (1,), (3,)]),
+        ([("m3", "m0"), ("m1", "m2")], [(0, 3), (1, 2)]),
+        ([("m0", "m3"), ("m1", "m3"), ("m2", "m1")], [(0, 1, 2, 3)]),
+    ],
+)
+def test_parts_are_what_paths_join(edges, parts):
+    """Whatever the direction of edges, and their order."""
+    assert parts_of(independent_day(edges).session) == parts
+
+
+def test_two_modules_together_find_what_neither_finds_alone():
+    """Two slow machines in each module cost 4; one slow and one fast machine 3.1, and neither module leads there alone.
+
+    The first could do with one machine if the second were faster, which for itself is cheaper as it is.
+    """
+    profile = [Configuration("fast", 1, 1, "0.1"), Configuration("slow", 1, 1, "0.5")]
+    hardware = [Hardware("fast", "2.1"), Hardware("slow", 1)]
+    session = Session("pair", "1.7", hardware, [Module("a", 1, profile), Module("b", 4, profile)], [("a", "b")])
+    day = Day("pair", session, [Step(3600, [1, 4])] * 3)
+    boxes = [made for m in range(2) if (made := box(day, m, np.array([[2, 3]]))) is not None]
+    turns = Turns(day, boxes, choices_of_plans(day, boxes), math.inf)
+    alone = turns.improved(np.array([[[0, 2], [0, 2]]] * 3), 9)
+    assert alone.tolist() == [[[0, 2], [0, 2]]] * 3
+    assert turns.improved_in_pairs(alone).tolist() == [[[0, 1], [1, 0]]] * 3
