@@ -155,6 +155,7 @@ def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
             gain = net.time[net.tail[a]] + _latency(s, hull, net, a) - net.time[net.head[a]]
             if not _push(s, hull, net, a, gain > least, abs(gain), least):
                 net.begun[0] = 0
+                # The flow is of no use to go on from: the next relaxation plants a new tree.
                 return False
     # Arcs are looked through block by block; of a block the one that gains most enters the tree.
     block = max(32, int(np.sqrt(arcs)))
@@ -170,6 +171,8 @@ def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
                 if gain > best_gain:
                     best, best_gain, rises = a, gain, True
                 elif a < modules and net.corner[a] > 0:
+                    # A module's flow may fall into the segment before; other arcs outside of the tree carry no flow
+                    # that could.
                     gain = span - hull.latency[a, net.corner[a] - 1]
                     if gain > best_gain:
                         best, best_gain, rises = a, gain, False
@@ -307,17 +310,20 @@ def _push(s: SessionArrays, hull: Hull, net: Network, entering: int, rises: bool
         x, y = start, end
         while x != y:
             if net.depth[x] > net.depth[y]:
+                # Up from `start` is against the cycle's direction: of equal rooms the first one seen comes last.
                 room = _room(hull, net, net.by[x], net.head[net.by[x]] == x)
                 if room < amount:
                     amount, leaving, before = room, x, True
                 x = net.above[x]
             else:
+                # Up from `end` is along it, so the last one seen does; an infinite room blocks nothing.
                 room = _room(hull, net, net.by[y], net.tail[net.by[y]] == y)
                 if room <= amount and room < np.inf:
                     amount, leaving, before = room, y, False
                 y = net.above[y]
         top = x
         own = _room(hull, net, entering, rises)
+        # The entering arc comes after those on the side of `start`, and before those on the side of `end`.
         itself = own < amount or (own == amount and before)
         if itself:
             amount = own
@@ -336,6 +342,7 @@ def _push(s: SessionArrays, hull: Hull, net: Network, entering: int, rises: bool
             continue
         if not itself:
             _exchange(s, hull, net, entering, start if before else end, leaving)
+        # An arc over the end of its segment has another latency, which moves all times below it.
         if crossed:
             _count_below(s, hull, net, top)
         return True
@@ -399,6 +406,7 @@ def _exchange(s: SessionArrays, hull: Hull, net: Network, entering: int, inner: 
     outer = net.tail[entering] if net.head[entering] == inner else net.head[entering]
     net.in_tree[net.by[leaving]], net.in_tree[entering] = False, True
     x, up, by = inner, outer, entering
+    # The path from `inner` up to `leaving` turns around: each node of it hangs below the one that was below it.
     while True:
         old_up, old_by = net.above[x], net.by[x]
         _unhang(net, x)

@@ -252,6 +252,7 @@ def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effo
     """Cut the chosen intervals at steps, else where together they use up the SLO; returns the plans there."""
     left = [entry.latency_s for entry in choice]
     right = [entry.latency_s if entry.end_s is None else entry.end_s for entry in choice]
+    # If all ends fit together and cost what their intervals are bounded by, they are the cheapest choice.
     if problem.critical_path(right)[0] <= problem.slo_s:
         ends = [c if c.end_s is None else curve.point_at(c) for curve, c in zip(curves, choice, strict=True)]
         if all(end is not None and end.cost_per_h == c.cost_per_h for end, c in zip(ends, choice, strict=True)):
@@ -275,6 +276,7 @@ def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effo
     for curve, entry, at in zip(curves, choice, budget, strict=True):
         end = curve.point_at(entry) if at == entry.end_s else None
         served.append(entry if entry.end_s is None else end or curve.cut(entry, at))
+    # Halved intervals need not keep the SLO together: their plans then make none of the session.
     return served if share or all(entry.end_s is None for entry in choice) else [None]
 
 
