@@ -63,6 +63,7 @@ def serving_vectors(
     serves = np.zeros(cells, np.bool_)
     serves[_place(kept, shape)] = True
     for i in range(first, end):
+        # Latencies rise: no choice after this one is fast enough.
         if latency_s[i] > budget_s:
             break
         serves[_place(vectors[i], shape)] = True

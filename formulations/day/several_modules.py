@@ -103,6 +103,7 @@ def cheapest_of_several_modules(day: Day, deadline: float) -> Made:
             found.missing.append(late)
     money = money_of(day)
     least = min((cost_of(day, money, way) for way in found.ways), default=math.inf)
+    # Where the best plan is proven, the rule that takes longest need not be followed.
     if least > bound:
         add_rule(day, cheapest, found, thresholds, least)
     if not found.ways:
@@ -136,6 +137,7 @@ def _better(day: Day, cheapest: Cheapest, found: Gathered, bound: float, deadlin
     own = found.own
     boxes = [] if own is None else [box(day, m, own[:, m]) for m in range(own.shape[1])]
     made = [one for one in boxes if one is not None]
+    # Without a box for every module there is only the choice between plans that are known.
     if len(made) < len(day.session.modules):
         return way_through(found.known, money, NEAR), bound
     search = _Search(day, made, found.known, deadline)

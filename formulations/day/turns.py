@@ -66,6 +66,7 @@ class Turns:
             first, end = choices.first[k, m]
             flat = serving_vectors(choices.vectors, choices.latency_s, first, end, budgets_s[k], on[k, m], own.most + 1)
             table = flat.reshape(shape)
+            # Machines that the other modules have are not there for this one.
             for h, hardware in enumerate(session.hardware):
                 if hardware.count is not None:
                     table[(slice(None),) * h + (slice(max(0, hardware.count - others[k, h]) + 1, None),)] = False

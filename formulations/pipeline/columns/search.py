@@ -163,6 +163,7 @@ def deepen(node: Node) -> None:
         progress.lower(node.relaxation.bound - gap)
         if progress.closed:
             return
+        # Where the step after the next would be all that may be lost, that is searched next.
         gap = 2 * gap if 3 * gap < missing else missing
 
 
