@@ -110,6 +110,7 @@ class _Enumeration:
         realigned = space.sharing is Sharing.REALIGNED
         for point in range(max(begins), self._fleet.network.layers if realigned else max(begins) + 1):
             for heads in divisions(places):
+                # A head runs the same layers for all its fragments.
                 if all(len({self._fleet.fragments[k].partition_point for k in head}) == 1 for head in heads):
                     yield from self._every_shared(places, point, heads)
 

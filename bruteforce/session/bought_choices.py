@@ -249,6 +249,7 @@ class _Vectors(NamedTuple):
             each = change * self.scaled.cost_scale
             left = self.cutoff - cost - each * sum(max(0, n - runs[name]) for name, n in used.items())
             there = max(0, own - x)
+            # Machines that run on are no changes; only those beyond them cost a change each.
             stays = price and left < there * price
             bounds.append(floor(left / price if stays else (left + each * there) / (price + each)))
         return max(0, min(bounds))
@@ -386,6 +387,7 @@ def _undominated(listing: Listing, choices: Iterable[Choice]) -> list[Choice]:
     slo, limits = Latency(listing.session.slo_s), listing.asked.limits()
     possible = [c for c in _in_time(listing, choices) if c.latency <= slo and no_more(c.used, limits)]
     kept: list[Choice] = []
+    # By rising cost, then latency and use, so that whatever beats a choice comes before it.
     for choice in _in_time(listing, sorted(possible, key=lambda c: (c.cost_per_h, c.latency, c.used))):
         if not any(
             k.latency <= choice.latency and no_more(k.used, choice.used) and k.types <= choice.types for k in kept

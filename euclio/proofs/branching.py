@@ -127,6 +127,7 @@ class _Search:
             return self._derive(crossed[0], {}, _linear(crossed[1]))
         relaxed = self._programs.relaxed(branch)
         if relaxed is None:
+            # Whether it is infeasible or HiGHS has failed, only prices in fractions close the branch.
             return self._refuted(branch) or self._missed(branch, "a branch without a feasible point")
         return self._reached(branch, fractions_of(relaxed.prices), relaxed) or self._split(branch, relaxed, depth)
 

@@ -199,6 +199,7 @@ class _Checker:
     def follows(self, said: Constraint, rule: str) -> int:
         """The assumptions under which a step holds."""
         if rule == "asm":
+            # It rests on itself: whatever is made of it carries this bit until a split takes it off.
             return 1 << len(self.known)
         if rule == "uns":
             return self.joined(said)
@@ -242,6 +243,7 @@ class _Checker:
         need(split, "splits what is no whole sum, or with a gap")
         for part in (first, second):
             need(self.known[part].implies(said), "does not hold in both halves of its split")
+        # One of the two assumptions holds in any case, so neither half rests on its own any more.
         return (self.known[first].assumed & ~(1 << a)) | (self.known[second].assumed & ~(1 << b))
 
 

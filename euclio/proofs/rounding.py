@@ -143,6 +143,7 @@ def _bound(
     value += _settle_together(branch, left, weights)
     for j, cost in enumerate(left):
         if cost:
+            # A cost above 0 is least where the variable is least, one below 0 where it is largest.
             limit = branch.lower[j] if cost > 0 else branch.upper[j]
             for index, weight in limit.weights.items():
                 weights[index] = weights.get(index, ZERO) + cost * weight

@@ -50,6 +50,7 @@ def split_by_prices(s: SessionArrays, stairs: Stairs) -> tuple[Ints, float]:
     price, bound, times = prices_of_time(s, stairs)
     cost = hand_out(s, stairs, price, np.zeros(modules), chosen, np.zeros(modules, np.bool_))
     other = chosen.copy()
+    # On average the modules may be past the SLO; in proportion they keep it.
     times *= min(1.0, s.slo / path_times(s, times, np.zeros(modules), np.zeros(modules)))
     if hand_out(s, stairs, price, times, other, np.zeros(modules, np.bool_)) < cost:
         chosen[:] = other
@@ -114,6 +115,7 @@ def _play(s: SessionArrays, stairs: Stairs, most: float, turns: int) -> tuple[Fl
     price, charged = np.zeros(modules), 0.0
     taken, before, after = np.zeros(modules), np.zeros(modules), np.zeros(modules)
     for turn in range(turns):
+        # Later turns weigh more than the first ones, in which prices say little yet.
         weight = 2.0 / (turn + 2.0)
         bound = -s.slo * charged
         for m in range(modules):
@@ -277,6 +279,7 @@ def choose_together(
             j += 1
             before[places[j]] = _start(s, places[j], before, latency)
         else:
+            # The cheaper the best choice is, the less may be lost beyond the bound.
             spare -= best - cost[j + 1] * CHEAPER
             best, saved, chosen[places] = cost[j + 1] * CHEAPER, True, at
     return saved
