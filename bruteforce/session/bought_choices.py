@@ -170,6 +170,7 @@ def _with_endless(listing: Listing, module: Module, scaled: ScaledModule, counts
     """Machines of types that are not free, next to as many of configuration k, of a free one, as it takes."""
     choice, c = _priced(listing, module, scaled, counts), scaled.configurations[k]
     tied = scaled.shared
+    # Machines of the same ratio collect with it under `tc-shared`, wherever they stand in rank.
     before = [i for i, _ in counts.machines if i < k or (tied and scaled.unit_cost[i] == scaled.unit_cost[k])]
     after = tuple(own for own in counts.machines if own[0] not in before)
     latency = max(Latency(scaled.configurations[i].duration_s, 1) for i in [k, *before])
@@ -178,6 +179,7 @@ def _with_endless(listing: Listing, module: Module, scaled: ScaledModule, counts
         taken = sum(n * scaled.throughput[i] for i, n in after)
         others = Latency(worst_latency(scaled, Counts(0, after, 0, taken - scaled.rate)))
         if others > latency:
+            # These take longer anyway, so that the endless ones may take as much more than their durations.
             most_above, latency = others.seconds - latency.seconds, others
     collecting = tuple(scaled.configurations[i] for i in [k, *before])
     bought = tuple(Allocation(scaled.configurations[i], n) for i, n in counts.machines)
@@ -341,6 +343,7 @@ def _nearly_full(listing: Listing, module: Module, scaled: ScaledModule, counts:
     Its last machine is the partial one, or one that was full with dummies; it has to take what the others leave.
     """
     priced, (*first, (i, n)) = _priced(listing, module, scaled, counts), counts.machines
+    # Where dummies filled the last machine, it is that one which is now all but full.
     n -= 0 if counts.partial else 1
     full = (*first, (i, n)) if n else tuple(first)
     last, t = scaled.configurations[i], scaled.configurations[i].throughput_rps
@@ -355,6 +358,7 @@ def _nearly_full(listing: Listing, module: Module, scaled: ScaledModule, counts:
         if name != last.hardware:
             least = max(least, need)
         elif need > 0:
+            # Without its type the others take too little, whatever this machine takes.
             return None
     if least >= t:
         return None

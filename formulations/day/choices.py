@@ -213,6 +213,7 @@ def _minimal(own: Box, asked_rps: float, below: bool) -> tuple[Ints, Floats]:
 def _without_misses(own: Box, rate_rps: Fraction, found: Ints, latency: Floats) -> tuple[Ints, Floats]:
     """Choices without those that serve a rate by rounding only, and with those that serve it beyond all rounding."""
     sure, sure_latency = _minimal(own, float(rate_rps) * BEYOND, False)
+    # The same is found with all rounding for the rate and against it: no fraction needs to be looked at.
     if found.shape == sure.shape and (found == sure).all() and (latency == sure_latency).all():
         return found, latency
     true = [bool(own.serving(on, rate_rps, budget)) for on, budget in zip(found, latency, strict=True)]

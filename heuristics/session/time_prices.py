@@ -212,6 +212,7 @@ def give_again(s: SessionArrays, stairs: Stairs, price: Floats, loss: Floats, bo
     cost, now = total_of(stairs.cost[chosen]), chosen.copy()
     tried, fixed = np.zeros(loss.size, np.bool_), np.zeros(chosen.size, np.bool_)
     for _ in range(TRIES):
+        # A loss below a thousandth of what is still open is not worth a try.
         most, module, step, depth = 1e-3 * (cost - bound), -1, -1, fixed.sum()
         for m in range(chosen.size):
             for o in range(stairs.first[m], stairs.first[m + 1]):
@@ -247,6 +248,7 @@ def choose_together(
     # What all of it costs less the bound, without the losses of the others: as much may be lost here.
     spare = total_of(stairs.cost[chosen]) * CHEAPER - bound - total_of(loss[chosen]) + total_of(loss[chosen[places]])
     for m in places:
+        # Steps come by falling latency: the last one whose loss may be borne is the fastest.
         for o in range(stairs.first[m], stairs.first[m + 1]):
             if loss[o] <= spare:
                 latency[m] = stairs.latency[o]

@@ -92,13 +92,13 @@ def usage(columns: Columns, types: int) -> Floats:
 
 def _generate(problem: Problem, model: Ints, used: Floats, members: list[Ints], chosen: set[int]) -> Relaxation:
     """Add the column of least reduced cost of every model to those chosen, until all of them are there already."""
-    # To begin with, all GPUs of any type together are worth the same, and their price.
+    # To begin with, the GPUs of each type together are worth 1 beyond their price.
     worth = 1.0 / problem.count + problem.price
     best: Relaxation | None = None
     basis: dict[int, float] = {}
     for _ in range(MOST_ROUNDS):
         found = _priced(problem, used, members, worth)
-        # Bounds do not fall from round to round; any worths prove one, and the least is kept.
+        # Bounds need not get better from round to round: any worths prove one, and the least is kept.
         if best is None or found.bound < best.bound:
             best = found
         new = {int(rows[np.argmin((used @ worth)[rows])]) for rows in members}

@@ -397,6 +397,7 @@ def _surplus(
         latency += 0 if instant else c.batch * unit_cost / most_cost
     need = Fraction(0) if instant else c.batch / (most - d)
     machines = min(bounds)
+    # It takes the rate that it needs at least, and one machine at least.
     cost = max(unit_cost * max(rate, need), price)
     if machines == 0 or latency > most:
         return None
@@ -445,6 +446,7 @@ def _useful(
         return None
     alone = d + collected / rate
     if own is None:
+        # The first machine collects from the whole rate, dummies included.
         latency = d + b / (rate + (most_dummy if dummies else 0))
     elif even:
         latency = own if most_machines else alone

@@ -232,7 +232,7 @@ def charged_bound(s: SessionArrays, m: int, budget: float, stock: Stock, charges
         price[stock.kind[k]] = s.price[k]
     types = _types(price, charges.running[m], cap, charges.price[m], charges.most[m], s.whole)
     nothing, best = np.zeros(count, np.int64), np.inf
-    # From the last in rank on: `top` then has a configuration and all those behind it, which share its need.
+    # From the last in rank on: `top` is of it and all behind it then, which together take what it needs.
     for k in range(s.first[m + 1] - 1, s.first[m] - 1, -1):
         if s.duration[k] >= limit * (1.0 - BELOW_DURATION):
             continue

@@ -155,7 +155,7 @@ def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
             gain = net.time[net.tail[a]] + _latency(s, hull, net, a) - net.time[net.head[a]]
             if not _push(s, hull, net, a, gain > least, abs(gain), least):
                 net.begun[0] = 0
-                # The flow is of no use to go on from: the next relaxation plants a new tree.
+                # Nobody goes on from this tree: the next relaxation plants a new one.
                 return False
     # Arcs are looked through block by block; of a block the one that gains most enters the tree.
     block = max(32, int(np.sqrt(arcs)))
@@ -171,8 +171,7 @@ def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
                 if gain > best_gain:
                     best, best_gain, rises = a, gain, True
                 elif a < modules and net.corner[a] > 0:
-                    # A module's flow may fall into the segment before; other arcs outside of the tree carry no flow
-                    # that could.
+                    # A module's flow may fall, into the segment before; other arcs outside of the tree carry none.
                     gain = span - hull.latency[a, net.corner[a] - 1]
                     if gain > best_gain:
                         best, best_gain, rises = a, gain, False
@@ -389,6 +388,7 @@ def _add(hull: Hull, net: Network, a: int, amount: float) -> None:
 def _to_the_end(hull: Hull, net: Network, a: int, up: bool) -> float:
     """Put an arc at the end of its segment; returns the seconds that its flow gains less beyond, infinite: no way."""
     if a >= net.corner.size:
+        # Arcs that are no modules have one segment: their flow falls to 0 and no further.
         net.flow[a] = 0.0
         return np.inf
     k = net.corner[a]
@@ -397,6 +397,7 @@ def _to_the_end(hull: Hull, net: Network, a: int, up: bool) -> float:
         net.flow[a] = hull.slope[a, k + 1]
         return float(hull.latency[a, k] - hull.latency[a, k + 1])
     net.flow[a] = hull.slope[a, k]
+    # Below the first segment there is no flow.
     return float(hull.latency[a, k - 1] - hull.latency[a, k]) if k > 0 else np.inf
 
 
