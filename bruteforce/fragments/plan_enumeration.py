@@ -118,6 +118,7 @@ class _Enumeration:
         """Sets with these heads, the cheapest for each shared stage."""
         least = min(self._fleet.fragments[k].budget_s for k in places)
         for latency, shared in self._every_stage(point, self._fleet.network.layers, places):
+            # A request waits as long as it executes, at most (Graft §4.3): half of the budget is for execution.
             if 2 * latency > least:
                 continue
             found: list[Head] = []

@@ -279,6 +279,7 @@ def _fillings(vectors: _Vectors) -> Iterator[Counts]:
         if time.perf_counter() > listing.deadline:
             raise TimeUpError
         first, taken, cost, before = pending.pop()
+        # The search goes on from here too: more machines may be faster, or fewer changes.
         if taken >= least:
             yield Counts(cost, before, 0, taken - scaled.rate)
         if most is not None and len(before) >= most:

@@ -199,7 +199,6 @@ class _Checker:
     def follows(self, said: Constraint, rule: str) -> int:
         """The assumptions under which a step holds."""
         if rule == "asm":
-            # It rests on itself: whatever is made of it carries this bit until a split takes it off.
             return 1 << len(self.known)
         if rule == "uns":
             return self.joined(said)

@@ -162,6 +162,7 @@ def _settle_together(branch: Branch, left: list[Fraction], weights: Weights) -> 
         if cost < 0 and together is not None:
             groups[together] = branch.upper[j]
     for together, limit in groups.items():
+        # The constraint is taken as often as the variable that needs it most asks for.
         least = min((left[j] for j in together), default=ZERO)
         if least < 0:
             for index, weight in limit.weights.items():

@@ -249,6 +249,7 @@ class _Search:
             choices = Choices(self.choices.vectors, self.choices.latency_s, self.choices.first[largest, columns])
             chooser = steps_of(choices, self.chooser.through, self.chooser.slo_s)
             prices = np.repeat(self.money.running[starts][:, None], modules, axis=1)
+            # No type is left out at -1.
             for left_out in range(-1, prices.shape[2]):
                 own = prices.copy()
                 if left_out >= 0:

@@ -121,7 +121,7 @@ def uses_of(day: Day, m: int, most: Sequence[int]) -> Uses:
         for c in own:
             more = np.repeat(part, limit + 1, axis=0)
             more[:, c] = np.tile(np.arange(limit + 1), len(part))
-            # Cut at once, so that there are never more rows than uses within the limit and those one type longer.
+            # Cut after each configuration, so that rows beyond the limit are never multiplied.
             part = more[more[:, own].sum(axis=1) <= limit]
         counts = (counts[:, None] + part[None]).reshape(-1, len(fast))
     counts = counts[counts.any(axis=1)]

@@ -108,6 +108,7 @@ def _spans(session: Session) -> list[Fraction]:
 
 def _shown_rate(module: Module, rate: Fraction, span: Fraction, late: Fraction, stated: Fraction) -> Fraction:
     """The largest of the rates tried that plans are shown to need; the module's own if none is."""
+    # A batch that is not full may be executed as one of a smaller size, at a higher rate than the full one's.
     gain = max(
         (a.batch / a.duration_s) / (b.batch / b.duration_s)
         for b in module.profile

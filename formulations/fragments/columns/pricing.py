@@ -114,6 +114,7 @@ def worth_of_mixes(
     prices = np.zeros((classes, tables.most + 1), dtype=np.int64)
     size = np.zeros(classes, dtype=np.int64)
     for c in range(classes):
+        # Prices fall within a class: the first fragments that have the limit are those of the highest.
         for i in range(item_start[c], item_start[c + 1]):
             if item_limit[i] >= limit and size[c] < tables.most:
                 prices[c, size[c] + 1] = prices[c, size[c]] + item_price[i]

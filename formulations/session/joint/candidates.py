@@ -148,7 +148,7 @@ def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fr
         prices = [c.price for module in problem.modules for c in module.configurations]
         step = _common_divisor(prices + coupled_prices(problem.session))
         cheaper = step * (ceil(incumbent / step) - 1) if step else Fraction(0)
-        # Costs so close no engine can tell apart: only this very state is cut off then.
+        # No engine can tell costs so close apart: only this very state is cut off then.
         return Exclusion(states) if cheaper > incumbent * (1 - CLEAR) else Exclusion({}, (), cheaper)
     whole = tuple(m for m, s in states.items() if s.partial_at is None)
     if not whole:

@@ -211,9 +211,11 @@ def _plant(s: SessionArrays, hull: Hull, net: Network) -> None:
     net.flow[:], net.in_tree[:], net.corner[:] = 0.0, False, 0
     net.child[:], net.following[:], net.preceding[:] = -1, -1, -1
     net.time[root], net.depth[root], net.above[root], net.by[root] = 0.0, 0, -1, -1
+    # The exits of modules without children go on to the root.
     for a in range(modules + s.parent.size, net.tail.size):
         if net.head[a] == root:
             net.by[net.tail[a]] = a
+    # Children first: an exit takes its time from the child that has to begin first.
     for m in s.order[::-1]:
         out = modules + m
         up, latest = root, s.slo

@@ -416,6 +416,7 @@ def pass_on(s: Passing, order: Ints, first: Ints, time: Ints, request: Ints) -> 
             own = s.members[place]
             if own == NONE:
                 continue
+            # A request has passed when the last of its invocations has ended.
             if counted:
                 s.left[own] -= 1
                 if s.left[own] > 0:
