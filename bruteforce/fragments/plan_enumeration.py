@@ -110,6 +110,7 @@ class _Enumeration:
         realigned = space.sharing is Sharing.REALIGNED
         for point in range(max(begins), self._fleet.network.layers if realigned else max(begins) + 1):
             for heads in divisions(places):
+                # A head runs the same layers for all its fragments.
                 if all(len({self._fleet.fragments[k].partition_point for k in head}) == 1 for head in heads):
                     yield from self._every_shared(places, point, heads)
 
@@ -117,6 +118,7 @@ class _Enumeration:
         """Sets with these heads, the cheapest for each shared stage."""
         least = min(self._fleet.fragments[k].budget_s for k in places)
         for latency, shared in self._every_stage(point, self._fleet.network.layers, places):
+            # A request waits as long as it executes, at most (Graft §4.3): half of the budget is for execution.
             if 2 * latency > least:
                 continue
             found: list[Head] = []

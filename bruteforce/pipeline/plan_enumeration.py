@@ -96,6 +96,7 @@ class _Enumeration:
             TimeUpError: the deadline has passed.
         """
         most = self.units.most
+        # Below 0 stands for no model yet: the first one's throughput then is the smallest.
         totals: Totals = {(0,) * len(most): (Fraction(-1), ())}
         for model in self.cluster.models:
             alone: Totals = {}

@@ -149,6 +149,7 @@ def _rates(cluster: Cluster, model: Model, layout: _Layout, space: PipelineSpace
             return None
         left -= latency
         rate = batch / latency
+        # All virtual GPUs of a server share its link.
         on_link = v * cluster.gpu(gpu).gpus_per_server
         if d > 0:
             received = model.transfer_s_per_request[first - 1]

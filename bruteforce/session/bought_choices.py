@@ -170,6 +170,7 @@ def _with_endless(listing: Listing, module: Module, scaled: ScaledModule, counts
     """Machines of types that are not free, next to as many of configuration k, of a free one, as it takes."""
     choice, c = _priced(listing, module, scaled, counts), scaled.configurations[k]
     tied = scaled.shared
+    # Machines of the same ratio collect with it under `tc-shared`, wherever they stand in rank.
     before = [i for i, _ in counts.machines if i < k or (tied and scaled.unit_cost[i] == scaled.unit_cost[k])]
     after = tuple(own for own in counts.machines if own[0] not in before)
     latency = max(Latency(scaled.configurations[i].duration_s, 1) for i in [k, *before])
@@ -178,6 +179,7 @@ def _with_endless(listing: Listing, module: Module, scaled: ScaledModule, counts
         taken = sum(n * scaled.throughput[i] for i, n in after)
         others = Latency(worst_latency(scaled, Counts(0, after, 0, taken - scaled.rate)))
         if others > latency:
+            # These take longer anyway, so that the endless ones may take as much more than their durations.
             most_above, latency = others.seconds - latency.seconds, others
     collecting = tuple(scaled.configurations[i] for i in [k, *before])
     bought = tuple(Allocation(scaled.configurations[i], n) for i, n in counts.machines)
@@ -249,6 +251,7 @@ class _Vectors(NamedTuple):
             each = change * self.scaled.cost_scale
             left = self.cutoff - cost - each * sum(max(0, n - runs[name]) for name, n in used.items())
             there = max(0, own - x)
+            # Machines that run on are no changes; only those beyond them cost a change each.
             stays = price and left < there * price
             bounds.append(floor(left / price if stays else (left + each * there) / (price + each)))
         return max(0, min(bounds))
@@ -276,6 +279,7 @@ def _fillings(vectors: _Vectors) -> Iterator[Counts]:
         if time.perf_counter() > listing.deadline:
             raise TimeUpError
         first, taken, cost, before = pending.pop()
+        # The search goes on from here too: more machines may be faster, or fewer changes.
         if taken >= least:
             yield Counts(cost, before, 0, taken - scaled.rate)
         if most is not None and len(before) >= most:
@@ -340,6 +344,7 @@ def _nearly_full(listing: Listing, module: Module, scaled: ScaledModule, counts:
     Its last machine is the partial one, or one that was full with dummies; it has to take what the others leave.
     """
     priced, (*first, (i, n)) = _priced(listing, module, scaled, counts), counts.machines
+    # Where dummies filled the last machine, it is that one which is now all but full.
     n -= 0 if counts.partial else 1
     full = (*first, (i, n)) if n else tuple(first)
     last, t = scaled.configurations[i], scaled.configurations[i].throughput_rps
@@ -354,6 +359,7 @@ def _nearly_full(listing: Listing, module: Module, scaled: ScaledModule, counts:
         if name != last.hardware:
             least = max(least, need)
         elif need > 0:
+            # Without its type the others take too little, whatever this machine takes.
             return None
     if least >= t:
         return None
@@ -386,6 +392,7 @@ def _undominated(listing: Listing, choices: Iterable[Choice]) -> list[Choice]:
     slo, limits = Latency(listing.session.slo_s), listing.asked.limits()
     possible = [c for c in _in_time(listing, choices) if c.latency <= slo and no_more(c.used, limits)]
     kept: list[Choice] = []
+    # By rising cost, then latency and use, so that whatever beats a choice comes before it.
     for choice in _in_time(listing, sorted(possible, key=lambda c: (c.cost_per_h, c.latency, c.used))):
         if not any(
             k.latency <= choice.latency and no_more(k.used, choice.used) and k.types <= choice.types for k in kept

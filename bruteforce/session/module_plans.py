@@ -43,6 +43,7 @@ def most_vectors(scaled: ScaledModule, max_allocations: int | None) -> float:
     size = len(counts)
     by_support = [1.0] + [0.0] * size
     for n in counts:
+        # From the back, so that each configuration is counted once at most.
         for k in range(size, 0, -1):
             by_support[k] += n * by_support[k - 1]
     box = sum(by_support[: (size if max_allocations is None else max_allocations) + 1])

@@ -187,6 +187,7 @@ class _Search:
         if not part.hardware:
             return [(Fraction(0), groups)]
         m = len(chosen) - 1
+        # A machine of its own is paid for, a place on one that is there already is not.
         found = [(self.session.price[part.hardware], [*groups, [m]])]
         for place, group in enumerate(groups):
             members = [chosen[i] for i in (*group, m)]
@@ -201,6 +202,7 @@ class _Search:
         there = self.memory[members[0].hardware]
         if there is None:
             return True
+        # A model whose memory is not known shares with nobody where that of the machine is.
         needed = [part.memory_mb for part in members if part.memory_mb is not None]
         return len(needed) == len(members) and sum(needed, Fraction(0)) <= there
 

@@ -84,6 +84,7 @@ def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, gri
         return Answer(None, "infeasible", infeasible=True, reason=why)
     arrays = session_arrays(session, space)
     reason = "no split of the grid is feasible"
+    # Where rounding decides a tie with the SLO wrongly, a split for just less does.
     for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
         found = search(arrays._replace(slo=slo), generator_of(space.dummy), grid, step, deadline)
         stats = {"vectors": float(found.visited), "share": float(found.share)}

@@ -127,6 +127,7 @@ class _Search:
             return self._derive(crossed[0], {}, _linear(crossed[1]))
         relaxed = self._programs.relaxed(branch)
         if relaxed is None:
+            # Whether it is infeasible or HiGHS has failed, only prices in fractions close the branch.
             return self._refuted(branch) or self._missed(branch, "a branch without a feasible point")
         return self._reached(branch, fractions_of(relaxed.prices), relaxed) or self._split(branch, relaxed, depth)
 
@@ -191,6 +192,7 @@ class _Search:
         """The list of alternatives that is mixed most, and the first part of those that are left; None: none is."""
         best: tuple[float, int, frozenset[int]] | None = None
         for k, every in enumerate(self._model.alternatives):
+            # What the branch has fixed to 0 already is no alternative any more.
             left = [j for j in every if branch.upper[j].value > 0]
             shares = np.array([values[j] for j in left])
             mixed = float(np.minimum(shares, 1 - shares).sum())

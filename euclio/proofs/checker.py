@@ -242,6 +242,7 @@ class _Checker:
         need(split, "splits what is no whole sum, or with a gap")
         for part in (first, second):
             need(self.known[part].implies(said), "does not hold in both halves of its split")
+        # One of the two assumptions holds in any case, so neither half rests on its own any more.
         return (self.known[first].assumed & ~(1 << a)) | (self.known[second].assumed & ~(1 << b))
 
 

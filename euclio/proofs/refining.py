@@ -55,6 +55,7 @@ def least_violation(model: Model, branch: Branch) -> Linear:
     plain = relaxation(model, branch)
     rows, extra = [], len(plain.cost)
     for row in model.rows:
+        # An equation may be broken either way, so that it has two.
         slack = {extra: Fraction(-1), extra + 1: Fraction(1)} if row.equal else {extra: Fraction(-1)}
         extra += len(slack)
         rows.append(Row(row.name, {**row.terms, **slack}, row.most, row.equal))

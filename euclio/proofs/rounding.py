@@ -143,6 +143,7 @@ def _bound(
     value += _settle_together(branch, left, weights)
     for j, cost in enumerate(left):
         if cost:
+            # A cost above 0 is least where the variable is least, one below 0 where it is largest.
             limit = branch.lower[j] if cost > 0 else branch.upper[j]
             for index, weight in limit.weights.items():
                 weights[index] = weights.get(index, ZERO) + cost * weight
@@ -161,6 +162,7 @@ def _settle_together(branch: Branch, left: list[Fraction], weights: Weights) -> 
         if cost < 0 and together is not None:
             groups[together] = branch.upper[j]
     for together, limit in groups.items():
+        # The constraint is taken as often as the variable that needs it most asks for.
         least = min((left[j] for j in together), default=ZERO)
         if least < 0:
             for index, weight in limit.weights.items():

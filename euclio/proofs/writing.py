@@ -45,6 +45,7 @@ def _lines(proof: Proof) -> Iterator[str]:
     yield f"DER {len(proof.derivations)}"
     for k, one in enumerate(proof.derivations):
         terms = "OBJ" if one.terms is None else _terms(one.terms)
+        # The -1 at the end leaves open which step uses this one last.
         yield f"d{k} {one.sense} {one.number} {terms} {{ {one.reason} }} -1"
 
 

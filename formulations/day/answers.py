@@ -55,6 +55,7 @@ def answer(day: Day, limits: Limits[Any], make: Callable[[Day, float, bool], Mad
     try:
         made = make(used, deadline, False)
         checked = made.checked or evaluate(used, made.plan)
+        # In floats a vector may serve by rounding only; in fractions none does.
         if not checked.feasible:
             made = make(used, deadline, True)
             checked = made.checked or evaluate(used, made.plan)

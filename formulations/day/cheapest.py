@@ -74,6 +74,7 @@ def _by_table(session: Session, largest_rps: Fraction, exact: bool) -> Cheapest:
 
     def cheapest(rates: Rates) -> Found | None:
         enough = table.serves(rates[0]).ravel()[order]
+        # Vectors stand by rising price, so that the first one that serves is the cheapest.
         first = int(np.argmax(enough))
         if not enough[first]:
             return None
@@ -92,6 +93,7 @@ def _by_solver(session: Session, deadline: float) -> Cheapest:
             try:
                 known[rates] = _for_rates(session, rates, deadline)
             except RuleError as open_:
+                # What is left open is kept as well: the same rates would only be left open again.
                 known[rates] = open_
         found = known[rates]
         if isinstance(found, RuleError):

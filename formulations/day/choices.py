@@ -136,15 +136,18 @@ def box(day: Day, m: int, seen: Ints) -> Box | None:
         affordable = ceil(ROOM * largest / unit) + 1 if unit else MORE * count + 1
         most[places[name]] = min(int(MORE * count) + 1, int(affordable), stock.get(name, 10**9))
     most = np.maximum(most, least_most)
+    # Where vectors are too many, the axis that is longest beyond what good plans need is shortened.
     while prod(int(n) + 1 for n in most) > BOX_CELLS and (most > least_most).any():
         most[int(np.argmax((most + 1) / (least_most + 1)))] -= 1
     if prod(int(n) + 1 for n in most) > MOST_CELLS:
         return None
+    # An axis that ends at the stock stands for no more machines than there are.
     ended = np.array([n > 0 and n < stock.get(name, 10**9) for name, n in zip(places, most, strict=True)])
     least = min(float(c.duration_s) for c in fast)
     cells = prod(int(n) + 1 for n in most)
     levels = min(ceil(np.log(slo / least) / np.log(RATIO)), BUDGET_CELLS // cells) + 1
     inner = least * (slo / least) ** (np.arange(1, levels) / levels)
+    # The SLO is a budget twice: with its margin off for plans, and with it added for bounds.
     budgets = np.unique([*inner, slo * (1 - MARGIN), slo * (1 + MARGIN)])
     numbers = np.array([[float(c.duration_s), float(c.batch), float(c.throughput_rps)] for c in fast]).T.copy()
     types = np.array([places[c.hardware] for c in fast], np.int64)
@@ -210,6 +213,7 @@ def _minimal(own: Box, asked_rps: float, below: bool) -> tuple[Ints, Floats]:
 def _without_misses(own: Box, rate_rps: Fraction, found: Ints, latency: Floats) -> tuple[Ints, Floats]:
     """Choices without those that serve a rate by rounding only, and with those that serve it beyond all rounding."""
     sure, sure_latency = _minimal(own, float(rate_rps) * BEYOND, False)
+    # The same is found with all rounding for the rate and against it: no fraction needs to be looked at.
     if found.shape == sure.shape and (found == sure).all() and (latency == sure_latency).all():
         return found, latency
     true = [bool(own.serving(on, rate_rps, budget)) for on, budget in zip(found, latency, strict=True)]

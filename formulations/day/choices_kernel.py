@@ -36,6 +36,7 @@ def minimal_vectors(
     stride = 1
     for axis in range(shape.size - 1, -1, -1):
         for place in range(latency.size):
+            # One stride before is the vector with a machine of this type less: as fast, it makes this one of no use.
             if place // stride % shape[axis] and latency[place - stride] <= latency[place]:
                 minimal[place] = False
         stride *= shape[axis]
@@ -65,6 +66,7 @@ def vector_latencies(
     on = np.zeros(shape.size, np.int64)
     for place in range(cells):
         low, high = 0, levels
+        # Rates rise with the budget, so the least budget within which the rate is served is found by halving.
         while low < high:
             middle = (low + high) // 2
             if rates[middle, place] >= asked_rps:
@@ -85,6 +87,7 @@ def vector_latencies(
             latency[place] = least if low == 0 else max(least, budgets_s[low - 1])
         else:
             latency[place] = budgets_s[low]
+        # On to the next vector in the order of the flat table, which takes no division.
         for axis in range(shape.size - 1, -1, -1):
             on[axis] += 1
             if on[axis] < shape[axis]:
@@ -109,6 +112,7 @@ def fastest_choices(vectors: Ints, first: Ints, plans: Ints, step: Ints) -> Ints
     found = np.full(plans.shape[:2], -1)
     for n in range(plans.shape[0]):
         for m in range(plans.shape[1]):
+            # Latencies rise along the list: the first choice that fits is the fastest.
             for i in range(first[step[n], m, 0], first[step[n], m, 1]):
                 fits = True
                 for h in range(plans.shape[2]):

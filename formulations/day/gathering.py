@@ -85,6 +85,7 @@ def add_rule(day: Day, cheapest: Cheapest, found: Gathered, rule: Rule, most: fl
                     (np.maximum(on - before, 0) @ money.start + np.maximum(before - on, 0) @ money.stop).sum()
                 )
             before = on
+            # With the least that the steps to come cost, it cannot be the cheapest any more.
             if k + 1 < len(found.bounds) and cost + found.bounds[k + 1] > most * (1 + PROOF_TOLERANCE):
                 return
     except (RuleError, LateError) as reason:
@@ -181,6 +182,7 @@ def cheapest_accepted(day: Day, ways: Iterable[Way], bound: float) -> Made:
     best: tuple[Fraction, DayPlan, DayEvaluation] | None = None
     refused: list[str] = []
     for cost, _, plan in priced:
+        # They stand by their cost in floats: all that follow cost more beyond any rounding.
         if best is not None and cost > float(best[0]) * (1 + PROOF_TOLERANCE):
             break
         checked = evaluate(day, plan)

@@ -115,6 +115,7 @@ def _within(day: Day, most: Shape, known: float, deadline: float) -> tuple[Joint
         raise nothing_serves(day, relaxed)
     bound = max(known, relaxed.cost * (1 - ROUNDING))
     longer = table.ends_used(relaxed)
+    # The way serves as it is, and the relaxed tables hold all others: it is the cheapest of all.
     if not longer.any():
         return Joint(bound, table.way(relaxed), True), longer
     within = table.path(False)
@@ -242,6 +243,7 @@ class _Table:
             table = np.full(shape, len(entries), np.int64)
             for level, (_, _, _, machines) in enumerate(entries):
                 table[machines] = min(table[machines], level)
+            # More machines serve no worse: the best level of a vector is the best of all vectors within it.
             for axis in range(table.ndim):
                 table = np.minimum.accumulate(table, axis=axis)
             self._known[key] = [Level(*entry[:3]) for entry in entries], table.ravel()
@@ -279,6 +281,7 @@ class _Table:
         for own in until:
             longest = np.maximum(longest, own)
         found: Flags = longest <= slo * (1 + NEAR)
+        # Floats decide all paths but those that rounding may have moved across the SLO.
         for at in np.argwhere(found & (longest >= slo * (1 - NEAR))):
             self._refuse_late()
             found[tuple(at)] = self._exactly_in_time([own[n] for own, n in zip(levels, at, strict=True)])
@@ -294,6 +297,7 @@ class _Table:
         parents = session.parents()
         until: list[tuple[Fraction, bool]] = [(Fraction(0), False)] * len(chosen)
         for m in session.order:
+            # Of two ends at one time the one that is only come near to is the later one.
             before = max((until[parent] for parent in parents[m]), default=(Fraction(0), False))
             until[m] = before[0] + chosen[m].latency_s, before[1] or chosen[m].above
         length, above = max(until)

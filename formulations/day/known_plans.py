@@ -71,6 +71,7 @@ class KnownPlans:
             if most is None or (self.machines[n] <= most).all():
                 lent = {k for j in near for k in range(j - reach, j + reach + 1) if 0 <= k < len(served)}
                 found += [(k, n) for k in lent if served[k]]
+        # Plans of a step have to stand next to each other (`cheapest_way`).
         found.sort()
         machines = np.array([self.machines[n] for _, n in found])
         return machines, np.array([k for k, _ in found], np.int64), [self.staffings[n] for _, n in found]

@@ -105,9 +105,11 @@ class Ascent:
         """Bound the cost by the present values, and move them; `target` is what a plan costs."""
         prices = self.prices()
         least, on = self.steps.cheapest(np.maximum(prices, 0.0))
+        # Below a price of 0 as many as are of any use cost least.
         on = np.where(prices < 0, self.most, on)
         given, excess = self.beyond_stock(self.stock_prices, on)
         bound = float(least.sum() + (np.minimum(prices, 0.0) * self.most).sum() - given)
+        # What sums of amounts of this size may have gained by rounding.
         bound -= ROUNDING * float((np.abs(prices) * self.most).sum() + given)
         if bound > self.best:
             self.best, self._waited = bound, 0
@@ -124,7 +126,9 @@ class Ascent:
         size = float((self._direction**2 * unit).sum() + (excess**2 * unit).sum())
         if not size:
             return
+        # Polyak's rule: what is missing to the target, over the square of the direction.
         move = self._length * max(0.0, target - bound) / size
+        # The bound holds for values from minus the price of a stop to that of a start.
         self.values = np.clip(self.values + move * unit * self._direction, -self.money.stop, self.money.start)
         self.values[0] = self.values[-1] = 0.0
         self.stock_prices = np.maximum(0.0, self.stock_prices + move * unit * excess)

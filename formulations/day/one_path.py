@@ -64,6 +64,7 @@ def cheapest_path(
         return cost
 
     steps = len(hours)
+    # Near the square root of the steps: as many tables are kept as are made anew at a time.
     every = isqrt(steps - 1) + 1
     kept: list[Floats] = []
     cost: Floats | None = None

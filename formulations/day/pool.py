@@ -56,6 +56,7 @@ class Pool:
         """Add plans, shape (plans, modules, types), each to one step."""
         for plan, k in zip(plans.astype(np.int32), steps, strict=True):
             own = plan.tobytes()
+            # Put at the end once more, as the plans added last are those that are looked at.
             self.listed[k].pop(own, None)
             self.listed[k][own] = None
 

@@ -34,6 +34,7 @@ def cheapest_way(plans: Ints, running: Floats, ends: Ints, start: Floats, stop: 
             for i in range(early, ends[k - 1]):
                 own = cost[i]
                 for d in range(start.size):
+                    # Changes only add to the cost, so what is no cheaper already will not be.
                     if own >= best:
                         break
                     more = plans[j, d] - plans[i, d]

@@ -82,6 +82,7 @@ class RateTable:
         """
         enough = self.serves(rate_rps)
         left = list(machines)
+        # A machine fewer never serves more, so that one pass over the types leaves none that could go.
         for axis in range(len(left)):
             while left[axis] and enough[_less(left, axis, 1)]:
                 left[axis] -= 1
@@ -101,6 +102,7 @@ class RateTable:
         if self.layers[k + 1][at] == without[at]:
             return 0
         t = _number(row.configuration.throughput_rps, self.exact)
+        # The layers hold rates, not what made them, so the number of machines that did is looked up again.
         return max(range(1, left[row.axis] + 1), key=lambda n: without[_less(left, row.axis, n)] + n * t)
 
 

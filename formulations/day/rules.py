@@ -86,6 +86,7 @@ def per_machine(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
     checked = evaluate(session, session_plan(session, staffings), WHOLE)
     if checked.latency_s is None:
         raise RuleError("the plan of the largest rates cannot be priced")
+    # What the plan leaves of the SLO is shared out in ratio to its latencies.
     stretch = session.slo_s / checked.latency_s
     chosen = [_main_configuration(day, m, own) for m, own in enumerate(staffings)]
     needed = [

@@ -112,6 +112,7 @@ def cheapest_of_several_modules(day: Day, deadline: float) -> Made:
             found.missing.append(late)
     money = money_of(day)
     least = min((cost_of(day, money, way) for way in found.ways), default=math.inf)
+    # Where the best plan is proven, the rule that takes longest need not be followed.
     if least > bound:
         add_rule(day, cheapest, found, thresholds, least)
     if not found.ways:
@@ -159,6 +160,7 @@ def _better(day: Day, cheapest: Cheapest, found: Gathered, bound: float, deadlin
     own = found.own
     boxes = [] if own is None else [box(day, m, own[:, m]) for m in range(own.shape[1])]
     made = [one for one in boxes if one is not None]
+    # Without a box for every module there is only the choice between plans that are known.
     if len(made) < len(day.session.modules):
         return way_through(found.known, money, NEAR), bound
     search = _Search(day, made, found.known, deadline)
@@ -279,6 +281,7 @@ class _Search:
             choices = Choices(self.choices.vectors, self.choices.latency_s, self.choices.first[largest, columns])
             chooser = steps_of(choices, self.chooser.through, self.chooser.slo_s)
             prices = np.repeat(self.money.running[starts][:, None], modules, axis=1)
+            # No type is left out at -1.
             for left_out in range(-1, prices.shape[2]):
                 own = prices.copy()
                 if left_out >= 0:

@@ -103,6 +103,7 @@ class SharedPrices:
         size = float((machines**2 * unit).sum() + (slower**2).sum() * per_s + (excess**2 * unit).sum())
         if not size:
             return
+        # Polyak's rule, as in `machine_values`.
         move = self._length * max(0.0, target - bound) / size
         self.charged = self.charged + move * unit * machines
         self.per_s = self.per_s + move * per_s * slower
@@ -139,6 +140,7 @@ class SharedPrices:
         """The least cost of the steps, machines and latencies chosen there, and machines beyond the stock."""
         own = self.begun.steps
         prices = self.prices()
+        # A price below 0 is taken as 0 here and paid out below, with as many machines on as are of any use.
         least, on = own.cheapest(np.maximum(prices, 0.0), self.per_s)
         on = np.where(prices < 0, self.begun.most, on)
         seconds = np.where(own.chosen >= 0, own.choices.latency_s[own.chosen], 0.0)

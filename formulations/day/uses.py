@@ -80,6 +80,7 @@ class Uses:
         for axis in range(table.ndim):
             table = np.minimum.accumulate(table, axis=axis)
         near = np.flatnonzero(fits & (self.latency_s <= table.ravel()[places] * (1 + SLACK)))
+        # Of one latency those with fewest machines come first, so none comes before a use within it.
         exact = sorted((self.exact_latency(int(use)), int(self.machines[use].sum()), int(use)) for use in near)
         kept: list[tuple[int, Fraction]] = []
         vectors = np.empty((len(exact), len(self.most)), np.int64)
@@ -120,6 +121,7 @@ def uses_of(day: Day, m: int, most: Sequence[int]) -> Uses:
         for c in own:
             more = np.repeat(part, limit + 1, axis=0)
             more[:, c] = np.tile(np.arange(limit + 1), len(part))
+            # Cut after each configuration, so that rows beyond the limit are never multiplied.
             part = more[more[:, own].sum(axis=1) <= limit]
         counts = (counts[:, None] + part[None]).reshape(-1, len(fast))
     counts = counts[counts.any(axis=1)]

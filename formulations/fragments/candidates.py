@@ -52,6 +52,7 @@ def candidate_sets(fleet: Fleet, space: FragmentSpace, deadline: float) -> dict[
     parts = [part_of(fleet, [k]) for k in range(number)]
     kept: dict[Places, Priced] = {}
     best: dict[Places, float] = {}
+    # By rising size, so that what a set is compared with is known.
     for size in range(1, most + 1):
         for places in combinations(range(number), size):
             if time.perf_counter() >= deadline:
@@ -63,6 +64,7 @@ def candidate_sets(fleet: Fleet, space: FragmentSpace, deadline: float) -> dict[
                     found = least_set(stages, [parts[k] for k in places], space, merge=True, deadline=deadline)
                 except TimeoutError:
                     raise TimeUpError from None
+            # Larger sets are compared with the cheaper of both: these fragments in one set, or one of them apart.
             best[places] = apart if found is None else min(apart, found.total_pct)
             if found is not None and found.total_pct < apart:
                 kept[places] = found

@@ -93,6 +93,7 @@ class _Search:
             if cost_pct < self.best:
                 self.best, self.chosen = cost_pct, taken
             return True
+        # The same fragments were left before at no higher cost: whatever completes this was tried then.
         if self._seen.get(left.tobytes(), math.inf) <= cost_pct:
             return True
         self._seen[left.tobytes()] = cost_pct
@@ -119,6 +120,7 @@ class _Search:
 
     def _slack(self, cost_pct: int, worth: int) -> float:
         """What the reduced costs of the sets of a better partition add up to at most, in units."""
+        # Shares are whole percents, so that a better partition has one less at least.
         return (self.best - 1 - cost_pct) * UNIT - worth
 
 

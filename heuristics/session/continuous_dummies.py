@@ -37,6 +37,7 @@ def least_rate(s: SessionArrays, k: int, machines: int, leftover: float, budget:
     """
     t = float(s.throughput[k])
     if s.policy <= TIED:
+        # Piccolo §III-D: b/(L − d) − u dummies bring the leftover u up to b/(L − d).
         rate = max(leftover, float(s.batch[k] / (budget - s.duration[k])))
     else:
         rate = _halved_rate(s, k, machines, leftover, budget)
@@ -84,6 +85,7 @@ def fill_leftover(s: SessionArrays, m: int, budget: float, plan: Schedule) -> No
         after_cost = plan.partial[m] * s.unit_cost[plan.partial_at[m]]
     best_saving, best, best_rate, best_leftover = 0.0, -1, 0.0, 0.0
     last = True
+    # From the last in rank on: the leftover of each is what was summed up before it.
     for k in range(hi - 1, lo - 1, -1):
         if plan.machines[k] == 0 and plan.partial_at[m] != k:
             continue

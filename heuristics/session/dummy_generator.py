@@ -35,6 +35,7 @@ def replace_followers(s: SessionArrays, m: int, plan: Schedule) -> None:
         after_cost = after_rate * s.unit_cost[plan.partial_at[m]]
     best_saving, best, best_dummy = 0.0, -1, 0.0
     last = True
+    # From the last in rank on: the leftover u of each is what was summed up before it.
     for k in range(hi - 1, lo - 1, -1):
         if plan.machines[k] == 0 and plan.partial_at[m] != k:
             continue

@@ -80,6 +80,7 @@ def reschedule_residual(
     first = lo
     while plan.machines[first] == 0 and plan.partial_at[m] != first:
         first += 1
+    # What paths leave does not help the majority (Harpagon §III-C), so that its whole machines stay.
     kept = plan.machines[first]
     residual = s.rate[m] - kept * s.throughput[first]
     # The whole machines that stay serve everything: there is no residual.

@@ -126,6 +126,7 @@ def continue_splitting(s: SessionArrays, units: Units, criterion: int, moves: Mo
         for m in range(s.rate.size):
             # A unit's members have the same neighbours, hence the same room.
             room[units.unit_of[m]] = s.slo * (1.0 + TIE) - before[m] - after[m]
+        # Lines 5 to 15 of Algorithm 2 look for the best move, line 17 makes it.
         unit, option = best_move(units, criterion, latency[count - 1], cost[count - 1], room)
         if unit < 0:
             return Moves(latency, cost, count, moves.fallback)
@@ -148,6 +149,7 @@ def best_move(units: Units, criterion: int, latency: Floats, cost: Floats, room:
             if saved <= 1e-12 * cost[u] or units.latency[option] > room[u]:
                 continue
             if criterion == LATENCY_COST:
+                # Line 11: what is saved per second of latency.
                 longer = units.latency[option] - latency[u]
                 value = saved / longer if longer > TIE * latency[u] else np.inf
             elif criterion == THROUGHPUT:

@@ -62,6 +62,7 @@ def generate_configuration(s: SessionArrays, m: int, rate: float, budget: float,
         # No rate makes it fast enough.
         if s.duration[k] >= budget:
             continue
+        # Lines 5 to 12 at once: whole machines, and a partial one of the same configuration if that keeps the budget.
         whole, left, whole_fits, carries_all = _taken(s, k, rest, s.rate[m], budget)
         # The last allocation allowed has to carry everything; others need a whole machine that keeps the budget.
         if not carries_all and (used + 1 >= s.max_allocations or whole == 0 or not whole_fits):
@@ -73,6 +74,7 @@ def generate_configuration(s: SessionArrays, m: int, rate: float, budget: float,
             if left > 0.0:
                 plan.partial_at[m], plan.partial[m] = k, left
             return 0.0, used
+    # Line 17, where no configuration is left, fails; here the caller may still close the rest with dummies.
     return rest, used
 
 

@@ -51,6 +51,7 @@ def _state(session: Session, s: SessionArrays, models: Models, options: PackingO
             if allocation.partial_rps:
                 partial_at[m], partial[m] = places[allocation.configuration], float(allocation.partial_rps)
     chosen = options_of(s, models, options, machines, partial_at, partial)
+    # Where no option does as well (-1), the caller refuses the state before it looks at this.
     machine = np.where(options.partial_at[chosen] >= 0, np.arange(s.rate.size), -1)
     for group in plan.shared:
         for m in group:

@@ -135,6 +135,7 @@ def _replace(
             level -= 1
             continue
         if o.partial_at[k] < 0:
+            # Without a partial machine there is one way only to have the option.
             at[level] = modules
         else:
             at[level] = _next_machine(models, o, chosen, machine, k, at[level])
@@ -217,6 +218,7 @@ def _bound(
                 busy[machine[m]] += o.table[chosen[m], BUSY]
                 duration[machine[m]] += o.table[chosen[m], DURATION]
     for number in range(modules):
+        # A machine is paid for once, however many are on it.
         cost += price[number]
         room += price[number] * max(0.0, 1.0 - busy[number])
     if cost >= limit:
@@ -235,6 +237,7 @@ def _bound(
         if chosen[m] >= 0:
             continue
         for k in range(o.first[m], o.first[m + 1]):
+            # Options come by rising cost: the first that can be in time is the cheapest.
             if max(o.table[k, WHOLE], o.table[k, OWN]) <= s.slo * (1.0 + TIE) - before[m] - after[m]:
                 still += o.table[k, SHARED_COST]
                 break

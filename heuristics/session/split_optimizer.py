@@ -50,6 +50,7 @@ def _cheapest_within(s: SessionArrays, single: Units, unit_of: Ints, u: int, lat
             continue
         best = -1
         for k in range(s.first[m], s.first[m + 1]):
+            # Configurations stand in rank order, so that the first one that fits is the cheapest.
             if single.latency[k] <= latency * (1.0 + TIE):
                 best = k
                 break

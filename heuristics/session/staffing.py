@@ -93,6 +93,7 @@ def configurations_by_hand(session: Session, space: PlanSpace | None = None) -> 
     price, chosen = session.price, []
     for profile, own in zip(profiles, least, strict=True):
         fitting = [c for c in profile if 2 * c.duration_s <= own * share]
+        # Where none leaves that much time, the fastest has to do.
         fitting = fitting or [c for c in profile if c.duration_s == own]
         chosen.append(min(fitting, key=lambda c: (price[c.hardware] / c.throughput_rps, c.duration_s)))
     return chosen

@@ -158,10 +158,12 @@ def _look_back(
             best = paid
             plan.machines[s.first[m] : s.first[m + 1]] = 0
             for j in range(d):
+                # The count went down by one when its machines were taken.
                 plan.machines[use[at[j]]] = count[j] + 1
             plan.machines[k] = whole + filled
             plan.partial_at[m], plan.partial[m] = (k, left) if left > 0.0 and not filled else (-1, 0.0)
             plan.dummy[m] = s.throughput[k] - left if filled else 0.0
         if d + 1 < s.max_allocations and (asks[d] <= 0.0 or asks[d] < most_dummies):
+            # The most machines that leave something to those that follow.
             count[d] = whole if left > 0.0 else whole - 1
     return best

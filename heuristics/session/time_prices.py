@@ -50,6 +50,7 @@ def split_by_prices(s: SessionArrays, stairs: Stairs) -> tuple[Ints, float]:
     price, bound, times = prices_of_time(s, stairs)
     cost = hand_out(s, stairs, price, np.zeros(modules), chosen, np.zeros(modules, np.bool_))
     other = chosen.copy()
+    # On average the modules may be past the SLO; in proportion they keep it.
     times *= min(1.0, s.slo / path_times(s, times, np.zeros(modules), np.zeros(modules)))
     if hand_out(s, stairs, price, times, other, np.zeros(modules, np.bool_)) < cost:
         chosen[:] = other
@@ -114,6 +115,7 @@ def _play(s: SessionArrays, stairs: Stairs, most: float, turns: int) -> tuple[Fl
     price, charged = np.zeros(modules), 0.0
     taken, before, after = np.zeros(modules), np.zeros(modules), np.zeros(modules)
     for turn in range(turns):
+        # Later turns weigh more than the first ones, in which prices say little yet.
         weight = 2.0 / (turn + 2.0)
         bound = -s.slo * charged
         for m in range(modules):
@@ -210,6 +212,7 @@ def give_again(s: SessionArrays, stairs: Stairs, price: Floats, loss: Floats, bo
     cost, now = total_of(stairs.cost[chosen]), chosen.copy()
     tried, fixed = np.zeros(loss.size, np.bool_), np.zeros(chosen.size, np.bool_)
     for _ in range(TRIES):
+        # A loss below a thousandth of what is still open is not worth a try.
         most, module, step, depth = 1e-3 * (cost - bound), -1, -1, fixed.sum()
         for m in range(chosen.size):
             for o in range(stairs.first[m], stairs.first[m + 1]):
@@ -245,6 +248,7 @@ def choose_together(
     # What all of it costs less the bound, without the losses of the others: as much may be lost here.
     spare = total_of(stairs.cost[chosen]) * CHEAPER - bound - total_of(loss[chosen]) + total_of(loss[chosen[places]])
     for m in places:
+        # Steps come by falling latency: the last one whose loss may be borne is the fastest.
         for o in range(stairs.first[m], stairs.first[m + 1]):
             if loss[o] <= spare:
                 latency[m] = stairs.latency[o]
@@ -277,6 +281,7 @@ def choose_together(
             j += 1
             before[places[j]] = _start(s, places[j], before, latency)
         else:
+            # The cheaper the best choice is, the less may be lost beyond the bound.
             spare -= best - cost[j + 1] * CHEAPER
             best, saved, chosen[places] = cost[j + 1] * CHEAPER, True, at
     return saved

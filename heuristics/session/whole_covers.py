@@ -65,6 +65,7 @@ def cover_module(
                 level -= 1
                 continue
             need[level] = _need(s, k, demand[level], budget, fills)
+            # A rate that was raised above what is asked for is met by full machines alone.
             if (not fills or weight < 1.0) and not (level > 0 and raised[level - 1]):
                 last, rate, price = _ended_by_partial(s, m, k, demand[level], budget, weight)
                 if cost[level] + price < best * (1.0 - TIE):
@@ -84,6 +85,7 @@ def cover_module(
             continue
         count[level] -= 1
         left = need[level] - count[level] * s.throughput[k]
+        # These machines take all that is left: that plan has been seen.
         if left <= TIE * s.rate[m]:
             continue
         raised[level] = (level > 0 and raised[level - 1]) or need[level] > demand[level] * (1.0 + TIE)

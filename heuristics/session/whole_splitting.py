@@ -106,6 +106,7 @@ def _descend(s: SessionArrays, units: Units, criterion: int, chosen: Ints, fixed
         path_times(s, latency, before, after)
         room = s.slo * (1.0 + TIE) - before - after
         if fixed >= 0:
+            # No option takes less than no time, so that the module stays.
             room[fixed] = -1.0
         unit, option = best_move(units, criterion, latency, units.cost[chosen], room)
         if unit < 0:

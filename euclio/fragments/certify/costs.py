@@ -70,6 +70,7 @@ class Costs:
         self.layers = network.layers
         longest = sum(int(max(map(max, layer)) * self._per_s) for layer in network.layer_latency_s)
         above, below = (self._unit / self._per_s).as_integer_ratio()
+        # All products below have to stay within 64 bits, or they would be any number.
         if self.total > MOST_UNITS or self.total * above * longest >= FITS or below * max(network.batches) >= FITS:
             raise TooLargeError
         if max(self.limits) >= FITS:
@@ -117,6 +118,7 @@ class Costs:
         # Of equal times the last row has the least of all.
         last = np.append(ticks[1:] != ticks[:-1], True)
         ticks, least = ticks[last], least[last]
+        # A row in which nothing changes says what the one before it says.
         changed = np.append(True, (least[1:] != least[:-1]).any(axis=1))
         return Steps(ticks[changed], least[changed])
 
@@ -125,6 +127,7 @@ def _divided(share_pct: Whole) -> Whole:
     """The least share of several stages together, from that of one; both by units served."""
     least = share_pct.copy()
     for units in range(2, least.shape[1]):
+        # Both parts have fewer units, so that their least shares are final by now.
         half = units // 2
         pairs: Any = least[:, 1 : half + 1] + least[:, units - half : units][:, ::-1]
         least[:, units] = np.minimum(least[:, units], pairs.min(axis=1))

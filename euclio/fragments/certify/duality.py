@@ -95,6 +95,7 @@ def bound_of(fleet: Fleet, space: FragmentSpace, alone_pct: list[int], wanted_pc
         if duals is None:
             break
         drawn = duals if proof is None else np.floor(DRAWN * proof + (1 - DRAWN) * duals).astype(np.int64)
+        # Where drawn prices find no new set the duals are priced too: only where these find none either is it over.
         for prices in (drawn, duals) if proof is not None else (duals,):
             gains, columns = pricing.gains(prices)
             rounds += 1

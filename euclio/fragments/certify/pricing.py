@@ -53,6 +53,7 @@ class Begin:
 
     def among(self, limit: int) -> int:
         """How many have at least this limit."""
+        # Limits fall, and the search wants rising numbers: so all of them with their signs changed.
         return int(np.searchsorted(-self.limits, -limit, side="right"))
 
 
@@ -76,6 +77,7 @@ class _Chosen:
         """Places of the best choice with so many units."""
         found = []
         for k in range(among, 0, -1):
+            # The fragment made the value another one, so that it was taken.
             if self.worth[k, units] != self.worth[k - 1, units]:
                 found.append(self._begin.places[k - 1])
                 units -= self._begin.units[k - 1]
@@ -140,6 +142,7 @@ class Pricing:
         bound = sum(np.maximum((own - per_unit[:, None] * np.arange(own.shape[1])).max(axis=1), 0) for own in worth)
         best, found = least, None
         for row in np.argsort(-bound, kind="stable").tolist():
+            # Rows come by falling bound: none of those that follow gains more.
             if bound[row] <= best:
                 break
             together = [own[row] for own in worth]
@@ -182,6 +185,7 @@ class Pricing:
         units = int(np.argmax(gain))
         best, taken = int(gain[units]), []
         for before, own, after in zip(sums[-2::-1], worth[:0:-1], sums[:0:-1], strict=True):
+            # Only numbers of units that both parts can have between them.
             low = max(0, units - len(before) + 1)
             high = min(units, len(own) - 1)
             pairs = own[low : high + 1] + before[units - high : units - low + 1][::-1]
@@ -202,6 +206,7 @@ def _begin(fleet: Fleet, costs: Costs, layer: int) -> Begin:
 def _within(steps: Steps, ticks: Whole) -> Whole:
     """Least shares within times, by units; shape (times, units + 1)."""
     place = np.searchsorted(steps.ticks, ticks, side="right")
+    # The row before all times, within which no stage is as fast; to serve nothing costs nothing.
     slowest = np.full((1, steps.share_pct.shape[1]), NEVER, dtype=np.int64)
     slowest[0, 0] = 0
     return np.concatenate((slowest, steps.share_pct))[place]
@@ -214,4 +219,5 @@ def _summed(a: Whole, b: Whole) -> Whole:
     found = np.full(len(a) + len(b) - 1, 2 * OUT, dtype=np.int64)
     for k, value in enumerate(b.tolist()):
         np.maximum(found[k : k + len(a)], a + value, out=found[k : k + len(a)])
+    # What cannot be chosen stays at one value, lest sums of such values leave 64 bits.
     return np.maximum(found, OUT)

@@ -113,6 +113,7 @@ class Bounding:
         price, total, paths = [0.0] * len(self._into), 0.0, 0
         least = NEGLIGIBLE * float(flow.max(initial=0.0))
         ends = [i for i, (_, b) in enumerate(self._arcs) if b < 0]
+        # A path uses up one of its arcs, so few turns are enough; the limit is for what rounding leaves of them.
         for _ in range(4 * len(self._arcs)):
             arc = max(ends, key=lambda i: left[i])
             # What is left is the solver's rounding, no path's price.

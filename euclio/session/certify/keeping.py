@@ -108,6 +108,7 @@ def _spans(session: Session) -> list[Fraction]:
 
 def _shown_rate(module: Module, rate: Fraction, span: Fraction, late: Fraction, stated: Fraction) -> Fraction:
     """The largest of the rates tried that plans are shown to need; the module's own if none is."""
+    # A batch that is not full may be executed as one of a smaller size, at a higher rate than the full one's.
     gain = max(
         (a.batch / a.duration_s) / (b.batch / b.duration_s)
         for b in module.profile
@@ -237,6 +238,7 @@ class _Machines:
         kept = _Undominated()
         kept.add(_State(0.0, 0.0, 0.0))
         for d, t, b, p in self._rows(module):
+            # A list of those before: the states made here take no more of the same configuration.
             for state in kept.all():
                 count = 1
                 while state.cost + count * p < room:
@@ -246,6 +248,7 @@ class _Machines:
                     if latency <= slo:
                         kept.add(_State(total, latency, state.cost + count * p))
                     count += 1
+                    # Free machines have no cost to end the loop, and far beyond the rate more of them change nothing.
                     if not p and total > 1e3 * rate:
                         break
         front = _Undominated()
@@ -274,6 +277,7 @@ class _Machines:
             before = max((until[p] for p in parents[m]), default=0.0)
             for state in fronts[m]:
                 self._count()
+                # States stand by rising cost: those that follow cost no less.
                 if cost + state.cost + rest[place + 1] >= self._cutoff:
                     return False
                 if before + state.latency <= slo:

@@ -105,6 +105,7 @@ def _merged_row(some: tuple[Corner, ...], needed: list[float], price_of_time: fl
         last = first
         while last < len(some) and some[last].part == part and float(some[last].cost) >= least:
             last += 1
+        # It does not even come to what is needed by itself, so that it stays as it is.
         if last == first:
             row.append(some[first])
             first += 1

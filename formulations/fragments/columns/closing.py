@@ -149,6 +149,7 @@ def _columns(pricer: Pricer, numbers: Ints, radix: Ints, arc: npt.NDArray[np.int
     node = len(arc) - 1
     while node:
         own = numbers[arc[node]]
+        # Without what the set takes it is the node that the arc came from.
         node -= int(own @ radix)
         taken = node // radix % (np.diff(pricer.starts) + 1)
         kinds: dict[int, int] = {}

@@ -166,6 +166,7 @@ def _of_more(hoped: int, width: int, queues: int, first: Ints, end: Ints, starts
                 continue
             if best < 0 or each[b] - price[following[b]] < each[best] - price[following[best]]:
                 best = b
+        # There are not so many fragments, hence no such set.
         if best < 0:
             return 0
         bound -= each[best] - price[following[best]]

@@ -57,6 +57,7 @@ def rates_of_loads(mixes: Sequence[Mixes], most: int, *, alike: bool, counted: b
         alike: all fragments have the rate 1.
         counted: loads tell the number of members.
     """
+    # With one rate a load is the number of fragments.
     if alike:
         return np.arange(most + 1)
     reached = {(0, 0)}

@@ -50,6 +50,7 @@ class OwnPricer(Pricer):
         """
         types, tables = self.types, self.tables
         items = self.items[::-1]
+        # Limits rise within a begin: turned round, and then sorted by begin alone, they fall.
         items = items[np.argsort(types.begin[items], kind="stable")]
         layers = len(tables.shared_start) - 1
         gains, rows = np.zeros(layers, dtype=np.int64), np.zeros(layers, dtype=np.int64)
@@ -209,6 +210,7 @@ def _heads(
                 if before == -NEVER or number > size:
                     continue
                 gain = before + item_price[i]
+                # Fragments that begin at the re-partition point have no head that could stay open.
                 if not direct and gain > value[i + 1, whole, opened + 1]:
                     value[i + 1, whole, opened + 1], choice[i + 1, whole, opened + 1] = gain, -1
                 cost = 0 if direct else own_cost[at, opened + 1] if at >= 0 else NEVER

@@ -69,6 +69,7 @@ def shortest_path(graph: Graph, slack: int, length: Ints, arc: npt.NDArray[np.in
     # Each arc leads to a node with a higher number.
     seen = 0
     for node in range(len(length) - 1):
+        # Prune: the slack has all that the sets still to come may gain in it.
         if length[node] > slack:
             continue
         seen += 1

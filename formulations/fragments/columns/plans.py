@@ -71,6 +71,7 @@ def priced_plan(
     plan = []
     for places in sets:
         found = _priced(fleet, stages, space, places)
+        # Sets that were chosen for lower rates, or priced roughly, may take more than their fragments apart.
         if found is not None and found.total_pct <= sum(alone[k] for k in places):
             plan.append(found)
         else:

@@ -50,6 +50,7 @@ def best_sets(
         worth_of_mixes(tables, limit, item_start, item_limit, item_price, worth)
         for point in range(tables.begins[0], layers):
             for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
+                # Rows come by rising time: all later ones take too long as well.
                 if tables.shared_ticks[row] > limit:
                     break
                 left = limit - tables.shared_ticks[row]
@@ -64,6 +65,7 @@ def best_sets(
                     if tables.begins[b] < point:
                         start, end = tables.own_start[b, point], tables.own_end[b, point]
                         at = start + np.searchsorted(tables.own_ticks[start:end], left, side="right") - 1
+                        # No stage of its own leaves the time for the shared one: the begin gives no fragment.
                         if at < start:
                             continue
                     alone, first = 0, tables.mix_begin[b]
@@ -72,6 +74,7 @@ def best_sets(
                         fits[b] = fits[b] or net[m] > 0
                         alone = max(alone, net[m] - least * tables.mix_load[m])
                     hoped += alone
+                # Not even that is more than the best set so far gains.
                 if hoped <= gains[t, point]:
                     continue
                 _combine(tables, net, fits, value, choice)
@@ -80,6 +83,7 @@ def best_sets(
                     if last[load] - tables.shared_cost[row, load] > gains[t, point]:
                         gains[t, point] = last[load] - tables.shared_cost[row, load]
                         rest = load
+                        # Read back from the last begin on: what it took leaves the load that the begins before it made.
                         for b in range(groups - 1, -1, -1):
                             own = choice[b, rest]
                             taken[t, point, b] = own
@@ -110,6 +114,7 @@ def worth_of_mixes(
     prices = np.zeros((classes, tables.most + 1), dtype=np.int64)
     size = np.zeros(classes, dtype=np.int64)
     for c in range(classes):
+        # Prices fall within a class: the first fragments that have the limit are those of the highest.
         for i in range(item_start[c], item_start[c + 1]):
             if item_limit[i] >= limit and size[c] < tables.most:
                 prices[c, size[c] + 1] = prices[c, size[c]] + item_price[i]

@@ -94,6 +94,7 @@ class Pricer:
             for k in range(0, len(self.limits), AT_ONCE)
         ]
         gains, taken = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        # In integers of Python: prices times fragments may go beyond 64 bits.
         value = sum(int(k) * int(price) for k, price in zip(self.types.counts, prices, strict=True))
         lost = sum(int(k) * int(gain) for k, gain in zip(self.fragments, gains.max(axis=1), strict=True))
         found = []

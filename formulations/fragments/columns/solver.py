@@ -220,6 +220,7 @@ def _closed(pricer: Pricer, root: Relaxation, known_pct: int, deadline: float) -
         if found.share_pct is not None:
             return _Closed(found.sets, found.share_pct, listed)
         bound = target + 1
+        # Steps double, so that the targets which are too low take little of the whole time.
         step *= 2
     return _Closed(None, bound, listed)
 

@@ -55,6 +55,7 @@ def best_division(fleet: Fleet, stages: Stages, space: FragmentSpace, deadline: 
     """
     groups: dict[tuple[int, Fraction, int], dict[Fraction, list[int]]] = {}
     for k, fragment in enumerate(fleet.fragments):
+        # Where nobody shares, each fragment is a group of its own.
         own = k if space.sharing is Sharing.ALONE else 0
         kinds = groups.setdefault((fragment.partition_point, fragment.budget_s, own), {})
         kinds.setdefault(fragment.rate_rps, []).append(k)

@@ -121,6 +121,7 @@ class WidePricing:
     def bound(self, price: Floats, part: float) -> tuple[int, Sets, bool]:
         """The bound in units that a part of the prices of fragments proves, sets that gain, and if wider ones may."""
         prices = np.floor(price * part * UNIT).astype(np.int64)
+        # Prices must not rise within a queue (`gains`), and lower ones prove a bound as well.
         for first, end in pairwise(self._queues.starts.tolist()):
             prices[first:end] = np.minimum.accumulate(prices[first:end])
         gains, taken = self.gains(prices)

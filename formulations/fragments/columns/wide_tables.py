@@ -105,8 +105,10 @@ class _Rows:
         if self._max_instances is not None:
             cost[instances > self._max_instances] = NEVER
         cost = np.minimum(np.minimum.accumulate(cost, axis=0), NEVER)
+        # Of rows at one time the last has the least shares of all up to it.
         last = np.append(ticks[1:] != ticks[:-1], True).astype(bool)
         ticks, cost, each = ticks[last].astype(np.int64), cost[last], each[last].astype(np.int64)
+        # A row at which nothing gets cheaper says what the one before it says.
         cheaper = (cost[1:] < cost[:-1]).any(axis=1) | (each[1:] < each[:-1])
         kept = np.append(True, cheaper)
         return ticks[kept], cost[kept], each[kept]

@@ -111,6 +111,7 @@ def rounded(node: Node) -> Counts:
     columns, basis = node.columns, node.relaxation.basis
     if not node.problem.cost:
         return list(_allowed(node, _bulk(node, basis)))
+    # The linear solver's rounding may leave a rate unmet by a little, so a little more is served.
     up = [(c, np.ceil(served / columns.rate[c] * (1 + SPARE)).astype(np.int64)) for c, served in basis.items()]
     return list(_allowed(node, tuple(up)))
 
@@ -161,6 +162,7 @@ def _served(node: Node, near: Ints, gap: float) -> tuple[dict[int, float], dict[
     """
     matrix, upper, objective = _linear_program(node, near, gap)
     used = matrix[: len(node.problem.count)].T
+    # A column serves no more than all GPUs of any type that it uses would.
     most = (node.problem.count / np.maximum(used, 1e-300)).min(axis=1)
     linear = Linear(matrix, upper)
     best = linear.solve(objective)
@@ -221,6 +223,7 @@ def _bulk(node: Node, least: Mapping[int, float]) -> Bulk:
     columns, found = node.columns, []
     for column, served in least.items():
         share, rate = columns.share[column], columns.rate[column]
+        # Only whole GPUs of a position are assigned; what fills a part of one may look different in other plans.
         count = np.floor(served * (1 - SUMS) / rate / share).astype(np.int64) * share
         if count.any():
             found.append((column, count))
@@ -247,6 +250,7 @@ def _next_to(node: Node, gap: float, bulk: Bulk) -> Node:
     # The bulk is taken to serve what its GPUs are worth, so that what patterns on top of it lose is their own.
     left = replace(problem, served=gpus @ prices.gpu / prices.model, spent=gpus @ problem.price)
     need = sum(left.least_served(m, prices.bound - gap) * prices.model[m] for m in problem.models)
+    # Rounded up in favour of plans: a count that is whole but for rounding stays that count.
     most = np.floor((need + gap) * (1 + SUMS) / prices.gpu + 1e-6)
     count = np.maximum(np.minimum(problem.count - gpus.sum(axis=0), most), 0).astype(np.int64)
     return replace(node, problem=replace(left, count=count), bulk=bulk, progress=replace(node.progress, trace=[]))

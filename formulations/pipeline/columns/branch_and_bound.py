@@ -68,6 +68,7 @@ def branch_and_bound(root: Node, search: Callable[[Node], None]) -> None:
             solved = _relaxed(root, half)
             if solved is not None:
                 number += 1
+                # A part is worth no more than the whole, whatever its own relaxation says.
                 heapq.heappush(opened, (-min(solved.bound, node.progress.bound), number, solved))
     progress.exhausted = exhausted and progress.plan is None
     progress.lower(proven)
@@ -120,6 +121,7 @@ def _parted(node: Node) -> list[Ints]:
     used = usage(columns.take(np.array([first, second, *kept])), len(node.problem.count))
     along = used @ (used[0] - used[1])
     upper = along[2:] > (along[0] + along[1]) / 2
+    # Both are on one side, so that this would part nothing: the first one goes alone.
     if upper[kept == first].all() == upper[kept == second].all():
         upper = kept == first
     own = columns.sequence[kept] == columns.sequence[first]

@@ -88,6 +88,7 @@ def _widen(node: Node, scarce: Node) -> None:
         try:
             found = _search_gap(node, scarce, gap, complete=complete)
         except _TooFewError:
+            # Types that were thought plenty are not: from here on all of them are searched.
             scarce = node
             continue
         except TooManyError:
@@ -101,6 +102,7 @@ def _widen(node: Node, scarce: Node) -> None:
         complete = complete or found
         if not found:
             wider = _wider(progress.stats.get("pairs", 0) - before)
+            # Near to all that may be lost, that is searched at once instead of most of it twice.
             gap = wider * gap if wider * WIDER[0] * gap < missing else missing
 
 
@@ -197,6 +199,7 @@ def _take(node: Node, scarce: Node, plan: Counts) -> bool:
     whole: Counts = []
     for column, count in together(plan):
         live, rate = scarce.columns.live[column], columns.rate[column]
+        # What the plan serves is known from the types that were searched; those left out are given what that takes.
         served = float((count[live] * rate[live]).min())
         needed = np.where(columns.live[column], np.ceil(served / rate * (1 - SUMS)), 0).astype(np.int64)
         whole.append((column, np.where(live, count, needed)))

@@ -202,6 +202,7 @@ def _undominated(amount: Ints, value: Floats, until: float) -> Ints:
         if row % ROWS_BETWEEN_CHECKS == 0 and is_past(until):
             break
         dominated = False
+        # Rows that were kept are enough: what a dominated row dominates, its own dominator does as well.
         for i in range(size):
             k = kept[i]
             if value[k] >= value[row]:

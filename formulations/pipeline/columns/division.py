@@ -207,6 +207,7 @@ def points_of(problem: Problem, table: Floats, unit: Ints, model: int, target: f
         good = value > target
         return Points(amount[good], value[good])
     level = np.minimum((table + problem.served[model]) / problem.weight[model], bound)
+    # Amounts that do not reach the target are as good as none, and rise nowhere.
     level[level <= target] = 0.0
     amount = np.argwhere(_rises(level) & (level > 0))
     return Points(amount, level[tuple(amount.T)])
@@ -239,6 +240,7 @@ def _divide(problem: Problem, points: list[Points], shape: tuple[int, ...], targ
             return Division(target, ())
         both = both_values(problem, own.value[fits], table[tuple((rest - own.amount[fits]).T)])
         best = int(np.argmax(both))
+        # Against the last model stand all the others at their best: this is the value of all.
         if not amounts:
             value = float(both[best])
         amounts.append(own.amount[fits[best]])

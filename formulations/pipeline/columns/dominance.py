@@ -127,6 +127,7 @@ def _vacating(columns: Columns, moves: dict[int, dict[int, int]]) -> Ints:
             whose position changes.
     """
     dropped = dict(moves)
+    # Whether a column can go depends on others going as well: those that cannot are put back until all can.
     while True:
         blocked = [row for row, moved in dropped.items() if not _vacates(columns, row, moved, dropped)]
         if not blocked:

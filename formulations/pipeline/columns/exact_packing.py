@@ -76,6 +76,7 @@ def exact_patterns(node: Node, cluster: Cluster, near: Ints, gap: float) -> Iter
         for rate, most in zip(rates, room, strict=True):
             for n in range(1, most + 1):
                 served = n * rate
+                # More virtual GPUs serve more, and so lose more; they need more at the other positions as well.
                 if reduced_cost[column] * float(served) > gap + slack:
                     break
                 count = tuple(math.ceil(served / own) for own in rates)
@@ -175,6 +176,7 @@ def pack_exactly(
 
     labels: dict[tuple[tuple[int, ...], tuple[int, ...]], ExactLabel] = {nothing: ExactLabel(0, None)}
     for group in _groups(node, counting, patterns, units):
+        # Only one pattern of a group is packed, so labels of this round are not extended in it.
         before = list(labels.items())
         for (amount, odd), label in before:
             for own in group:

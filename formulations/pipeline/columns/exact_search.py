@@ -162,6 +162,7 @@ class _ExactSearch:
     def _undominated(self, values: dict[Gpus, Fraction]) -> list[tuple[Gpus, Fraction]]:
         """Amounts of GPUs and their values, without those amounts of which a part is worth as much."""
         kept: list[tuple[Gpus, Fraction]] = []
+        # An amount that is a part of another one has the smaller sum, and comes before it.
         for gpus, value in sorted(values.items(), key=lambda entry: (sum(entry[0]), -entry[1])):
             for other, as_much in kept:
                 self.effort.count()

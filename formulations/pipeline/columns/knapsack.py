@@ -115,6 +115,7 @@ class Packing:
         """Patterns that use exactly this amount at the least loss, found by going back through the groups."""
         found = []
         for items, before, after in reversed(list(zip(self.items, self.after, self.after[1:], strict=False))):
+            # Where items repeat, what is packed below an item was packed by the same group.
             source = after if self.repeated else before
             while cell and (self.repeated or after[cell] < before[cell]):
                 fits = np.flatnonzero((items.amount <= self.grid.amounts(np.array(cell))).all(axis=1))

@@ -92,6 +92,7 @@ def plan_next_to_bulk(node: Node, count: Ints) -> Counts | None:
         node.deadline.check()
         near = Scope(problem, columns, free, gap).find_columns()
         near = near[undominated(columns.take(near))]
+        # Columns of the bulk take part whatever they lose, since they may be given more.
         near = np.union1d(near, np.array(list(bulk), dtype=np.int64))
         if len(near):
             chosen, low = columns.take(near), value if math.isfinite(value) else problem.worst

@@ -102,6 +102,7 @@ class Scope:
         gpu, share, rate = columns.gpu[column, live], columns.share[column, live], columns.rate[column, live]
         room, worth = self.problem.count[gpu] * share, self.prices.gpu[gpu] / share
         price = self.prices.model[columns.model[column]]
+        # Each position in turn says what is served, by what is assigned to it and whatever may come on top.
         steps = zip(assigned[live], room, rate, strict=True)
         served = np.unique(np.concatenate([np.arange(max(1, n), n + more + 1) * own for n, more, own in steps]))
         whole = np.ceil(served[:, None] / rate * (1 - SUMS)).astype(np.int64)

@@ -92,6 +92,7 @@ def sure_value(problem: Problem, columns: Columns, plan: Counts) -> float | None
         return None
     gpus, served = gpus_of(problem, columns, plan), served_by(problem, columns, plan)
     loads = problem.weight if problem.cost else np.zeros(len(problem.weight))
+    # Where fractions are added up rounding may hide that there are too few, so only clearly fewer are sure to fit.
     most = problem.count if problem.whole else problem.count * (1 - SUMS)
     if (gpus > most).any() or (served <= loads * (1 + SUMS)).any():
         return None

@@ -210,6 +210,7 @@ class _PoolPacking:
     def add_one_of(self, rows: Ints) -> None:
         """Pack exactly one of the patterns in `rows` on top of every label."""
         before = self._labels.alive
+        # No label without one of these patterns is kept.
         keep_best(self._labels, before[:0])
         self._extend(before, self._useful(rows, None), self._bounds, repeated=False)
 
@@ -275,6 +276,7 @@ class _PoolPacking:
         first = np.argmax(np.column_stack([touches[:, order], np.ones(len(useful), dtype=bool)]), axis=1)
         of = np.arange(len(useful)) if sequence is None else np.unique(sequence[useful], return_inverse=True)[1]
         earliest = np.full(len(useful), len(order))
+        # Patterns of a sequence are packed together: in the group of the pool that is the first to be closed.
         np.minimum.at(earliest, of, first)
         for place in range(len(order) + 1):
             members = useful[earliest[of] == place]

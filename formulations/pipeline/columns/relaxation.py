@@ -92,11 +92,13 @@ def usage(columns: Columns, types: int) -> Floats:
 
 def _generate(problem: Problem, model: Ints, used: Floats, members: list[Ints], chosen: set[int]) -> Relaxation:
     """Add the column of least reduced cost of every model to those chosen, until all of them are there already."""
+    # To begin with, the GPUs of each type together are worth 1 beyond their price.
     worth = 1.0 / problem.count + problem.price
     best: Relaxation | None = None
     basis: dict[int, float] = {}
     for _ in range(MOST_ROUNDS):
         found = _priced(problem, used, members, worth)
+        # Bounds need not get better from round to round: any worths prove one, and the least is kept.
         if best is None or found.bound < best.bound:
             best = found
         new = {int(rows[np.argmin((used @ worth)[rows])]) for rows in members}
@@ -108,6 +110,7 @@ def _generate(problem: Problem, model: Ints, used: Floats, members: list[Ints], 
         if optimum is None:
             break
         worth = problem.price * problem.cost + optimum.duals[: len(problem.count)]
+        # At worths of 0 no column is better than another.
         if not worth.any():
             break
         served = optimum.values[: len(order)]
@@ -118,6 +121,7 @@ def _generate(problem: Problem, model: Ints, used: Floats, members: list[Ints], 
 
 def _priced(problem: Problem, used: Floats, members: list[Ints], worth: Floats) -> Relaxation:
     """The relaxation that given worths of GPUs prove, whatever they are (weak duality), shape of `worth` (types,)."""
+    # A GPU is worth its price at least; duals may be less by the solver's tolerance.
     gpu = np.maximum(worth, problem.price)
     gpu = np.maximum(gpu, LEAST_WORTH * float(gpu @ problem.count) / problem.count)
     each = used @ gpu

@@ -163,6 +163,7 @@ def deepen(node: Node) -> None:
         progress.lower(node.relaxation.bound - gap)
         if progress.closed:
             return
+        # Where the step after the next would be all that may be lost, that is searched next.
         gap = 2 * gap if 3 * gap < missing else missing
 
 
@@ -194,10 +195,12 @@ def search_within(node: Node, gap: float) -> bool:
     joint: Combinations | None = None
     for m in order:
         left = gap - (least.sum() - least[m])
+        # It loses more, at the least, than the others leave it.
         if left < least[m] - prices.slack:
             return False
         if len(packed) == len(parts) - 1:
             joint = combine(node, packed, target)
+            # No choice of the other models leaves the last one what the target asks for.
             if joint is not None and not len(joint.value):
                 return False
         rest = None if joint is None else worth_left(node.problem, prices.gpu, joint)

@@ -77,6 +77,7 @@ def run_columns(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
         # Floating point took a rate for served that falls short by next to nothing: ask for next to nothing more.
         strict = _progress(problem, relaxation, started)
         raw = _search(replace(root, problem=replace(problem, enough=2 - problem.enough), progress=strict))
+        # What is proven where more is asked for bounds no plan of the instance: the first bound stays.
         strict.bound, strict.exhausted = root.progress.bound, False
         root = replace(root, progress=strict)
         found = _checked(root, cluster, space)

@@ -116,10 +116,12 @@ class _Search:
         charges = max(sum(self._charge[name] for name in paid), min(self._charge[name] for name in allowed))
         bound = max(bound, (found.bound or 0.0) + float(charges))
         used = self._offered(found.plan)
+        # Types whose spare machines cost nothing need no branch.
         more = [name for name in used if name not in paid and self._charge[name] > 0]
         if not more:
             self.bound = min(self.bound, bound)
             return []
+        # The type of the largest charge lifts the bound most once it is paid.
         name = max(more, key=lambda h: (self._charge[h], h))
         charged = (bound, allowed, paid | {name})
         fewer = tuple(other for other in allowed if other != name)

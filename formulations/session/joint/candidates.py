@@ -90,6 +90,7 @@ def states_of(problem: JointProblem, plan: Plan, checked: Evaluation) -> list[Mo
     for m, (module, module_plan) in enumerate(zip(session.modules, plan.modules, strict=True)):
         lo, hi = int(arrays.first[m]), int(arrays.first[m + 1])
         index = {module.profile[int(arrays.profile_index[k])]: k for k in range(lo, hi)}
+        # However many endless machines a plan has, models count the fewest that take the rate.
         endless = {c.index: c.most_machines for c in problem.modules[m].configurations if c.endless}
         pairs = tuple(
             (index[a.configuration], min(a.machines, endless.get(index[a.configuration], a.machines)))
@@ -147,12 +148,14 @@ def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fr
         prices = [c.price for module in problem.modules for c in module.configurations]
         step = _common_divisor(prices + coupled_prices(problem.session))
         cheaper = step * (ceil(incumbent / step) - 1) if step else Fraction(0)
+        # No engine can tell costs so close apart: only this very state is cut off then.
         return Exclusion(states) if cheaper > incumbent * (1 - CLEAR) else Exclusion({}, (), cheaper)
     whole = tuple(m for m, s in states.items() if s.partial_at is None)
     if not whole:
         return Exclusion(states)
     others = {m: s for m, s in states.items() if s.partial_at is not None}
     fixed = sum((checked.modules[m].cost_per_h for m in others), Fraction(0))
+    # Modules with partial machines cost too much by themselves, whatever the others take.
     if fixed >= incumbent:
         return Exclusion(others)
     prices = [c.price for m in whole for c in problem.modules[m].configurations]
@@ -160,8 +163,10 @@ def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fr
     if step == 0:
         return Exclusion(others, whole)
     cheaper = fixed + step * (ceil((incumbent - fixed) / step) - 1)
+    # No plan is below the bound, so that nothing with these partial machines is of interest.
     if cheaper < least:
         return Exclusion(others, whole)
+    # So close to the incumbent an engine could not obey the limit: only this plan is cut off.
     if cheaper > incumbent * (1 - CLEAR):
         return Exclusion(states)
     return Exclusion(others, whole, cheaper)

@@ -198,6 +198,7 @@ class JointProblem:
         for m, module in enumerate(self.modules):
             used = [(c, n) for c, n in zip(module.configurations, machines[m], strict=True) if n]
             many = [c for c, _ in used if c.endless]
+            # Endless machines that no largest share limits serve their module by themselves.
             alone = next(([(c, c.most_machines)] for c in many if c.configuration.hardware not in limited), None)
             for c, n in alone or used:
                 whole[c.index] = n
@@ -283,9 +284,11 @@ def _module(
     most_throughput = Fraction(0)
     for k in range(hi - 1, lo - 1, -1):
         configuration = ranked[k - lo]
+        # Of those that may serve alone the fastest, which stands first, is enough.
         if configuration in alone[1:]:
             continue
         price = Fraction(0) if any_plan else session.price[configuration.hardware]
+        # Coming from the end, the first endless one met stands behind all configurations still to come.
         if configuration in endless and configuration not in alone and behind is None:
             behind = k - lo
         place = _Place(
@@ -354,8 +357,10 @@ class _Place(NamedTuple):
 
     def affordable(self, money: Fraction) -> int | None:
         """The most machines that an amount per hour pays for, with changes; None: any number."""
+        # Not even those that run are paid for. What removing some costs is left out: that allows rather too many.
         if self.price * self.runs > money:
             return floor(money / self.price)
+        # From those that run on, each machine more costs its price and a change.
         each = self.price + self.change_price
         return floor((money + self.change_price * self.runs) / each) if each else None
 
@@ -392,6 +397,7 @@ def _surplus(
         latency += 0 if instant else c.batch * unit_cost / most_cost
     need = Fraction(0) if instant else c.batch / (most - d)
     machines = min(bounds)
+    # It takes the rate that it needs at least, and one machine at least.
     cost = max(unit_cost * max(rate, need), price)
     if machines == 0 or latency > most:
         return None
@@ -426,8 +432,10 @@ def _useful(
     whole_need: Fraction | None = need if own is None else Fraction(0) if own <= most else None
     if even and whole_need is None:
         return None  # no machine is faster than a full one
+    # Dummies lift the rate by less than one machine's throughput.
     if whole_need is not None and whole_need > rate and not (dummies and whole_need - rate < most_dummy):
         whole_need = None
+    # With dummies the last whole machine may be one that the rate alone does not fill.
     most_machines = 0 if whole_need is None else ceil(rate / t) if dummies else floor(rate / t)
     if surplus and most_machines:
         most_machines = max(most_machines, place.runs)
@@ -438,11 +446,13 @@ def _useful(
         return None
     alone = d + collected / rate
     if own is None:
+        # The first machine collects from the whole rate, dummies included.
         latency = d + b / (rate + (most_dummy if dummies else 0))
     elif even:
         latency = own if most_machines else alone
     else:
         latency = min(own, alone) if partial_need is not None and rate < t else own
+    # Whole machines that need more than the rate have it lifted by dummies, which are paid for.
     least_rate = rate if partial_need is not None or whole_need is None else max(rate, whole_need)
     unit_cost = price / t
     # Charged whole, it takes one machine at least.

@@ -91,6 +91,7 @@ class JointSearch(ABC):
         checked = evaluate(self.problem.session, plan, self.problem.space)
         if checked.feasible and checked.cost_per_h is not None:
             self.known.append((plan, checked))
+            # Where it is only asked if there is a plan, the first one is as good as any.
             cost = Fraction(0) if self.problem.any_plan else checked.cost_per_h
             if self.cost is None or cost < self.cost:
                 self.plan, self.cost = plan, cost
@@ -164,6 +165,7 @@ def _solve(session: Session, space: PlanSpace, limits: Limits, begin: Begin) -> 
         on = countable(session, on)
         start, ignored = given, WarmStart.NONE if given is None else WarmStart.IGNORED
         most: Fraction | None = None
+        # Dummies fill any number of machines: only the cost of a known plan bounds how many are of interest.
         if all_full(on) and not _finite(session):
             known = _known_plan(session, on, given, lambda problem: begin(problem, started, deadline))
             if isinstance(known, Answer):

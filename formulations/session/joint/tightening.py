@@ -121,6 +121,7 @@ def _by_leading(problem: JointProblem, least_costs: list[Fraction], cutoff: Frac
         for module, most_cost in zip(problem.modules, ranges.most_costs(cutoff), strict=True):
             leads = [c.lead_latency_s for c in module.configurations if c.lead_cost_per_h <= most_cost]
             least_s.append(max(module.least_s, min(leads)))
+        # No least latency has risen, so that another round would find the same.
         if all(new == module.least_s for new, module in zip(least_s, problem.modules, strict=True)):
             return ranges
         problem = narrowed(problem, least_s)

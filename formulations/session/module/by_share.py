@@ -113,6 +113,7 @@ def _staged(
         # Not even with machines full of dummies is there a plan below the cutoff, or a cheaper one than that found.
         if full.complete and not np.isfinite(full.cost):
             return ModulePlanFound(search.cost, machines, search.partial_at, used, True)
+        # Filled up, a plan costs at most a machine's part more, so no plan is below the cheapest less that part.
         if full.complete:
             floor = max(floor, full.cost * (1.0 - tolerance) - types.part)
     best, partial_at = search.cost, search.partial_at
@@ -208,6 +209,7 @@ def _search(
     charged, top, held = types.price.size > 0, _tops(p, types), np.zeros(types.price.size, np.int64)
     # What machines of each price take is looked up where a deficit comes up after some nodes: most searches have ended.
     covers, looked_up = block[7 * depth_most :].reshape((size + 2, MOST_PRICES)), False
+    # A level begins one before its first configuration, since it goes on to the next before it looks at any.
     rest[0], shared[0], at[0] = p.rate, p.rate, start - 1
     # How often machines may still be counted by price: where that rules too little out, it is given up.
     depth, visited, credit = 0, 0, 0

@@ -65,6 +65,7 @@ class _Search:
         steps = [list(own) for _, own in groupby(numbers, lambda j: self.m.group[j] if shared else j)]
         kept: States = {(0,) * (len(self.types) + self.limited): (0, ())}
         for step in steps:
+            # Open states may still be given more of their ratio; only closed ones have what they need and go on.
             opened, closed = dict(kept), dict(kept)
             # By rising need: of those of one ratio it is the one taken last whose need decides.
             members = sorted((j for j in step if self.needs.whole[j] < inf), key=lambda j: self.needs.whole[j])

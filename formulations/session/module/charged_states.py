@@ -381,6 +381,7 @@ def _merged(states: _States, one: Ints, other: Ints) -> Ints:
             continue
         alike = abs(states.rate[u] - states.rate[last]) <= ADDED * states.rate[u]
         stays = u if states.rate[u] > states.rate[last] else last
+        # By rounding the other one may have had more: digits of what stays then rule nothing out (`_offer`).
         if alike:
             states.doubt[stays] = 1
         order[count - 1] = stays

@@ -193,6 +193,7 @@ def _bought(types: Types, held: Ints, top: Floats, lacking: float, cost: float) 
             if top[h] <= 0.0:
                 continue
             beyond = i % 2 == 1
+            # Running machines that cost less to keep than to remove are in the cost already (`least_cost`).
             if not beyond and types.change >= types.price[h]:
                 continue
             unit = (types.price[h] + (types.change if beyond else -types.change)) / top[h]
@@ -231,6 +232,7 @@ def charged_bound(s: SessionArrays, m: int, budget: float, stock: Stock, charges
         price[stock.kind[k]] = s.price[k]
     types = _types(price, charges.running[m], cap, charges.price[m], charges.most[m], s.whole)
     nothing, best = np.zeros(count, np.int64), np.inf
+    # From the last in rank on: `top` is of it and all behind it then, which together take what it needs.
     for k in range(s.first[m + 1] - 1, s.first[m] - 1, -1):
         if s.duration[k] >= limit * (1.0 - BELOW_DURATION):
             continue

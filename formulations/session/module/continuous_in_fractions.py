@@ -112,6 +112,7 @@ def full_latencies(m: ContinuousModule, plan: ModulePlan) -> list[Fraction]:
         return []
     c, policy = last.configuration, m.space.policy
     found = [c.duration_s + m.collected(c) / c.throughput_rps]
+    # The partial machine counts with the rate of a whole one.
     left = sum((a.machines * a.configuration.throughput_rps for a in plan.allocations), c.throughput_rps)
     shared, ratio = left, None
     for a in plan.allocations:
@@ -210,6 +211,7 @@ class _Search:
             whole += 1  # the need has to be exceeded, the rate need not
         self._take(cost + whole * self.m.price[j], (*before, (j, whole)), Fraction(0))
         if whole > 1:
+            # One machine less, and a partial one for what it would have taken.
             n = whole - 1
             further = need + start - bought - n * t if self.m.shared else need
             self._offer(cost + n * self.m.price[j], (*before, (j, n)), j, open_rate - n * t, further)

@@ -68,11 +68,13 @@ class _Staircase:
             last = self.modes[-1] if self.modes else None
             budget = float(self.room) if last is None else float(last.latency_s) * JUST_BELOW
             mode, sure = self._cheapest(budget, deadline)
+            # No search has looked between this latency and the next float budget just below it.
             if last is not None and not sure:
                 self.modes[-1] = replace(last, unsure_s=max(Fraction(0), last.latency_s - Fraction(budget)))
             if mode is None:
                 self.exhausted = True
                 return
+            # By rounding a faster plan may cost no more than one before it, which is then no mode.
             while self.modes and self.modes[-1].cost_per_h >= mode.cost_per_h:
                 self.modes.pop()
             self.modes.append(mode)
@@ -83,6 +85,7 @@ class _Staircase:
         stock = no_stock(arrays)
         problem = module_problem(arrays, 0, budget, stock)
         floor = fluid_bound(arrays, 0, budget, stock)
+        # What is faster costs no less than the mode before, and a plan at that cost ends the search.
         if self.modes:
             floor = max(floor, float(self.modes[-1].cost_per_h))
         found = _search(problem, floor, deadline)
@@ -148,6 +151,7 @@ def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf
         stair.descend(room, deadline)
         if not stair.modes:
             return replace(none, complete=stair.complete)
+    # Within what is left by the cheapest, hence slowest, modes of the others, still faster ones are of no use.
     widest = [stair.modes[0].latency_s for stair in stairs]
     for stair, room in zip(stairs, empty.room_s(widest), strict=True):
         stair.descend(room, deadline)

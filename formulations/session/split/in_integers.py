@@ -109,6 +109,7 @@ class _Search:
         after = problem.around_s([row[-1].latency_s for row in problem.modes])[1]
         self.after = [int(value * seconds) for value in after]
         self.finish, self.chosen = [0] * len(self.order), [0] * len(self.order)
+        # A whole number is below the cutoff exactly if it is below the cutoff rounded up.
         self.below: float = inf if cutoff is None else ceil(cutoff * money)
         self.best: list[int] | None = None
 
@@ -127,6 +128,7 @@ class _Search:
             self.below, self.best = spent, self.chosen.copy()
             return
         for least, total, i in self._next(place, spent):
+            # A choice found since this mode was listed may have lowered the cutoff.
             if least < self.below:
                 self._take(place, i)
                 self._extend(place + 1, total)
@@ -136,6 +138,7 @@ class _Search:
         open_parts: list[tuple[float, int, int, tuple[int, ...]]] = [(0, 0, 0, ())]
         while open_parts:
             least, _, spent, taken = heappop(open_parts)
+            # All parts share one array of ends: those of this part are written into it again.
             for place, i in enumerate(taken):
                 self._take(place, i)
             if len(taken) == len(self.order):
@@ -181,6 +184,7 @@ class _Search:
         for m in self.order[place:]:
             start = self._start(m)
             room = self.slo - start - self.after[m]
+            # Modes stand cheapest first: the first one that fits is the cheapest that does.
             fitting = next((i for i, latency in enumerate(self.latency[m]) if latency <= room), None)
             if fitting is None:
                 return inf

@@ -105,8 +105,10 @@ class LineBounds:
         if not y or piece.left_s == piece.end_s or piece.start_per_h <= piece.cost_per_h:
             return step
         most = piece.start_per_h + y * piece.left_s
+        # Rounded outwards, so that the interval of floats holds the exact one.
         left, end = math.nextafter(float(piece.left_s), 0.0), math.nextafter(float(end_s), math.inf)
         problem = continuous_problem(self.arrays, m, end)
+        # The search for a line needs prices above 0.
         if problem.price.size == 0 or problem.price.min() <= 0.0:
             return step
         found = search_line(problem, left, float(y), float(most - y * Fraction(left)), LINE, NODES)
@@ -129,4 +131,5 @@ def _sets_apart(problem: SplitProblem) -> list[tuple[int, ...]]:
         sets += [(*one, m) for one in sets if all(m not in after[k] and k not in after[m] for k in one)]
         if len(sets) > MOST_SETS:
             return []
+    # Prices are at least 0, so a set never outweighs one that holds it.
     return [one for one in sets if not any(len(other) > len(one) and set(one) < set(other) for other in sets)]

@@ -89,6 +89,7 @@ def _order(children: list[list[int]]) -> list[int]:
         for child in row:
             waiting[child] += 1
     order = [m for m, count in enumerate(waiting) if count == 0]
+    # The list grows as it is gone through: a module is added once all its parents stand in it.
     for m in order:
         for child in children[m]:
             waiting[child] -= 1

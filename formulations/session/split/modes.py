@@ -72,6 +72,7 @@ def replace_modes(modes: Modes, m: int, first: int, last: int, new: Modes) -> No
     shift = added - (last - first)
     count = modes.size[m]
     if shift > 0:
+        # Back to front, so that no mode is written over before it has moved.
         for i in range(count - 1, last - 1, -1):
             _move(modes, m, i, i + shift)
     elif shift < 0:

@@ -155,6 +155,7 @@ def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
             gain = net.time[net.tail[a]] + _latency(s, hull, net, a) - net.time[net.head[a]]
             if not _push(s, hull, net, a, gain > least, abs(gain), least):
                 net.begun[0] = 0
+                # Nobody goes on from this tree: the next relaxation plants a new one.
                 return False
     # Arcs are looked through block by block; of a block the one that gains most enters the tree.
     block = max(32, int(np.sqrt(arcs)))
@@ -170,6 +171,7 @@ def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
                 if gain > best_gain:
                     best, best_gain, rises = a, gain, True
                 elif a < modules and net.corner[a] > 0:
+                    # A module's flow may fall, into the segment before; other arcs outside of the tree carry none.
                     gain = span - hull.latency[a, net.corner[a] - 1]
                     if gain > best_gain:
                         best, best_gain, rises = a, gain, False
@@ -209,9 +211,11 @@ def _plant(s: SessionArrays, hull: Hull, net: Network) -> None:
     net.flow[:], net.in_tree[:], net.corner[:] = 0.0, False, 0
     net.child[:], net.following[:], net.preceding[:] = -1, -1, -1
     net.time[root], net.depth[root], net.above[root], net.by[root] = 0.0, 0, -1, -1
+    # The exits of modules without children go on to the root.
     for a in range(modules + s.parent.size, net.tail.size):
         if net.head[a] == root:
             net.by[net.tail[a]] = a
+    # Children first: an exit takes its time from the child that has to begin first.
     for m in s.order[::-1]:
         out = modules + m
         up, latest = root, s.slo
@@ -307,17 +311,20 @@ def _push(s: SessionArrays, hull: Hull, net: Network, entering: int, rises: bool
         x, y = start, end
         while x != y:
             if net.depth[x] > net.depth[y]:
+                # Up from `start` is against the cycle's direction: of equal rooms the first one seen comes last.
                 room = _room(hull, net, net.by[x], net.head[net.by[x]] == x)
                 if room < amount:
                     amount, leaving, before = room, x, True
                 x = net.above[x]
             else:
+                # Up from `end` is along it, so the last one seen does; an infinite room blocks nothing.
                 room = _room(hull, net, net.by[y], net.tail[net.by[y]] == y)
                 if room <= amount and room < np.inf:
                     amount, leaving, before = room, y, False
                 y = net.above[y]
         top = x
         own = _room(hull, net, entering, rises)
+        # The entering arc comes after those on the side of `start`, and before those on the side of `end`.
         itself = own < amount or (own == amount and before)
         if itself:
             amount = own
@@ -336,6 +343,7 @@ def _push(s: SessionArrays, hull: Hull, net: Network, entering: int, rises: bool
             continue
         if not itself:
             _exchange(s, hull, net, entering, start if before else end, leaving)
+        # An arc over the end of its segment has another latency, which moves all times below it.
         if crossed:
             _count_below(s, hull, net, top)
         return True
@@ -382,6 +390,7 @@ def _add(hull: Hull, net: Network, a: int, amount: float) -> None:
 def _to_the_end(hull: Hull, net: Network, a: int, up: bool) -> float:
     """Put an arc at the end of its segment; returns the seconds that its flow gains less beyond, infinite: no way."""
     if a >= net.corner.size:
+        # Arcs that are no modules have one segment: their flow falls to 0 and no further.
         net.flow[a] = 0.0
         return np.inf
     k = net.corner[a]
@@ -390,6 +399,7 @@ def _to_the_end(hull: Hull, net: Network, a: int, up: bool) -> float:
         net.flow[a] = hull.slope[a, k + 1]
         return float(hull.latency[a, k] - hull.latency[a, k + 1])
     net.flow[a] = hull.slope[a, k]
+    # Below the first segment there is no flow.
     return float(hull.latency[a, k - 1] - hull.latency[a, k]) if k > 0 else np.inf
 
 
@@ -399,6 +409,7 @@ def _exchange(s: SessionArrays, hull: Hull, net: Network, entering: int, inner: 
     outer = net.tail[entering] if net.head[entering] == inner else net.head[entering]
     net.in_tree[net.by[leaving]], net.in_tree[entering] = False, True
     x, up, by = inner, outer, entering
+    # The path from `inner` up to `leaving` turns around: each node of it hangs below the one that was below it.
     while True:
         old_up, old_by = net.above[x], net.by[x]
         _unhang(net, x)

@@ -153,6 +153,7 @@ class SplitSearch:
         """Search with one model; 1: a finer one is called for, 0: another one is, None: the search is over."""
         assert self.cost is not None
         unit = self.cost
+        # No split costs less than all modules at their cheapest modes.
         self._lift(sum((modes[0].cost_per_h for modes in self.problem.modes), Fraction(0)))
         if self.decided:
             return None
@@ -172,6 +173,7 @@ class SplitSearch:
             path = self.accept(turn.values)
             if not turn.optimal:
                 return None
+            # Coarse rounding may be what let the slow split in, and then a finer model never returns it.
             if path and not model.finest:
                 self.stats["refused"] += 1
                 return 1
@@ -200,6 +202,7 @@ class SplitSearch:
         limit = self.cost * (1 - STEP)
         chosen = []
         for modes, mode in zip(self.problem.modes, self.picked, strict=True):
+            # Modes may have been refined since the incumbent was kept, so that its own are found by cost.
             same = [i for i, other in enumerate(modes) if other.cost_per_h >= mode.cost_per_h]
             chosen.append(same[0] if same else len(modes))
         model.forbid_costly(tuple(chosen))
@@ -215,6 +218,7 @@ class SplitSearch:
         self.stats["nodes"] += turn.nodes
         cost = None if self.cost is None else float(self.cost)
         for point in turn.trace_from(before):
+            # The model rules the incumbent out, so that its bound may lie above the incumbent's cost.
             bound = point.bound if cost is None or point.bound is None else min(point.bound, cost)
             self.trace.append(TracePoint(point.wall_s, cost, bound))
         if turn.bound is not None and not turn.infeasible:

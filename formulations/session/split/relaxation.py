@@ -104,6 +104,7 @@ def relax_from(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basis: B
     for m in range(modules):
         if last[m] < first[m]:
             return Relaxation(np.inf, np.zeros(modules), base, window, hull_cost)
+        # Most ranges are as they were in the relaxation before, and so are their hulls.
         if first[m] != basis.first[m] or last[m] != basis.last[m]:
             _make_hull(hull, m, modes, first[m], last[m])
             basis.first[m], basis.last[m] = first[m], last[m]
@@ -197,8 +198,10 @@ def _no_hull(modes: Modes) -> Hull:
 def _make_hull(hull: Hull, m: int, modes: Modes, first: int, last: int) -> None:
     """Make the lower convex hull of module m's allowed modes; it has no corners if none of them has a finite cost."""
     size = 0
+    # From the slowest mode to the fastest, the order in which flow takes corners.
     for i in range(last, first - 1, -1):
         latency, cost = modes.latency[m, i], modes.cost[m, i]
+        # Of two modes at one latency the one seen first is the cheaper one.
         if not np.isfinite(cost) or (size > 0 and latency >= hull.latency[m, size - 1]):
             continue
         # Corners above the line from the corner before them to this mode go, and those that cost no less than it.
@@ -213,6 +216,7 @@ def _make_hull(hull: Hull, m: int, modes: Modes, first: int, last: int) -> None:
             hull.slope[m, size] = (cost - hull.cost[m, size - 1]) / (hull.latency[m, size - 1] - latency)
         size += 1
     hull.corners[m] = size
+    # A sentinel: whoever looks up a flow's corner stops here without counting corners.
     hull.slope[m, size] = np.inf
 
 

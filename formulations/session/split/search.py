@@ -125,9 +125,11 @@ def search_choices(
     _cut_to_rooms(s, modes, leads, first, last)
     basis = new_basis(s, modes)
     relaxed = relax_from(s, modes, first, last, basis)
+    # Even the relaxation costs as much as what is of interest, so no choice can be cheaper.
     if relaxed.bound > upper * (1.0 - tolerance):
         return Choice(np.inf, first, np.zeros(modules), min(relaxed.bound, upper), 1, True)
     root = _Root(relaxed, basis)
+    # A first look of few nodes: small sessions end here, and in others its choice says up to where goals are set.
     best = _search_below(s, modes, leads, root, upper, tolerance, deadline, min(most_nodes, DIVED * modules))
     bound, nodes = max(relaxed.bound, best.bound), best.nodes
     if best.complete:
@@ -150,6 +152,7 @@ def search_choices(
         if found.nodes < AT_ONCE:
             base = goal
         else:
+            # Few nodes say little about how fast their number grows: the way is at most doubled.
             step *= 1.0 + MORE_NODES / max(MORE_NODES, np.log(found.nodes))
 
 
@@ -164,6 +167,7 @@ def _kept(modes: Modes, leads: Flags, root: Relaxation, below: float) -> tuple[M
     number, size = np.empty((modules, most), np.int64), np.zeros(modules, np.int64)
     for m in range(modules):
         for i in range(modes.size[m]):
+            # A line needs both its ends, whatever they cost.
             touched = leads[m, i] or (i > 0 and leads[m, i - 1])
             if touched or reduced_cost(modes, root, m, i) + root.bound <= below:
                 number[m, size[m]] = i
@@ -210,11 +214,13 @@ def _search_below(
         if ranges.bound[size] > below:
             continue
         nodes += 1
+        # Ranges are cut in place below, and the rows of the stack are the next nodes to be written.
         first, last = ranges.first[size].copy(), ranges.last[size].copy()
         relaxed = _tightened(s, modes, leads, first, last, basis, below)
         # Prune: bounds of `relax` have their rounding taken off already, so they need no margin here.
         if relaxed.bound > below:
             continue
+        # Windows keep the SLO together, so that every node has a choice to offer, most of them within the SLO.
         taken, cost = _within_windows(s, modes, leads, relaxed.window, first, last)
         if cost < best and cost <= below:
             best, best_chosen, best_latency = cost, taken.chosen, taken.latency
@@ -350,6 +356,7 @@ def _within_windows(
         _take(modes, leads, m, window[m], first, last, taken)
     before, after = np.zeros(modules), np.zeros(modules)
     while True:
+        # Where a range has no point within its window its first one is taken, and the paths may be too long.
         if path_times(s, taken.latency, before, after) > s.slo * (1.0 + TIE):
             return taken, np.inf
         # One module after the other takes what the paths leave; the one that saves most goes first.
@@ -359,6 +366,7 @@ def _within_windows(
             if room <= taken.latency[m]:
                 continue
             i = _point_before(modes, m, room, first, last)
+            # A line that leaves the range's last point belongs to another node.
             saving = taken.cost[m] - (_bound_at(modes, leads, m, i, room) if i < last[m] else modes.cost[m, i])
             # Along a line a `TIE` of the cost is rounding: the next point may never be reached.
             if saving > best_saving and (i > taken.chosen[m] or saving > TIE * taken.cost[m]):
@@ -388,6 +396,7 @@ def _cut_to_rooms(s: SessionArrays, modes: Modes, leads: Flags, first: Ints, las
     """
     fastest, before, after = np.empty(first.size), np.zeros(first.size), np.zeros(first.size)
     for m in range(first.size):
+        # Nothing is said of a module without points here: the relaxation finds that it has none.
         fastest[m] = modes.latency[m, first[m]] if modes.size[m] > 0 else 0.0
     path_times(s, fastest, before, after)
     cut = False
@@ -437,6 +446,7 @@ def _cut_near(leads: Flags, m: int, i: int, first: Ints, last: Ints) -> int:
     """Where to cut a module's range so that both parts are smaller: at point i or the next one; -1: nowhere."""
     if i >= last[m]:
         return -1
+    # The start of a line belongs to both parts: cut at the range's first point, one part would be the whole again.
     if not leads[m, i] or i > first[m]:
         return i
     return i + 1 if i + 1 < last[m] else -1

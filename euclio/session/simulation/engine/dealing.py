@@ -99,6 +99,7 @@ def _next_machine(s: State, module: int) -> int:
         target = _choose(s, module)
     machine = s.member[s.target[target, TARGET_MEMBER] + s.target[target, TURN]]
     if s.module[module, TARGET_COUNT] > 1:
+        # Lags matter between targets alone: a single one is always due.
         first, count = s.module[module, TARGET_FIRST], s.module[module, TARGET_COUNT]
         count_one(s.target, first, count, s.module[module, TOTAL_RATE], target)
     if s.module[module, TURNS] != WHOLE_BATCHES:

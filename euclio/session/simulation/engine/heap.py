@@ -9,9 +9,11 @@ from euclio.session.simulation.engine.tables import EVENTS, KIND_SHIFT, ORDER, P
 @compiled_on_tables
 def push(s: State, time: int, kind: int, identity: int, payload: int) -> None:
     """Add an event; at equal times the kind decides which comes first, then the identity."""
+    # Kind and identity are one number, so that a tie takes one comparison.
     order = (kind << KIND_SHIFT) | identity
     place = s.number[EVENTS]
     s.number[EVENTS] = place + 1
+    # Events above that come later move down; the new one is written once, where it stays.
     while place > 0:
         above = (place - 1) >> 1
         if s.event[above, TIME] < time or (s.event[above, TIME] == time and s.event[above, ORDER] < order):
@@ -30,6 +32,7 @@ def pop(s: State) -> None:
     s.number[EVENTS] = size
     if size == 0:
         return
+    # The last event is to fill the gap at the top, from where it sinks.
     time, order, payload = s.event[size, TIME], s.event[size, ORDER], s.event[size, PAYLOAD]
     place = 0
     while True:

@@ -184,6 +184,7 @@ def serve_batches(s: Tables, until: int) -> int:
             return head
         else:
             now, last = due, min(last, inputs)
+            # Its time was up before it was full: what becomes ready after that is not in it.
             while s.time[last - 1] > due:
                 last -= 1
         _execute(s, machine, last - head, now)
@@ -205,6 +206,7 @@ def _choose(s: Tables) -> int:
 def _went_to(s: Tables, target: int, size: int) -> None:
     """Note that a batch of so many invocations went to a target, and go on to whose turn it is."""
     if s.target.shape[0] > 1:
+        # As `count_one`, for all invocations of the batch at once.
         for k in range(s.target.shape[0]):
             s.target[k, LAG] += size * s.target[k, RATE]
         s.target[target, LAG] -= size * s.number[TOTAL_RATE]
@@ -219,6 +221,7 @@ def _execute(s: Tables, machine: int, size: int, now: int) -> None:
     """Let a machine take its next batch, as soon as it can; when it ends is put down."""
     slot = _free_slot(s, machine)
     start = max(now, s.machine[machine, AVAILABLE], s.slot[slot])
+    # At least a tick, so that time always goes on.
     end = start + max(1, s.duration[s.machine[machine, DURATION_FIRST] + size])
     s.slot[slot] = end
     if s.machine[machine, SPACING] > 0:
@@ -297,6 +300,7 @@ def _load(s: Tables, machine: int, now: int) -> float:
     in_hand = s.machine[machine, WAITING]
     first = s.machine[machine, SLOT_FIRST]
     for slot in range(first, first + s.machine[machine, SLOTS]):
+        # What ends at this very moment still counts, as the router has not heard of it.
         if s.slot[slot] >= now:
             in_hand += s.slot_size[slot]
     return load_of(s.target, s.machine[machine, TARGET], in_hand)
@@ -333,6 +337,7 @@ def pull(s: Tables, until: int) -> int:
         now = _free_at(s, 0)
         for machine in range(1, s.machine.shape[0]):
             now = min(now, _free_at(s, machine))
+        # The next time at which both a machine is free and an invocation is there.
         now = max(now, s.time[head])
         if now >= until:
             return head
@@ -378,6 +383,7 @@ def in_order(s: Passing, until: int, order: Ints) -> int:
     for k in range(s.ends.shape[0]):
         if s.ends[k] >= until:
             continue
+        # Batches end nearly in the order in which they were closed, so that sorting by insertion moves few.
         place = count
         while place > 0 and s.ends[order[place - 1]] > s.ends[k]:
             order[place] = order[place - 1]
@@ -410,6 +416,7 @@ def pass_on(s: Passing, order: Ints, first: Ints, time: Ints, request: Ints) -> 
             own = s.members[place]
             if own == NONE:
                 continue
+            # A request has passed when the last of its invocations has ended.
             if counted:
                 s.left[own] -= 1
                 if s.left[own] > 0:

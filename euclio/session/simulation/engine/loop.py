@@ -124,6 +124,7 @@ def advance(s: State, until: int) -> int:
         if arrives or kind in (ARRIVAL, DUMMY):
             row = place if arrives else 0
             if not _fits(s, row, not arrives and kind == DUMMY):
+                # Nothing has been changed yet, so that the same event comes again once there is room.
                 return NEEDS_ROOM
             s.number[NOW] = now
             if arrives:

@@ -69,6 +69,7 @@ def _is_held(s: State, request: int, module: int, now: int) -> bool:
     if s.number[HOLDS] == 0 or release <= now or s.module[module, CHILD_COUNT] == 0:
         return False
     modules = s.module.shape[0]
+    # Of announcements at one time the earlier request comes first, and of one request the earlier module.
     push(s, release, RELEASE, s.request[request, NUMBER] * modules + module, request * modules + module)
     s.request[request, OUTSTANDING] += 1
     return True
@@ -94,6 +95,7 @@ def pass_on(s: State, request: int, module: int, now: int) -> None:
         answer(s, request, now)
         return
     lowest, highest = _tell_children(s, request, module, now)
+    # The modules behind may have been passed at once, down to the last one.
     if s.request[request, MODULES_LEFT] == 0:
         answer(s, request, now)
     else:

@@ -80,6 +80,7 @@ def drawn_other(target: Ints, first: int, total: int, router: Ints, row: int, on
         chosen += 1
     if chosen != own:
         return int(target[chosen, TARGET_MEMBER] + draw(router, row, target[chosen, TARGET_SIZE]))
+    # Of its own target one machine fewer is drawn, and those from its place on move up by one.
     place = target[chosen, TARGET_MEMBER] + draw(router, row, times - 1)
     return int(place + 1 if place >= one else place)
 

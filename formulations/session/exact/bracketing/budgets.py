@@ -156,6 +156,7 @@ class ContinuousSearch:
         machines = np.zeros(self.arrays.first[m + 1] - self.arrays.first[m], np.int64)
         machines[problem.configuration - self.arrays.first[m]] = found.machines
         partial_at = int(problem.configuration[found.partial_at]) if found.partial_at >= 0 else -1
+        # A cheaper plan might use a configuration that was left out as too narrow.
         self.blurred = self.blurred or found.cost > problem.hidden
         plan = Found(budget, min(found.latency, budget), found.cost, machines, partial_at)
         self.curves[m].add(plan)
@@ -177,8 +178,10 @@ class ContinuousSearch:
         for m, row in enumerate(bounds):
             modes.size[m] = size = row.latency.size
             modes.latency[m, :size], leads[m, :size] = row.latency, row.leads
+            # Plans are the cheapest but for the share of the gap that their searches were given.
             modes.cost[m, :size] = row.cost * (1.0 - SHARE * CONTINUOUS_GAP)
         open_gap = 1.0 - self.bound / self._cost() if self.plans and self._cost() > 0.0 else 0.0
+        # While the gap is wide, choices that differ by less than a share of it need not be told apart.
         share = SHARE * max(CONTINUOUS_GAP, open_gap)
         choice = search_choices(self.arrays, modes, leads, self._cost(), share, self.deadline, unwatched())
         found = math.isfinite(choice.cost)
@@ -196,15 +199,18 @@ class ContinuousSearch:
         self._offer([curve.plans[i] for curve, i in zip(self.curves, at_left, strict=True)])
         for m, (known, i) in enumerate(zip(intervals, chosen, strict=True)):
             inside = INSIDE * (right[m] - left[m])
+            # Only on a falling line does the latency chosen say where to cut.
             if known.slope[i] == 0.0 or left[m] == right[m]:
                 continue
             if left[m] + inside < latency[m] < right[m] - inside:
                 left[m] = right[m] = latency[m]
             elif latency[m] <= left[m] + inside and i > 0 and known.vague[i] <= close:
+                # At the left end of an interval that is known well enough, the plan before it is what was chosen.
                 served[m] = self.curves[m].plans[i - 1]
                 left[m] = right[m] = served[m].latency
         budgets = left + self._share_within(left, right) * (right - left)
         for m in range(len(chosen)):
+            # A plan that keeps its budget anyway is the cheapest one there already.
             if budgets[m] < served[m].latency:
                 served[m] = self._search_step(m, served[m], self.curves[m].budgets[chosen[m]], float(budgets[m]))
         self._offer(served)
@@ -212,6 +218,7 @@ class ContinuousSearch:
     def _search_step(self, m: int, plan: Found, plan_budget: float, budget: float) -> Found:
         """The cheapest plan of module m at a budget below a plan's; costs may step just below that plan."""
         found = self._search(m, budget)
+        # A plan with a partial machine that uses up its budget is on a falling part of the cost, not at a step.
         may_step = plan.partial_at < 0 or plan.latency < plan_budget * JUST_BELOW
         if may_step and found.cost > plan.cost and plan.latency * JUST_BELOW > budget:
             self._search(m, plan.latency * JUST_BELOW)

@@ -131,6 +131,7 @@ class Curve:
         elif at < len(self.plans) and self.plans[at].cost >= found.cost:
             self.plans[at] = found
         elif at and self.plans[at - 1].cost <= found.cost:
+            # Nothing is cheaper up to this budget, so that the plan before it covers it too.
             self.budgets[at - 1] = found.budget
         else:
             self.plans.insert(at, found)
@@ -142,6 +143,7 @@ class Curve:
         latency = np.array([plan.latency for plan in self.plans])
         cost = np.array([plan.cost for plan in self.plans])
         lines = [self.lines.get(budget, NO_LINE) for budget in self.budgets]
+        # A line of an interval that was cut since begins elsewhere; `NO_LINE` begins at no number and is never drawn.
         is_drawn = np.array([line.left for line in lines]) == left
         start = np.where(is_drawn, [line.start for line in lines], cost)
         slope = np.where(is_drawn, [line.slope for line in lines], 0.0)

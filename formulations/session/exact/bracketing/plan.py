@@ -64,6 +64,7 @@ def _fill_modules(
     """The session's plan with the least dummy rates at which machines meet the budgets; None: the check refuses it."""
     exact = list(budgets)
     price = session.price
+    # Whole machines take what they take; what is left of the paths goes to partial ones, which can be made faster.
     for m, module in enumerate(session.modules):
         if not partial[m]:
             modules[m] = _fill_module(module, modules[m], False, exact[m], price, space.policy)
@@ -72,6 +73,7 @@ def _fill_modules(
             exact[m] = exact[m] if priced.latency_s is None else priced.latency_s
     for m in session.order:
         if partial[m]:
+            # Budgets come from floats that take the SLO for longer: what is over is taken off here.
             over = _longest_through(session, exact, m) - session.slo_s
             exact[m] = exact[m] - max(over, Fraction(0))
             modules[m] = _fill_module(session.modules[m], modules[m], True, exact[m], price, space.policy)
@@ -103,6 +105,7 @@ def _fill_module(
         return ModulePlan((*plan.allocations[:-1], replace(last, partial_rps=Fraction(0))), whole - module.rate_rps)
     dummy = max(Fraction(0), _least_total(plan.allocations, budget, price, policy, whole) - module.rate_rps)
     if dummy:
+        # A short decimal that can be written to a file, rounded up since fewer dummies would miss the budget.
         rounded = rounded_up(dummy, DUMMY_DIGITS)
         fits = module.rate_rps + rounded - whole < last.configuration.throughput_rps
         dummy = rounded if fits else dummy
@@ -130,6 +133,7 @@ def _least_total(
     for i, allocation in enumerate(allocations):
         c = allocation.configuration
         unit_cost = price[c.hardware] / c.throughput_rps
+        # In form TIED machines of one ratio share the rate that is left at the first of them.
         if policy.form is not Form.TIED or unit_cost != ratio:
             ratio, origin = unit_cost, before
         wait = budget - c.duration_s

@@ -115,6 +115,7 @@ class _Search:
         for m, module in enumerate(self.session.modules):
             if module.name in path:
                 budget = float(at[m]) * JUST_BELOW
+                # Plans between this budget and the step are in no part, so they have to be bounded apart.
                 if not self._is_sliver_bounded(module, at[m], budget):
                     return []
                 children.append((*most[:m], budget, *most[m + 1 :]))

@@ -99,6 +99,7 @@ class _Curve:
     def start(self, budget_s: Fraction) -> bool:
         """Learn the plans at the largest budget and at the least one, where the first interval begins; False: none."""
         found = self._points(self.least, budget_s)
+        # Intervals are open where they begin: a plan that takes just the least latency is asked for apart.
         if budget_s > self.least and not any(k.end_s is None and k.latency_s == self.least for k in found):
             found = [*self._points(self.least, self.least), *found]
         self.known = found
@@ -155,6 +156,7 @@ class _Curve:
         infimum = cheapest_within(self.m, right, self.effort, strictly=True)
         if infimum is None:
             return []
+        # Just below a latency nothing costs less than at it.
         cost = infimum[0] if least is None else max(infimum[0], least)
         return [_Known(left, cost, right, below=infimum[1])]
 
@@ -202,6 +204,7 @@ def bracket_session(session: Session, space: PlanSpace, tolerance: float, effort
             if choice is None and best.cost is None:
                 return none
             steps = [] if choice is None else [sum((entry.cost_per_h for entry in choice), Fraction(0))]
+            # Any plan is in an open choice (the cheapest bounds those), in a closed one, or no cheaper than the best.
             bound = min(steps + [one for one in (best.cost, closed.least) if one is not None])
             best = best._replace(bound=bound)
             if choice is None or (best.cost is not None and bound >= best.cost * (1 - Fraction(tolerance))):
@@ -252,6 +255,7 @@ def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effo
     """Cut the chosen intervals at steps, else where together they use up the SLO; returns the plans there."""
     left = [entry.latency_s for entry in choice]
     right = [entry.latency_s if entry.end_s is None else entry.end_s for entry in choice]
+    # If all ends fit together and cost what their intervals are bounded by, they are the cheapest choice.
     if problem.critical_path(right)[0] <= problem.slo_s:
         ends = [c if c.end_s is None else curve.point_at(c) for curve, c in zip(curves, choice, strict=True)]
         if all(end is not None and end.cost_per_h == c.cost_per_h for end, c in zip(ends, choice, strict=True)):
@@ -263,6 +267,7 @@ def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effo
     if any(step is not None for step in steps):
         return [None]
     share = _share_within(problem, left, right, effort)
+    # Where no share of the intervals keeps the SLO, they are halved.
     budget = [
         begin
         if end == begin
@@ -275,6 +280,7 @@ def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effo
     for curve, entry, at in zip(curves, choice, budget, strict=True):
         end = curve.point_at(entry) if at == entry.end_s else None
         served.append(entry if entry.end_s is None else end or curve.cut(entry, at))
+    # Halved intervals need not keep the SLO together: their plans then make none of the session.
     return served if share or all(entry.end_s is None for entry in choice) else [None]
 
 

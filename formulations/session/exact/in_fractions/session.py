@@ -119,6 +119,7 @@ class ModuleModes:
             part.
         """
         slower = [other for other in self.intervals if other.end_s > interval.end_s]
+        # Intervals that end no later are faster: they too hold nothing cheaper than what is found.
         faster = [other for other in self.intervals if other.end_s <= interval.end_s and other is not interval]
         strictly = interval.strictly if budget_s >= interval.end_s else False
         rest = replace(interval, latency_s=budget_s, above=True) if budget_s < interval.end_s else None
@@ -152,6 +153,7 @@ class ModuleModes:
         if not needs.nearly or not plan.allocations[-1].partial_rps:
             return KnownMode(priced.worst_case_latency_s, False, cost, plan)
         last = plan.allocations[-1].configuration
+        # It comes near to d + b/t without reaching it; a full machine that takes longer has a latency that is reached.
         full = [self._space.policy.fixed_latency(a.configuration) for a in plan.allocations if a.machines]
         nearly = last.duration_s + last.batch / last.throughput_rps
         return KnownMode(max([nearly, *full]), nearly >= max(full, default=nearly), cost, plan)
@@ -205,6 +207,7 @@ def cheapest_below(
     for row, room, begin in zip(rows, problem.room_s(least), least, strict=True):
         if not row.start(begin, room):
             return None
+    # A module may cost what the cutoff leaves if all others take their cheapest modes.
     total = sum((row.least_cost for row in rows), Fraction(0))
     for row in rows:
         row.most = None if cutoff is None else cutoff - total + row.least_cost

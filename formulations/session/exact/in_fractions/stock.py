@@ -90,13 +90,16 @@ def cheapest_in_box(
         UndecidedError: the effort's limits are reached.
     """
     session, space, names, rows, parts = limited
+    # Any prices give a valid bound; read as the fractions that these floats are, they give it without rounding.
     prices = [Fraction(one) for one in box.price.tolist()]
     price = {
         name: sum((one * int(each) for one, each in zip(prices, column, strict=True)), Fraction(0))
         for name, column in zip(names, rows.takes.T, strict=False)
     }
+    # The term λ·C of the bound: what there is, at these prices.
     paid = sum((one * Fraction(int(most), parts) for one, most in zip(prices, rows.most, strict=True)), Fraction(0))
     added = prices[-1] if changes is not None and changes.most is not None else Fraction(0)
+    # Where machines cost nothing, their prices are taken off again on top.
     own = {h.name: -h.price_per_h for h in session.hardware} if changes is not None and changes.free else {}
     on_top = {name: own.get(name, Fraction(0)) + price.get(name, Fraction(0)) for name in {**own, **price}}
     cutoff = None if math.isinf(limit) else Fraction(limit) + paid

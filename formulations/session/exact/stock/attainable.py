@@ -98,8 +98,10 @@ class _Lister:
             t = m.throughput[j]
             whole, left = divmod(rest, t)
             self.found.add(self._with(held, j, whole * self.parts + left * self.parts // t))
+            # Dummies may fill the partial machine up to a whole one.
             if left and m.space.dummy.adds:
                 self.found.add(self._with(held, j, (whole + 1) * self.parts))
+            # The last allocation has to carry all the rest, so none may follow it.
             if allocations + 1 >= m.most or j + 1 == len(m.configurations):
                 continue
             for n in range(1, whole + (1 if left else 0)):

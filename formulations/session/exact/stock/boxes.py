@@ -91,6 +91,7 @@ def rows_of(limits: Sequence[MachineLimit], names: Sequence[str], parts: int) ->
     for limit in limits:
         scale = lcm(*(each.denominator for each in limit.takes.values()))
         takes.append([int(limit.takes.get(name, 0) * scale) for name in names])
+        # What is taken comes in whole numbers on this scale, so that the rest of a capacity is of no use.
         most.append(floor(limit.capacity * scale * parts))
     large = parts > 1 or max(map(abs, [0, *most, *(each for row in takes for each in row)])) > MOST_IN_64_BITS
     dtype = object if large else np.int64
@@ -154,6 +155,7 @@ def divided(box: Box, rows: Rows, over: Point | None, under: Point | None) -> li
     """
     wide = _wide(box, rows)
     if over is not None:
+        # Where two plans differ most, so that each half loses one of them; with one, where it takes most.
         apart = over.used if under is None else np.abs(over.used - under.used)
         likely = np.where(wide > 0, apart, 0)
         if likely.any():
@@ -162,7 +164,9 @@ def divided(box: Box, rows: Rows, over: Point | None, under: Point | None) -> li
     low, high = int(box.least[m, kind]), int(box.most[m, kind])
     middle = (low + high) // 2
     if over is not None:
+        # At most one fewer than the plan takes: that half no longer holds it.
         used = int(over.used[m, kind]) - 1 if under is None else int(over.used[m, kind] + under.used[m, kind]) // 2
+        # Below the largest number, or one half would be the whole box again.
         middle = min(max(used, low), high - 1)
     return box.halves(m, kind, middle)
 

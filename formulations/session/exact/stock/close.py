@@ -179,6 +179,7 @@ def why_too_far(session: Session, space: PlanSpace, deadline: float) -> str:
     assert running is not None
     limits = limits_of(session, space)
     free = replace(session, running=None)
+    # Changes are only charged, not limited, so that it is machines that are missing.
     if running.most_changes is None:
         return why_too_small(free, space, limits, deadline)
     fewest = ChangesSearch(
@@ -196,5 +197,6 @@ def why_too_far(session: Session, space: PlanSpace, deadline: float) -> str:
     why = f"no plan meets the SLO with at most {machines} added or removed{within} (proven)"
     if fewest.plan is None:
         return why
+    # Changes are whole numbers, so that their bound may be rounded up.
     least, found = math.ceil(fewest.bound - GAP) + fewest.gone, round(fewest.cost) + fewest.gone
     return f"{why}; {found} would do" if least >= found else f"{why}; {found} would do, perhaps fewer"

@@ -36,11 +36,13 @@ def better_price(cost: Floats, beyond: Floats, price: Floats, scale: Floats, eno
         The prices; None: no others promise more than those given.
     """
     now = float((cost + beyond @ price).min())
+    # The type first of which the plan found last has most too many or leaves most.
     for kind in np.argsort(-np.abs(beyond[-1])):
         fixed = cost + beyond @ price - beyond[:, kind] * price[kind]
         best, at = now, price[kind]
         for candidate in _corners(fixed, beyond[:, kind], price[kind], scale[kind], enough):
             value = float((fixed + candidate * beyond[:, kind]).min())
+            # A gain within rounding is none, or prices would never settle.
             if value > best + SUMS * abs(best):
                 best, at = value, candidate
         if at != price[kind]:

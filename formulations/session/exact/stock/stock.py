@@ -128,6 +128,7 @@ class StockSearch:
         self._arrays = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
         self._unlimited = without_stock(self.session)
         self.effort = Effort(TIE_NODES, self.deadline)
+        # The first price of a row doubles the cost of the type that costs most for what it takes of it.
         of_kind = [self._arrays.price[self._kind == kind].max(initial=0.0) for kind in range(len(names))]
         ratios = [
             [one / float(each) for one, each in zip(of_kind, row, strict=True) if each] for row in self._rows.takes
@@ -149,6 +150,7 @@ class StockSearch:
                 parts = self._parts(heapq.heappop(queue)[2])
                 self.boxes += 1
             elif self._tied:
+                # The tied box with the least bound comes first: it is the one that holds the bound of all down.
                 self._tied.sort(key=lambda box: -box.bound)
                 parts = self._decided(self._tied.pop())
             else:
@@ -193,6 +195,7 @@ class StockSearch:
         if (most < box.least).any():
             return []
         fits = self._rows.fit(most)
+        # Where all that the box allows fits together, nothing is scarce and prices only weaken the bound.
         price = np.zeros_like(box.price) if fits else box.price
         bound, over, under = box.bound, None, None
         rounds = 1 if fits else FEWER_ROUNDS if self.boxes else PRICED_ROUNDS
@@ -258,6 +261,7 @@ class StockSearch:
         fits = self._rows.fit(point.used)
         if fits and found.cost_per_h < self.cost:
             self.cost, self.plan = point.cost, found.plan
+        # A fraction becomes a float here, which must not lie above it.
         box = replace(box, bound=max(box.bound, float(found.bound) * (1.0 - SUMS)))
         # No plan of the box costs less than this one, or none costs less than the best one.
         if (fits and found.bound == found.cost_per_h) or box.bound >= self._limit():
