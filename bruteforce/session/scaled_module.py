@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import lcm
 
 from euclio.session import Configuration, Module, PlanSpace, Policy
+from euclio.session.evaluate import rank_key
 from euclio.session.policies import Form
 
 OWN_RATE: dict[str, Callable[[Configuration], Fraction]] = {
@@ -60,7 +61,7 @@ def scale_module(module: Module, price: dict[str, Fraction], space: PlanSpace) -
     """
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
     per_rate = {c: price[c.hardware] / c.throughput_rps for c in allowed}
-    ranked = sorted(allowed, key=lambda c: (per_rate[c], c.duration_s, c.batch, c.hardware, c.concurrency))
+    ranked = sorted(allowed, key=lambda c: rank_key(c, price))
     throughput = [c.throughput_rps for c in ranked]
     own = [OWN_RATE[space.policy.name](c) for c in ranked] if space.policy.form.by_configuration else []
     scale = lcm(*(x.denominator for x in [module.rate_rps, *throughput, *own]))

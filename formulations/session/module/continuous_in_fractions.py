@@ -13,6 +13,7 @@ from fractions import Fraction
 from math import ceil
 
 from euclio.session import Allocation, Configuration, Module, ModulePlan, PlanSpace
+from euclio.session.evaluate import rank_key
 from euclio.session.policies import Form
 from formulations.effort import Effort
 
@@ -68,7 +69,7 @@ def continuous_module(module: Module, price: dict[str, Fraction], space: PlanSpa
     """
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
     unit = {c: price[c.hardware] / c.throughput_rps for c in allowed}
-    ranked = sorted(allowed, key=lambda c: (unit[c], c.duration_s, c.batch, c.hardware, c.concurrency))
+    ranked = sorted(allowed, key=lambda c: rank_key(c, price))
     return ContinuousModule(
         module, tuple(ranked), tuple(price[c.hardware] for c in ranked), tuple(unit[c] for c in ranked), space
     )

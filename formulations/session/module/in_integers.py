@@ -13,6 +13,7 @@ from itertools import accumulate
 from math import ceil, floor, inf, lcm
 
 from euclio.session import Allocation, Configuration, Module, ModulePlan, PlanSpace
+from euclio.session.evaluate import rank_key
 from euclio.session.policies import Form
 from formulations.effort import Effort
 
@@ -138,7 +139,7 @@ def rational_module(
     """
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
     unit = {c: price[c.hardware] / c.throughput_rps for c in allowed}
-    ranked = sorted(allowed, key=lambda c: (unit[c], c.duration_s, c.batch, c.hardware, c.concurrency))
+    ranked = sorted(allowed, key=lambda c: rank_key(c, price))
     rate_scale = lcm(module.rate_rps.denominator, *(c.throughput_rps.denominator for c in ranked))
     # Prices on top are no matter of the ranking, which decides how requests are dispatched.
     per_unit = [(unit[c] + limits.price_per_h.get(c.hardware, 0) / c.throughput_rps) / rate_scale for c in ranked]
