@@ -178,9 +178,9 @@ def details(score: Score) -> str:
     contradicts = judged.verdict == Verdict.CONTRADICTS
     why = "" if score.agrees or judged.because == score.why else score.why
     others = tuple(one for one in score.evidence.contradictions if not (contradicts and one.impossible))
-    beside = f"In print next to it: {quoted(others)}" if others else ""
+    others_said = f"In print next to it: {quoted(others)}" if others else ""
     equal = f"By itself it {AGREEMENTS[score.agreement]}." if contradicts else ""
-    return "\n".join(line for line in (judged.because, equal, why, beside, _difference(score)) if line)
+    return "\n".join(line for line in (judged.because, equal, why, others_said, _difference(score)) if line)
 
 
 AGREEMENTS = {

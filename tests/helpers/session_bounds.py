@@ -42,7 +42,7 @@ def tiny(seed):
 
 
 def machines_below(session, module, cost):
-    """All full whole machines of a module that cost less and take its rate, the dearest first."""
+    """All full whole machines of a module that cost less and take its rate, the most expensive first."""
     price = session.price
     ranked = sorted(module.profile, key=lambda c: rank_key(c, price))
 

@@ -26,7 +26,7 @@ WRITTEN = Fraction(1, 10**9)
 CLAIMED = Fraction(1, 10**6)
 """A solver's claim may be off by this share."""
 
-BESIDE = (Fraction(1, 10**12), Fraction(1, 10**18), Fraction(1, 10))
+NEXT_TO = (Fraction(1, 10**12), Fraction(1, 10**18), Fraction(1, 10))
 
 Way = Callable[[Random, Base], WrittenResult | None]
 
@@ -76,7 +76,7 @@ def _bound_beyond(rng: Random, base: Base) -> WrittenResult | None:
     if best is None:
         return None
     goal = base.result.goal
-    room, beyond = Fraction(str(goal.tolerance)), rng.choice(BESIDE)
+    room, beyond = Fraction(str(goal.tolerance)), rng.choice(NEXT_TO)
     # The bound that with its tolerance lies at the cutoff.
     cutoff = best * (1 - beyond) if goal.maximised else best * (1 + beyond) or beyond
     bound = cutoff / (1 + room if goal.maximised else 1 - room)

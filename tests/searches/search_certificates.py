@@ -37,7 +37,7 @@ LIMIT_S = 10.0
 """Limit of a run and of a certificate, file included; what is not decided then is open."""
 CELLS = 5_000
 """Joint vectors of machines of a day that the reference lists at most."""
-BESIDE = (Fraction(1, 10**6), Fraction(1, 10**12), Fraction(1, 10**15))
+NEXT_TO = (Fraction(1, 10**6), Fraction(1, 10**12), Fraction(1, 10**15))
 """Shares by which a cutoff is beyond the optimum, so that a plan is better."""
 EXACT = {"session": "exact", "day": "day-exact", "fragments": "set-partition", "pipeline": "columns"}
 
@@ -165,7 +165,7 @@ def _false(case: Case) -> Iterator[str]:
         return
     maximised = family_of(case.instance).goal(case.space).maximised
     reached = truth.lower if maximised else truth.upper
-    cutoffs = [None] if not reached else [None, *(reached * (1 + (-1 if maximised else 1) * part) for part in BESIDE)]
+    cutoffs = [None] if not reached else [None, *(reached * (1 + (-1 if maximised else 1) * part) for part in NEXT_TO)]
     for cutoff in cutoffs:
         try:
             prove(case.instance, case.space, None, cutoff, time.perf_counter() + LIMIT_S)

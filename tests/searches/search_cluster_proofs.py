@@ -18,7 +18,7 @@ from .search import Found, Search
 LIMIT_S = 10.0
 MOST_PLANS = 100_000
 """Plans of a cluster that are listed; one with more is left out."""
-BESIDE = (Fraction(1, 10**9), Fraction(1, 10**15))
+NEXT_TO = (Fraction(1, 10**9), Fraction(1, 10**15))
 """Shares by which a cutoff is worse than the best, so that a plan is better."""
 
 
@@ -40,7 +40,7 @@ def look(seed: int) -> Found:
     except NoProofError:
         undecided = 1
     sign = -1 if space.objective is Objective.THROUGHPUT else 1
-    cutoffs: list[Fraction | None] = [] if best is None else [None, *(best * (1 + sign * part) for part in BESIDE)]
+    cutoffs: list[Fraction | None] = [] if best is None else [None, *(best * (1 + sign * part) for part in NEXT_TO)]
     for cutoff in cutoffs:
         try:
             cluster_proof(cluster, space, None, cutoff, time.perf_counter() + LIMIT_S)

@@ -27,7 +27,7 @@ LIMIT_S = 1.0
 """Seconds for one claim; what is not decided then is counted as open."""
 
 A_LITTLE = (Fraction(1, 10**9), Fraction(1, 10**13), Fraction(1, 10**16), Fraction(1, 10**20))
-"""Shares by which a claim is beside the truth."""
+"""Shares by which a claim is off the truth."""
 
 HONEST_REASONS = (
     "the time limit was reached",
@@ -94,7 +94,7 @@ def _drawn(rng: Random, seed: int) -> tuple[Case, tuple[Plan, ...]]:
 
 
 def questions(rng: Random, case: Case, plans: Sequence[Plan], truth: Truth) -> Iterator[Question]:
-    """Claims about a case, true and false ones, at the truth and beside it."""
+    """Claims about a case, true and false ones, at the truth and next to it."""
     yield Question("infeasible", infeasible(case.instance, case.space), truth.infeasible)
     goal = family_of(case.instance).goal(case.space)
     # Towards the better: less money, or more throughput.

@@ -1,4 +1,4 @@
-"""Sessions on ties: rates of whole machines to the last digit, an SLO on a plan's latency or one unit beside it.
+"""Sessions on ties: rates of whole machines to the last digit, an SLO on a plan's latency or one unit next to it.
 
 The plan is drawn first and priced by the checker with all the time there is; its latency is what the SLO is made of.
 """
@@ -74,11 +74,11 @@ def tie(rng: Random) -> Tie:
     endless = Session("tie", LARGEST, hardware, modules, named)
     plans = [Plan(tuple(own[k] for _, own in drawn)) for k in range(2)]
     latencies = [found.latency_s for plan in plans if (found := evaluate(endless, plan, space)).latency_s is not None]
-    slo = beside(rng, rng.choice(latencies)) if latencies else digits(rng, spread(rng, 0.1, 10))
+    slo = next_to(rng, rng.choice(latencies)) if latencies else digits(rng, spread(rng, 0.1, 10))
     return Tie(Session("tie", slo, hardware, modules, named), space, tuple(dict.fromkeys(plans)))
 
 
-def beside(rng: Random, value: Fraction) -> Decimal:
+def next_to(rng: Random, value: Fraction) -> Decimal:
     """A decimal at a positive value, just above it or just below, as a file can hold it."""
     exact, kind = terminating(value), rng.randrange(10)
     if kind <= 2 and exact is not None:
@@ -125,13 +125,13 @@ def _module(rng: Random, number: int, hardware: list[Hardware], space: PlanSpace
 
 
 def _rate(rng: Random, whole: Fraction, allowed: list[Configuration]) -> Decimal:
-    """The rate of whole machines or beside it; now and then of a part of one machine or of very many."""
+    """The rate of whole machines or next to it; now and then of a part of one machine or of very many."""
     kind, slowest = rng.randrange(16), min(c.throughput_rps for c in allowed)
     if kind == 0:
         whole = slowest * Fraction(digits(rng, spread(rng, 1e-9, 1)))
     elif kind == 1 and len(allowed) == 1:
         whole = slowest * rng.randint(1, FIRST)
-    rate = beside(rng, whole or slowest)
+    rate = next_to(rng, whole or slowest)
     most = min(LARGEST, 10**9 * slowest)
     return rate if Fraction(rate) <= most else printed(slowest)
 

@@ -70,7 +70,7 @@ def test_a_machine_is_kept_over_a_quiet_step_where_a_stop_and_a_start_cost_more(
 
 @pytest.mark.parametrize("rates", [[0, 20], [20, 0], [0, 0, 10, 0, 0]])
 def test_quiet_steps_may_be_the_first_and_the_last(rates):
-    """What runs in the first step runs already, and what runs in the last runs on: neither has to run at all."""
+    """Machines of the first step run already, and those of the last run on: neither have to be there at all."""
     best = solve(one(rates), "day-exact")
     assert (best.status, best.value) == (Status.OPTIMAL, Fraction(sum(rates), 10))
 

@@ -113,7 +113,7 @@ def test_no_wrong_optimum_is_certified_where_coefficients_sum_past_the_limit(bui
 
 @pytest.mark.parametrize("built", PAST_THE_LIMIT)
 def test_presolve_that_overflows_certifies_a_wrong_optimum(built):
-    """What the guard is for. Where this fails, OR-Tools has mended it (#5293), and the guard may go."""
+    """What the guard is for. Where this fails, OR-Tools has repaired it (#5293), and the guard may go."""
     model, best = built()
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
@@ -149,7 +149,7 @@ def test_a_model_that_presolve_calls_infeasible_has_its_solution():
 
 
 def test_presolve_calls_a_feasible_model_infeasible():
-    """What leaving presolve out is for. Where this fails, OR-Tools may have mended it, and `cpsat` may be faster."""
+    """What leaving presolve out is for. Where this fails, OR-Tools may have repaired it, and `cpsat` may be faster."""
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.linearization_level = 2

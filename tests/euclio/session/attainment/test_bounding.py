@@ -56,7 +56,7 @@ def test_no_cheaper_plan_keeps_the_attainment(seed):
 def test_no_cheaper_plan_keeps_the_attainment_where_machines_pull(seed):
     """There the bound counts that requests are served in order and none is dropped: plans below it are served so.
 
-    Half of the sessions have windows that are tight. The dearest plans below are the nearest to keeping it.
+    Half of the sessions have windows that are tight. The most expensive plans below are the nearest to keeping it.
     """
     session, target = (tiny if seed % 2 else nasty)(seed)
     setup = Setup(dispatch="pull")
@@ -123,7 +123,7 @@ def test_no_cheaper_plan_keeps_the_attainment_where_windows_are_tight(seed):
     """As above, where whole batches and windows by a plan's own machines decide: what `dividing` shows by itself.
 
     Under `rr` it makes no use of what the plan space asks of evenly spaced requests, so that no plan may keep it, in
-    the plan space or not. Of those below, the dearest are served.
+    the plan space or not. Of those below, the most expensive are served.
     """
     session, target = nasty(seed)
     cost = min(least_cost(session, spare_space(PlanSpace("rr", charging="whole")), Demand(target, Setup())), 12)

@@ -45,7 +45,7 @@ def test_objectives_reach_below_what_plans_without_dummy_requests_can_keep():
 
 
 def test_a_slice_costs_its_share_and_runs_what_was_measured():
-    """One process of BERT at batch 16 on three slices beside another one: 140.216 requests per second are printed."""
+    """One process of BERT at batch 16 on three slices next to another one: 140.216 requests per second are printed."""
     library = find_library("parvagpu")
     price = {h.name: h.price_per_h for h in library.hardware}
     assert price["A100-7g"] == gpu_prices()["A100"].price_per_h
