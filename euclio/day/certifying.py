@@ -15,6 +15,7 @@ from fractions import Fraction
 from euclio.core.certificate import Search
 from euclio.day.certify.corners import OutOfTimeError, TooManyError
 from euclio.day.certify.course import Course, course_of, first_ends, longer_ends
+from euclio.day.certify.program import Program
 from euclio.day.certify.together import Together, Way
 from euclio.day.evaluate import evaluate
 from euclio.day.instance import Day
@@ -116,8 +117,7 @@ def _confirmed(day: Day, found: Found, cutoff: Fraction | None) -> Search:
 
 def _by_branching(found: Found, cutoff: Fraction | None, deadline: float) -> Search:
     """Try the program of the corners where there are too many vectors."""
-    course = reaching(found.course, cutoff, deadline)
-    model = course.model()
+    model = Program(reaching(found.course, cutoff, deadline)).model()
     if len(model.variables) > MOST_VARIABLES:
         return Search(None, False, found.entries, TOO_MANY)
     try:
@@ -134,18 +134,16 @@ def reaching(course: Course, cutoff: Fraction | None, deadline: float) -> Course
         OutOfTimeError: the deadline has passed.
     """
     while True:
-        model = course.model()
+        model = Program(course).model()
         found = relaxed(model) if len(model.variables) <= MOST_VARIABLES else None
         if found is None or (cutoff is not None and found.cost >= cutoff):
             return course
-        names = {variable.name: j for j, variable in enumerate(model.variables)}
-        ends = {
-            (m, next(h for h, n in enumerate(corner.machines) if n))
-            for k, choices in enumerate(course.steps)
-            for m, some in enumerate(choices.corners)
-            for i, corner in enumerate(some)
-            if corner.above and found.values[names[f"need_{k}_{m}_{i}"]] > MUCH
-        }
+        ends = course.ends_of(
+            (int(k), int(m), int(i))
+            for variable, value in zip(model.variables, found.values, strict=True)
+            if variable.name.startswith("need") and value > MUCH
+            for _, k, m, i in [variable.name.split("_")]
+        )
         if not ends:
             return course
         try:

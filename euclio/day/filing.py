@@ -6,20 +6,26 @@ the day: that no way through the steps is cheaper is a small program, and its pr
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from euclio.core.certificate import NoProofError
-from euclio.day.certify.corners import OutOfTimeError, TooManyError
+from euclio.day.certify.corners import OutOfTimeError, Shape, TooManyError
+from euclio.day.certify.course import Course
+from euclio.day.certify.program import Program
+from euclio.day.certify.together import Together
 from euclio.day.certifying import MOST_VARIABLES, OUT_OF_TIME, TOO_MANY, alone, reaching, searched
 from euclio.day.evaluate import evaluate
 from euclio.day.instance import Day
 from euclio.day.plan import DayPlan
-from euclio.proofs.branching import UnprovenError, prove
+from euclio.proofs.branching import MOST_NODES, UnprovenError, prove
 from euclio.proofs.model import Proof
 from euclio.proofs.rounding import decimals, raised
 
 ROOM = Fraction(5, 10**10)
 """Share of the cutoff by which the number in the file may be above it, so that it is short; below the tolerance."""
+FEW_NODES = 30
+"""Nodes after which the program of each module by itself is given up for that of all together."""
 
 
 def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | None, deadline: float) -> Proof:
@@ -41,20 +47,49 @@ def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | 
         if cutoff is None and isinstance(found.way, int):
             # That one step has no plan is enough.
             course = alone(course, found.way)
-        model = course.model()
-        if len(model.variables) > MOST_VARIABLES:
-            raise NoProofError(f"the day makes a program of more than {MOST_VARIABLES:,} variables")
-        point = None if plan is None else course.point(evaluate(day, plan).machines)
+        machines = None if plan is None else evaluate(day, plan).machines
+        return _proof_of(_programs(course, deadline), machines, cutoff, deadline)
     except TooManyError:
         raise NoProofError(TOO_MANY) from None
     except OutOfTimeError:
         raise NoProofError(OUT_OF_TIME) from None
-    reason = ""
-    for promised in _promises(cutoff):
+
+
+def _programs(course: Course, deadline: float) -> Iterator[tuple[Program, int]]:
+    """Programs to be tried one after the other, and nodes after which to give each up.
+
+    That of each module by itself shows more, and all modules together take fewer nodes.
+    """
+    one_module = len(course.day.session.modules) == 1
+    yield Program(course), MOST_NODES if one_module else FEW_NODES
+    if not one_module:
         try:
-            return prove(model, promised, point, deadline)
-        except UnprovenError as error:
-            reason = str(error)
+            least = Together(course, deadline).least()
+        except TooManyError:
+            yield Program(course), MOST_NODES
+        else:
+            yield Program(course, least), MOST_NODES
+
+
+def _proof_of(
+    programs: Iterable[tuple[Program, int]],
+    machines: Sequence[Shape] | None,
+    cutoff: Fraction | None,
+    deadline: float,
+) -> Proof:
+    """The first proof that is found, with the machines of a plan as a solution."""
+    reason = ""
+    for program, nodes in programs:
+        model = program.model()
+        if len(model.variables) > MOST_VARIABLES:
+            reason = f"the day makes a program of more than {MOST_VARIABLES:,} variables"
+            continue
+        point = None if machines is None else program.point(machines)
+        for promised in _promises(cutoff):
+            try:
+                return prove(model, promised, point, deadline, nodes)
+            except UnprovenError as error:
+                reason = str(error)
     raise NoProofError(reason)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.day.certify.choices import Choices
-from euclio.day.certify.corners import Shape, TooManyError, Vector, refuse_late
+from euclio.day.certify.corners import ZERO, Shape, TooManyError, Vector, refuse_late
 from euclio.day.certify.course import Course
 from euclio.day.instance import HOUR_S
 
@@ -97,6 +97,23 @@ class Together:
             # What nothing leads to costs at least `far`, and is kept from growing beyond that.
             costs.append(np.where(served[id(choices)], here, self._far).astype(self._type))
         return self._back(costs)
+
+    def least(self) -> list[list[Shape]]:
+        """By step the least machines that serve it within the stock, the cheapest first."""
+        found: dict[int, list[Shape]] = {}
+        prices = [self._course.day.session.hardware[h].price_per_h for _, h in self._axes]
+        for choices in self._course.steps:
+            refuse_late(self._deadline)
+            if id(choices) not in found:
+                served = self._served(choices)
+                least = served & self._in_stock()
+                for axis in range(served.ndim):
+                    # What serves with a machine less is not among the least.
+                    np.moveaxis(least, axis, 0)[1:] &= ~np.moveaxis(served, axis, 0)[:-1]
+                vectors = [tuple(map(int, at)) for at in np.argwhere(least)]
+                vectors.sort(key=lambda on: (sum((p * n for p, n in zip(prices, on, strict=True)), ZERO), on))
+                found[id(choices)] = [self._by_module(on) for on in vectors]
+        return [found[id(choices)] for choices in self._course.steps]
 
     def _running_costs(self, k: int) -> list[Whole]:
         return [np.arange(n).astype(self._type) * v for n, v in zip(self._shape, self._running[k], strict=True)]
