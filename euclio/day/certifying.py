@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
 
 from euclio.core.certificate import Search
-from euclio.day.certify.corners import OutOfTimeError, TooManyError
+from euclio.day.certify.corners import OutOfTimeError, TooManyError, refuse_late
 from euclio.day.certify.course import Course, course_of, first_ends, longer_ends
 from euclio.day.certify.program import Program
-from euclio.day.certify.together import Together, Way
+from euclio.day.certify.together import MOST_CELLS, Together, Way
 from euclio.day.evaluate import evaluate
 from euclio.day.instance import Day
 from euclio.day.plan import DayPlan, Idle, Staffing, StepPlan
@@ -24,7 +25,7 @@ from euclio.proofs.branching import UnprovenError, prove, relaxed
 
 OUT_OF_TIME = "the time limit was reached"
 TOO_MANY = "there are too many numbers of machines for this prover"
-MOST_VARIABLES = 3_000
+MOST_VARIABLES = 10_000
 """Variables of a program at most; beyond, a file would be too large to be of use."""
 MUCH = 1e-6
 """Part of a corner with which a linear program relies on it; no proof rests on it."""
@@ -76,6 +77,8 @@ def searched(day: Day, cutoff: Fraction | None, deadline: float) -> Found:
         TooManyError: a module has too many numbers of machines.
         OutOfTimeError: the deadline has passed.
     """
+    if _is_too_long(day):
+        raise TooManyError
     course, entries = course_of(day, first_ends(day), deadline), 0
     while True:
         try:
@@ -92,6 +95,15 @@ def searched(day: Day, cutoff: Fraction | None, deadline: float) -> Found:
         except TooManyError:
             return Found(course, _way_of_a_plan(course, cutoff, deadline), False, entries)
         course = longer
+
+
+def _is_too_long(day: Day) -> bool:
+    """Whether there are too many vectors and too many variables from the first ends on."""
+    ends = [(h, n) for row in first_ends(day) for h, n in enumerate(row) if n]
+    prices = [day.session.hardware[h].price_per_h for h, _ in ends]
+    changes = sum((day.price_of_start(p) > 0) + (day.price_of_stop(p) > 0) for p in prices)
+    variables = len(ends) * len(day.steps) + changes * (len(day.steps) - 1)
+    return prod(n + 1 for _, n in ends) > MOST_CELLS and variables > MOST_VARIABLES
 
 
 def _way_of_a_plan(course: Course, cutoff: Fraction | None, deadline: float) -> Way | None:
@@ -135,7 +147,8 @@ def reaching(course: Course, cutoff: Fraction | None, deadline: float) -> Course
     """
     while True:
         model = Program(course).model()
-        found = relaxed(model) if len(model.variables) <= MOST_VARIABLES else None
+        found = relaxed(model, deadline) if len(model.variables) <= MOST_VARIABLES else None
+        refuse_late(deadline)
         if found is None or (cutoff is not None and found.cost >= cutoff):
             return course
         ends = course.ends_of(

@@ -164,7 +164,7 @@ def _with(use: Use, c: Configuration, n: int) -> Use:
 
 
 def _keep(some: list[Use], added: Use) -> None:
-    """Keep a use unless another one of the same machines is as fast with as much rate; drop those that it is better than.
+    """Keep a use unless another one of the same machines is as fast with as much rate; drop those that it betters.
 
     Configurations that rank before a use take less time the more rate it has, and nothing else of it matters to them.
     """

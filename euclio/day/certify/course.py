@@ -1,4 +1,4 @@
-"""What the prover knows of a day: corners of its modules in each step, within ends of the numbers of machines (ours)."""
+"""What the prover knows of a day: corners of its modules in each step, within ends of machines (ours)."""
 
 from __future__ import annotations
 
