@@ -13,7 +13,7 @@ from euclio.core.certificate import NoProofError
 from euclio.day.certify.corners import OutOfTimeError, Shape, TooManyError
 from euclio.day.certify.course import Course
 from euclio.day.certify.program import Program
-from euclio.day.certify.together import Together
+from euclio.day.certify.together import Together, Way
 from euclio.day.certifying import MOST_VARIABLES, OUT_OF_TIME, TOO_MANY, alone, reaching, searched
 from euclio.day.evaluate import evaluate
 from euclio.day.instance import Day
@@ -43,6 +43,8 @@ def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | 
     """
     try:
         found = searched(day, cutoff, deadline)
+        if isinstance(found.way, Way) and not found.proven:
+            raise NoProofError("there is a plan that costs less")
         course = found.course if found.proven else reaching(found.course, cutoff, deadline)
         if cutoff is None and isinstance(found.way, int):
             # That one step has no plan is enough.

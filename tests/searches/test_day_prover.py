@@ -19,6 +19,7 @@ from euclio.day.certify.program import Program
 from euclio.day.certify.together import Together
 from euclio.day.certifying import TOO_MANY, find_better, searched
 from euclio.day.filing import _programs
+from euclio.proofs.branching import UnprovenError, prove
 from euclio.proofs.checker import check_text
 from euclio.session import Configuration, Hardware, Module, Session
 
@@ -70,8 +71,11 @@ def test_true_claims_are_certified_with_a_file_and_false_ones_are_neither(seed):
     above = least * (1 + TOLERANCE) + TOLERANCE
     assert evaluate(day, find_better(day, None, above, math.inf).plan).value == least
     for cutoff in (above, None):
-        with pytest.raises(NoProofError):
+        with pytest.raises(NoProofError, match="a plan that costs less"):
             day_text(day, None, None, cutoff, math.inf)
+        for program, _ in _programs(searched(day, None, math.inf).course, math.inf):
+            with pytest.raises(UnprovenError):
+                prove(program.model(), cutoff, None, math.inf, 30)
 
 
 @SEEDS
