@@ -21,7 +21,7 @@ from euclio.day.certify.together import MOST_CELLS, Together, Way
 from euclio.day.evaluate import evaluate
 from euclio.day.instance import Day
 from euclio.day.plan import DayPlan, Idle, Staffing, StepPlan
-from euclio.proofs.branching import UnprovenError, prove, relaxed
+from euclio.proofs.branching import MOST_NODES, UnprovenError, prove, relaxed
 
 OUT_OF_TIME = "the time limit was reached"
 TOO_MANY = "there are too many numbers of machines for this prover"
@@ -133,7 +133,7 @@ def _by_branching(found: Found, cutoff: Fraction | None, deadline: float) -> Sea
     if len(model.variables) > MOST_VARIABLES:
         return Search(None, False, found.entries, TOO_MANY)
     try:
-        proof = prove(model, cutoff, None, deadline)
+        proof = prove(model, cutoff, None, deadline, MOST_NODES)
     except UnprovenError as error:
         return Search(None, False, found.entries, f"there are too many numbers of machines to try all; {error}")
     return Search(None, True, found.entries + proof.nodes)

@@ -75,7 +75,7 @@ def test_true_claims_are_certified_with_a_file_and_false_ones_are_neither(seed):
             day_text(day, None, None, cutoff, math.inf)
         for program, _ in _programs(searched(day, None, math.inf).course, math.inf):
             with pytest.raises(UnprovenError):
-                prove(program.model(), cutoff, None, math.inf, 30)
+                prove(program.model(), cutoff, None, math.inf, 10)
 
 
 @SEEDS
@@ -122,7 +122,7 @@ def test_what_has_too_many_vectors_is_proven_by_branching(seed, monkeypatch):
     day = nasty_day(seed)
     plan = find_better(day, None, None, math.inf).plan
     monkeypatch.setattr("euclio.day.certify.together.MOST_CELLS", 0)
-    monkeypatch.setattr("euclio.proofs.branching.MOST_NODES", 200)
+    monkeypatch.setattr("euclio.day.certifying.MOST_NODES", 20)
     least = None if plan is None else evaluate(day, plan).value
     if least is not None:
         above = find_better(day, None, least * (1 + TOLERANCE) + TOLERANCE, math.inf)
@@ -139,6 +139,8 @@ def test_a_module_has_more_machines_than_serve_it_alone_where_others_may_be_slow
     search = find_better(day, None, Fraction(20), math.inf)
     assert evaluate(day, search.plan).machines == (((5, 0), (0, 1)),)
     assert find_better(day, None, Fraction("10.5"), math.inf).exhausted
+    course = searched(day, Fraction("10.5"), math.inf).course
+    assert prove(Program(course).model(), Fraction("10.5")).cutoff == Fraction("10.5")
 
 
 def test_machines_stay_on_where_changes_cost_more_than_they_do():
@@ -152,7 +154,7 @@ def test_machines_stay_on_where_changes_cost_more_than_they_do():
 
 def test_no_number_of_machines_is_as_fast_as_the_least_durations():
     """0.2 s are the least durations of the pair; a file shows that each machine takes longer."""
-    day = pair("0.2", ((0, 10), (10, 10)))
+    day = pair("0.2", ((0, 10), (10, 0), (10, 10)))
     assert find_better(day, None, None, math.inf).exhausted
     assert check_text(day_text(day, None, None, None, math.inf)).infeasible
 
@@ -174,6 +176,8 @@ def test_a_stock_of_all_modules_together():
         plan = find_better(day, None, None, math.inf).plan
         assert (plan is None) == (count == 3)
         assert plan is None or evaluate(day, plan).value == 5
+        least = Together(course_of(day, first_ends(day), math.inf), math.inf).least()
+        assert least == [[((2,), (2,))] * (count == 4), [((1,), (0,))]]
 
 
 def test_certify_writes_a_file_of_several_modules(tmp_path):

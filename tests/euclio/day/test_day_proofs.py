@@ -97,9 +97,11 @@ def test_a_deadline_that_is_past_leaves_no_file():
 
 
 def test_a_long_day_is_refused_in_one_line(monkeypatch):
+    day = drawn_day(1)
+    least = evaluate(day, find_better(day, None, None, math.inf).plan).value
     monkeypatch.setattr("euclio.day.filing.MOST_VARIABLES", 10)
     with pytest.raises(NoProofError, match="more than 10 variables"):
-        day_text(drawn_day(1), None, None, Fraction(1), math.inf)
+        day_text(day, None, None, least, math.inf)
 
 
 def test_certify_writes_it(tmp_path):
