@@ -91,8 +91,8 @@ def _said(result: AnyResult) -> str:
 
 SEARCH = Search(
     "days",
-    "a day's optimum is the least of all plans, its bounds lie below, no rule costs less, every plan is accepted, and the "
-    "independent prover says the same",
+    "a day's optimum is the least of all plans, its bounds lie below, no rule costs less, every plan is accepted, the "
+    "prover says the same",
     "days",
     look,
     range(20, 70),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
 from fractions import Fraction
 
@@ -22,6 +23,8 @@ from euclio.day.filing import _programs
 from euclio.proofs.branching import UnprovenError, prove
 from euclio.proofs.checker import check_text
 from euclio.session import Configuration, Hardware, Module, Session
+from tests.bench.day_instances import day as bench_day
+from tests.bench.day_instances import planner
 
 from .nasty_days import nasty_day
 from .reference_days import _uses, ends, least_cost
@@ -211,6 +214,24 @@ def test_a_deadline_that_is_past_leaves_the_claim_open_and_no_file():
     assert (search.plan, search.exhausted, search.reason) == (None, False, "the time limit was reached")
     with pytest.raises(NoProofError, match="time limit"):
         day_text(day, None, None, Fraction(1), -math.inf)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("modules", [2, 6])
+def test_a_limit_is_kept(modules):
+    """Six models on four types of machines for a day of 288 steps, and two of them, whose uses alone take longer."""
+    day = bench_day(planner(), "noisy")
+    session = day.session
+    named = [module.name for module in session.modules[:modules]]
+    edges = [edge for edge in session.edges if set(edge) <= set(named)]
+    session = Session("part", session.slo_s, session.hardware, session.modules[:modules], edges)
+    day = replace(day, session=session, steps=tuple(Step(s.length_s, s.rates_rps[:modules]) for s in day.steps))
+    started = time.perf_counter()
+    search = find_better(day, None, Fraction(1000), started + 1)
+    assert (search.plan, search.exhausted) == (None, False)
+    assert search.reason
+    assert "\n" not in search.reason
+    assert time.perf_counter() - started < 3
 
 
 def test_what_is_too_large_is_refused_in_one_line(monkeypatch):
