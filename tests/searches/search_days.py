@@ -81,7 +81,8 @@ def _unproven(day: Day, result: AnyResult, least: Fraction | None) -> Iterator[s
         certificate = certify(day, result, LIMIT_S)
         if certificate.verdict is Verdict.REFUTED:
             yield f"the prover refutes {_said(result)}: {certificate.reason}"
-    if least is not None and find_better(day, None, least * (2 - CLOSE), math.inf).exhausted:
+    above = None if least is None else least * (2 - CLOSE) or 1 - CLOSE
+    if least is not None and find_better(day, None, above, math.inf).exhausted:
         yield f"the prover certifies more than {float(least):.12g}, which a plan costs"
 
 
