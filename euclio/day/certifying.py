@@ -90,7 +90,7 @@ def searched(day: Day, cutoff: Fraction | None, deadline: float) -> Found:
             ends = course.ends_in_the_way(way.machines)
             if not ends:
                 return Found(course, way, False, entries)
-            longer = course_of(day, longer_ends(course, ends), deadline)
+            longer = course_of(day, longer_ends(course, ends), deadline, course)
             Together(longer, deadline)
         except TooManyError:
             return Found(course, _way_of_a_plan(course, cutoff, deadline), False, entries)
@@ -160,7 +160,7 @@ def reaching(course: Course, cutoff: Fraction | None, deadline: float) -> Course
         if not ends:
             return course
         try:
-            course = course_of(course.day, longer_ends(course, ends), deadline)
+            course = course_of(course.day, longer_ends(course, ends), deadline, course)
         except TooManyError:
             return course
 

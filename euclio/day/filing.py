@@ -7,6 +7,7 @@ the day: that no way through the steps is cheaper is a small program, and its pr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 from euclio.core.certificate import NoProofError
@@ -24,8 +25,8 @@ from euclio.proofs.rounding import decimals, raised
 
 ROOM = Fraction(5, 10**10)
 """Share of the cutoff by which the number in the file may be above it, so that it is short; below the tolerance."""
-FEW_NODES = 30
-"""Nodes after which the program of each module by itself is given up for that of all together."""
+FEW_NODES, MUCH_WORK = 30, 10_000
+"""Nodes, and nodes times variables, after which the program of each module by itself is given up for the other one."""
 
 
 def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | None, deadline: float) -> Proof:
@@ -62,15 +63,16 @@ def _programs(course: Course, deadline: float) -> Iterator[tuple[Program, int]]:
 
     That of each module by itself shows more, and all modules together take fewer nodes.
     """
-    one_module = len(course.day.session.modules) == 1
-    yield Program(course), MOST_NODES if one_module else FEW_NODES
-    if not one_module:
-        try:
+    least = None
+    if len(course.day.session.modules) > 1:
+        with suppress(TooManyError):
             least = Together(course, deadline).least()
-        except TooManyError:
-            yield Program(course), MOST_NODES
-        else:
-            yield Program(course, least), MOST_NODES
+    by_module = Program(course)
+    if least is None:
+        yield by_module, MOST_NODES
+    else:
+        yield by_module, min(FEW_NODES, 1 + MUCH_WORK // len(by_module.model().variables))
+        yield Program(course, least), MOST_NODES
 
 
 def _proof_of(

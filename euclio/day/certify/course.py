@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 
 from euclio.day.certify.choices import Choices, around, choices_of, longest
-from euclio.day.certify.corners import ZERO, Corner, Shape, Vector, refuse_late, uses_of
+from euclio.day.certify.corners import ZERO, Corner, Shape, Uses, Vector, refuse_late, uses_of
 from euclio.day.instance import Day
 
 FIRST_END = 2
@@ -36,12 +36,14 @@ class Course:
         most: by module and type the ends: machines up to which uses are listed.
         tops: the same and one more where there may be more.
         steps: by step the choices of corners.
+        uses: by module the uses within the ends.
     """
 
     day: Day
     most: Shape
     tops: Shape
     steps: tuple[Choices, ...]
+    uses: tuple[Uses, ...] = field(repr=False, compare=False)
 
     @property
     def axes(self) -> list[tuple[int, int]]:
@@ -74,21 +76,24 @@ class Course:
         return [choices.corners[m][i] for m, i in enumerate(known)]
 
 
-def course_of(day: Day, most: Shape, deadline: float) -> Course:
+def course_of(day: Day, most: Shape, deadline: float, before: Course | None = None) -> Course:
     """What the prover knows of a day within ends.
 
     Args:
         day: the instance.
         most: the ends, by module and type.
         deadline: `time.perf_counter` value at which to stop.
+        before: what is known within other ends, of which the uses of modules are taken whose ends are the same.
 
     Raises:
         TooManyError: a module has too many numbers of machines.
         OutOfTimeError: the deadline has passed.
     """
     session = day.session
-    given = zip(session.modules, budgets_of(day), most, strict=True)
-    uses = [uses_of(session, module, budget, own, deadline) for module, budget, own in given]
+    uses: list[Uses] = []
+    for m, (module, budget) in enumerate(zip(session.modules, budgets_of(day), strict=True)):
+        same = before is not None and before.most[m] == most[m]
+        uses.append(before.uses[m] if before and same else uses_of(session, module, budget, most[m], deadline))
     tops = tuple(
         tuple(map(max, *(corner.machines for corner in own.beyond), end, end))
         for own, end in zip(uses, most, strict=True)
@@ -101,7 +106,7 @@ def course_of(day: Day, most: Shape, deadline: float) -> Course:
             if (m, rate) not in known:
                 known[m, rate] = list(uses[m].corners(rate)) if rate else [Corner((0,) * len(most[m]), ZERO)]
         steps[rates] = choices_of(session, [known[m, rate] for m, rate in enumerate(rates)])
-    return Course(day, most, tops, tuple(steps[step.rates_rps] for step in day.steps))
+    return Course(day, most, tops, tuple(steps[step.rates_rps] for step in day.steps), tuple(uses))
 
 
 def first_ends(day: Day) -> Shape:
