@@ -71,7 +71,7 @@ def _programs(course: Course, deadline: float) -> Iterator[tuple[Program, int]]:
     if least is None:
         yield by_module, MOST_NODES
     else:
-        yield by_module, min(FEW_NODES, 1 + MUCH_WORK // len(by_module.model().variables))
+        yield by_module, min(FEW_NODES, MUCH_WORK // (1 + len(by_module.model().variables)) + 1)
         yield Program(course, least), MOST_NODES
 
 

@@ -155,6 +155,13 @@ def test_machines_stay_on_where_changes_cost_more_than_they_do():
     assert evaluate(stopped, find_better(stopped, None, None, math.inf).plan).value == 3 * Fraction("20.1") - 2
 
 
+def test_a_module_without_a_configuration_that_is_fast_enough():
+    """A batch takes 0.1 s, and collecting it some more; a program without variables shows that nothing serves."""
+    day = pair("0.1")
+    assert find_better(day, None, None, math.inf).exhausted
+    assert check_text(day_text(day, None, None, None, math.inf)).infeasible
+
+
 def test_no_number_of_machines_is_as_fast_as_the_least_durations():
     """0.2 s are the least durations of the pair; a file shows that each machine takes longer."""
     day = pair("0.2", ((0, 10), (10, 0), (10, 10)))
