@@ -1,37 +1,51 @@
 """The independent prover of loads over time: is any plan cheaper than a cutoff? (ours).
 
-For one module with few machines: every number of machines of every configuration, held to the SLO by the checker of
-sessions, then the cheapest way through the steps over all pairs of vectors of machines, in fractions.
+Of each module all uses of few machines are listed, and corners of all others (`euclio.day.certify.corners`). The
+cheapest way through the steps over vectors of all machines together is then a bound on all plans, and a plan where it
+relies on uses alone. Where it relies on an end of the lists, they are made longer. Beyond some hundred thousand vectors
+the program of the corners is tried, whose proof is a file (`euclio.day.filing`). All of it is in fractions or in
+integers.
 """
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
 from math import prod
 
 from euclio.core.certificate import Search
-from euclio.day.evaluate import WHOLE, evaluate, session_plan
-from euclio.day.instance import HOUR_S, Day, at_rates
-from euclio.day.plan import DayPlan, Idle, Serving, Staffing, StepPlan
-from euclio.session import Configuration
-from euclio.session import evaluate as evaluate_session
-
-MOST_USES, MOST_VECTORS = 20_000, 400
-"""Uses of machines that are listed at most, and vectors of machines of which all pairs are tried."""
+from euclio.day.certify.corners import OutOfTimeError, TooManyError, refuse_late
+from euclio.day.certify.course import Course, course_of, first_ends, longer_ends
+from euclio.day.certify.program import Program
+from euclio.day.certify.together import MOST_CELLS, Together, Way
+from euclio.day.evaluate import evaluate
+from euclio.day.instance import Day
+from euclio.day.plan import DayPlan, Idle, Staffing, StepPlan
+from euclio.proofs.branching import MOST_NODES, UnprovenError, prove, relaxed
 
 OUT_OF_TIME = "the time limit was reached"
+TOO_MANY = "there are too many numbers of machines for this prover"
+MOST_VARIABLES = 10_000
+"""Variables of a program at most; beyond, a file would be too large to be of use."""
+MUCH = 1e-6
+"""Part of a corner with which a linear program relies on it; no proof rests on it."""
 
-Vector = tuple[int, ...]
-Use = tuple[Fraction, tuple[Serving, ...]]
-"""A rate, and what serves it."""
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How a search over vectors of machines ended.
 
-class OutOfTimeError(Exception):
-    """The deadline has passed."""
+    Attributes:
+        course: what is known within the last ends.
+        way: the cheapest way within them; or the place of a step that nothing serves; None: there are too many vectors.
+        proven: whether the way, or that there is none, shows that no plan costs less than the cutoff.
+        entries: vectors times steps that were looked at.
+    """
+
+    course: Course
+    way: Way | int | None
+    proven: bool
+    entries: int
 
 
 def find_better(day: Day, space: object, cutoff: Fraction | None, deadline: float) -> Search:
@@ -43,118 +57,128 @@ def find_better(day: Day, space: object, cutoff: Fraction | None, deadline: floa
         cutoff: money in all; None: any plan is better.
         deadline: `time.perf_counter` value at which to stop; infinite: never.
     """
-    if len(day.session.modules) > 1:
-        return Search(None, False, 0, "the prover covers days of one module")
-    most = most_of(day)
-    profile = day.session.modules[0].profile
-    uses = prod(most[c.hardware] + 1 for c in profile)
-    if uses > MOST_USES or prod(n + 1 for n in most.values()) > MOST_VECTORS:
-        return Search(None, False, 0, "there are too many numbers of machines for this prover")
     try:
-        plan, nodes = _cheapest(day, most, deadline)
+        found = searched(day, cutoff, deadline)
+        if found.proven:
+            return Search(None, True, found.entries)
+        if isinstance(found.way, Way):
+            return _confirmed(day, found, cutoff)
+        return _by_branching(found, cutoff, deadline)
+    except TooManyError:
+        return Search(None, False, 0, TOO_MANY)
     except OutOfTimeError:
         return Search(None, False, 0, OUT_OF_TIME)
-    if plan is None:
-        return Search(None, True, nodes)
+
+
+def searched(day: Day, cutoff: Fraction | None, deadline: float) -> Found:
+    """The cheapest way over vectors of machines, within ends that are made longer while it relies on them.
+
+    Raises:
+        TooManyError: a module has too many numbers of machines.
+        OutOfTimeError: the deadline has passed.
+    """
+    if _is_too_long(day):
+        raise TooManyError
+    course, entries = course_of(day, first_ends(day), deadline), 0
+    while True:
+        try:
+            together = Together(course, deadline)
+            way = together.way()
+            entries += together.entries
+            if isinstance(way, int) or (cutoff is not None and way.cost >= cutoff):
+                return Found(course, way, True, entries)
+            ends = course.ends_in_the_way(way.machines)
+            if not ends:
+                return Found(course, way, False, entries)
+            longer = course_of(day, longer_ends(course, ends), deadline, course)
+            Together(longer, deadline)
+        except TooManyError:
+            return Found(course, _way_of_a_plan(course, cutoff, deadline), False, entries)
+        course = longer
+
+
+def _is_too_long(day: Day) -> bool:
+    """Whether there are too many vectors and too many variables from the first ends on."""
+    ends = [(h, n) for row in first_ends(day) for h, n in enumerate(row) if n]
+    prices = [day.session.hardware[h].price_per_h for h, _ in ends]
+    changes = sum((day.price_of_start(p) > 0) + (day.price_of_stop(p) > 0) for p in prices)
+    variables = len(ends) * len(day.steps) + changes * (len(day.steps) - 1)
+    return prod(n + 1 for _, n in ends) > MOST_CELLS and variables > MOST_VARIABLES
+
+
+def _way_of_a_plan(course: Course, cutoff: Fraction | None, deadline: float) -> Way | None:
+    """The cheapest way of uses alone, if there is one below the cutoff, and not too many vectors."""
+    try:
+        way = Together(course, deadline, real=True).way()
+    except TooManyError:
+        return None
+    return way if isinstance(way, Way) and (cutoff is None or way.cost < cutoff) else None
+
+
+def _confirmed(day: Day, found: Found, cutoff: Fraction | None) -> Search:
+    """What the checker says of the plan of a way."""
+    assert isinstance(found.way, Way)
+    plan = _plan(found.course, found.way)
     checked = evaluate(day, plan)
     if not checked.feasible or checked.value is None:
-        return Search(None, False, nodes, f"the prover's plan was refused: {'; '.join(checked.violations)}")
-    better = cutoff is None or checked.value < cutoff
-    return Search(plan if better else None, not better, nodes)
+        return Search(None, False, found.entries, f"the prover's plan was refused: {'; '.join(checked.violations)}")
+    if cutoff is not None and checked.value >= cutoff:
+        return Search(None, False, found.entries, "the prover's plan costs more than the prover says")
+    return Search(plan, False, found.entries)
 
 
-def most_of(day: Day) -> dict[str, int]:
-    """For each hardware type a number of machines of it that no plan needs more of.
+def _by_branching(found: Found, cutoff: Fraction | None, deadline: float) -> Search:
+    """Try the program of the corners where there are too many vectors."""
+    model = Program(reaching(found.course, cutoff, deadline)).model()
+    if len(model.variables) > MOST_VARIABLES:
+        return Search(None, False, found.entries, TOO_MANY)
+    try:
+        proof = prove(model, cutoff, None, deadline, MOST_NODES)
+    except UnprovenError as error:
+        return Search(None, False, found.entries, f"there are too many numbers of machines to try all; {error}")
+    return Search(None, True, found.entries + proof.nodes)
 
-    They serve the largest rate alone, so that a plan with more may leave the rest out; 0 where the type is too slow.
+
+def reaching(course: Course, cutoff: Fraction | None, deadline: float) -> Course:
+    """A course whose ends the linear program of its corners does not rely on, or the last one that can be listed.
+
+    Raises:
+        OutOfTimeError: the deadline has passed.
     """
-    rate, slo = day.largest_rates_rps[0], day.session.slo_s
-    found: dict[str, int] = {}
-    for hardware in day.session.hardware:
-        alone = [
-            math.ceil(max(rate, c.batch / (slo - c.duration_s)) / c.throughput_rps)
-            for c in day.session.modules[0].profile
-            if c.hardware == hardware.name and c.duration_s < slo
-        ]
-        count = min(alone, default=0)
-        found[hardware.name] = count if hardware.count is None else min(count, hardware.count)
-    return found
+    while True:
+        model = Program(course).model()
+        found = relaxed(model, deadline) if len(model.variables) <= MOST_VARIABLES else None
+        refuse_late(deadline)
+        if found is None or (cutoff is not None and found.cost >= cutoff):
+            return course
+        ends = course.ends_of(
+            (int(k), int(m), int(i))
+            for variable, value in zip(model.variables, found.values, strict=True)
+            if variable.name.startswith("need") and value > MUCH
+            for _, k, m, i in [variable.name.split("_")]
+        )
+        if not ends:
+            return course
+        try:
+            course = course_of(course.day, longer_ends(course, ends), deadline, course)
+        except TooManyError:
+            return course
 
 
-def _cheapest(day: Day, most: dict[str, int], deadline: float) -> tuple[DayPlan | None, int]:
-    """The cheapest plan, None where there is none, and the pairs of vectors that were tried."""
-    uses = uses_of(day, most, deadline)
-    prices = [hardware.price_per_h for hardware in day.session.hardware]
-    starts, stops = [day.price_of_start(p) for p in prices], [day.price_of_stop(p) for p in prices]
-
-    def change(before: Vector, after: Vector) -> Fraction:
-        pairs = zip(before, after, starts, stops, strict=True)
-        return sum((up * max(0, b - a) + down * max(0, a - b) for a, b, up, down in pairs), Fraction(0))
-
-    costs: dict[Vector, Fraction] | None = None
-    tried = 0
-    back: list[dict[Vector, Vector]] = []
-    for step in day.steps:
-        rate = step.rates_rps[0]
-        here: dict[Vector, Fraction] = {}
-        origin: dict[Vector, Vector] = {}
-        for on in (own for own, (largest, _) in uses.items() if largest >= rate):
-            if time.perf_counter() > deadline:
-                raise OutOfTimeError
-            here[on] = step.length_s / HOUR_S * sum((p * n for p, n in zip(prices, on, strict=True)), Fraction(0))
-            if costs is not None:
-                tried += len(costs)
-                cost, origin[on] = min((own + change(before, on), before) for before, own in costs.items())
-                here[on] += cost
-        if not here:
-            return None, tried
-        costs = here
-        back.append(origin)
-    assert costs is not None
-    _, at = min((cost, on) for on, cost in costs.items())
-    path = [at]
-    for origin in reversed(back[1:]):
-        at = origin[at]
-        path.append(at)
-    return _plan(day, uses, reversed(path)), tried
+def alone(course: Course, k: int) -> Course:
+    """What is known of one step, as a day of its own."""
+    return replace(course, day=replace(course.day, steps=course.day.steps[k : k + 1]), steps=course.steps[k : k + 1])
 
 
-def uses_of(day: Day, most: dict[str, int], deadline: float) -> dict[Vector, Use]:
-    """For each vector of machines the largest rate that it serves, and how; some may be idle."""
-    names = list(most)
-    best: dict[Vector, Use] = {on: (Fraction(0), ()) for on in product(*(range(n + 1) for n in most.values()))}
-    profile = day.session.modules[0].profile
-    for counts in product(*(range(most[c.hardware] + 1) for c in profile)):
-        if time.perf_counter() > deadline:
-            raise OutOfTimeError
-        used = [(c, n) for c, n in zip(profile, counts, strict=True) if n]
-        on = tuple(sum(n for c, n in used if c.hardware == name) for name in names)
-        rate = sum((n * c.throughput_rps for c, n in used), Fraction(0))
-        if used and on in best and rate > best[on][0] and _in_time(day, used, rate):
-            best[on] = rate, tuple(Serving(c.hardware, c.batch, c.concurrency, n) for c, n in used)
-    for on in sorted(best):
-        for h in range(len(on)):
-            less = (*on[:h], on[h] - 1, *on[h + 1 :])
-            if on[h] and best[less][0] > best[on][0]:
-                best[on] = best[less]
-    return best
-
-
-def _in_time(day: Day, used: list[tuple[Configuration, int]], rate: Fraction) -> bool:
-    """Whether full machines keep the SLO, as the checker of sessions says."""
-    session = at_rates(day.session, (rate,))
-    assert session is not None  # full machines have a rate
-    serving = tuple(Serving(c.hardware, c.batch, c.concurrency, n) for c, n in used)
-    latency = evaluate_session(session, session_plan(session, (Staffing(serving),)), WHOLE).latency_s
-    return latency is not None and latency <= session.slo_s
-
-
-def _plan(day: Day, uses: dict[Vector, Use], path: Iterable[Vector]) -> DayPlan:
+def _plan(course: Course, way: Way) -> DayPlan:
+    names = [hardware.name for hardware in course.day.session.hardware]
     steps: list[StepPlan] = []
-    for on in path:
-        serving = uses[on][1]
-        idle = dict(zip((h.name for h in day.session.hardware), on, strict=True))
-        for one in serving:
-            idle[one.hardware] -= one.machines
-        steps.append(StepPlan((Staffing(serving, tuple(Idle(name, n) for name, n in idle.items() if n)),)))
+    for choices, on in zip(course.steps, way.machines, strict=True):
+        chosen = course.serving(choices, on)
+        assert chosen is not None  # a way of a plan relies on uses alone
+        staffings = []
+        for corner, machines in zip(chosen, on, strict=True):
+            idle = [(name, n - used) for name, n, used in zip(names, machines, corner.machines, strict=True)]
+            staffings.append(Staffing(corner.serving, tuple(Idle(name, n) for name, n in idle if n)))
+        steps.append(StepPlan(tuple(staffings)))
     return DayPlan(tuple(steps))

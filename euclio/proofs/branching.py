@@ -72,9 +72,9 @@ def prove(
     return Proof(model, cutoff, point, tuple(search.derivations), search.nodes)
 
 
-def relaxed(model: Model) -> Relaxed | None:
-    """The least cost without whole numbers, in floating point; None: HiGHS has none."""
-    return _Programs(model).relaxed(_root(model))
+def relaxed(model: Model, deadline: float = math.inf) -> Relaxed | None:
+    """The least cost without whole numbers, in floating point; None: HiGHS has none, or not before the deadline."""
+    return _Programs(model, deadline).relaxed(_root(model))
 
 
 def _root(model: Model) -> Branch:
@@ -96,7 +96,7 @@ class _Search:
         self._rows = range(2 * n, 2 * n + len(model.rows))
         self._next = 2 * n + len(model.rows)
         self._costs = [variable.cost for variable in model.variables]
-        self._programs = _Programs(model)
+        self._programs = _Programs(model, deadline)
         self.derivations: list[Derivation] = []
         self.nodes = 0
 
@@ -120,16 +120,20 @@ class _Search:
         self.nodes += 1
         if self.nodes > self._most or depth > DEEPEST:
             raise UnprovenError(f"the search was given up after {self.nodes} nodes")
-        if time.perf_counter() >= self._deadline:
-            raise UnprovenError("the time limit was reached")
+        self._refuse_late()
         crossed = crossing(branch)
         if crossed is not None:
             return self._derive(crossed[0], {}, _linear(crossed[1]))
         relaxed = self._programs.relaxed(branch)
         if relaxed is None:
+            self._refuse_late()
             # Whether it is infeasible or HiGHS has failed, only prices in fractions close the branch.
             return self._refuted(branch) or self._missed(branch, "a branch without a feasible point")
         return self._reached(branch, fractions_of(relaxed.prices), relaxed) or self._split(branch, relaxed, depth)
+
+    def _refuse_late(self) -> None:
+        if time.perf_counter() >= self._deadline:
+            raise UnprovenError("the time limit was reached")
 
     def _reached(self, branch: Branch, prices: Sequence[Fraction], relaxed: Relaxed | None = None) -> int | None:
         """Close a branch in which everything reaches the cutoff; None: these prices do not show it."""
@@ -260,8 +264,8 @@ class _Search:
 class _Programs:
     """The linear programs of a model's branches, in floating point."""
 
-    def __init__(self, model: Model) -> None:
-        self._model = model
+    def __init__(self, model: Model, deadline: float = math.inf) -> None:
+        self._model, self._deadline = model, deadline
         costs = [variable.cost for variable in model.variables]
         unit = unit_of(costs)
         self._unit = float(unit)
@@ -280,12 +284,12 @@ class _Programs:
         self._values = np.concatenate([values for _, values in self._terms])
 
     def relaxed(self, branch: Branch) -> Relaxed | None:
-        """The least cost without whole numbers; None: HiGHS has none."""
+        """The least cost without whole numbers; None: HiGHS has none, or not before the deadline."""
         rows = Rows()
         for (variables, values), most, equal in zip(self._terms, self._most, self._equal, strict=True):
             rows.add(most if equal else -math.inf, most, variables, values)
         ends = _ends(branch)
-        found = least_cost(self._cost, *ends, rows)
+        found = least_cost(self._cost, *ends, rows, self._deadline - time.perf_counter())
         if found is None:
             return None
         return Relaxed(float(self._cost @ found[0]) * self._unit, found[0], found[1] * self._unit, ends)

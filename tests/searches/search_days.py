@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from unittest.mock import patch
 
+from euclio.certification.certifying import certify
+from euclio.core.certificate import Verdict
 from euclio.core.result import AnyResult, Status
 from euclio.core.solving import solve
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.day import Day, evaluate
+from euclio.day.certifying import find_better
 
 from .nasty_days import nasty_day
 from .reference_days import ends, least_cost
@@ -39,6 +43,7 @@ def look(seed: int) -> Found:
         answers.append(searched(day))
     rules = [solve(day, name, time_limit_s=LIMIT_S) for name in RULES]
     faults = [line for answer in (*answers, *rules) for line in _wrong(day, answer, least)]
+    faults += [line for answer in answers for line in _unproven(day, answer, least)]
     for rule, answer in product(rules, answers):
         if rule.value is not None and (answer.value is None or answer.value * CLOSE > rule.value):
             faults.append(f"{rule.solver} costs {float(rule.value):.9g}, day-exact {_said(answer)}")
@@ -71,13 +76,25 @@ def _wrong(day: Day, result: AnyResult, least: Fraction | None) -> Iterator[str]
         yield f"{name} has the bound {result.bound:.12g}; a plan costs {float(least):.12g}"
 
 
+def _unproven(day: Day, result: AnyResult, least: Fraction | None) -> Iterator[str]:
+    """What the independent prover says that is wrong; it may leave open the claims of days that are no longer small."""
+    if result.status in {Status.OPTIMAL, Status.INFEASIBLE} or result.bound is not None:
+        certificate = certify(day, result, LIMIT_S)
+        if certificate.verdict is Verdict.REFUTED:
+            yield f"the prover refutes {_said(result)}: {certificate.reason}"
+    above = None if least is None else least * (2 - CLOSE) or 1 - CLOSE
+    if least is not None and find_better(day, None, above, math.inf).exhausted:
+        yield f"the prover certifies more than {float(least):.12g}, which a plan costs"
+
+
 def _said(result: AnyResult) -> str:
     return f"{result.status.value} {'' if result.value is None else f'{float(result.value):.9g}'} {result.reason}"
 
 
 SEARCH = Search(
     "days",
-    "a day's optimum is the least of all plans, its bounds lie below, no rule costs less, and every plan is accepted",
+    "a day's optimum is the least of all plans, its bounds lie below, no rule costs less, every plan is accepted, the "
+    "prover says the same",
     "days",
     look,
     range(20, 70),
