@@ -1,9 +1,14 @@
 """Is any plan of whole machines within limits cheaper than a cutoff? Modules are listed, then combined (ours).
 
-Where dummies fill whole machines, all that limits look at follows from how many machines of each type a module has:
-stock and resources, what is added to and removed from running machines, spare machines. Of a module's plans with the
-same machines the fastest one is therefore enough; largest shares are a rule on each module alone. So modules are
-listed once, in fractions, and combined depth first. A combination counts only as the checker prices it.
+Of whole machines all that limits look at follows from how many machines of each type a module has, those that are not
+full included: stock and resources, what is added to and removed from running machines, spare machines. Of a module's
+plans with the same machines the fastest one is therefore enough; largest shares are a rule on each module alone. So
+modules are listed once, in fractions, and combined depth first. A combination counts only as the checker prices it.
+
+How many machines of each configuration a plan has leaves no choice but whether all are full. If so, dummies fill what
+their throughputs exceed the rate by, where there are dummies. If not, one of the last configuration takes what the
+others leave of the rate, so that the throughputs exceed it by less than that machine's own; where dummies of any rate
+may fill it, it is as near to full as one likes (`euclio.session.certify.ways` says when there are which).
 """
 
 from __future__ import annotations
@@ -21,11 +26,13 @@ import numpy as np
 from euclio.core.certificate import Search
 from euclio.session.certify.branching import through
 from euclio.session.certify.curves import least_latency_bound
-from euclio.session.certify.modules import ZERO, Ranked, fixed_latency, offer
-from euclio.session.certify.proving import DeadlineError, ModuleProver, TooFarApartError
+from euclio.session.certify.modules import ZERO, Offer, Ranked, fixed_latency, offer
+from euclio.session.certify.nearly_full import nearly_full
+from euclio.session.certify.proving import DeadlineError, TooFarApartError
+from euclio.session.certify.ways import ModuleProver, counted, nearly_full_at
 from euclio.session.evaluate import evaluate
 from euclio.session.instance import Session
-from euclio.session.plan import ModulePlan, Plan
+from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import Form
 from euclio.session.resources import machine_limits, usable_stock
 from euclio.session.space import PlanSpace
@@ -129,19 +136,35 @@ def _kinds(question: Question, m: int, budget: Fraction, below: Fraction | None)
     price = session.change_price(name) if session.running else ZERO
     best: dict[tuple[int, ...], Kind] = {}
     for machines in _counts(question, own, most, budget, below):
-        found = offer(own, machines, -1, budget)
-        if found is None or found.latency > budget or not _shares_kept(session, own, machines):
-            continue
         counts = tuple(
             sum(n for n, c in zip(machines, own.configurations, strict=True) if c.hardware == h) for h in types
         )
-        if counts in best and best[counts].latency <= found.latency:
-            continue
-        changes = sum(abs(now - then) for now, then in zip(counts, was.values(), strict=True))
-        cost = found.cost + price * changes
-        if below is None or cost < below:
-            best[counts] = Kind(cost, changes, found.latency, counts, found.plan)
+        for found in _offers(session, own, machines):
+            if found.latency > budget or (counts in best and best[counts].latency <= found.latency):
+                continue
+            changes = sum(abs(now - then) for now, then in zip(counts, was.values(), strict=True))
+            cost = found.cost + price * changes
+            if below is None or cost < below:
+                best[counts] = Kind(cost, changes, found.latency, counts, found.plan)
     yield from best.values()
+
+
+def _offers(session: Session, m: Ranked, machines: Sequence[int]) -> Iterator[Offer]:
+    """The plans that have so many machines by configuration, each of which leaves every type its largest share."""
+    last = max(k for k, n in enumerate(machines) if n)
+    fewer = [n - (k == last) for k, n in enumerate(machines)]
+    for own in counted(m):
+        full = offer(own, machines, -1, None)
+        # Without dummies the last machine takes what the others leave; where that is nothing, it is none of the plan's.
+        partial = None if own.filled else offer(own, fewer, last, None)
+        if partial is not None and not partial.plan.allocations[-1].partial_rps:
+            partial = None
+        yield from (o for o in (full, partial) if o is not None and _shares_kept(session, m, o.plan))
+    if last in nearly_full_at(m):
+        others = tuple(Allocation(c, n) for c, n in zip(m.configurations, fewer, strict=True) if n)
+        found = nearly_full(m, ModulePlan(others), last, _missing(session, m, last, others))
+        if found is not None and _shares_kept(session, m, found.plan):
+            yield found
 
 
 def _most(session: Session, was: Mapping[str, int]) -> dict[str, int]:
@@ -158,10 +181,13 @@ def _most(session: Session, was: Mapping[str, int]) -> dict[str, int]:
 def _counts(
     question: Question, m: Ranked, usable: Mapping[str, int], budget: Fraction, below: Fraction | None
 ) -> Iterator[list[int]]:
-    """Numbers of full machines by configuration that serve the rate and may keep the budget; the last in rank first."""
+    """Numbers of machines by configuration that serve the rate and may keep the budget; the last in rank first.
+
+    Where no dummies fill them, all but the last machine together stay below the rate, or all of them meet it.
+    """
     machines, looked = [0] * len(m.configurations), 0
 
-    def walk(k: int, rate: Fraction, spent: Fraction, used: int) -> Iterator[list[int]]:
+    def walk(k: int, rate: Fraction, spent: Fraction, used: int, last: Fraction) -> Iterator[list[int]]:
         nonlocal looked
         looked += 1
         if looked > MOST_LISTED:
@@ -172,7 +198,7 @@ def _counts(
             if rate >= m.rate:
                 yield list(machines)
             return
-        yield from walk(k - 1, rate, spent, used)
+        yield from walk(k - 1, rate, spent, used, last)
         if used == m.most:
             return
         t, price, c = m.throughput[k], m.price[k], m.configurations[k]
@@ -181,27 +207,34 @@ def _counts(
         n = _fewest(m, k, rate, budget)
         if n is None:
             return
-        # Nothing ends the list of machines that are neither limited nor cost anything.
-        if most is None and (below is None or price == 0):
+        # Nothing ends the list of machines that are neither limited nor cost anything, where dummies fill them.
+        if most is None and (below is None or price == 0) and m.filled:
             raise TooManyError
+        last = last or t
         # What is left of the rate costs at least what the best ratio asks for; more machines here never lower that.
         while most is None or n <= most:
             left = max(ZERO, m.rate - rate - n * t) * m.unit_cost[0]
             if below is not None and spent + n * price + left >= below:
                 break
+            if not m.filled and rate + n * t >= m.rate + last:
+                break
             machines[k] = n
-            yield from walk(k - 1, rate + n * t, spent + n * price, used + 1)
+            yield from walk(k - 1, rate + n * t, spent + n * price, used + 1, last)
             n += 1
         machines[k] = 0
 
-    yield from walk(len(machines) - 1, ZERO, ZERO, 0)
+    yield from walk(len(machines) - 1, ZERO, ZERO, 0, ZERO)
 
 
 def _fewest(m: Ranked, k: int, after: Fraction, budget: Fraction) -> int | None:
     """Fewest machines of a configuration that may keep a budget before machines of a rate; None: no number does."""
     c = m.configurations[k]
     if m.policy.form.by_configuration:
-        return 1 if fixed_latency(m, k) <= budget else None
+        latency = fixed_latency(m, k)
+        # A single machine, which is not full, may be faster.
+        if m.policy.form is Form.FIXED:
+            latency = min(latency, c.duration_s + c.batch / m.throughput[k])
+        return 1 if latency <= budget else None
     if c.duration_s >= budget:
         return None
     # In form `TIED` they may collect from machines of the same ratio before them as well.
@@ -210,13 +243,26 @@ def _fewest(m: Ranked, k: int, after: Fraction, budget: Fraction) -> int | None:
     return max(1, ceil((c.batch / (budget - c.duration_s) - after) / m.throughput[k]))
 
 
-def _shares_kept(session: Session, m: Ranked, machines: Sequence[int]) -> bool:
+def _shares_kept(session: Session, m: Ranked, plan: ModulePlan) -> bool:
     """Whether without each type that may be taken away the module's other machines take enough of its requests."""
-    for name, most in session.largest_share.items():
-        rows = zip(machines, m.throughput, m.configurations, strict=True)
-        if sum((n * t for n, t, c in rows if c.hardware != name), ZERO) < (1 - most) * m.rate:
-            return False
-    return True
+    return all(_taken(plan.allocations, name) >= (1 - most) * m.rate for name, most in session.largest_share.items())
+
+
+def _taken(allocations: Sequence[Allocation], but: str) -> Fraction:
+    """Requests per second that machines of all types but one take."""
+    rates = (
+        a.machines * a.configuration.throughput_rps + a.partial_rps
+        for a in allocations
+        if a.configuration.hardware != but
+    )
+    return sum(rates, ZERO)
+
+
+def _missing(session: Session, m: Ranked, k: int, full: Sequence[Allocation]) -> Fraction:
+    """Requests per second that a machine of configuration k has to take for each type to keep to its largest share."""
+    own = m.configurations[k].hardware
+    needs = ((1 - most) * m.rate - _taken(full, name) for name, most in session.largest_share.items() if name != own)
+    return max(needs, default=ZERO)
 
 
 def undominated(kinds: Sequence[Kind]) -> list[Kind]:
