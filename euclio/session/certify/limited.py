@@ -132,10 +132,9 @@ def _kinds(question: Question, m: int, budget: Fraction, below: Fraction | None)
     types = [h.name for h in session.hardware]
     running = session.running.counts if session.running else {}
     was = {h: running.get((name, h), 0) for h in types}
-    most = _most(session, was)
     price = session.change_price(name) if session.running else ZERO
     best: dict[tuple[int, ...], Kind] = {}
-    for machines in _counts(question, own, most, budget, below):
+    for machines in _counts(question, own, was, budget, below):
         counts = tuple(
             sum(n for n, c in zip(machines, own.configurations, strict=True) if c.hardware == h) for h in types
         )
@@ -179,13 +178,23 @@ def _most(session: Session, was: Mapping[str, int]) -> dict[str, int]:
 
 
 def _counts(
-    question: Question, m: Ranked, usable: Mapping[str, int], budget: Fraction, below: Fraction | None
+    question: Question, m: Ranked, was: Mapping[str, int], budget: Fraction, below: Fraction | None
 ) -> Iterator[list[int]]:
     """Numbers of machines by configuration that serve the rate and may keep the budget; the last in rank first.
 
-    Where no dummies fill them, all but the last machine together stay below the rate, or all of them meet it.
+    Where no dummies fill them, all but the last machine together stay below the rate, or all of them meet it. Where
+    they do and latencies are fixed, machines of one configuration that serve the whole rate without two of them, and
+    are more than run already, are more than any limit asks for: one less serves the rate and the shares, is in time,
+    and takes no more of anything.
+
+    Args:
+        question: what is looked for.
+        m: the module.
+        was: machines of the module that run already, by type of hardware.
+        budget: seconds that it may take.
+        below: cost per hour that it has to stay below; None: costs do not matter.
     """
-    machines, looked = [0] * len(m.configurations), 0
+    machines, looked, usable = [0] * len(m.configurations), 0, _most(question.session, was)
 
     def walk(k: int, rate: Fraction, spent: Fraction, used: int, last: Fraction) -> Iterator[list[int]]:
         nonlocal looked
@@ -207,9 +216,15 @@ def _counts(
         n = _fewest(m, k, rate, budget)
         if n is None:
             return
+        if m.filled and m.policy.form.by_configuration:
+            enough = max(ceil(m.rate / t) + 1, was[c.hardware])
+            most = enough if most is None else min(most, enough)
         # Nothing ends the list of machines that are neither limited nor cost anything, where dummies fill them.
         if most is None and (below is None or price == 0) and m.filled:
             raise TooManyError
+        # No machines come after these.
+        if k == 0 or used + 1 == m.most:
+            n = max(n, ceil((m.rate - rate) / t))
         last = last or t
         # What is left of the rate costs at least what the best ratio asks for; more machines here never lower that.
         while most is None or n <= most:
