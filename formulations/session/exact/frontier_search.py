@@ -504,14 +504,14 @@ def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float, stock:
     """The budget in seconds to search first in mode i of module m, which reaches up to `right`, with whole machines.
 
     Close to a duration every machine more is a step, and there are thousands: where several lie in the slower half of
-    the mode, its middle is searched, not its end.
+    the mode, its middle is searched, not its end. Where machines cost nothing there are as many steps, of no height.
     """
     least = np.inf
     for k in range(s.first[m], s.first[m + 1]):
         least = min(least, s.price[k])
     middle = 0.5 * (modes.latency[m, i] + right)
     floor = max(modes.cost[m, i], fluid_bound(s, m, right, stock))
-    return middle if fluid_bound(s, m, middle, stock) > floor + FEW_STEPS * least else right
+    return middle if least == 0.0 or fluid_bound(s, m, middle, stock) > floor + FEW_STEPS * least else right
 
 
 @compiled_on_tables

@@ -111,20 +111,28 @@ class ModuleModes:
         self.search_within(whole, end_s)
         return bool(self.modes)
 
-    def search_within(self, interval: Interval, budget_s: Fraction) -> None:
-        """Learn the cheapest mode of an interval within a budget in seconds, and what that says of the others."""
+    def search_within(self, interval: Interval, budget_s: Fraction) -> Interval | None:
+        """Learn the cheapest mode of an interval within a budget in seconds, and what that says of the others.
+
+        Returns:
+            Where there is no mode within the budget, the slower part of the interval; None: there is one, or no such
+            part.
+        """
         slower = [other for other in self.intervals if other.end_s > interval.end_s]
         faster = [other for other in self.intervals if other.end_s <= interval.end_s and other is not interval]
         strictly = interval.strictly if budget_s >= interval.end_s else False
-        if budget_s < interval.end_s:
-            slower.append(replace(interval, latency_s=budget_s, above=True))
+        rest = replace(interval, latency_s=budget_s, above=True) if budget_s < interval.end_s else None
+        if rest is not None:
+            slower.append(rest)
         found = self._mode(min(budget_s, interval.end_s), strictly=strictly)
         # Faster than the budget there is nothing at all that is of interest.
         self.intervals = slower
-        if found is not None:
-            self.modes.append(found)
-            rest = [other.before(found) for other in (interval, *faster)]
-            self.intervals += [other for other in rest if other is not None]
+        if found is None:
+            return rest
+        self.modes.append(found)
+        parts = [other.before(found) for other in (interval, *faster)]
+        self.intervals += [part for part in parts if part is not None]
+        return None
 
     def _mode(self, budget_s: Fraction, *, strictly: bool) -> KnownMode | None:
         """The cheapest mode of the module within (strictly: below) a budget and below `most`."""
@@ -207,9 +215,13 @@ def cheapest_below(
         modes = [entry for entry in choice if isinstance(entry, KnownMode)]
         if len(modes) == len(choice):
             break
-        for row, entry, budget in zip(rows, choice, _budgets(problem, choice), strict=True):
-            if isinstance(entry, Interval):
-                row.search_within(entry, budget)
+        most = problem.room_s([entry.latency_s for entry in choice])
+        for row, entry, budget, room in zip(rows, choice, _budgets(problem, choice), most, strict=True):
+            slower = row.search_within(entry, budget) if isinstance(entry, Interval) else None
+            # Halves of an interval whose modes all lie at its end would be searched without end, if another module's
+            # modes come as close to a latency as one likes: so what follows is all that these others leave room for.
+            if slower is not None and room > budget:
+                row.search_within(slower, room)
     plan = nearly_full(session, space, Plan(tuple(mode.plan for mode in modes)))
     if not space.dummy.countable and not evaluate(session, plan, space).feasible:
         raise UndecidedError

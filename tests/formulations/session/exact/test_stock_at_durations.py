@@ -47,3 +47,33 @@ def test_stock_enough_for_all_requests_forces_nothing():
     """Five machines of h2 take 250 requests per second in 0.02 s, and there is a plan."""
     assert takes_all_of_the_slo(session(count=5), WHOLE) is None
     assert solve(session("0.1", count=5), "exact", space=WHOLE, time_limit_s=10).status is Status.OPTIMAL
+
+
+def test_an_slo_of_a_machines_latency_and_a_duration_is_infeasible():
+    """One machine of h1 takes 0.04 s, full; the 0.222 s that are left are a duration, above which all plans lie.
+
+    Halves of what lies below 0.04 s were searched one after the other, without end: no plan is there.
+    """
+    modules = [
+        Module("a", 9, [Configuration("h0", 1, 1, "0.222")]),
+        Module("b", "62.5", [Configuration("h0", 3, 1, "0.04"), Configuration("h1", 3, 1, "0.02")]),
+    ]
+    hardware = [Hardware("h0", "0.35"), Hardware("h1", "0.35", 1)]
+    on_the_tie = Session("next to a duration", "0.262", hardware, modules, [("a", "b")])
+    assert solve(on_the_tie, "exact", space=WHOLE, time_limit_s=10).status is Status.INFEASIBLE
+    later = Session("later", "0.263", hardware, modules, [("a", "b")])
+    assert solve(later, "exact", space=WHOLE, time_limit_s=10).status is Status.OPTIMAL
+
+
+def test_free_machines_may_come_as_close_to_a_duration_as_it_takes():
+    """Four machines of a take 0.09 s, and the 0.5 s that are left are those of free machines, never reached.
+
+    So five machines are needed; each further free machine was a step of its own, tried one by one.
+    """
+    modules = [
+        Module("a", "22.2", [Configuration("paid", 1, 2, "0.08")]),
+        Module("b", 5, [Configuration("free", 1, 2, "0.5")]),
+    ]
+    own = Session("free", "0.59", [Hardware("free", 0), Hardware("paid", 1)], modules, [("a", "b")])
+    found = solve(own, "exact", space=WHOLE, time_limit_s=10)
+    assert (found.status, found.value) == (Status.OPTIMAL, 5)
