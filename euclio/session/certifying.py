@@ -104,8 +104,8 @@ def _is_limited(session: Session) -> bool:
 def _within_limits(
     session: Session, space: PlanSpace, part: PlanSpace, cutoff: Fraction | None, charge: Fraction, deadline: float
 ) -> Search:
-    """The search within limits, of whole machines; by share, and without limits, it stays open without a reason."""
-    if not _is_limited(session) or not space.charging.whole:
+    """The search within limits; without any, and by share with dummies of any rate, it stays open without a reason."""
+    if not _is_limited(session) or not (space.charging.whole or space.dummy.countable):
         return Search(None, False, 0)
     return find_limited(Question(session, space, ranked_modules(session, part), cutoff, charge, deadline))
 

@@ -1,20 +1,21 @@
-"""Is any plan of whole machines within limits cheaper than a cutoff? Modules are listed, then combined (ours).
+"""Is any plan within limits cheaper than a cutoff? Modules are listed, then combined (ours).
 
-Of whole machines all that limits look at follows from how many machines of each type a module has, those that are not
+All that limits look at follows from how many machines of each type a module has and is charged for, those that are not
 full included: stock and resources, what is added to and removed from running machines, spare machines. Of a module's
 plans with the same machines the fastest one is therefore enough; largest shares are a rule on each module alone. So
 modules are listed once, in fractions, and combined depth first. A combination counts only as the checker prices it.
 
 How many machines of each configuration a plan has leaves no choice but whether all are full. If so, dummies fill what
-their throughputs exceed the rate by, where there are dummies. If not, one of the last configuration takes what the
-others leave of the rate, so that the throughputs exceed it by less than that machine's own; where dummies of any rate
-may fill it, it is as near to full as one likes (`euclio.session.certify.ways` says when there are which).
+their throughputs exceed the rate by, where there are dummies; by share that is less than the last machine's. If not,
+one of the last configuration takes what the others leave of the rate, so that the throughputs exceed it by less than
+that machine's own. Where machines are charged whole and dummies of any rate may fill it, it is as near to full as one
+likes (`euclio.session.certify.ways` says when). By share dummies of any rate leave more plans than can be listed.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, lcm
@@ -31,7 +32,7 @@ from euclio.session.certify.nearly_full import nearly_full
 from euclio.session.certify.proving import DeadlineError, TooFarApartError
 from euclio.session.certify.ways import ModuleProver, counted, nearly_full_at
 from euclio.session.evaluate import evaluate
-from euclio.session.instance import Session
+from euclio.session.instance import Configuration, Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.policies import Form
 from euclio.session.resources import machine_limits, usable_stock
@@ -45,6 +46,9 @@ LATE = 1 + 1e-9
 """A combination is late where floats say so by more than their rounding; what is left the checker decides."""
 
 
+Number = int | Fraction
+
+
 class TooManyError(Exception):
     """There are too many plans to list."""
 
@@ -56,14 +60,14 @@ class Kind(NamedTuple):
         cost: money per hour of its machines and of what is changed for them.
         changes: machines added and removed.
         latency: worst-case latency in seconds.
-        counts: machines by type of hardware.
+        counts: machines by type of hardware, as they are charged.
         plan: the plan.
     """
 
     cost: Fraction
     changes: int
     latency: Fraction
-    counts: tuple[int, ...]
+    counts: tuple[Number, ...]
     plan: ModulePlan
 
 
@@ -133,19 +137,33 @@ def _kinds(question: Question, m: int, budget: Fraction, below: Fraction | None)
     running = session.running.counts if session.running else {}
     was = {h: running.get((name, h), 0) for h in types}
     price = session.change_price(name) if session.running else ZERO
-    best: dict[tuple[int, ...], Kind] = {}
+    best: dict[tuple[int, tuple[Number, ...]], Kind] = {}
     for machines in _counts(question, own, was, budget, below):
-        counts = tuple(
-            sum(n for n, c in zip(machines, own.configurations, strict=True) if c.hardware == h) for h in types
-        )
+        counts = _by_type(types, zip(own.configurations, machines, strict=True))
+        changes = sum(abs(int(now) - then) for now, then in zip(counts, was.values(), strict=True))
         for found in _offers(session, own, machines):
-            if found.latency > budget or (counts in best and best[counts].latency <= found.latency):
+            used = counts if own.whole else _by_type(types, map(_charged, found.plan.allocations))
+            # What a plan costs follows from these.
+            known = best.get((changes, used))
+            if found.latency > budget or (known is not None and known.latency <= found.latency):
                 continue
-            changes = sum(abs(now - then) for now, then in zip(counts, was.values(), strict=True))
             cost = found.cost + price * changes
             if below is None or cost < below:
-                best[counts] = Kind(cost, changes, found.latency, counts, found.plan)
+                best[changes, used] = Kind(cost, changes, found.latency, used, found.plan)
     yield from best.values()
+
+
+def _by_type(types: Sequence[str], machines: Iterable[tuple[Configuration, Number]]) -> tuple[Number, ...]:
+    """Machines by type of hardware, added up over configurations."""
+    found: dict[str, Number] = dict.fromkeys(types, 0)
+    for c, n in machines:
+        found[c.hardware] += n
+    return tuple(found.values())
+
+
+def _charged(a: Allocation) -> tuple[Configuration, Fraction]:
+    """A configuration and how many machines of it are charged, by share."""
+    return a.configuration, a.machines + a.partial_rps / a.configuration.throughput_rps
 
 
 def _offers(session: Session, m: Ranked, machines: Sequence[int]) -> Iterator[Offer]:
@@ -154,7 +172,7 @@ def _offers(session: Session, m: Ranked, machines: Sequence[int]) -> Iterator[Of
     fewer = [n - (k == last) for k, n in enumerate(machines)]
     for own in counted(m):
         full = offer(own, machines, -1, None)
-        # Without dummies the last machine takes what the others leave; where that is nothing, it is none of the plan's.
+        # Next to no dummies the last machine takes what the others leave; where that is nothing, it is not there.
         partial = None if own.filled else offer(own, fewer, last, None)
         if partial is not None and not partial.plan.allocations[-1].partial_rps:
             partial = None
@@ -166,9 +184,9 @@ def _offers(session: Session, m: Ranked, machines: Sequence[int]) -> Iterator[Of
             yield found
 
 
-def _most(session: Session, was: Mapping[str, int]) -> dict[str, int]:
+def _most(session: Session, was: Mapping[str, int], whole: bool) -> dict[str, int]:
     """The most machines of each limited type that a module may have: what is there, and what changes add to its own."""
-    most = usable_stock(session)
+    most = usable_stock(session, whole=whole)
     changes = session.running.most_changes if session.running else None
     if changes is not None:
         for hardware in session.hardware:
@@ -182,10 +200,10 @@ def _counts(
 ) -> Iterator[list[int]]:
     """Numbers of machines by configuration that serve the rate and may keep the budget; the last in rank first.
 
-    Where no dummies fill them, all but the last machine together stay below the rate, or all of them meet it. Where
-    they do and latencies are fixed, machines of one configuration that serve the whole rate without two of them, and
-    are more than run already, are more than any limit asks for: one less serves the rate and the shares, is in time,
-    and takes no more of anything.
+    Where dummies fill no more than the last of them, all but that one stay below the rate together. Where they fill
+    any number for nothing and latencies are fixed, machines of one configuration that serve the whole rate without two
+    of them, and are more than run already, are more than any limit asks for: one less serves the rate and the shares,
+    is in time, and takes no more of anything.
 
     Args:
         question: what is looked for.
@@ -194,9 +212,9 @@ def _counts(
         budget: seconds that it may take.
         below: cost per hour that it has to stay below; None: costs do not matter.
     """
-    machines, looked, usable = [0] * len(m.configurations), 0, _most(question.session, was)
+    machines, looked, usable = [0] * len(m.configurations), 0, _most(question.session, was, m.whole)
 
-    def walk(k: int, rate: Fraction, spent: Fraction, used: int, last: Fraction) -> Iterator[list[int]]:
+    def walk(k: int, rate: Fraction, spent: Fraction, used: int, last: int) -> Iterator[list[int]]:
         nonlocal looked
         looked += 1
         if looked > MOST_LISTED:
@@ -225,20 +243,22 @@ def _counts(
         # No machines come after these.
         if k == 0 or used + 1 == m.most:
             n = max(n, ceil((m.rate - rate) / t))
-        last = last or t
+        last = k if last < 0 else last
+        # By share the last machine costs something above nothing and up to its price.
+        spent -= price if last == k and not m.whole else 0
         # What is left of the rate costs at least what the best ratio asks for; more machines here never lower that.
         while most is None or n <= most:
             left = max(ZERO, m.rate - rate - n * t) * m.unit_cost[0]
             if below is not None and spent + n * price + left >= below:
                 break
-            if not m.filled and rate + n * t >= m.rate + last:
+            if not m.filled and rate + n * t >= m.rate + m.throughput[last]:
                 break
             machines[k] = n
             yield from walk(k - 1, rate + n * t, spent + n * price, used + 1, last)
             n += 1
         machines[k] = 0
 
-    yield from walk(len(machines) - 1, ZERO, ZERO, 0, ZERO)
+    yield from walk(len(machines) - 1, ZERO, ZERO, 0, -1)
 
 
 def _fewest(m: Ranked, k: int, after: Fraction, budget: Fraction) -> int | None:
@@ -288,14 +308,19 @@ def undominated(kinds: Sequence[Kind]) -> list[Kind]:
     """
     if not kinds:
         return []
-    costs = {x: i for i, x in enumerate(sorted({k.cost for k in kinds}))}
-    latencies = {x: i for i, x in enumerate(sorted({k.latency for k in kinds}))}
-    rows = np.array([(costs[k.cost], k.changes, latencies[k.latency], *k.counts) for k in kinds], dtype=np.int64)
+    columns = zip(*((k.cost, k.changes, k.latency, *k.counts) for k in kinds), strict=True)
+    rows = np.array([_places(column) for column in columns], dtype=np.int64).T
     kept: list[int] = []
     for i in sorted(range(len(kinds)), key=lambda i: (*rows[i][[0, 2, 1]], *rows[i][3:])):
         if not kept or not (rows[kept] <= rows[i]).all(axis=1).any():
             kept.append(i)
     return [kinds[i] for i in kept]
+
+
+def _places(column: Sequence[Number]) -> list[int]:
+    """For each number of a column, how many smaller ones there are in it."""
+    place = {number: i for i, number in enumerate(sorted(set(column)))}
+    return [place[number] for number in column]
 
 
 def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
@@ -307,14 +332,16 @@ def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
     cost = [[int(k.cost * scale) for k in row] for row in kinds]
     late = [[float(k.latency) for k in row] for row in kinds]
     room = None if question.cutoff is None else ceil((question.cutoff - question.charge) * scale)
-    takes = [[(c, k.changes, *k.counts) for c, k in zip(*rows, strict=True)] for rows in zip(cost, kinds, strict=True)]
+    takes: list[list[tuple[Number, ...]]] = [
+        [(c, k.changes, *k.counts) for c, k in zip(*rows, strict=True)] for rows in zip(cost, kinds, strict=True)
+    ]
     rest = _least_after(order, takes)
     fits = _fitting(session)
     parents, tails = session.parents(), _tails(session, [min(row) for row in late])
     slo, nodes = float(session.slo_s) * LATE, 0
     chosen, finish = [0] * len(kinds), [0.0] * len(kinds)
 
-    def walk(depth: int, before: tuple[int, ...]) -> Iterator[Plan]:
+    def walk(depth: int, before: tuple[Number, ...]) -> Iterator[Plan]:
         nonlocal nodes
         if depth == len(order):
             yield Plan(tuple(row[i].plan for row, i in zip(kinds, chosen, strict=True)))
@@ -345,14 +372,14 @@ def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
     return Search(None, True, nodes)
 
 
-def _fitting(session: Session) -> Callable[[int, Sequence[int]], bool]:
+def _fitting(session: Session) -> Callable[[Number, Sequence[Number]], bool]:
     """Whether changes and machines by type may be within the limits; spare machines are left to the checker."""
     most = session.running.most_changes if session.running else None
     limits = [
         (limit.capacity, [limit.takes.get(h.name, ZERO) for h in session.hardware]) for limit in machine_limits(session)
     ]
 
-    def fits(changes: int, counts: Sequence[int]) -> bool:
+    def fits(changes: Number, counts: Sequence[Number]) -> bool:
         if most is not None and changes > most:
             return False
         return all(sum(map(mul, takes, counts), ZERO) <= capacity for capacity, takes in limits)
@@ -360,10 +387,10 @@ def _fitting(session: Session) -> Callable[[int, Sequence[int]], bool]:
     return fits
 
 
-def _least_after(order: Sequence[int], rows: Sequence[Sequence[tuple[int, ...]]]) -> list[tuple[int, ...]]:
+def _least_after(order: Sequence[int], rows: Sequence[Sequence[tuple[Number, ...]]]) -> list[tuple[Number, ...]]:
     """What the modules from each place of an order on take together at least, column by column."""
     width = len(rows[0][0])
-    least = [(0,) * width]
+    least: list[tuple[Number, ...]] = [(0,) * width]
     for m in reversed(order):
         own = tuple(min(column) for column in zip(*rows[m], strict=True))
         least.append(tuple(map(add, own, least[-1])))
