@@ -60,7 +60,7 @@ def _limited(seed: int) -> tuple[Session, PlanSpace]:
 
 @pytest.mark.parametrize("seed", range(80))
 def test_limits_on_machines_never_make_it_say_what_is_false(seed: int) -> None:
-    """Below the optimum nothing may be found, and above it nothing shown; shares within limits stay open."""
+    """Below the optimum nothing may be found, and above it a plan has to be; the rest is shown, by share too."""
     session, space = _limited(seed)
     truth = solve(session, "plan-bruteforce", space=space, time_limit_s=20)
     if truth.status not in (Status.OPTIMAL, Status.INFEASIBLE):
@@ -68,12 +68,11 @@ def test_limits_on_machines_never_make_it_say_what_is_false(seed: int) -> None:
     below = find_better(session, space, truth.value, NEVER)
     assert below.plan is None
     if truth.value is not None:
-        # Of whole machines all is decided; an infeasible session without a stock may have too many plans to list.
-        assert below.exhausted or not space.charging.whole
+        # An infeasible session without a stock may have too many plans to list.
+        assert below.exhausted
         above = find_better(session, space, truth.value + max(truth.value, Fraction(1)) * LEAST, NEVER)
-        assert not above.exhausted
-        assert above.plan is not None or not space.charging.whole
-        assert above.plan is None or evaluate(session, above.plan, space).cost_per_h == truth.value
+        assert above.plan is not None
+        assert evaluate(session, above.plan, space).cost_per_h == truth.value
 
 
 def test_spare_machines_are_charged_by_the_types_that_a_plan_uses() -> None:
