@@ -10,7 +10,7 @@ from itertools import chain, combinations
 from euclio.core.certificate import Search
 from euclio.session.certify.branching import Branching
 from euclio.session.certify.limited import Question, find_limited
-from euclio.session.certify.modules import Ranked, full_machines_suffice, ranked
+from euclio.session.certify.modules import Ranked, ranked_modules
 from euclio.session.certify.proving import DeadlineError, TooFarApartError
 from euclio.session.certify.reaching import find_any, spread
 from euclio.session.evaluate import Evaluation, evaluate
@@ -71,10 +71,6 @@ def _not_covered(session: Session, space: PlanSpace) -> str:
         return "the prover covers machines by share or whole, none that modules share"
     if session.spare_machines and len(space.hardware_of(session)) > MOST_TYPES:
         return f"the prover covers spare machines of at most {MOST_TYPES} types of hardware"
-    modules = (ranked(module, space, session.price) for module in session.modules)
-    if space.charging.whole and not all(map(full_machines_suffice, modules)):
-        what = "not under rule none, nor policy rr with several batches at a time"
-        return f"the prover covers whole machines where dummies may fill them, {what}"
     return ""
 
 
@@ -108,11 +104,10 @@ def _is_limited(session: Session) -> bool:
 def _within_limits(
     session: Session, space: PlanSpace, part: PlanSpace, cutoff: Fraction | None, charge: Fraction, deadline: float
 ) -> Search:
-    """The search within limits, of whole machines; by share, and without limits, it stays open without a reason."""
-    if not _is_limited(session) or not space.charging.whole:
+    """The search within limits; without any, and by share with dummies of any rate, it stays open without a reason."""
+    if not _is_limited(session) or not (space.charging.whole or space.dummy.countable):
         return Search(None, False, 0)
-    modules = [ranked(module, part, session.price) for module in session.modules]
-    return find_limited(Question(session, space, modules, cutoff, charge, deadline))
+    return find_limited(Question(session, space, ranked_modules(session, part), cutoff, charge, deadline))
 
 
 def _refused(session: Session, value: Evaluation) -> str:
@@ -133,8 +128,7 @@ def parts_of(session: Session, space: PlanSpace) -> Iterator[PlanSpace]:
 
 
 def _search(session: Session, space: PlanSpace, cutoff: Fraction | None, deadline: float) -> Search:
-    price = session.price
-    modules = [ranked(module, space, price) for module in session.modules]
+    modules = ranked_modules(session, space)
     if cutoff is None:
         return find_any(session, modules, deadline)
     if cutoff <= 0:

@@ -44,11 +44,11 @@ def look(seed: int) -> Found:
         if judged.outcome in WRONG:
             faults.append(f"case {place}, {space}: {judged.outcome}: {judged.why}")
         if truth is not None and truth.exact:
-            faults += (f"case {place}, {space}: the prover {fault}" for fault in _proven(session, space, truth.upper))
+            faults += (f"case {place}, {space}: the prover {fault}" for fault in proven(session, space, truth.upper))
     return Found(cases, tuple(faults), undecided)
 
 
-def _proven(session, space, optimum) -> Iterator[str]:
+def proven(session, space, optimum) -> Iterator[str]:
     """What the prover says that is false: of a cutoff at the optimum, and of one a hair above it."""
     below = find_better(session, space, optimum, time.perf_counter() + PROVER_S)
     if below.plan is not None:
@@ -59,9 +59,9 @@ def _proven(session, space, optimum) -> Iterator[str]:
     above = find_better(session, space, cutoff, time.perf_counter() + PROVER_S)
     if above.exhausted:
         yield f"found none at {optimum}"
-    # Where numbers have forty digits, plans that cost more than the optimum may lie below even this cutoff.
+    # What costs less than the cutoff need not be the optimum where prices lie far apart.
     if above.plan is not None and not optimum <= evaluate(session, above.plan, space).cost_per_h < cutoff:
-        yield f"found a plan that does not cost {optimum}"
+        yield f"found a plan that costs less than {optimum}, or too much"
 
 
 def enumerated(session, space):

@@ -1,4 +1,7 @@
-"""Capacities of resources on and next to ties: exact methods agree with an enumeration, and a stock is one of them."""
+"""Capacities of resources on and next to ties: exact methods and the prover agree with an enumeration.
+
+A stock is one of them.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from euclio.session.running import Running, RunningMachines
 from tests.helpers.oracle_sessions import bought_session, small_session
 
 from .search import Found, Search
+from .search_limits import proven
 
 METHODS = ("exact", "milp", "cpsat")
 REFERENCE, REFERENCE_S, LIMIT_S = "plan-bruteforce", 5.0, 30.0
@@ -74,7 +78,7 @@ def _held(rng: Random, session: Session, used: dict[str, Fraction]) -> Session:
 
 
 def look(seed: int) -> Found:
-    """Hold exact methods against the enumeration, and resources of one machine each against a stock."""
+    """Hold exact methods and the prover against the enumeration, and resources of one machine each against a stock."""
     rng = Random(f"resources {seed}")
     session, space = case(rng, seed)
     if not session.resources:
@@ -91,6 +95,7 @@ def look(seed: int) -> Found:
         if wrong:
             faults.append(f"{name} in {space.describe()}: {wrong}")
         undecided += found.status not in DECIDED
+    faults += (f"the prover in {space.describe()} {fault}" for fault in proven(session, space, truth.value))
     return Found(1, (*faults, *_as_stock(rng, session, space)), undecided)
 
 
@@ -128,7 +133,8 @@ def _as_stock(rng: Random, session: Session, space: PlanSpace) -> list[str]:
 
 SEARCH = Search(
     "resources",
-    "with capacities of resources, exact methods find what an enumeration finds, and a stock is such a capacity",
+    "with capacities of resources, exact methods find what an enumeration finds, nothing false is proven, and a stock "
+    "is such a capacity",
     "sessions",
     look,
     range(40),

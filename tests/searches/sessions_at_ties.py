@@ -38,16 +38,16 @@ def case_at_ties(rng: Random) -> tuple[Session, PlanSpace]:
     session, space = session_case(rng, POLICIES)
     space = replace(space, charging=rng.choice((Charging.WHOLE, Charging.WHOLE, Charging.SHARE)), single_hardware=False)
     if rng.randrange(4) == 0:
-        session = replace(session, slo_s=_sum_of_durations(rng, session, space))
+        session = replace(session, slo_s=sum_of_durations(rng, session, space))
     asked = rng.choice(ASKED)
     if asked == "nothing":
         return session, space
     if not space.charging.whole and not space.dummy.countable:
         space = replace(space, dummy=DummyRule.MACHINE)
-    return _limited(rng, session, space, asked), space
+    return limited(rng, session, space, asked), space
 
 
-def _sum_of_durations(rng: Random, session: Session, space: PlanSpace) -> Fraction:
+def sum_of_durations(rng: Random, session: Session, space: PlanSpace) -> Fraction:
     """The durations along a path: of the fastest configurations, or of any, added up exactly or as floats.
 
     Plans come as close to a duration as machines are many. In a quarter of the modules it is the latency of full
@@ -67,7 +67,7 @@ def _sum_of_durations(rng: Random, session: Session, space: PlanSpace) -> Fracti
     return slo if supported(slo) else Fraction(printed(path))
 
 
-def _limited(rng: Random, session: Session, space: PlanSpace, asked: str) -> Session:
+def limited(rng: Random, session: Session, space: PlanSpace, asked: str) -> Session:
     """The session with limits that a plan of it meets exactly, or misses by one machine."""
     plan = _plan_of(session, space)
     machines = {} if plan is None else dict(_machines(session, space, plan))

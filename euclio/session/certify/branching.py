@@ -11,7 +11,8 @@ from euclio.session.certify.bounding import Bound, Bounding
 from euclio.session.certify.choosing import CHOSEN, TOO_MANY, beginning, choices, next_choice
 from euclio.session.certify.curves import Cell, Curve, least_latency_bound
 from euclio.session.certify.modules import Offer, Ranked
-from euclio.session.certify.proving import DeadlineError, ModuleProver
+from euclio.session.certify.proving import DeadlineError
+from euclio.session.certify.ways import ModuleProver
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.session.certify.modules import Offer, Ranked, fixed_latency
-from euclio.session.certify.proving import ModuleProver
+from euclio.session.certify.ways import ModuleProver
 from euclio.session.policies import Form
 
 ZERO = Fraction(0)
@@ -47,18 +47,19 @@ def least_latency_bound(m: Ranked) -> Fraction | None:
     """A lower bound on a module's worst-case latency, in seconds; None: no configuration is allowed.
 
     Some machine takes d + b/w at best, and w stays below the rate and the last machine together, where not all machines
-    are filled with dummies. In form `EVEN` no machine is faster than a full one.
+    are filled with dummies. In form `EVEN` no machine is faster than a full one, and in form `FIXED` a partial one
+    takes more than d + b/t.
     """
     if not m.configurations:
         return None
     rate = m.rate + (max(m.throughput) if m.dummy.adds else 0)
     bounds = []
     for k, (c, t) in enumerate(zip(m.configurations, m.throughput, strict=True)):
-        # In sequence a machine may collect from the whole rate; under `continuous`, and where machines are charged
-        # whole, from any rate.
+        # In sequence a machine may collect from the whole rate; under `continuous`, and where dummies fill machines
+        # for nothing, from any rate.
         if m.policy.form.in_sequence:
-            bounds.append(c.duration_s + (c.batch / rate if m.dummy.countable and not m.whole else ZERO))
-        elif m.policy.form is Form.EVEN or m.whole:
+            bounds.append(c.duration_s + (c.batch / rate if m.dummy.countable and not m.filled else ZERO))
+        elif m.policy.form is Form.EVEN:
             bounds.append(fixed_latency(m, k))
         else:
             bounds.append(min(c.duration_s + c.batch / t, fixed_latency(m, k)))

@@ -12,7 +12,7 @@ from euclio.proofs.branching import MOST_NODES, UnprovenError, prove
 from euclio.proofs.model import ZERO, Posed, Proof
 from euclio.proofs.rounding import decimals, raised
 from euclio.session.certify.frontiers import Corner, Frontiers, frontiers
-from euclio.session.certify.modules import ranked
+from euclio.session.certify.modules import ranked_modules
 from euclio.session.certify.proving import DeadlineError, TooFarApartError
 from euclio.session.certify.reaching import least_latencies
 from euclio.session.certify.shortening import in_decimals, shorter
@@ -139,9 +139,9 @@ def _infeasible(session: Session, parts: Sequence[PlanSpace], deadline: float) -
     """The least latencies of the modules, whatever they cost, miss the SLO together."""
     corners: list[list[Corner]] = [[] for _ in session.modules]
     for part, space in enumerate(parts):
-        modules = [ranked(module, space, session.price) for module in session.modules]
-        for own, low in zip(corners, least_latencies(session, modules, deadline), strict=True):
-            own.append(Corner(low, ZERO, part))
+        modules = ranked_modules(session, space)
+        for own, m, low in zip(corners, modules, least_latencies(session, modules, deadline), strict=True):
+            own.append(Corner(low - m.instant, ZERO, part))
     found = Frontiers(session, tuple(map(tuple, corners)), len(parts))
     try:
         return _proof(found, None, None, deadline, MOST_NODES)
@@ -152,7 +152,7 @@ def _infeasible(session: Session, parts: Sequence[PlanSpace], deadline: float) -
 
 def _all_served(session: Session, space: PlanSpace) -> bool:
     """Whether every module has some configuration."""
-    return all(ranked(module, space, session.price).configurations for module in session.modules)
+    return all(m.configurations for m in ranked_modules(session, space))
 
 
 def _proof(

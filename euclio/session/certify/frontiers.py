@@ -15,7 +15,7 @@ from fractions import Fraction
 from euclio.proofs.model import ZERO, Model, Row, Variable
 from euclio.session.certify.branching import Branching
 from euclio.session.certify.curves import least_latency_bound
-from euclio.session.certify.modules import ranked
+from euclio.session.certify.modules import ranked_modules
 from euclio.session.evaluate import Evaluation
 from euclio.session.instance import Session
 from euclio.session.space import PlanSpace
@@ -160,7 +160,7 @@ def frontiers(
     """
     corners: list[list[Corner]] = [[] for _ in session.modules]
     for part, space in enumerate(parts):
-        modules = [ranked(module, space, session.price) for module in session.modules]
+        modules = ranked_modules(session, space)
         branching = Branching(session, modules, cutoff, margin, deadline)
         if not branching.run().exhausted:
             return None
@@ -168,7 +168,9 @@ def frontiers(
         for m, module in enumerate(modules):
             # A search that ended at one module knows nothing of those after it, but that they have a floor. A module
             # without cells has no plan within what the others leave it, whose floor says so too.
-            known = [Corner(cell.low, cell.cost, part) for cell in cells[m]] if m < len(cells) else []
+            # A plan may be faster by less than an instant than the one that stands for it.
+            own = cells[m] if m < len(cells) else ()
+            known = [Corner(max(cell.low - module.instant, ZERO), cell.cost, part) for cell in own]
             corners[m] += known or [Corner(least_latency_bound(module) or ZERO, ZERO, part)]
     return Frontiers(session, tuple(map(tuple, corners)), len(parts))
 

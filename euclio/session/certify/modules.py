@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import assert_never
 
-from euclio.session.instance import Configuration, Module
+from euclio.session.instance import Configuration, Module, Session
 from euclio.session.plan import Allocation, ModulePlan
 from euclio.session.policies import Form, Policy
 from euclio.session.rules import DummyRule
@@ -30,7 +31,8 @@ class Ranked:
         policy: dispatch policy.
         dummy: dummy rule.
         most: most allocations.
-        whole: whether machines are charged whole: then only plans count in which dummies fill all of them.
+        whole: whether machines are charged whole.
+        instant: seconds that stand for "as little longer as one likes" (`ranked_modules`); 0: no plan asks for it.
     """
 
     rate: Fraction
@@ -43,6 +45,12 @@ class Ranked:
     dummy: DummyRule
     most: int
     whole: bool = False
+    instant: Fraction = ZERO
+
+    @property
+    def filled(self) -> bool:
+        """Whether dummies fill machines for nothing: plans of full machines are looked at by themselves then."""
+        return self.whole and self.dummy.adds
 
     @property
     def stepped(self) -> bool:
@@ -92,6 +100,24 @@ def ranked(module: Module, space: PlanSpace, price: dict[str, Fraction]) -> Rank
     )
 
 
+def ranked_modules(session: Session, space: PlanSpace) -> list[Ranked]:
+    """The modules of a session within a plan space.
+
+    Where dummies of any rate may fill a machine up to nearly its throughput, and it is faster the nearer it comes, no
+    plan attains the least latency d + d/e. All other latencies are 2d then, and multiples of 1/D together with these
+    and the SLO. Sums along paths do not exceed the SLO, and stay below it where there is such a machine, just if they
+    do not exceed it with each such machine taking an instant more, 1/(D·(M + 1)) with M modules.
+    """
+    modules = [ranked(module, space, session.price) for module in session.modules]
+    if all(full_machines_suffice(m) or not m.filled or m.dummy.countable for m in modules):
+        return modules
+    numbers = [session.slo_s]
+    for m in modules:
+        numbers += [d for c in m.configurations for d in (c.duration_s, c.duration_s / c.concurrency)]
+    instant = Fraction(1, math.lcm(*(number.denominator for number in numbers)) * (len(modules) + 1))
+    return [replace(m, instant=instant) for m in modules]
+
+
 def full_machines_suffice(m: Ranked) -> bool:
     """Whether some cheapest plan of whole machines has none that is not full, within every budget.
 
@@ -101,7 +127,7 @@ def full_machines_suffice(m: Ranked) -> bool:
     """
     if m.policy.name == "rr" and any(c.concurrency > 1 for c in m.configurations):
         return False
-    return m.dummy.adds
+    return m.filled
 
 
 def whole_latency(m: Ranked, k: int, collecting: Fraction) -> Fraction:
@@ -163,7 +189,7 @@ def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction 
     # A module has a rate, which no machine at all does not serve.
     if not used:
         return None
-    if m.whole:
+    if m.filled:
         return _full_machines(m, machines, used)
     last = used[-1]
     whole = sum((machines[k] * m.throughput[k] for k in used), ZERO)
@@ -191,7 +217,9 @@ def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction 
             assert_never(m.dummy)
     if refused:
         return None
-    cost = sum((machines[k] * m.price[k] for k in used), ZERO) + partial * m.unit_cost[last]
+    cost = sum((machines[k] * m.price[k] for k in used), ZERO)
+    if partial:
+        cost += m.price[last] if m.whole else partial * m.unit_cost[last]
     allocations = tuple(Allocation(m.configurations[k], machines[k], partial if k == last else ZERO) for k in used)
     return Offer(cost, _latency(m, machines, used, partial, whole), ModulePlan(allocations, dummy))
 

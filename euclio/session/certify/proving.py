@@ -1,9 +1,10 @@
-"""One module's least cost under a latency budget: proven by search, every plan found checked exactly."""
+"""Least cost of counts of machines under a latency budget: proven by search, every plan found checked exactly."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -28,18 +29,27 @@ class TooFarApartError(Exception):
     """Numbers lie too far apart for 64-bit integers."""
 
 
-class ModuleProver:
-    """Answers what a module costs at least under latency budgets; counts its nodes.
+class CountsProver:
+    """Answers what counts of a module's machines cost at least under latency budgets; counts its nodes.
 
     Args:
-        m: the module.
+        m: the module, and which of its plans are counted (`euclio.session.certify.ways`).
         cap: cost per hour that matters at most; None: costs do not matter, any plan will do.
         margin: money per hour by which a least cost may be off (the plan returned may be that much too expensive).
         deadline: `time.perf_counter` value at which to stop.
+        accepts: whether a plan that was found counts; None: all do.
     """
 
-    def __init__(self, m: Ranked, cap: Fraction | None, margin: Fraction, deadline: float) -> None:
+    def __init__(
+        self,
+        m: Ranked,
+        cap: Fraction | None,
+        margin: Fraction,
+        deadline: float,
+        accepts: Callable[[Offer], bool] | None = None,
+    ) -> None:
         self.m = m
+        self._accepts = accepts
         self.margin = margin
         self.nodes = 0
         self._cap = cap
@@ -120,4 +130,4 @@ class ModuleProver:
         plan = offer(self.m, machines, partial_at, budget)
         if plan is None or plan.latency > budget or (strict and plan.latency == budget):
             return None
-        return plan
+        return plan if self._accepts is None or self._accepts(plan) else None

@@ -9,8 +9,9 @@ from fractions import Fraction
 from euclio.core.certificate import Search
 from euclio.session.certify.branching import through
 from euclio.session.certify.curves import least_latency_bound
-from euclio.session.certify.modules import Offer, Ranked, fixed_latency, offer
-from euclio.session.certify.proving import DeadlineError, ModuleProver, TooFarApartError
+from euclio.session.certify.modules import Offer, Ranked, fixed_latency, full_machines_suffice, offer
+from euclio.session.certify.proving import DeadlineError, TooFarApartError
+from euclio.session.certify.ways import ModuleProver
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
 from euclio.session.policies import Form
@@ -95,8 +96,14 @@ def least_latencies(session: Session, modules: Sequence[Ranked], deadline: float
 
 
 def _comes_near(modules: Sequence[Ranked]) -> bool:
-    """Whether dummies of any rate may fill machines up: under rule continuous, or where machines are charged whole."""
-    return modules[0].whole or not modules[0].dummy.countable
+    """Whether dummies bring each module as near to its least latency as one likes, with one configuration.
+
+    Where machines are charged whole and some machine is faster if it is not full, the least latency depends on what
+    the others take; it is searched for then.
+    """
+    if modules[0].whole:
+        return all(map(full_machines_suffice, modules))
+    return not modules[0].dummy.countable
 
 
 def _find_filled(session: Session, modules: Sequence[Ranked]) -> Search:

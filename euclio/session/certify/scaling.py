@@ -56,6 +56,7 @@ class Scaled(NamedTuple):
         unit: how much a throughput may be too high: 0 or 1.
         slack: how much the rate may be too low: 0 or 1.
         rule: dummy rule, or `FULL`.
+        whole: whether the partial machine is charged whole.
         fixed: whether a whole machine's latency does not depend on what it collects from.
         shared: whether machines of one ratio collect together.
         even: whether the machines of the last allocation share its rate.
@@ -76,6 +77,7 @@ class Scaled(NamedTuple):
     unit: int
     slack: int
     rule: int
+    whole: bool
     fixed: bool
     shared: bool
     even: bool
@@ -197,7 +199,8 @@ def scaled(
         rate=rate,
         unit=0 if exact else 1,
         slack=0 if m.rate * scale == rate else 1,
-        rule=FULL if m.whole else RULE[m.dummy],
+        rule=FULL if m.filled else RULE[m.dummy],
+        whole=m.whole,
         fixed=m.policy.form.by_configuration,
         shared=m.policy.form is Form.TIED,
         even=m.policy.form is Form.EVEN,
@@ -208,7 +211,7 @@ def scaled(
 def _largest(m: Ranked, budget: Fraction, affordable: Fraction | None) -> Fraction:
     """A rate in requests per second beyond which rates make no difference to the search."""
     largest = max(m.rate, min(max(m.throughput), WIDEST * m.rate))
-    if m.whole or not m.dummy.countable:
+    if m.policy.form.in_sequence if m.filled else not m.dummy.countable:
         # A machine's need is bought in full, by machines that are no cheaper than the best ratio.
         needs = (_own_need(m, k, budget) for k, c in enumerate(m.configurations) if c.duration_s < budget)
         best = m.unit_cost[0]

@@ -79,14 +79,20 @@ def _last_partial_or_whole(m: Scaled, first: int, row: Ints, rest: float, fluid:
     for k in range(first, m.throughput.size):
         least = 0 if m.shared else m.part_need[k] - 1
         if m.part_need[k] < UNREACHABLE and least < m.throughput[k] and least <= up:
-            partial = min(partial, rest * base + least * (m.unit_cost[k] - base))
+            if m.whole:
+                charge = float(m.price[k]) + max(0.0, rest - float(m.throughput[k])) * base
+            else:
+                charge = rest * base + least * (m.unit_cost[k] - base)
+            partial = min(partial, charge)
     # Whole machines alone cost a sum of prices; under rule none they have to meet the rate exactly.
     whole = fluid
     if m.rule == MACHINE:
         whole = _round_up_to_prices(m, fluid)
     elif not m.full[first:].any():
         whole = np.inf
-    return (spent + min(whole, max(fluid, partial * BELOW))) * BELOW
+    cost = min(whole, max(fluid, partial * BELOW))
+    # Where the partial machine is charged whole, what is bought costs a sum of prices too.
+    return (spent + (_round_up_to_prices(m, cost) if m.whole else cost)) * BELOW
 
 
 @compiled
@@ -186,7 +192,9 @@ def _close_with_partial(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at
         # Whole machines next to it have to keep budget and cutoff as well.
         if n > 0 and (m.whole_need[k] > level or not _affordable(m, k, n, row[COST], cut)):
             continue
-        if _partial_fits(m, row, k, n, least, cut):
+        # Charged whole, it costs what one more whole machine does.
+        fits = _affordable(m, k, n + 1, row[COST], cut) if m.whole else _partial_fits(m, row, k, n, least, cut)
+        if fits:
             _put(m, counts, k, n, True, at, found)
 
 

@@ -60,7 +60,7 @@ def _limited(seed: int) -> tuple[Session, PlanSpace]:
 
 @pytest.mark.parametrize("seed", range(80))
 def test_limits_on_machines_never_make_it_say_what_is_false(seed: int) -> None:
-    """Below the optimum nothing may be found, and above it nothing shown; shares within limits stay open."""
+    """Below the optimum nothing may be found, and above it a plan has to be; the rest is shown, by share too."""
     session, space = _limited(seed)
     truth = solve(session, "plan-bruteforce", space=space, time_limit_s=20)
     if truth.status not in (Status.OPTIMAL, Status.INFEASIBLE):
@@ -68,12 +68,11 @@ def test_limits_on_machines_never_make_it_say_what_is_false(seed: int) -> None:
     below = find_better(session, space, truth.value, NEVER)
     assert below.plan is None
     if truth.value is not None:
-        # Of whole machines all is decided; an infeasible session without a stock may have too many plans to list.
-        assert below.exhausted or not space.charging.whole
+        # An infeasible session without a stock may have too many plans to list.
+        assert below.exhausted
         above = find_better(session, space, truth.value + max(truth.value, Fraction(1)) * LEAST, NEVER)
-        assert not above.exhausted
-        assert above.plan is not None or not space.charging.whole
-        assert above.plan is None or evaluate(session, above.plan, space).cost_per_h == truth.value
+        assert above.plan is not None
+        assert evaluate(session, above.plan, space).cost_per_h == truth.value
 
 
 def test_spare_machines_are_charged_by_the_types_that_a_plan_uses() -> None:
@@ -144,12 +143,59 @@ def test_a_rate_that_is_a_rounded_multiple_of_a_throughput_is_taken_as_written(r
     assert find_better(session, WHOLE, truth + LEAST, NEVER).plan is not None
 
 
-@pytest.mark.parametrize(
-    ("space", "concurrency"),
-    [(PlanSpace("rr", charging="whole"), 4), (PlanSpace(dummy="none", charging="whole"), 1)],
-)
-def test_what_it_does_not_cover_stays_open(space: PlanSpace, concurrency: int) -> None:
-    """Where a machine that is not full may be faster, or may not be filled, plans of full machines are not all."""
-    found = find_better(_single(5, "0.9", [(4, concurrency, "0.4")]), space, Fraction(1), NEVER)
+@pytest.mark.parametrize("rate", ["39.9", "20", "0.001"])
+def test_without_dummies_a_machine_that_is_not_full_is_charged_whole(rate: str) -> None:
+    """As many machines as serve the rate, 40/3 requests per second each; one at 0.001 collects for 4000 s."""
+    space = PlanSpace("rr", "none", charging="whole")
+    session = _single(rate, "4000.3", [(4, 1, "0.3")], "0.7")
+    least = math.ceil(Fraction(rate) / Fraction(40, 3)) * Fraction("0.7")
+    assert find_better(session, space, least, NEVER).exhausted
+    above = find_better(session, space, least + LEAST, NEVER)
+    assert above.plan is not None
+    assert evaluate(session, above.plan, space).cost_per_h == least
+
+
+def test_without_dummies_a_rest_that_is_collected_too_late_leaves_no_plan() -> None:
+    """One full machine leaves 0.1 requests per second, of which a batch of 4 takes 40 s."""
+    space = PlanSpace("rr", "none", charging="whole")
+    for slo, exhausted in (("40.3", True), ("40.4", False)):
+        found = find_better(_single("10.1", slo, [(4, 1, "0.4")]), space, None, NEVER)
+        assert (found.exhausted, found.plan is None) == (exhausted, exhausted)
+
+
+RR = [PlanSpace("rr", rule, charging="whole") for rule in ("machine", "continuous")]
+
+
+def test_a_machine_for_several_batches_that_is_nearly_full_takes_less_than_a_full_one() -> None:
+    """It takes 0.4 s and a little more than 0.1 s, and 0.8 s full; nothing attains the sum."""
+    profile = [(4, 4, "0.4")]
+    machine, continuous = RR
+    assert find_better(_single(5, "0.5", profile), continuous, None, NEVER).exhausted
+    for slo in ("0.50000000001", "0.7"):
+        session = _single(5, slo, profile)
+        assert find_better(session, continuous, Fraction(1), NEVER).exhausted
+        above = find_better(session, continuous, 1 + LEAST, NEVER)
+        assert above.plan is not None
+        assert evaluate(session, above.plan, continuous).feasible
+        # Without dummies it takes 0.4 + 4/5 s, and with them it is full.
+        assert find_better(session, machine, None, NEVER).exhausted
+    assert find_better(_single(5, "0.8", profile), machine, 1 + LEAST, NEVER).plan is not None
+    assert find_better(_single(32, "0.525", profile), machine, 1 + LEAST, NEVER).plan is not None
+
+
+def test_next_to_a_machine_that_is_nearly_full_the_others_take_more_than_the_rest() -> None:
+    """What serves exactly the rate with all machines full needs one machine more where one of them must not be."""
+    session = _single(80, "0.8", [(4, 4, "0.4")])
+    assert find_better(session, RR[1], Fraction(2), NEVER).exhausted
+    assert find_better(session, RR[1], 2 + LEAST, NEVER).plan is not None
+    # A second module's time leaves this one 0.75 s, in which no full machine is done; one alone takes less than 40.
+    faster = _single(40, "0.75", [(4, 4, "0.4")])
+    assert find_better(faster, RR[1], None, NEVER).exhausted
+    assert find_better(_single("39.999", "0.75", [(4, 4, "0.4")]), RR[1], 1 + LEAST, NEVER).plan is not None
+
+
+def test_what_it_does_not_cover_stays_open() -> None:
+    """Machines that modules share."""
+    found = find_better(_single(5, "0.9", [(4, 1, "0.4")]), PlanSpace(charging="packed"), Fraction(1), NEVER)
     assert (found.plan, found.exhausted) == (None, False)
-    assert "dummies may fill them" in found.reason
+    assert "none that modules share" in found.reason

@@ -106,12 +106,19 @@ def test_the_cheapest_plan_takes_less_power_where_that_is_capped():
     assert (capped.value, capped.status) == (9, Status.OPTIMAL)
 
 
-def test_the_prover_keeps_them_for_whole_machines_and_leaves_them_out_by_share():
-    """Without the cap there are plans below 9, which it must not show as better."""
-    forever = float("inf")
-    assert find_better(session(power=700), WHOLE, Fraction(9), forever).exhausted
-    assert find_better(session(power=700), WHOLE, Fraction(9) + Fraction(1, 10**18), forever).plan is not None
-    found = find_better(session(power=700), SHARE, Fraction(9), forever)
+@pytest.mark.parametrize("space", [WHOLE, SHARE])
+def test_the_prover_keeps_them(space):
+    """Without the cap there are plans that cost less, which it must not show as better."""
+    forever, capped = float("inf"), session(power=700)
+    least = solve(capped, "exact", space=space).value
+    assert least > solve(session(), "exact", space=space).value
+    assert find_better(capped, space, least, forever).exhausted
+    assert find_better(capped, space, least + Fraction(1, 10**18), forever).plan is not None
+
+
+def test_the_prover_leaves_them_out_by_share_under_rule_continuous():
+    """Dummies of any rate leave more plans than can be listed, and what it found without the cap is refused."""
+    found = find_better(session(power=700), PlanSpace(dummy="continuous"), Fraction(9), float("inf"))
     assert (found.plan, found.exhausted) == (None, False)
     assert "leaves out limits on machines" in found.reason
 

@@ -54,12 +54,15 @@ def test_an_optimum_and_infeasibility_get_a_file(seed):
             assert cutoff <= shown.bound <= least
 
 
-@pytest.mark.parametrize("rule", ["machine", "continuous"])
+@pytest.mark.parametrize(
+    ("policy", "rule"),
+    [("tc", "machine"), ("tc", "continuous"), ("tc", "none"), ("rr", "machine"), ("rr", "continuous")],
+)
 @pytest.mark.parametrize("seed", range(40))
-def test_whole_machines_get_a_file(seed, rule):
-    """Plans of full machines are cells like others; their latencies come near to a duration and never reach it."""
-    session = tiny_session(seed, PlanSpace())
-    space = PlanSpace(dummy=rule, charging="whole")
+def test_whole_machines_get_a_file(seed, policy, rule):
+    """Plans of whole machines are cells like others, also those that come near to a latency and never reach it."""
+    session = tiny_session(seed, PlanSpace(policy))
+    space = PlanSpace(policy, rule, charging="whole")
     truth = solve(session, "exact", space=space)
     if truth.status is Status.INFEASIBLE:
         with contextlib.suppress(NoProofError):
