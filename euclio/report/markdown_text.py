@@ -20,7 +20,7 @@ _SIGNS = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_BEGIN = re.compile(r"^[ \t]*(\d{0,9})([#>=]|[-+](?=\s|$)|-(?=-)|(?<=\d)[.)](?=\s|$))", re.MULTILINE)
+_BEGIN = re.compile(r"^[ \t]*(\d{0,9})([#>=]|[-+*](?=\s|$)|-(?=-)|(?<=\d)[.)](?=\s|$))", re.MULTILINE)
 """What makes a line a heading, a quotation, an item of a list, or the line above it a heading."""
 _CLOSE = re.compile(r"(?:^|(?<=\s))#(?=#*\s*$)")
 _AS_ENTITY = {"<": "&lt;", "&": "&amp;"}
