@@ -30,7 +30,8 @@ ABOUT = (
     "% of Graft's server, which is what ParvaGPU measured, in proportion to FLOPs, times the factor that brings VGG11 "
     "to Table II; `launch_ms_per_kernel`: Table II over kernels, mean of Inc and Res. `layers_ms`: time of each layer "
     "on a GPU at batch 128, from layer graphs of msr-fiddle/dnn-partitioning (ResNet-101 from ResNet-50, block by "
-    "block). Mob and ViT are not among what was measured."
+    "block). Mob and ViT are not among what was measured. ParvaGPU's program does not wait for the GPU between steps, "
+    "so that launches run ahead of the work: hence the larger of two."
 )
 LARGEST_BATCH = 32
 MEASURED = {"inc": ("inceptionv3", 1.0), "res": ("resnet101", 1.0), "vgg": ("vgg16", 15.22 / 30.96)}
