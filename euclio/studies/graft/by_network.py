@@ -30,8 +30,8 @@ MEASURED_NETWORKS = ("inc", "res", "vgg")
 """Networks of which there are measurements."""
 STEPS = {
     Profiles.BATCHING: "batching measured",
-    Profiles.LAYERS: "and work by layer",
-    Profiles.OVERLAP: "and launches beside work",
+    Profiles.LAYERS: "work by layer too",
+    Profiles.OVERLAP: "launches beside work too",
 }
 """What is measured, with its words; each holds what those before it hold."""
 WITH_MARGIN = {"res": 0.3, "vgg": 0.58}

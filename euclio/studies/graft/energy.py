@@ -149,13 +149,14 @@ def energy_block(rows: pd.DataFrame) -> Table:
 def energy_text(rows: pd.DataFrame) -> Paragraph:
     """What the model is, and what it says of the paper's sentences."""
     found = energy_measures(rows)
-    less = ", ".join(f"{NETWORKS[key]} {found[f'energy_gslice_plus_{key}'].value:.0f} %" for key in LESS_THAN_GRAFT)
+    less = {key: found[f"energy_gslice_plus_{key}"].value for key in LESS_THAN_GRAFT}
+    by = ", ".join(f"{abs(v):.0f} % {'less' if v > 0 else 'more'} for {NETWORKS[key]}" for key, v in less.items())
     return Paragraph(
         "Figure 21 is of a GPU that the paper does not name, with a power that it does not print. Here a GPU takes "
         f"{IDLE_W:g} W when it holds an instance and up to {FULL_W:g} W in proportion to the share that is busy: the "
         "constants of a V100 in Cloud Carbon Footprint, whose other GPUs of NVIDIA have the same ratio of both (0.11 "
         "to 0.12). Energy per second is this power, and all systems serve the same requests. The most that Graft saves "
         f"over GSLICE or Static with four Nano is {found['energy_small'].value:.0f} % (printed: up to 70.1 %). With "
-        f"twenty, GSLICE+ takes less than Graft by {less} (printed: 42.7, 32.2 and 30.1 %); below zero it takes more. "
-        "A straight line leaves out that clocks follow the load."
+        f"twenty, GSLICE+ takes {by} than Graft (printed: 42.7, 32.2 and 30.1 % less). A straight line leaves out that "
+        "clocks follow the load."
     )
