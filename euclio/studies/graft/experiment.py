@@ -88,7 +88,6 @@ def collect(collector: Collector, asked: Asked) -> Found:
         "figure_2": figure_2_table(seed),
         "fragments": figure_6_table(cases),
         "figure_12": figure_12_table(seed),
-        # Last, as other networks push those of the fleets above out of what planning keeps, whose memory is measured.
         "by_network": _staged(
             collector, "measured profiles", len(STEPS) * len(STEPPED), lambda a: by_network(seed, sampling.draws, a)
         ),
