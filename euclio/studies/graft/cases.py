@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 
 from euclio.fragments import Fleet
 from euclio.fragments.workloads.clients import SLO_RATIO, Client, draw_clients, fleet_at_mean, fleet_now
+from euclio.fragments.workloads.measured_networks import Profiles
 from euclio.fragments.workloads.networks import Model, model_of
 
 NETWORKS = {"inc": "Inc", "res": "Res", "vgg": "VGG", "mob": "Mob", "vit": "ViT"}
@@ -49,6 +50,7 @@ class Parameters:
         sent_part: part of the bytes of a layer's output that is sent; None: the fitted one.
         median_mbps: median of the clients' median bandwidths.
         step_ms: what time budgets are whole multiples of.
+        profiles: what of the networks' profiles is measured, each network's its own.
     """
 
     fixed: float | None = None
@@ -56,6 +58,7 @@ class Parameters:
     sent_part: float | None = None
     median_mbps: float = 60.0
     step_ms: float = 1.0
+    profiles: Profiles = Profiles.COMMON
 
     @property
     def step_s(self) -> Fraction:
@@ -132,7 +135,13 @@ class Drawn:
 @cache
 def model_under(key: str, parameters: Parameters) -> Model:
     """A network under parameters."""
-    return model_of(key, fixed=parameters.fixed, once=parameters.once, sent_part=parameters.sent_part)
+    return model_of(
+        key,
+        fixed=parameters.fixed,
+        once=parameters.once,
+        sent_part=parameters.sent_part,
+        profiles=parameters.profiles,
+    )
 
 
 def clients_of(

@@ -10,7 +10,9 @@ import pandas as pd
 
 from euclio.posterior.moving import Moved
 from euclio.studies.collector import Collector
+from euclio.studies.graft.by_network import STEPPED, STEPS, by_network
 from euclio.studies.graft.cases import NETWORKS, Sampling, sampling_of
+from euclio.studies.graft.energy import ENERGY_SCALES, energy
 from euclio.studies.graft.inputs import figure_2_table, figure_6_table, figure_12_table, least_ratio
 from euclio.studies.graft.measures import measures
 from euclio.studies.graft.memory import GPUS_MB, memory
@@ -20,7 +22,7 @@ from euclio.studies.graft.reasons import reasons
 from euclio.studies.graft.scales import drawn_at_all, massive, named, ratio_fleets, shares, throughput
 from euclio.studies.graft.serving import SERVED_SCALES, latencies
 from euclio.studies.graft.sweeps import all_movements, settings, swept
-from euclio.studies.graft.systems import EXACT
+from euclio.studies.graft.systems import EXACT, SYSTEMS
 from euclio.studies.graft.text import text
 from euclio.studies.graft.variants import (
     balanced,
@@ -70,6 +72,12 @@ def collect(collector: Collector, asked: Asked) -> Found:
             len(NETWORKS) * sampling.draws * len(GPUS_MB),
             lambda a: memory(cases, a),
         ),
+        "energy": _staged(
+            collector,
+            "power",
+            len(NETWORKS) * sampling.draws * len(ENERGY_SCALES) * len(SYSTEMS),
+            lambda a: energy(cases, a),
+        ),
         "optima": optima,
         "ratios": ratios,
         "optima_25": grouped_optima(collector, sampling, seed),
@@ -80,6 +88,9 @@ def collect(collector: Collector, asked: Asked) -> Found:
         "figure_2": figure_2_table(seed),
         "fragments": figure_6_table(cases),
         "figure_12": figure_12_table(seed),
+        "by_network": _staged(
+            collector, "measured profiles", len(STEPS) * len(STEPPED), lambda a: by_network(seed, sampling.draws, a)
+        ),
     }
     return Found(
         tables,

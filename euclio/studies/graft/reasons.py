@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from euclio.studies.graft.by_network import network_reasons
 from euclio.studies.graft.cases import NETWORKS
+from euclio.studies.graft.energy import energy_reasons
 from euclio.studies.graft.inputs import margins
 from euclio.studies.graft.measures import Tables, merged_parts, of
 from euclio.studies.graft.memory import GPUS_MB, saved_within
@@ -21,6 +23,7 @@ def reasons(collected: Collected) -> dict[str, str]:
         **_merging(tables),
         **_massive(tables),
         **_throughput(tables),
+        **energy_reasons(tables["energy"]),
     }
 
 
@@ -56,6 +59,8 @@ def _savings(tables: Tables) -> dict[str, str]:
             "that GSLICE+ takes 73 % more than GSLICE, which it cannot where it is GSLICE improved; read the other way "
             "round the printed numbers go together."
         )
+    for key, said in network_reasons(tables["by_network"]):
+        found[key] = f"{found[key]} {said}" if key in found else said
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 from scipy.stats import spearmanr
@@ -46,7 +47,8 @@ def settings() -> dict[Parameters, list[tuple[str, float]]]:
     found: dict[Parameters, list[tuple[str, float]]] = {}
     for name, (_, values) in RANGES.items():
         for k, value in enumerate(values):
-            own = DEFAULT if k == 1 else replace(DEFAULT, **{name: value})
+            changes: dict[str, Any] = {name: value}
+            own = DEFAULT if k == 1 else replace(DEFAULT, **changes)
             found.setdefault(own, []).append((name, value))
     return found
 

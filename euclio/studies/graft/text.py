@@ -13,7 +13,9 @@ from euclio.core.words import span
 from euclio.papers.published import notes
 from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
 from euclio.studies.agreement import Agreement, agreement
+from euclio.studies.graft.by_network import networks_block, networks_text
 from euclio.studies.graft.cases import NETWORKS, SCALES
+from euclio.studies.graft.energy import energy_block, energy_text
 from euclio.studies.graft.figures import (
     figure_7,
     figure_8,
@@ -42,6 +44,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     """The study's part of the page."""
     tables = collected.tables
     printed = {score.published.key: score.published.value for score in scores}
+    common = table_iii(tables["shares"])
     (fitted, fits), (hit, all_) = tally(scores)["input"], tally(scores)["check"]
     return Text(
         summary=[
@@ -69,6 +72,9 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             Heading("Latency from end to end: Figures 8, 9 and 10"),
             figure_8(tables),
             Paragraph(latency_text(tables["latencies"])),
+            Heading("Energy: Figure 21"),
+            energy_text(tables["energy"]),
+            energy_block(tables["energy"]),
             Heading("What each step is worth: Figures 11, 13 to 16 and 19"),
             figure_11(tables, printed),
             figure_13(tables, printed),
@@ -77,6 +83,8 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             figure_19(tables),
             Heading("What is not printed, and what it moves"),
             *parameter_blocks(tables["swept"], scores),
+            *networks_text(tables["by_network"], common, printed),
+            networks_block(tables["by_network"], common, printed),
             readings_block(collected, scores),
             Heading("What stays unexplained"),
             Paragraph(unexplained_text(scores)),
