@@ -25,6 +25,7 @@ NEAR_A_TIE = {503434: 5.94150607808135}
 LIMIT_S = 20.0
 
 
+@pytest.mark.fifth("kept_seed")
 @pytest.mark.parametrize("kept_seed", CURVES + FREE + PRICES_APART + MISSED)
 def test_gap_closes(kept_seed):
     """`exact` proves what it once left open after its time, and the reference encloses the cost."""

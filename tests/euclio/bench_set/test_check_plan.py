@@ -73,6 +73,7 @@ def written(folder, instance, result):
     return paths
 
 
+@pytest.mark.fifth("what")
 @pytest.mark.parametrize(("family", "what"), BROKEN, ids=[f"{family}: {what}" for family, what in BROKEN])
 def test_a_plan_with_one_rule_broken_is_refused_as_the_checker_does(family, what, tmp_path):
     """Each rule of the model once, on the first instance of the set that it can be broken on."""

@@ -224,6 +224,7 @@ def assert_bad_input(capsys, arguments, *words):
         assert word in err
 
 
+@pytest.mark.fifth("case")
 @pytest.mark.parametrize("case", BAD_TEXTS)
 @pytest.mark.parametrize("verb", ["solve", "compare", "verify"])
 def test_bad_instance_is_one_line_and_exit_2(capsys, tmp_path, verb, case):
@@ -233,6 +234,7 @@ def test_bad_instance_is_one_line_and_exit_2(capsys, tmp_path, verb, case):
     assert_bad_input(capsys, [verb, path, *([path] if verb == "verify" else [])], str(path), field or "", words)
 
 
+@pytest.mark.fifth("case")
 @pytest.mark.parametrize("case", BAD_RESULTS)
 def test_bad_result_is_one_line_and_exit_2(capsys, instance, tmp_path, case):
     change, field, words = BAD_RESULTS[case]

@@ -108,6 +108,7 @@ def test_bars_are_stacked_optimum_design_heuristic(registry):
     assert [(round(bar.get_x(), 6), round(bar.get_width(), 6)) for bar in second] == [(0, 1.5), (1.5, 0.5)]
 
 
+@pytest.mark.fifth("ending")
 @pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
 def test_figure_is_written(registry, tmp_path, ending):
     path = tmp_path / f"c{ending}"

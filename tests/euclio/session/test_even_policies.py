@@ -123,6 +123,7 @@ def test_more_rate_may_need_another_machine_and_be_slower():
     assert solve(two_at_a_time(40, "0.8"), space=RR_EVEN).value == 2
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize("policy", EVEN)
 @pytest.mark.parametrize("dummy", ["none", "machine", "continuous"])
 def test_answers_are_certified_and_wrong_ones_are_not(policy, dummy):

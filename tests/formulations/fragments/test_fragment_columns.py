@@ -169,6 +169,7 @@ def test_different_rates_are_proven(seed):
 RATES = {"primes": (7, 11, 13, 17, 19, 23, 29, 31), "far apart": ("1e-6", 30, "1e5", "123.456789")}
 
 
+@pytest.mark.fifth("changes")
 @pytest.mark.parametrize("changes", [{}, {"budgets": "own"}, {"sharing": "uniform"}, {"sharing": "alone"}], ids=str)
 @pytest.mark.parametrize("rates", RATES)
 def test_any_fleet_gets_a_plan_and_a_bound(rates, changes):

@@ -161,6 +161,7 @@ def test_one_model_is_served_at_least_as_by_the_authors_largest_batch(name):
     assert float(checked.value) >= expected(name) * (1 - 1e-9)
 
 
+@pytest.mark.fifth("name")
 @measured
 @pytest.mark.parametrize("name", NAMES)
 def test_the_bound_proves_the_plan(name):

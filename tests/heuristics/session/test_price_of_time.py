@@ -76,6 +76,7 @@ def test_the_session_worked_by_hand():
     assert [float(value) for value in values] == [3, 2.5]
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
 @pytest.mark.parametrize("dummy", ["machine", "none"])
 def test_it_has_a_plan_where_enumeration_has_one(policy, dummy):

@@ -92,6 +92,7 @@ NOBODY = {
 """The page's table: batches of A and B, up to 6, by the rates of both."""
 
 
+@pytest.mark.fifth("rates")
 @pytest.mark.parametrize("rates", NOBODY)
 def test_the_pairs_that_nobody_can_serve(rates: tuple[int, int]) -> None:
     """Which pairs of full machines have no dispatcher that keeps both bounds."""

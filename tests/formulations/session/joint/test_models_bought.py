@@ -89,6 +89,7 @@ def test_prices_that_are_all_but_alike_and_far_apart(name, price):
     same(chain("0.35", rows, hardware=[Hardware("a", price), Hardware("b", 1, 1)], rate=50), name)
 
 
+@pytest.mark.fifth("rate")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("rate", [13.333333333333334, 13.333333333333332, 26.666666666666668, 26.666666666666664])
 @pytest.mark.parametrize("rule", ["none", "machine"])
@@ -100,6 +101,7 @@ def test_rates_that_are_multiples_of_throughputs_as_floats_print_them(name, rate
     same(Session("one", session.slo_s, session.hardware, [module]), name, PlanSpace(dummy=rule, charging="whole"))
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_continuous_dummies_coincide_with_whole_ones(name, policy):

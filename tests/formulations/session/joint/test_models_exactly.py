@@ -52,6 +52,7 @@ def test_prices_of_nothing_and_far_apart(name, first, second):
     assert decided(two_prices(first, second), name)
 
 
+@pytest.mark.fifth("space")
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("space", [PlanSpace(), PlanSpace("rr", "none", 2), PlanSpace("machine-rate", "machine")])
 @pytest.mark.parametrize("off", [0, 1, -1])
