@@ -196,6 +196,7 @@ def test_throughput_lost_by_design_and_by_heuristic_adds_up_to_the_gap():
     assert aggregate(table).design_free.between(0, 1).all()
 
 
+@pytest.mark.fifth("objective")
 @pytest.mark.parametrize(("objective", "head"), [("throughput", "lost throughput"), ("cost", "extra cost")])
 def test_decompose_command_serves_clusters_by_either_objective(capsys, tmp_path, objective, head):
     path, figure = tmp_path / "c.json", tmp_path / "gaps.svg"

@@ -138,6 +138,7 @@ def test_a_bound_does_not_exceed_what_is_of_interest(engine):
     assert run.bound == pytest.approx(best, abs=1e-6)
 
 
+@pytest.mark.fifth("engine")
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_a_timeout_with_a_solution_is_not_optimal(engine):
     model = covering()
@@ -155,6 +156,7 @@ def test_a_limit_is_overrun_by_less_than_a_second_on_a_small_model(engine):
     assert time.perf_counter() - started < 1.2
 
 
+@pytest.mark.fifth("engine")
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("sense", SENSES)
 def test_a_stopped_run_has_a_bound_on_the_right_side(engine, sense):

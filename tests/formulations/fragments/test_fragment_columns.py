@@ -141,6 +141,7 @@ def spread(model, number):
     return Fleet(f"spread {model}", network, fragments)
 
 
+@pytest.mark.fifth("model")
 @pytest.mark.parametrize("model", ["inc", "mob"])
 def test_seventeen_partition_points_are_proven(model):
     found = solve(spread(model, 17), "fragment-columns", space=FragmentSpace(max_members=4))

@@ -147,6 +147,7 @@ def expected(name):
     return entries[name]["no_partitioning"]
 
 
+@pytest.mark.fifth("name")
 @measured
 @pytest.mark.parametrize("name", [n for n in NAMES if "trio" in n])
 def test_three_models_are_served_as_the_authors_plans_serve_them(name):

@@ -70,6 +70,7 @@ def test_no_plan_for_want_of_machines_is_proven(name, count, status):
     assert ("within the stock (proven)" in found.reason) == (status is Status.INFEASIBLE)
 
 
+@pytest.mark.fifth("count")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
 @pytest.mark.parametrize("rule", ["none", "machine"])
