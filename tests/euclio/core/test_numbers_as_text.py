@@ -33,7 +33,7 @@ BEFORE_A_BRACE = re.compile(r"([{}])([^{}]*[egEG])(?=\})")
 
 
 def may_have_one(text: str) -> bool:
-    """Whether a source needs to be parsed: such a format stands after a colon, or after a width in braces of its own."""
+    """Whether a source needs to be parsed: such a format stands after a colon, or after a width in braces."""
     return any(brace == "}" or ":" in part for brace, part in BEFORE_A_BRACE.findall(text))
 
 

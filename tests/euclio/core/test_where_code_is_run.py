@@ -84,7 +84,7 @@ ANY = re.compile(
     rf"|^\s*(?:import|from)\b.*\b(?:{'|'.join(sorted(MODULES))})\b",
     re.MULTILINE,
 )
-"""What a source needs to be parsed for: a name, an attribute of a module, a function or, in a line of imports, a module."""
+"""What a source needs to be parsed for: a name, an attribute of a module, a function or an import of a module."""
 
 
 def words_of(path: Path) -> set[str]:

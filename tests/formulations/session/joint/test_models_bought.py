@@ -131,11 +131,11 @@ def test_one_hardware_type_within_a_stock(name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_plan_to_start_from_changes_nothing(name):
+@pytest.mark.parametrize("seed", range(8))
+def test_a_plan_to_start_from_changes_nothing(seed, name):
     """Machines of which there is no stock are not enough: a plan is found in the model without prices first."""
-    for seed in range(8):
-        session = stocked(bought_session(seed), seed)
-        assert same(session, name).value == same(session, name, warm_start="plan-bruteforce").value
+    session = stocked(bought_session(seed), seed)
+    assert same(session, name).value == same(session, name, warm_start="plan-bruteforce").value
 
 
 @pytest.mark.parametrize("name", MODELS)
