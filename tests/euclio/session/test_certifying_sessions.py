@@ -192,6 +192,7 @@ def cut(value: Fraction, digits: int) -> Fraction:
     return value // unit * unit
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(("n", "digits"), BARELY_LESS)
 def test_a_partial_machine_that_is_barely_not_full_is_a_plan(policy: Policy, n: int, digits: int) -> None:

@@ -84,6 +84,7 @@ def test_unmerged_layers_are_proven(name: str) -> None:
     assert solve(cluster, "columns").status.value == "optimal"
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", ["ppipe-trio-L4-P4-16", "ppipe-solo-L4-T4-30"])
 @pytest.mark.parametrize("limit_s", [0.03, 0.06, 0.12, 0.25])
 def test_bound_under_a_time_limit_holds_for_the_optimum(name: str, limit_s: float) -> None:

@@ -68,6 +68,7 @@ def test_explanation_and_exact_method_agree_just_at_and_below_the_least_slo(spac
             assert (solve(tried, "exact", space=space).status is Status.INFEASIBLE) == (status is Status.INFEASIBLE)
 
 
+@pytest.mark.fifth("space")
 @pytest.mark.parametrize("space", [*SPACES, *(PlanSpace(policy, DummyRule.CONTINUOUS) for policy in POLICIES)])
 def test_least_latency_of_a_module_is_known_without_a_limit(space):
     rng = random.Random(str(space))

@@ -52,6 +52,7 @@ def test_machines_that_cost_nothing_are_as_many_as_it_takes(name, slo, status):
     assert same(session, name).status is status
 
 
+@pytest.mark.fifth("slo")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("slo", ["0.5", "0.55", "0.6", "0.7", "1"])
 def test_machines_that_cost_nothing_next_to_some_that_cost_something(name, slo):
