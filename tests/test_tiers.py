@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import tiers
-from tiers import COLLECTED, FIFTHS, by_seed, chosen_fifth, in_tier, is_slow, quick, seed_of
+from tiers import COLLECTED, FIFTHS, all_fifths, by_seed, chosen_fifth, in_tier, is_slow, quick, seed_of
 
 MAKEFILE = (tiers.ROOT / "Makefile").read_text(encoding="utf-8")
 
@@ -53,13 +53,18 @@ def drawn(name: str, count: int, **others: Any) -> list[FakeItem]:
     return [FakeItem(name, {"seed": seed, **others}) for seed in range(count)]
 
 
-def test_every_test_is_slow_or_in_some_fifth_of_the_quick_tier(request):
+@pytest.fixture(scope="module")
+def fifths(request):
+    """The quick tier of each fifth, of all tests that this run has collected."""
+    return all_fifths(request.config.stash[COLLECTED])
+
+
+def test_every_test_is_slow_or_in_some_fifth_of_the_quick_tier(request, fifths):
     """Of all tests that this run has collected: the five fifths together are all but the slow ones, none of them twice.
 
     A test that is in neither tier would be an assertion that nobody makes.
     """
     items = request.config.stash[COLLECTED]
-    fifths = [quick(items, fifth) for fifth in range(FIFTHS)]
     seen = {id(item) for fifth in fifths for item in fifth}
     assert [item.nodeid for item in items if (id(item) in seen) is is_slow(item)] == []
 
@@ -91,14 +96,15 @@ def test_make_test_is_the_quick_tier_of_everything():
     assert words == ["--tier", "quick", "-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 
 
-def test_a_folder_keeps_something_in_each_fifth(request):
+def test_a_folder_keeps_something_in_each_fifth(request, fifths):
     """No part of the workbench is without any test in `make test`, whatever the commit."""
     items = request.config.stash[COLLECTED]
     files = {item.path for item in items}
     # A run of a few files says nothing about their folders.
     folders = {file.parent for file in files if files >= set(file.parent.glob("test_*.py"))}
-    for fifth in range(FIFTHS):
-        assert folders <= {item.path.parent for item in quick(items, fifth)}
+    assert len(fifths) == FIFTHS
+    for taken in fifths:
+        assert folders <= {item.path.parent for item in taken}
 
 
 def test_a_fifth_of_the_seeds_is_taken_for_each_of_the_other_parameters():

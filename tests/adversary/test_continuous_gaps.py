@@ -25,6 +25,7 @@ NEAR_A_TIE = {503434: 5.94150607808135}
 LIMIT_S = 20.0
 
 
+@pytest.mark.fifth("kept_seed")
 @pytest.mark.parametrize("kept_seed", CURVES + FREE + PRICES_APART + MISSED)
 def test_gap_closes(kept_seed):
     """`exact` proves what it once left open after its time, and the reference encloses the cost."""
@@ -35,6 +36,7 @@ def test_gap_closes(kept_seed):
     assert judge(answer, truth, case.instance, LIMIT_S).outcome in (Outcome.RIGHT, Outcome.UNJUDGED)
 
 
+@pytest.mark.fifth("kept_seed")
 @pytest.mark.parametrize("kept_seed", TIES)
 def test_plan_at_a_tie_is_found_and_proven(kept_seed):
     """The optimum lies on the SLO itself; a search that cuts intervals in two only comes near to it."""
@@ -44,6 +46,7 @@ def test_plan_at_a_tie_is_found_and_proven(kept_seed):
     assert float(answer.value) == TIES[kept_seed]
 
 
+@pytest.mark.fifth("kept_seed")
 @pytest.mark.parametrize("kept_seed", FULL)
 def test_plan_of_full_machines_is_found_and_proven(kept_seed):
     """Where a partial machine is just full, its latency jumps; the plan on the jump is found and proven."""

@@ -90,6 +90,7 @@ def test_a_solver_finds_the_known_optimum(name, solver):
     assert found.outcome not in WRONG | (set() if solver in MAY_LEAVE_OPEN else UNDECIDED), found.why
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_prover_knows_the_optimum_from_what_is_beside_it(name):
     """No plan is better than the optimum, and one is better than a value short of it by one part in 10^15."""

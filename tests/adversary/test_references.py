@@ -74,6 +74,7 @@ def test_modules_of_a_chain_share_the_slo():
     assert session_truth(chain("1.9199999999999999"), PlanSpace()).upper > 10
 
 
+@pytest.mark.fifth("slo")
 @pytest.mark.parametrize("slo", ["0.5", "1", "1.5", "1.92", "1.9199999999999999"])
 def test_continuous_is_enclosed_and_no_more_expensive_than_machine(slo):
     """What rule `machine` fills up, rule `continuous` may fill up as well."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -95,8 +95,13 @@ def seed_of(item: pytest.Item) -> Any:
     return _key(item.callspec.params.get(drawn_by(item))) if hasattr(item, "callspec") else None
 
 
-def _key(value: Any) -> Hashable:
-    return value if isinstance(value, Hashable) else repr(value)
+def _key(value: Any) -> Any:
+    """The value, or what it prints as where it is, or holds, a list or a dictionary."""
+    try:
+        hash(value)
+    except TypeError:
+        return repr(value)
+    return value
 
 
 def is_slow(item: pytest.Item) -> bool:
@@ -109,13 +114,36 @@ def quick(items: Iterable[pytest.Item], fifth: int) -> list[pytest.Item]:
 
     Of the seeds of a test, by its other parameters, every fifth one is taken; of fewer than five seeds one is, in turn.
     """
-    taken = [item for item in items if not is_slow(item)]
+    return _chosen(_draws(items), fifth)
+
+
+def all_fifths(items: Iterable[pytest.Item]) -> list[list[pytest.Item]]:
+    """The quick tier of each fifth; the marks and parameters of tens of thousands of tests are looked at once."""
+    draws = _draws(items)
+    return [_chosen(draws, fifth) for fifth in range(FIFTHS)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Draw:
+    """A test that is not slow, its seed and what else it is told apart by; nothing of both where it is not drawn."""
+
+    item: pytest.Item
+    seed: Any
+    claim: tuple[Any, ...]
+
+
+def _draws(items: Iterable[pytest.Item]) -> list[_Draw]:
+    seeds = ((item, seed_of(item)) for item in items if not is_slow(item))
+    return [_Draw(item, seed, () if seed is None else _claim(item)) for item, seed in seeds]
+
+
+def _chosen(draws: list[_Draw], fifth: int) -> list[pytest.Item]:
     seeds: dict[tuple[Any, ...], dict[Any, None]] = {}
-    for item in taken:
-        if (seed := seed_of(item)) is not None:
-            seeds.setdefault(_claim(item), {})[seed] = None
+    for draw in draws:
+        if draw.seed is not None:
+            seeds.setdefault(draw.claim, {})[draw.seed] = None
     chosen = {claim: set([*own][fifth % min(FIFTHS, len(own)) :: FIFTHS]) for claim, own in seeds.items()}
-    return [item for item in taken if (seed := seed_of(item)) is None or seed in chosen[_claim(item)]]
+    return [draw.item for draw in draws if draw.seed is None or draw.seed in chosen[draw.claim]]
 
 
 def in_tier(tier: str, items: Iterable[pytest.Item], fifth: int) -> list[pytest.Item]:

@@ -21,6 +21,7 @@ NETWORKS = ["vit", "res", "vgg", "inc", "mob"]
 NAMES = RANDOM + NETWORKS if ALL else RANDOM[:1] + NETWORKS[:1]
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("number", "gap"), [(50, 0.01), pytest.param(1000, 0.03, marks=pytest.mark.slow)])
 def test_regroup_is_near_the_proven_bound(name, number, gap):

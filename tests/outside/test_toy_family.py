@@ -52,17 +52,24 @@ def euclio(folder, *arguments):
     return done.returncode, done.stdout, done.stderr
 
 
-def test_it_is_solved_and_verified(folder):
-    code, out, _ = euclio(folder, "solve", "covering.json", "--out", "result.json")
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory):
+    """What solving printed, and the folder with instance and result, once: each process takes a second to start."""
+    folder = tmp_path_factory.mktemp("solved")
+    (folder / "covering.json").write_text(json.dumps(INSTANCE))
+    return euclio(folder, "solve", "covering.json", "--out", "result.json"), folder
+
+
+def test_it_is_solved_and_verified(solved):
+    (code, out, _), folder = solved
     assert code == 0
     assert "two machines: optimal, cost 3.5 per hour" in out
     code, out, _ = euclio(folder, "verify", "covering.json", "result.json")
     assert (code, out.splitlines()[0]) == (0, "accepted: cost 3.5 per hour")
 
 
-def test_a_worse_claim_is_refused(folder):
-    euclio(folder, "solve", "covering.json", "--out", "result.json")
-    written = json.loads((folder / "result.json").read_text())
+def test_a_worse_claim_is_refused(folder, solved):
+    written = json.loads((solved[1] / "result.json").read_text())
     written["plan"]["counts"] = [4, 0]
     (folder / "result.json").write_text(json.dumps(written))
     assert euclio(folder, "verify", "covering.json", "result.json")[0] == 1

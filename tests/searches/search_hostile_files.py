@@ -66,6 +66,7 @@ SEARCH = Search(
     "commands",
     look,
     SAMPLE,
+    slow=True,
 )
 
 

@@ -24,6 +24,7 @@ def test_of_one_module_it_is_that_of_all_paths(seed):
     assert least_cost(day, [most]) == enumerated_cost(day, 3)
 
 
+@pytest.mark.fifth("quiet")
 @pytest.mark.parametrize("quiet", [(), ((0, 0),), ((0, 0), (1, 1)), ((0, 0), (0, 1)), ((1, 0), (0, 0))])
 @pytest.mark.parametrize("slo", ["0.2", "0.3", "0.4", "0.5"])
 def test_of_two_modules_it_is_that_of_all_plans(slo, quiet):

@@ -32,6 +32,7 @@ def test_agrees_with_exact_on_random_sessions(seed):
     assert cost(session, BRUTE_FORCE) == pytest.approx(cost(session, "exact"), rel=1e-6)
 
 
+@pytest.mark.fifth("number")
 @pytest.mark.parametrize("number", range(1, 11))
 def test_agrees_with_exact_on_workloads(number):
     session = draw(SEED, number).session

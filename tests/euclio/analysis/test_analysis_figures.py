@@ -77,6 +77,7 @@ def test_twenty_six_solvers_leave_room_for_the_panels(figure: str) -> None:
     assert min(axes.get_position().width for axes in drawing.axes) > 0.3
 
 
+@pytest.mark.fifth("figure")
 @pytest.mark.parametrize("figure", FIGURES)
 def test_title_is_the_question(figure: str) -> None:
     assert "?" in of_race(figure)._suptitle.get_text()  # type: ignore[attr-defined]
@@ -88,16 +89,19 @@ def test_panels_have_axis_labels(figure: str) -> None:
     assert all(panel.get_xlabel() for panel in panels)
 
 
+@pytest.mark.fifth("figure")
 @pytest.mark.parametrize("figure", FIGURES)
 def test_failure_of_all_runs_is_said(figure: str) -> None:
     assert texts(FIGURES[figure](frame([run(label, f"i{k}") for k in range(3) for label in ("s00", "s01")])))
 
 
+@pytest.mark.fifth("figure")
 @pytest.mark.parametrize("figure", [name for name in FIGURES if not name.startswith("paired")])
 def test_empty_results_are_said(figure: str) -> None:
     assert texts(FIGURES[figure](race().iloc[:0])) == "there are no runs"
 
 
+@pytest.mark.fifth("figure")
 @pytest.mark.parametrize("figure", ["gap_ecdf", "trace", "pairwise"])
 def test_same_results_are_the_same_bytes(figure: str) -> None:
     def svg() -> str:

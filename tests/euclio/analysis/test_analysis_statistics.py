@@ -3,7 +3,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import bootstrap
 
 from euclio.analysis.statistics import Interval, largest, mean, ratio_of_sums, share, shifted_geometric_mean
 
@@ -62,6 +61,9 @@ def test_all_equal_values_have_an_interval_without_width() -> None:
 
 
 def test_bca_interval_agrees_with_scipy_on_skewed_values() -> None:
+    # It takes longer to import than all that is tested here, and each process that collects tests would.
+    from scipy.stats import bootstrap
+
     values = np.random.default_rng(5).exponential(size=80)
     known = bootstrap((values,), np.mean, method="BCa", n_resamples=20_000, rng=1).confidence_interval
     found = mean(values, interval="bca")

@@ -46,6 +46,7 @@ def test_the_manifest_lists_the_designs_in_order():
     assert [entry.name for entry in entries()] == [design.name for design in designs()]
 
 
+@pytest.mark.fifth("design")
 @pytest.mark.parametrize("design", designs()[::19], ids=lambda design: design.name)
 def test_instances_are_made_again_from_the_seed(design):
     entry = next(entry for entry in entries() if entry.name == design.name)

@@ -228,6 +228,7 @@ def of_set(family, step):
     return [e for e in some if e.certificate.wall_s < 0.5][::step]
 
 
+@pytest.mark.fifth("entry")
 @pytest.mark.parametrize("entry", of_set("session", 12), ids=lambda entry: entry.name)
 def test_the_plan_of_a_session_is_a_point_that_costs_what_the_checker_says(entry):
     """From the plan to the program: feasible, no dearer, and cheaper by no more than a proof's tolerance.
@@ -279,6 +280,7 @@ def test_a_spoilt_file_is_made_again(out, small_set, made):
     assert contents(out) == contents(made)
 
 
+@pytest.mark.fifth("steps")
 @pytest.mark.parametrize("steps", range(0, 30, 3))
 def test_an_interrupted_export_goes_on(small_set, tmp_path, made, monkeypatch, steps):
     """Interrupted after so many files: what comes out in the end is the same."""

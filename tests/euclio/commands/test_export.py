@@ -82,6 +82,7 @@ def refused(capsys, *arguments):
     return code, err
 
 
+@pytest.mark.slow
 def test_kubernetes_takes_the_manifests(capsys, folder):
     yaml, kubernetes = pytest.importorskip("yaml"), pytest.importorskip("kubernetes_validate")
     documents = list(yaml.safe_load_all(export(capsys, "kubernetes")))

@@ -19,6 +19,7 @@ def _accept_every_workload(monkeypatch):
     monkeypatch.setattr(kinds, "accept_by", lambda: lambda session: [])
 
 
+@pytest.mark.fifth("kind")
 @pytest.mark.parametrize("kind", all_kinds())
 def test_generate_writes_readable_instances_with_the_same_bytes(kind, tmp_path):
     first = generate(kind, tmp_path / "a", seed=5, settings=SETTINGS[kind])

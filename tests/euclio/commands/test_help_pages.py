@@ -98,6 +98,7 @@ def test_every_verb_has_an_example_that_is_read(verb, folder, monkeypatch):
 SLOW = ("euclio bench-set export", "euclio certify", "euclio changes", "euclio compare session.json", "euclio what-if")
 
 
+@pytest.mark.fifth("example")
 @pytest.mark.parametrize(
     "example", [pytest.param(one, marks=[pytest.mark.slow] if one.startswith(SLOW) else []) for one in QUICK]
 )

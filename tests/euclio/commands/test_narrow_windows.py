@@ -86,6 +86,7 @@ def printed(request, folder, monkeypatch, capsys):
     return found
 
 
+@pytest.mark.fifth("printed")
 def test_no_number_of_any_table_is_broken_or_cut(printed):
     """A number, or its first four figures, stands in one line, or its column is named as hidden.
 

@@ -208,6 +208,7 @@ def assert_bad_input(capsys, arguments, *words):
         assert word in err
 
 
+@pytest.mark.fifth("case")
 @pytest.mark.parametrize("case", BAD_TEXTS)
 def test_bad_instance_is_one_line_and_exit_2(capsys, tmp_path, case):
     path = tmp_path / "bad.json"

@@ -79,6 +79,7 @@ def test_outputs_of_an_experiment(capfd, folder):
     assert_plain((folder / "e-results" / "report.md").read_text(), "the page")
 
 
+@pytest.mark.fifth("verb")
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_help(capfd, verb):
     assert_plain(printed(capfd, verb, "--help"), verb)

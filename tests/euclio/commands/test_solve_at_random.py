@@ -37,6 +37,7 @@ def last_line(capsys, *arguments):
     return LINE.search(capsys.readouterr().out).groups()
 
 
+@pytest.mark.fifth("options")
 @pytest.mark.parametrize("options", [(), ("--policy", "rr"), ("--rate", 8), ("--machines", "whole")])
 def test_the_printed_command_shows_the_printed_number(session, tmp_path, capsys, options):
     # 30 s of this session are few enough requests to be simulated at once; changes stand in the result.

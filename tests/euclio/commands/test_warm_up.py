@@ -41,6 +41,7 @@ def test_all_solvers_provers_and_simulators_are_parts_of_it():
     assert sum(name.startswith("prover and simulator") for name in names) >= 3
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", [name for name in solvers() if find_solver(name).compile is not None])
 def test_what_a_solver_compiles_on_its_own_runs(name):
     """Warming up goes on after an error, so that one in these functions would be seen by nobody."""

@@ -108,6 +108,7 @@ def test_bars_are_stacked_optimum_design_heuristic(registry):
     assert [(round(bar.get_x(), 6), round(bar.get_width(), 6)) for bar in second] == [(0, 1.5), (1.5, 0.5)]
 
 
+@pytest.mark.fifth("ending")
 @pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
 def test_figure_is_written(registry, tmp_path, ending):
     path = tmp_path / f"c{ending}"
@@ -195,6 +196,7 @@ def test_throughput_lost_by_design_and_by_heuristic_adds_up_to_the_gap():
     assert aggregate(table).design_free.between(0, 1).all()
 
 
+@pytest.mark.fifth("objective")
 @pytest.mark.parametrize(("objective", "head"), [("throughput", "lost throughput"), ("cost", "extra cost")])
 def test_decompose_command_serves_clusters_by_either_objective(capsys, tmp_path, objective, head):
     path, figure = tmp_path / "c.json", tmp_path / "gaps.svg"

@@ -85,7 +85,7 @@ def test_hanging_solver_is_killed(monkeypatch):
 
 
 @pytest.mark.fifth("name")
-@pytest.mark.parametrize("name", ["harpagon", "columns", f"{FILE}:good"])
+@pytest.mark.parametrize("name", ["harpagon", pytest.param("columns", marks=pytest.mark.slow), f"{FILE}:good"])
 def test_good_solver_keeps_every_claim(name):
     assert not broken(check_solver(name, 2))
 

@@ -31,6 +31,7 @@ def test_no_line_is_wider_than_the_window(width):
     assert max(map(len, to_text(table(), width).splitlines())) <= width
 
 
+@pytest.mark.fifth("number")
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 100])
 @pytest.mark.parametrize("number", ["491.0745", "1,234,567.891", "1.2345678e-05", "0 + 0.123456789", "≤ 491.0745"])
 def test_a_number_is_whole_or_its_column_is_hidden(width, number):

@@ -49,38 +49,39 @@ def test_compiled_code_does_not_bring_linear_algebra_along():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
 
 
-def test_solving_from_a_file_imports_none_of_the_large_libraries(tmp_path):
+def imported_by_solving(session):
+    """The modules that a process has at its end which solves a session from its file."""
+    code = f"""
+import sys
+from euclio.cli import main
+main(["solve", {str(session)!r}])
+print("imported:", *sys.modules)
+"""
+    unset = {name: value for name, value in os.environ.items() if name != "EUCLIO_KERNELS"}
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=unset).stdout
+    first, *names = said.splitlines()[-1].split()
+    assert first == "imported:"
+    assert "euclio.cli" in names
+    return set(names)
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory):
+    """What solving a small session imports, once: the process takes a second."""
+    session = tmp_path_factory.mktemp("small") / "session.json"
+    save_session(small_session(1), session)
+    return imported_by_solving(session)
+
+
+def test_solving_from_a_file_imports_none_of_the_large_libraries(imported):
     """Each of them takes longer to import than a small session takes to be solved, read, checked and printed."""
-    session = tmp_path / "session.json"
-    save_session(small_session(1), session)
-    code = f"""
-import sys
-from euclio.cli import main
-main(["solve", {str(session)!r}])
-print("imported:", *({{"scipy", "pandas", "numba", "matplotlib", "highspy", "ortools", "pulp"}} & set(sys.modules)))
-"""
-    unset = {name: value for name, value in os.environ.items() if name != "EUCLIO_KERNELS"}
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=unset).stdout
-    assert said.splitlines()[-1] == "imported:"
+    assert {"scipy", "pandas", "numba", "matplotlib", "highspy", "ortools", "pulp"} & imported == set()
 
 
-def test_printing_a_plan_imports_no_search_for_attainments_and_no_simulator(tmp_path):
+def test_printing_a_plan_imports_no_search_for_attainments_and_no_simulator(imported):
     """The process that solves does, before its limit counts; the one that prints waited for the same again."""
-    session = tmp_path / "session.json"
-    save_session(small_session(1), session)
-    package = "euclio.session"
-    heavy = tuple(
-        f"{package}.{name}" for name in ("attainment.attaining", "attainment.rough_cost", "simulation.in_turn")
-    )
-    code = f"""
-import sys
-from euclio.cli import main
-main(["solve", {str(session)!r}])
-print("imported:", *({{*{heavy!r}}} & set(sys.modules)))
-"""
-    unset = {name: value for name, value in os.environ.items() if name != "EUCLIO_KERNELS"}
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=unset).stdout
-    assert said.splitlines()[-1] == "imported:"
+    heavy = ("attainment.attaining", "attainment.rough_cost", "simulation.in_turn")
+    assert {f"euclio.session.{name}" for name in heavy} & imported == set()
 
 
 NOT_FOR_A_SOLVE = (
@@ -99,15 +100,7 @@ def test_solving_from_a_file_imports_nothing_of_other_verbs(tmp_path):
     # Of so many requests that whether its plan holds is not simulated under it.
     (many,) = generate("published", models=["resnet50"], rate=2000, slo=0.4)
     save_session(many, session)
-    code = f"""
-import sys
-from euclio.cli import main
-main(["solve", {str(session)!r}])
-print("imported:", *({{*{NOT_FOR_A_SOLVE!r}}} & set(sys.modules)))
-"""
-    unset = {name: value for name, value in os.environ.items() if name != "EUCLIO_KERNELS"}
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=unset).stdout
-    assert said.splitlines()[-1] == "imported:"
+    assert {*NOT_FOR_A_SOLVE} & imported_by_solving(session) == set()
 
 
 def test_the_exact_solver_imports_nothing_that_decides_ties():

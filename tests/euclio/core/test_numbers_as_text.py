@@ -1,6 +1,7 @@
 """Where numbers become text for people: in `euclio/core/words.py`, and nowhere in a way that may have an exponent."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -27,10 +28,20 @@ EXACT = {
 }
 """Where a format with an exponent stands on purpose, and why."""
 
+BEFORE_A_BRACE = re.compile(r"([{}])([^{}]*[egEG])(?=\})")
+"""Text that ends with e or g before a brace closes, and the brace before it."""
+
+
+def may_have_one(text: str) -> bool:
+    """Whether a source needs to be parsed: such a format stands after a colon, or after a width in braces."""
+    return any(brace == "}" or ":" in part for brace, part in BEFORE_A_BRACE.findall(text))
+
 
 def exponent_formats(file: Path) -> list[int]:
     """Lines with an f-string whose format may print an exponent: those that end with e or g."""
-    nodes = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.FormattedValue)]
+    text = file.read_text(encoding="utf-8")
+    walked = ast.walk(ast.parse(text)) if may_have_one(text) else ()
+    nodes = [node for node in walked if isinstance(node, ast.FormattedValue)]
     specs = [(node.lineno, ast.unparse(node.format_spec)) for node in nodes if node.format_spec is not None]
     return [line for line, spec in specs if spec.rstrip("'\"")[-1:] in ("e", "g", "E", "G")]
 

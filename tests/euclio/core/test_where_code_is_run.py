@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -79,9 +78,13 @@ KNOWN = {
 """Where code is made of texts or bytes, or programs are started, and by whose word."""
 
 
-OTHERS = "|".join(sorted({*NAMES, *FUNCTIONS, *chain(*OF_MODULES.values())}))
-ANY = re.compile(rf"\b(?:{OTHERS})\b|^\s*(?:import|from)\b.*\b(?:{'|'.join(sorted(MODULES))})\b", re.MULTILINE)
-"""What a source needs to be parsed for: one of these words or, in a line of imports, one of the modules."""
+OWNED = "|".join(rf"{owner}\s*\.\s*{word}" for owner, words in OF_MODULES.items() for word in sorted(words))
+ANY = re.compile(
+    rf"\b(?:{'|'.join(sorted(NAMES))}|{OWNED})\b|(?<!\.)\b(?:{'|'.join(sorted(FUNCTIONS))})\b"
+    rf"|^\s*(?:import|from)\b.*\b(?:{'|'.join(sorted(MODULES))})\b",
+    re.MULTILINE,
+)
+"""What a source needs to be parsed for: a name, an attribute of a module, a function or an import of a module."""
 
 
 def words_of(path: Path) -> set[str]:

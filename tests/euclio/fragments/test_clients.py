@@ -61,6 +61,7 @@ def test_a_path_without_a_file_is_refused():
         read_traces(Path("nowhere"))
 
 
+@pytest.mark.fifth("key")
 @pytest.mark.parametrize("key", model_names())
 def test_mixed_clients_as_in_the_paper(key):
     """15 Jetson Nano and 5 TX2 (Graft §5.3), each with a fragment; TX2 have less time."""

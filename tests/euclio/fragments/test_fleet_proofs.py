@@ -6,6 +6,7 @@ import math
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import pytest
 from proof_texts import fleet_text
@@ -82,17 +83,22 @@ def test_prices_prove_nothing_false(seed, changes, monkeypatch):
         fleet_text(fleet, space, None, least.value * (1 + TOLERANCE), math.inf)
 
 
+@cache
+def priced_fleet(seed):
+    """A fleet with its plan of fragments by themselves, its prices and their program, once for all plans."""
+    fleet, space = random_fleet(seed, 14, 5), FragmentSpace()
+    apart = Prover(fleet, space, math.inf).apart()
+    alone = [sum(s.total_pct for s in own.stages) for own in apart.sets]
+    priced = bound_of(fleet, space, alone, Fraction(10**6), math.inf).priced
+    return fleet, space, apart, priced, priced_program(fleet, priced, Fraction(sum(alone)))
+
+
 @pytest.mark.parametrize("solver", ["graft", "regroup", "apart"])
 @pytest.mark.parametrize("seed", range(10))
 def test_any_plan_of_many_fragments_is_a_point_of_their_prices(seed, solver):
     """It guards the inequality itself: prices less gains are no more than what any plan takes."""
-    fleet, space = random_fleet(seed, 14, 5), FragmentSpace()
-    best = solve(fleet, "regroup")
-    other = best if solver == "apart" else solve(fleet, solver)
-    plan = Prover(fleet, space, math.inf).apart() if solver == "apart" else other.plan
-    alone = [sum(s.total_pct for s in own.stages) for own in Prover(fleet, space, math.inf).apart().sets]
-    priced = bound_of(fleet, space, alone, Fraction(10**6), math.inf).priced
-    model = priced_program(fleet, priced, Fraction(sum(alone)))
+    fleet, space, apart, priced, model = priced_fleet(seed)
+    plan = apart if solver == "apart" else solve(fleet, solver).plan
     assert model.problems(priced_point(fleet, space, plan, priced)) == []
 
 

@@ -130,6 +130,7 @@ def test_what_follows_counts_when_requests_are_dropped():
     assert found.executions.stage.tolist() == [1] * 4
 
 
+@pytest.mark.fifth("setup")
 @pytest.mark.parametrize("setup", SETUPS)
 def test_every_request_is_served_late_or_dropped(setup):
     for requests in simulate(*busy(), setup).requests:
@@ -138,6 +139,7 @@ def test_every_request_is_served_late_or_dropped(setup):
         assert setup.dropping == "hopeless" or not (requests.outcome == DROPPED).any()
 
 
+@pytest.mark.fifth("setup")
 @pytest.mark.parametrize("setup", SETUPS)
 def test_requests_are_conserved_at_every_stage(setup):
     """What arrives is executed at the own stage or dropped there, and so at the shared stage."""
@@ -152,6 +154,7 @@ def test_requests_are_conserved_at_every_stage(setup):
         assert row["arrived"] == row["served"] + row["late"] + row["dropped"] == r.arrival_ns.size
 
 
+@pytest.mark.fifth("setup")
 @pytest.mark.parametrize("setup", SETUPS)
 def test_at_every_moment_what_arrived_is_done_or_in_flight(setup):
     """Requests in flight, counted from their ways, are those that arrived less those that ended."""
@@ -166,6 +169,7 @@ def test_at_every_moment_what_arrived_is_done_or_in_flight(setup):
         assert sum(parts) == (arrival <= at).sum() - (finish <= at).sum()
 
 
+@pytest.mark.fifth("setup")
 @pytest.mark.parametrize("setup", SETUPS)
 def test_no_instance_executes_two_batches_at_a_time(setup):
     done = simulate(*busy(), setup).executions
@@ -174,6 +178,7 @@ def test_no_instance_executes_two_batches_at_a_time(setup):
     assert done.requests.max() <= 2
 
 
+@pytest.mark.fifth("setup")
 @pytest.mark.parametrize("setup", SETUPS)
 def test_the_same_input_gives_the_same_figures(setup):
     assert describe(simulate(*busy(), setup)) == describe(simulate(*busy(), setup))

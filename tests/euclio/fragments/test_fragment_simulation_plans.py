@@ -38,6 +38,7 @@ def test_clients_one_after_the_other_keep_every_budget(system, dispatch):
     assert attainments(system, phases="staggered", dispatch=dispatch) == [1] * len(SEEDS)
 
 
+@pytest.mark.fifth("phases")
 @pytest.mark.parametrize("phases", ["random", "together"])
 def test_clients_with_instances_of_their_own_keep_every_budget(phases):
     assert attainments("gslice", phases=phases) == [1] * len(SEEDS)

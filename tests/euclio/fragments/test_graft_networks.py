@@ -50,6 +50,7 @@ def test_the_tables_here_are_the_published_figures():
     assert round(find_model("inc").sent_bytes[0] / 1024) == printed["input_kb"]
 
 
+@pytest.mark.fifth("key")
 @pytest.mark.parametrize("key", TABLE_2)
 def test_more_share_never_takes_longer_and_batches_never_less(key):
     network = find_model(key).network

@@ -39,6 +39,7 @@ def found_in_text(paper):
     return Counter(addressed(claims_of(text_of(paper))))
 
 
+@pytest.mark.fifth("paper")
 @pytest.mark.parametrize("paper", NAMES)
 def test_every_number_of_the_text_has_a_line(paper):
     """Place by place, so that a number that is printed twice in a section needs two lines."""
@@ -46,6 +47,7 @@ def test_every_number_of_the_text_has_a_line(paper):
     assert found_in_text(paper) - lines == Counter()
 
 
+@pytest.mark.fifth("paper")
 @pytest.mark.parametrize("paper", NAMES)
 def test_every_line_is_a_number_of_the_text(paper):
     lines = Counter(line.address for line in printed_numbers(paper) if line.in_text)

@@ -192,6 +192,7 @@ NAMES = (
 )
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_measured_cluster_is_certified_and_a_bound_a_millionth_short_refuted(name):
     cluster = load_cluster(DATA / "clusters" / f"{name}.json")

@@ -6,6 +6,7 @@ import math
 import random
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from operator import le
 
@@ -27,7 +28,9 @@ from euclio.proofs.checker import check_text
 BILLIONTH = Fraction(1, 10**9)
 
 
+@cache
 def drawn(seed):
+    """A cluster, a plan space and the best value by enumeration, which some seeds take seconds for."""
     rng = random.Random(seed)
     cluster, space = draw_cluster(rng, wide=seed % 2 == 1), draw_space(rng)
     return cluster, space, best_value(cluster, space)

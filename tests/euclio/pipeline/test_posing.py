@@ -115,6 +115,7 @@ def test_a_plan_is_a_point_that_has_its_value(seed):
     assert abs(posed.model.cost(posed.point)) == checked.value
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", [entry.name for entry in entries("easy", "pipeline")][::7])
 def test_the_plan_of_a_cluster_of_the_set_is_a_point_that_has_its_value(name):
     cluster, known = load(name), best(name)

@@ -55,11 +55,13 @@ def test_the_checker_accepts_the_plan(name):
     assert evaluate(*cluster_and_plan(name)).feasible
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", PLANS)
 def test_uniform_arrivals_at_load_98_per_cent_lose_nothing(name):
     assert mean_attainment(simulate(*cluster_and_plan(name), UNIFORM)) == 1
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", ["ppipe-trio-V100-P4-18", "ppipe-solo-L4-T4-32", "ppipe-solo-L4-T4-34"])
 def test_reactive_pools_serve_less_where_servers_share_links(name):
     setup = replace(UNIFORM, arrivals="poisson", load=0.95)

@@ -78,6 +78,7 @@ def only_block_2(row):
     return None if gone else row
 
 
+@pytest.mark.fifth("message")
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -170,6 +171,7 @@ def least_rate(cluster):
     return min(float(model.batch_build.rate_rps / model.weight) for model in cluster.models)
 
 
+@pytest.mark.fifth("file")
 @pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="the authors' measurements are not here")
 @pytest.mark.parametrize("file", sorted((SHARED / "instances" / "pipelines").glob("ppipe-trio-*.json")), ids=str)
 def test_measured_clusters_are_the_authors_own(file):

@@ -159,6 +159,7 @@ def test_a_workload_depends_on_its_place_alone() -> None:
     np.testing.assert_array_equal(a.rate_rps, b.rate_rps)
 
 
+@pytest.mark.fifth("paper")
 @pytest.mark.parametrize("paper", PAPERS)
 def test_systems_cost_what_solve_says(paper: str) -> None:
     """Twenty-five sessions, every system with the checker and without it."""
@@ -216,6 +217,7 @@ def test_a_refused_workload_names_who_refused() -> None:
         assert (against == "") == (set(outcomes) == set(rows))
 
 
+@pytest.mark.fifth("paper")
 @pytest.mark.parametrize("paper", PAPERS)
 def test_simulations_repeat(paper: str) -> None:
     once, twice = simulate(paper, FAIRS[paper], 3, 12), simulate(paper, FAIRS[paper], 3, 12)

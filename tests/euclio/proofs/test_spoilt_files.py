@@ -51,6 +51,7 @@ def outcome(text: str, draw: random.Random) -> str:
     return "true" if true(changed) else "FALSE"
 
 
+@pytest.mark.fifth("number")
 @pytest.mark.parametrize(("kind", "number"), FILES)
 def test_a_spoilt_file_is_refused_or_still_true(kind, number):
     """A hundred changes of each of ten files; that some are accepted shows that not everything is refused."""

@@ -134,6 +134,7 @@ def test_a_search_past_its_deadline_says_so() -> None:
     assert (found.plan, found.exhausted, found.reason) == (None, False, "the time limit was reached")
 
 
+@pytest.mark.fifth("dummy")
 @pytest.mark.parametrize("dummy", [DummyRule.NONE, DummyRule.MACHINE])
 def test_a_chain_of_twelve_modules_is_proven(dummy: DummyRule) -> None:
     """Twelve times M_3 at rates of their own; half the modules' worth of time forces a mix of batches."""
@@ -191,6 +192,7 @@ def cut(value: Fraction, digits: int) -> Fraction:
     return value // unit * unit
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(("n", "digits"), BARELY_LESS)
 def test_a_partial_machine_that_is_barely_not_full_is_a_plan(policy: Policy, n: int, digits: int) -> None:

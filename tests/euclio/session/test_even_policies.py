@@ -123,6 +123,7 @@ def test_more_rate_may_need_another_machine_and_be_slower():
     assert solve(two_at_a_time(40, "0.8"), space=RR_EVEN).value == 2
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize("policy", EVEN)
 @pytest.mark.parametrize("dummy", ["none", "machine", "continuous"])
 def test_answers_are_certified_and_wrong_ones_are_not(policy, dummy):
@@ -137,19 +138,19 @@ def test_answers_are_certified_and_wrong_ones_are_not(policy, dummy):
 
 
 @pytest.mark.parametrize("policy", EVEN)
-def test_bounds_of_other_policies_hold(policy):
+@pytest.mark.parametrize("seed", range(40))
+def test_bounds_of_other_policies_hold(policy, seed):
     """No plan is faster than under the policy of `bounded_by`; a latency bound holds on every optimum."""
-    for seed in range(40):
-        session = small_session(seed)
-        for dummy in ("none", "machine"):
-            found = solve(session, space=PlanSpace(policy, dummy))
-            if found.plan is None or found.evaluation is None:
-                continue
-            wider = evaluate(session, found.plan, PlanSpace(policy.bounded_by, dummy))
-            assert wider.feasible
-            for module, one, wide in zip(session.modules, found.evaluation.modules, wider.modules, strict=True):
-                assert wide.worst_case_latency_s <= one.worst_case_latency_s
-                assert latency_bound(module, PlanSpace(policy, dummy)) <= one.worst_case_latency_s
+    session = small_session(seed)
+    for dummy in ("none", "machine"):
+        found = solve(session, space=PlanSpace(policy, dummy))
+        if found.plan is None or found.evaluation is None:
+            continue
+        wider = evaluate(session, found.plan, PlanSpace(policy.bounded_by, dummy))
+        assert wider.feasible
+        for module, one, wide in zip(session.modules, found.evaluation.modules, wider.modules, strict=True):
+            assert wide.worst_case_latency_s <= one.worst_case_latency_s
+            assert latency_bound(module, PlanSpace(policy, dummy)) <= one.worst_case_latency_s
 
 
 @pytest.mark.parametrize(("policy", "machines"), [("rr-even", ["3", "x", "0.833"]), ("rr", ["2", "+", "0.500"])])

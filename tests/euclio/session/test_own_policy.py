@@ -129,6 +129,7 @@ def test_check_solver_tries_it(folder, capsys):
     assert main(["check-solver", "my_system.py:SYSTEM", "--samples", "3"]) == 0
 
 
+@pytest.mark.fifth("text")
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -23,6 +23,7 @@ def _name(space: PlanSpace) -> str:
     return f"{space.policy.name}-{space.dummy.value}-{space.max_allocations}-{space.charging.value}-{batching}"
 
 
+@pytest.mark.fifth("space")
 @pytest.mark.parametrize("space", SPACES[::3], ids=_name)
 def test_what_another_space_has_left_behind_changes_nothing(space):
     """A field of the space that narrows or prices configurations must be among those by which they are shared."""

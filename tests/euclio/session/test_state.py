@@ -37,6 +37,7 @@ def moved(found):
     return [plan.allocations[0].configuration.hardware for plan in found.plan.modules]
 
 
+@pytest.mark.fifth("price")
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize(("price", "stays"), [("0.149", False), ("0.151", True), ("0", False), ("7", True)])
 def test_a_machine_with_state_moves_only_where_more_is_saved_than_that_costs(name, price, stays):

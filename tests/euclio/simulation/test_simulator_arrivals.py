@@ -61,6 +61,7 @@ def test_bursty_counts_have_a_larger_dispersion():
     assert dispersion(times, 0.1) > 2.5
 
 
+@pytest.mark.fifth("most")
 @pytest.mark.parametrize("kind", ALL_KINDS)
 @pytest.mark.parametrize("most", [1, 7, 1000])
 def test_pieces_of_every_size_are_the_same_arrivals(kind, most):

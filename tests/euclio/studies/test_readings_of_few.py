@@ -19,6 +19,7 @@ def _plain(path):
     return table.astype(dict.fromkeys(table.select_dtypes("category").columns, str))
 
 
+@pytest.mark.fifth("paper")
 @pytest.mark.parametrize(("paper", "module", "given"), CASES, ids=["harpagon", "piccolo"])
 def test_a_reading_without_any_workload_moves_no_number(paper, module, given):
     """A study of four workloads ended in an error where the other answer's systems had a plan on none of them."""

@@ -147,6 +147,7 @@ def test_what_is_written_is_what_linux_writes(linux, played):
     assert written(played[0]) == expected
 
 
+@pytest.mark.slow
 def test_a_time_limit_that_cannot_be_kept_from_outside_is_said_in_one_line(tmp_path):
     """Once for a command that has several runs; the limit reaches the solvers all the same."""
     prepared(tmp_path)

@@ -58,6 +58,7 @@ def test_plans_that_are_searched_serve_ties_exactly(no_joint, rate):
     assert best.value == 3 * (2 * (3 if rate == ABOVE_TWO else 2) + 2)
 
 
+@pytest.mark.fifth("price")
 @pytest.mark.parametrize("limit", [None, 20])
 @pytest.mark.parametrize("price", [0, "0.01", 5, 10**6])
 def test_no_rule_is_cheaper(no_joint, price, limit):

@@ -114,6 +114,7 @@ def test_highs_is_asked_to_close_the_gap():
     assert gaps == [0.0, 0.0]
 
 
+@pytest.mark.fifth("engine")
 @pytest.mark.parametrize("engine", [engine for engine in ENGINES if engine.prunes], ids=lambda engine: engine.name)
 @pytest.mark.parametrize("presolve", [False, True])
 def test_no_solution_past_what_is_of_interest_is_counted(presolve, engine):
@@ -127,6 +128,7 @@ def test_no_solution_past_what_is_of_interest_is_counted(presolve, engine):
     assert {(one.status, one.values) for one in (past, far)} == {(Status.INFEASIBLE, None)}
 
 
+@pytest.mark.fifth("engine")
 @pytest.mark.parametrize("engine", [engine for engine in ENGINES if engine.prunes], ids=lambda engine: engine.name)
 def test_a_bound_does_not_exceed_what_is_of_interest(engine):
     """What is past that is pruned, so that a bound there would be of the plans that are left."""
@@ -136,6 +138,7 @@ def test_a_bound_does_not_exceed_what_is_of_interest(engine):
     assert run.bound == pytest.approx(best, abs=1e-6)
 
 
+@pytest.mark.fifth("engine")
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_a_timeout_with_a_solution_is_not_optimal(engine):
     model = covering()
@@ -153,6 +156,7 @@ def test_a_limit_is_overrun_by_less_than_a_second_on_a_small_model(engine):
     assert time.perf_counter() - started < 1.2
 
 
+@pytest.mark.fifth("engine")
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("sense", SENSES)
 def test_a_stopped_run_has_a_bound_on_the_right_side(engine, sense):
@@ -160,6 +164,7 @@ def test_a_stopped_run_has_a_bound_on_the_right_side(engine, sense):
     assert run.bound is None or sense * (run.objective - run.bound) >= -1e-6
 
 
+@pytest.mark.fifth("engine")
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("sense", SENSES)
 def test_the_trace_closes_in_on_the_optimum(engine, sense):
@@ -173,6 +178,7 @@ def test_the_trace_closes_in_on_the_optimum(engine, sense):
     assert all(point.bound is None or sense * (run.objective - point.bound) >= -1e-6 for point in run.trace)
 
 
+@pytest.mark.fifth("engine")
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("sense", SENSES)
 def test_a_proof_has_a_bound_equal_to_the_objective(engine, sense):
@@ -189,6 +195,7 @@ def test_an_infeasible_model_has_neither_solution_nor_bound(engine):
     assert (run.status, run.values, run.objective, run.bound) == (Status.INFEASIBLE, None, None, None)
 
 
+@pytest.mark.fifth("engine")
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_a_feasible_start_is_used(engine):
     values = engine.run(knapsack(12, pulp.LpMinimize), EngineLimits()).values
@@ -196,12 +203,14 @@ def test_a_feasible_start_is_used(engine):
     assert again.warm_start is WarmStart.USED
 
 
+@pytest.mark.fifth("engine")
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_an_infeasible_start_is_ignored_and_says_so(engine):
     start = {f"x_{i}": 0.0 for i in range(12)}
     assert engine.run(knapsack(12, pulp.LpMinimize), EngineLimits(), start).warm_start is WarmStart.IGNORED
 
 
+@pytest.mark.fifth("engine")
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_standard_output_stays_clean_and_the_log_goes_to_the_file(engine, tmp_path, capfd):
     engine.run(knapsack(12, pulp.LpMinimize), EngineLimits(log_file=tmp_path / "engine.log"))
@@ -217,6 +226,7 @@ def test_an_engine_that_ends_with_an_error_leaves_no_answer(monkeypatch):
     assert (found.status, found.values, found.bound) == (Status.UNKNOWN, None, None)
 
 
+@pytest.mark.fifth("engine")
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_the_relaxation_is_a_bound_and_has_reduced_costs(engine):
     relaxed = solve_relaxation(knapsack(12, pulp.LpMinimize), engine, EngineLimits())

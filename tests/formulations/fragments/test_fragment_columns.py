@@ -141,6 +141,7 @@ def spread(model, number):
     return Fleet(f"spread {model}", network, fragments)
 
 
+@pytest.mark.fifth("model")
 @pytest.mark.parametrize("model", ["inc", "mob"])
 def test_seventeen_partition_points_are_proven(model):
     found = solve(spread(model, 17), "fragment-columns", space=FragmentSpace(max_members=4))
@@ -169,6 +170,7 @@ def test_different_rates_are_proven(seed):
 RATES = {"primes": (7, 11, 13, 17, 19, 23, 29, 31), "far apart": ("1e-6", 30, "1e5", "123.456789")}
 
 
+@pytest.mark.fifth("changes")
 @pytest.mark.parametrize("changes", [{}, {"budgets": "own"}, {"sharing": "uniform"}, {"sharing": "alone"}], ids=str)
 @pytest.mark.parametrize("rates", RATES)
 def test_any_fleet_gets_a_plan_and_a_bound(rates, changes):

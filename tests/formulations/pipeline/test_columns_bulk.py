@@ -58,6 +58,7 @@ def test_the_bulk_agrees_with_tables(seed: int, one_per_sequence: bool, monkeypa
     assert value(cluster, space) == pytest.approx(by_tables, rel=1e-9)
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.usefixtures("many")
 @pytest.mark.skipif(not MEASURED, reason="the measured instances (../shared/instances) are absent")
 @pytest.mark.parametrize("name", ["solo-L4-T4-26", "solo-L4-T4-38", "trio-L4-P4-16", "trio-V100-P4-06"])
@@ -67,6 +68,7 @@ def test_the_bulk_proves_measured_clusters(name: str) -> None:
     assert proven.raw_status == "optimal"
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.skipif(not MEASURED, reason="the measured instances (../shared/instances) are absent")
 @pytest.mark.parametrize("name", [file.stem for file in MEASURED])
 def test_a_hundred_thousand_gpus_are_proven(name: str) -> None:
@@ -93,6 +95,7 @@ def test_least_cost_with_many_gpus_is_a_plan_within_the_bound() -> None:
     assert answer.bound <= cost
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.skipif(not MEASURED, reason="the measured instances (../shared/instances) are absent")
 @pytest.mark.parametrize("one_per_sequence", [False, True])
 @pytest.mark.parametrize("name", ["solo-L4-T4-36", "trio-L4-P4-08"])

@@ -55,16 +55,19 @@ def test_plan_is_proven(file: Path, one_per_sequence: bool) -> None:
     assert solved(file, one_per_sequence).status.value == "optimal"
 
 
+@pytest.mark.fifth("file")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_plan_is_as_good_as_the_best_known(file: Path) -> None:
     assert checked(file) >= expected()[file.stem]["found"] * (1 - PROOF_TOLERANCE)
 
 
+@pytest.mark.fifth("file")
 @pytest.mark.parametrize("file", TRIOS, ids=lambda file: file.stem)
 def test_one_pipeline_per_sequence_serves_what_the_authors_milp_proved(file: Path) -> None:
     assert checked(file, True) == pytest.approx(expected()[file.stem]["reference_gurobi"], rel=1e-5)
 
 
+@pytest.mark.fifth("file")
 @pytest.mark.parametrize("file", [f for f in SOLOS if f.stem not in REPEATED], ids=lambda file: file.stem)
 def test_one_pipeline_per_sequence_is_not_below_the_authors_milp(file: Path) -> None:
     assert checked(file, True) >= expected()[file.stem]["reference_gurobi"] * (1 - OPTIMALITY_TOLERANCE)
@@ -81,6 +84,7 @@ def test_unmerged_layers_are_proven(name: str) -> None:
     assert solve(cluster, "columns").status.value == "optimal"
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", ["ppipe-trio-L4-P4-16", "ppipe-solo-L4-T4-30"])
 @pytest.mark.parametrize("limit_s", [0.03, 0.06, 0.12, 0.25])
 def test_bound_under_a_time_limit_holds_for_the_optimum(name: str, limit_s: float) -> None:

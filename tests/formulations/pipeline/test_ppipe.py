@@ -60,6 +60,7 @@ def two_models(*weights):
     return Cluster("two models", [Gpu("A", 2), Gpu("B", 3)], models, max_partitions=2)
 
 
+@pytest.mark.fifth("weight")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("weight", ["1e12", "1e-12"])
 def test_a_common_factor_of_the_weights_divides_the_optimum(name, weight):

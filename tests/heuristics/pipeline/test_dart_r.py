@@ -121,6 +121,7 @@ def test_least_cost_does_not_apply():
     assert [demand.name for demand in solvers()["dart-r"].uncovered(lopsided(), least_cost)] == ["least_cost"]
 
 
+@pytest.mark.fifth("name")
 @measured
 @pytest.mark.parametrize("name", TRIOS)
 def test_three_models_are_served_as_the_authors_plans_serve_them(name):
@@ -129,6 +130,7 @@ def test_three_models_are_served_as_the_authors_plans_serve_them(name):
     assert float(checked.value) == pytest.approx(expected[name]["dart_r"], rel=1e-5)
 
 
+@pytest.mark.fifth("name")
 @measured
 @pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.json")))
 def test_serves_at_least_as_much_as_no_partitioning(name):
@@ -137,6 +139,7 @@ def test_serves_at_least_as_much_as_no_partitioning(name):
     assert float(run(instance)[1].value) >= alone.claimed * (1 - 1e-9)
 
 
+@pytest.mark.fifth("name")
 @measured
 @pytest.mark.parametrize("name", TRIOS)
 def test_the_plan_keeps_to_its_plan_space(name):

@@ -147,6 +147,7 @@ def expected(name):
     return entries[name]["no_partitioning"]
 
 
+@pytest.mark.fifth("name")
 @measured
 @pytest.mark.parametrize("name", [n for n in NAMES if "trio" in n])
 def test_three_models_are_served_as_the_authors_plans_serve_them(name):
@@ -161,6 +162,7 @@ def test_one_model_is_served_at_least_as_by_the_authors_largest_batch(name):
     assert float(checked.value) >= expected(name) * (1 - 1e-9)
 
 
+@pytest.mark.fifth("name")
 @measured
 @pytest.mark.parametrize("name", NAMES)
 def test_the_bound_proves_the_plan(name):

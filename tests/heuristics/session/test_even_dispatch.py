@@ -78,6 +78,7 @@ def test_the_split_estimates_what_the_checker_says(policy):
     assert configuration_latency(arrays, k, 198.0) == pytest.approx(float(exact), rel=1e-12)
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize(("system", "policy"), [(SCROOGE, Policy.MACHINE_RATE), (CLIPPER, Policy.RR)])
 def test_systems_plan_more_sessions_evenly(system, policy):
     """Whatever the policy, plans are the checker's; under the even one fewer sessions are left without."""

@@ -22,6 +22,7 @@ ANY_RATE = [s.name for s in SEARCHING_SOME if s.name not in LISTED]
 SESSIONS = [random_session(seed, 2, 3, slo_over_least=(0.9, 1.6)) for seed in range(25)]
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", LISTED)
 def test_infeasible_is_said_only_where_enumeration_has_no_plan(name):
     said = [(s, found) for s in SESSIONS if (found := solve(s, name)).status is Status.INFEASIBLE]
@@ -30,6 +31,7 @@ def test_infeasible_is_said_only_where_enumeration_has_no_plan(name):
         assert solve(session, "plan-bruteforce", space=found.space).status is Status.INFEASIBLE
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", ANY_RATE)
 def test_infeasible_is_said_only_where_exact_proves_it(name):
     """With dummies at any rate a plan comes as near to its durations as one likes: the SLOs are below that."""

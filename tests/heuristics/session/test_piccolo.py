@@ -212,6 +212,7 @@ def test_stretched_budgets_fill_the_slo():
 # Every system under dummies at any rate.
 
 
+@pytest.mark.fifth("system")
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
 def test_harpagons_systems_serve_continuous_dummies(system):
     for seed in range(6):

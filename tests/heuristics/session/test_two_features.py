@@ -36,6 +36,7 @@ def plans(solver: str, prices: dict[str, str]) -> list[tuple[Session, tuple]]:
     return found
 
 
+@pytest.mark.fifth("prices")
 @pytest.mark.parametrize("prices", PRICES.values(), ids=PRICES)
 def test_middle_configurations_together_are_cheaper_than_the_first(prices):
     for session, used in plans("harpagon:0re", prices):

@@ -58,6 +58,7 @@ def test_packed_lies_between_the_bound_of_shares_and_whole_machines(seed):
         assert evaluate(session, packed.plan, PlanSpace(charging="packed")).feasible
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize("policy", ["tc", "tc-shared", "rr", "machine-rate", "rr-even", "in-turn"])
 @pytest.mark.parametrize("charging", ["whole", "packed"])
 def test_every_policy_is_served(policy, charging):

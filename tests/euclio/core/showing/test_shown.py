@@ -223,6 +223,7 @@ def test_a_result_without_a_plan_has_a_frame(shown):
     assert list(found.status) == ["infeasible"]
 
 
+@pytest.mark.fifth("what")
 @pytest.mark.parametrize(
     "what",
     ["comparison", "decomposition", "what-if", "costs of changes", "simulation", "simulation of a cluster",

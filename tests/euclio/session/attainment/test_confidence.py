@@ -34,6 +34,7 @@ SIZES = {
 }
 
 
+@pytest.mark.fifth("mean")
 @pytest.mark.parametrize("kind", SIZES)
 @pytest.mark.parametrize("mean", [3, 10, 30, 100])
 def test_the_bound_holds_as_often_as_it_says_where_few_clusters_have_all_that_is_late(kind, mean):

@@ -37,6 +37,7 @@ def turned_away(drawn, load, buffer, whole):
     return lost / len(drawn)
 
 
+@pytest.mark.fifth("load")
 @pytest.mark.parametrize(("load", "room"), [("0.8", 6), ("0.9", 9.5), ("0.5", 3)])
 def test_a_queue_in_order_is_longer_than_there_is_room_for_as_often_as_in_a_simulation(load, room):
     """Of the queue M/D/1, by Lindley's recursion over 400,000 requests."""

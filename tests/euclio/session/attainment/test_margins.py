@@ -12,6 +12,7 @@ from euclio.session.space import FULL_SPACE
 SOLVERS = ("harpagon", "nexus", "scrooge", "inferline", "piccolo", "harpagon:nd", "exact")
 
 
+@pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("margins", [(Fraction(1, 7), Fraction(9, 10)), (Fraction(1, 2),), ()])
 def test_spare_capacity_changes_neither_price_nor_latency(name, margins):

@@ -52,6 +52,7 @@ def names(found):
     return [[found.session.modules[i].name for i in conflict.modules] for conflict in found.conflicts]
 
 
+@pytest.mark.fifth("space")
 @pytest.mark.parametrize("space", SPACES)
 def test_explanation_and_exact_method_agree_just_at_and_below_the_least_slo(space):
     rng = random.Random(str(space))
@@ -67,6 +68,7 @@ def test_explanation_and_exact_method_agree_just_at_and_below_the_least_slo(spac
             assert (solve(tried, "exact", space=space).status is Status.INFEASIBLE) == (status is Status.INFEASIBLE)
 
 
+@pytest.mark.fifth("space")
 @pytest.mark.parametrize("space", [*SPACES, *(PlanSpace(policy, DummyRule.CONTINUOUS) for policy in POLICIES)])
 def test_least_latency_of_a_module_is_known_without_a_limit(space):
     rng = random.Random(str(space))
@@ -76,6 +78,7 @@ def test_least_latency_of_a_module_is_known_without_a_limit(space):
         assert least is None or least.known
 
 
+@pytest.mark.fifth("space")
 @pytest.mark.parametrize("space", SPACES[1:])
 def test_conflict_is_gone_without_any_of_its_modules(space):
     rng = random.Random(f"minimal {space}")

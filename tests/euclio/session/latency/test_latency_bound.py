@@ -67,6 +67,7 @@ def test_no_accepted_plan_is_faster_than_the_bound(policy, dummy):
     assert accepted > 300
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize("policy", [p for p in POLICIES if p is not Policy.TC_SHARED])
 def test_bound_is_reached_where_dummies_may_fill_a_machine(policy):
     rng = random.Random(5)

@@ -37,6 +37,7 @@ def odd(seconds: float) -> list[float]:
     return [seconds, math.nextafter(seconds, 0), math.nextafter(seconds, math.inf)]
 
 
+@pytest.mark.fifth("seconds")
 @pytest.mark.parametrize("arrivals", [a for a in Arrivals if a is not Arrivals.TRACE])
 @pytest.mark.parametrize("seconds", [*odd(150.0), *odd(0.3), *odd(1e-7), 1e-10, 99.99999999999999])
 def test_every_request_stands_in_a_window(arrivals: Arrivals, seconds: float) -> None:

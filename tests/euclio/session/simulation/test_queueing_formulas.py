@@ -64,6 +64,7 @@ def erlang_c(servers: int, load: float) -> float:
     return last / (sum(terms) + last)
 
 
+@pytest.mark.fifth("servers")
 @pytest.mark.parametrize(("servers", "utilisation"), [(1, 0.5), (1, 0.8), (3, 0.7), (8, 0.8)])
 def test_mmc(servers: int, utilisation: float) -> None:
     """M/M/c, Erlang: the mean wait is C(c, a)·s/(c − a); the services are exponential by their factors."""

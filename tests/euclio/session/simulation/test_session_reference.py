@@ -188,6 +188,7 @@ def test_open_batches_are_closed_in_the_end() -> None:
     assert [(e.start_ticks // MS, e.size) for e in served.executions] == [(300, 4), (700, 2)]
 
 
+@pytest.mark.fifth("dispatch")
 @pytest.mark.parametrize("dispatch", list(Dispatch))
 def test_same_input_same_run(dispatch: Dispatch) -> None:
     assert figure_4(dispatch) == figure_4(dispatch)

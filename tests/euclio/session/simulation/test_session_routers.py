@@ -226,6 +226,7 @@ def test_a_seed_is_a_run(router: Dispatch) -> None:
     assert one.tobytes() != other.tobytes()
 
 
+@pytest.mark.fifth("router")
 @pytest.mark.parametrize("router", ROUTERS)
 def test_interpreted_and_compiled_are_the_same(router: Dispatch) -> None:
     """Every latency of a simulation, to the tick."""

@@ -56,6 +56,7 @@ def same(one: Logs, other: Logs) -> bool:
     )
 
 
+@pytest.mark.fifth("dispatch")
 @pytest.mark.parametrize("dispatch", [None, *Dispatch])
 def test_how_arrivals_are_fed_changes_nothing(dispatch: Dispatch | None) -> None:
     """One by one, in pieces, all at once: the same events, and every request is answered."""

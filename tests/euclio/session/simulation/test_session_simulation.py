@@ -128,6 +128,7 @@ def test_slots_of_a_machine_have_rows_of_their_own(even):
         assert (done.start_ns[own][1:] >= done.end_ns[own][:-1]).all()
 
 
+@pytest.mark.fifth("draw")
 @pytest.mark.parametrize("draw", [timeline_figure.draw, latency_figure.draw])
 def test_figures_are_the_same_every_time(even, tmp_path, draw):
     pictures = [tmp_path / "one.svg", tmp_path / "two.svg"]

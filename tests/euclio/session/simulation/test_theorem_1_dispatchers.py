@@ -63,6 +63,7 @@ def test_from_batch_5_on_no_dispatcher_keeps_the_pair(batch: int) -> None:
     assert not Dispatchers(*module((1, 1), (batch, 1))).answer().possible
 
 
+@pytest.mark.fifth("rates")
 @pytest.mark.parametrize(
     ("rates", "batches"), [((1, 1), (7, 5)), ((1, 1), (8, 6)), ((1, 2), (4, 5)), ((1, 2), (5, 7)), ((2, 1), (7, 3))]
 )
@@ -92,6 +93,7 @@ NOBODY = {
 """The page's table: batches of A and B, up to 6, by the rates of both."""
 
 
+@pytest.mark.fifth("rates")
 @pytest.mark.parametrize("rates", NOBODY)
 def test_the_pairs_that_nobody_can_serve(rates: tuple[int, int]) -> None:
     """Which pairs of full machines have no dispatcher that keeps both bounds."""
@@ -100,6 +102,7 @@ def test_the_pairs_that_nobody_can_serve(rates: tuple[int, int]) -> None:
     assert " ".join(f"{first}{second}" for first, second in found) == NOBODY[rates]
 
 
+@pytest.mark.fifth("batch")
 @pytest.mark.parametrize("batch", [12, 13])
 def test_half_as_much_again_is_not_enough_either(batch: int) -> None:
     """Statement 9 at κ = 3/2, 5 requests per second: batch 12 is possible, 13 is not, where the proof has its limit."""

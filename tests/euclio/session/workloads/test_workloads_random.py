@@ -9,11 +9,11 @@ from euclio.session.workloads.random_sessions import SHAPES, chain_from_modules,
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_random_sessions_are_valid_and_deterministic(shape):
-    for seed in range(30):
-        session = random_session(seed, 1 + seed % 6, 5, shape=shape)
-        assert session == random_session(seed, 1 + seed % 6, 5, shape=shape)
-        assert len(session.modules) == 1 + seed % 6
+@pytest.mark.parametrize("seed", range(30))
+def test_random_sessions_are_valid_and_deterministic(shape, seed):
+    session = random_session(seed, 1 + seed % 6, 5, shape=shape)
+    assert session == random_session(seed, 1 + seed % 6, 5, shape=shape)
+    assert len(session.modules) == 1 + seed % 6
 
 
 def test_all_shapes_are_drawn():

@@ -199,6 +199,7 @@ def warnings(capsys):
     return [line for line in capsys.readouterr().err.splitlines() if "measured several times" not in line]
 
 
+@pytest.mark.fifth("text")
 @pytest.mark.parametrize(("text", "said"), [kind[1:] for kind in DOUBTED], ids=[kind[0] for kind in DOUBTED])
 def test_what_is_doubted_is_said_in_a_line(folder, capsys, text, said):
     """One wrong row can halve a bill, and nobody would look for it."""
@@ -206,6 +207,7 @@ def test_what_is_doubted_is_said_in_a_line(folder, capsys, text, said):
     assert warnings(capsys)[0] == f"euclio: warning: m.csv: {said}"
 
 
+@pytest.mark.fifth("text")
 @pytest.mark.parametrize(("text", "said"), [kind[1:] for kind in DOUBTED], ids=[kind[0] for kind in DOUBTED])
 def test_strict_refuses_what_is_doubted(folder, capsys, text, said):
     """Pipelines read no warnings."""

@@ -62,6 +62,7 @@ def single_modules() -> list[Session]:
     return [Session(s.name, s.slo_s, s.hardware, s.modules[:1]) for s in sessions]
 
 
+@pytest.mark.fifth("session")
 @pytest.mark.parametrize("session", single_modules(), ids=lambda s: s.name)
 def test_one_module_model_agrees_with_brute_force(session):
     """Bound within a millionth of the optimum; infeasible where brute force finds nothing."""

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 from continuous_twin import bracket
-from oracle_sessions import small_session
+from oracle_sessions import shape_of, small_session
 
 from euclio import evaluate, solve
 from euclio.core.result import Result, Status
@@ -19,7 +19,7 @@ PROVEN = (Status.OPTIMAL, Status.INFEASIBLE)
 SEEDS = range(20, 36)
 SPACES = [PlanSpace(policy, "continuous", most) for policy in POLICIES for most in (1, None)]
 TWIN_SHAPES = ("single", "apart", "chain of 2", "fork", "join")
-TWIN_SEEDS = [s for s in range(700) if small_session(s).name.rsplit(" ", 1)[0] in TWIN_SHAPES]
+TWIN_SEEDS = [s for s in range(700) if shape_of(s) in TWIN_SHAPES]
 
 
 def piccolo(rate: int, slo: str) -> Session:

@@ -40,6 +40,7 @@ def check(path: Path, space: PlanSpace, cost: float | None) -> None:
 needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the measured instances are not next to the checkout")
 
 
+@pytest.mark.fifth("path")
 @needs_shared
 @pytest.mark.parametrize("column", SPACES)
 @pytest.mark.parametrize("path", measured("sessions"), ids=lambda p: p.stem)

@@ -52,6 +52,7 @@ def test_machines_that_cost_nothing_are_as_many_as_it_takes(name, slo, status):
     assert same(session, name).status is status
 
 
+@pytest.mark.fifth("slo")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("slo", ["0.5", "0.55", "0.6", "0.7", "1"])
 def test_machines_that_cost_nothing_next_to_some_that_cost_something(name, slo):
@@ -70,6 +71,7 @@ def test_no_plan_for_want_of_machines_is_proven(name, count, status):
     assert ("within the stock (proven)" in found.reason) == (status is Status.INFEASIBLE)
 
 
+@pytest.mark.fifth("count")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
 @pytest.mark.parametrize("rule", ["none", "machine"])
@@ -89,6 +91,7 @@ def test_prices_that_are_all_but_alike_and_far_apart(name, price):
     same(chain("0.35", rows, hardware=[Hardware("a", price), Hardware("b", 1, 1)], rate=50), name)
 
 
+@pytest.mark.fifth("rate")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("rate", [13.333333333333334, 13.333333333333332, 26.666666666666668, 26.666666666666664])
 @pytest.mark.parametrize("rule", ["none", "machine"])
@@ -100,6 +103,7 @@ def test_rates_that_are_multiples_of_throughputs_as_floats_print_them(name, rate
     same(Session("one", session.slo_s, session.hardware, [module]), name, PlanSpace(dummy=rule, charging="whole"))
 
 
+@pytest.mark.fifth("policy")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_continuous_dummies_coincide_with_whole_ones(name, policy):
@@ -128,11 +132,11 @@ def test_one_hardware_type_within_a_stock(name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_plan_to_start_from_changes_nothing(name):
+@pytest.mark.parametrize("seed", range(8))
+def test_a_plan_to_start_from_changes_nothing(seed, name):
     """Machines of which there is no stock are not enough: a plan is found in the model without prices first."""
-    for seed in range(8):
-        session = stocked(bought_session(seed), seed)
-        assert same(session, name).value == same(session, name, warm_start="plan-bruteforce").value
+    session = stocked(bought_session(seed), seed)
+    assert same(session, name).value == same(session, name, warm_start="plan-bruteforce").value
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -41,6 +41,7 @@ def cost(session, name, space):
     return found.value
 
 
+@pytest.mark.fifth("space")
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("space", [WHOLE, ROBIN, EVEN])
 @pytest.mark.parametrize(("price", "total"), [("0.5", 2), ("1", 3), ("2", 3), ("7", 3)])
@@ -50,6 +51,7 @@ def test_a_machine_is_kept_where_its_removal_costs_more(name, space, price, tota
     assert cost(session, name, space) == total
 
 
+@pytest.mark.fifth("space")
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("space", [WHOLE, ROBIN, EVEN])
 @pytest.mark.parametrize(("most", "total"), [(0, 3), (1, 2), (2, 1), (5, 1)])
@@ -81,6 +83,7 @@ def test_machines_of_modules_and_types_that_are_gone_are_removed_by_every_plan(n
     assert cost(replace(few, running=replace(few.running, most_changes=2)), name, space) == 1
 
 
+@pytest.mark.fifth("space")
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("space", [WHOLE, ROBIN])
 @pytest.mark.parametrize(
@@ -94,6 +97,7 @@ def test_machines_are_moved_as_far_as_changes_go(name, space, most, price, total
     assert cost(session, name, space) == Fraction(total)
 
 
+@pytest.mark.fifth("space")
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize(("space", "totals"), [(WHOLE, "2.5 4 5"), (NONE, "2.5 4 5"), (SHARE, "2.25 3.75 5")])
 def test_a_plan_of_fewer_types_needs_fewer_spare_machines(name, space, totals):
@@ -116,6 +120,7 @@ def test_spare_machines_count_for_the_stock(name, space, count, feasible):
     assert total == ((2 + (Fraction(4, 5) if space is SHARE else 1)) if feasible else None)
 
 
+@pytest.mark.fifth("space")
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("space", [WHOLE, ROBIN, NONE])
 @pytest.mark.parametrize(("most", "total"), [("1", 2), ("0.75", 5), ("0.5", 5), ("0.25", 8)])
@@ -126,6 +131,7 @@ def test_other_machines_take_what_may_be_taken_away(name, space, most, total):
     assert cost(session, name, space) == total
 
 
+@pytest.mark.fifth("space")
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("space", [WHOLE, PlanSpace("tc-shared", charging="whole")])
 @pytest.mark.parametrize(("count", "total"), [(0, None), (1, 5), (2, 5)])

@@ -45,6 +45,7 @@ def decided(session, name, space=None, **options):
     return found.status is best.status and close
 
 
+@pytest.mark.fifth("first")
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize(("first", "second"), [(0, 0), (0, 1), (1, 0), (1e-12, 1e12), (1e12, 1e-12), (1e-12, 1e-12)])
 def test_prices_of_nothing_and_far_apart(name, first, second):
@@ -52,6 +53,7 @@ def test_prices_of_nothing_and_far_apart(name, first, second):
     assert decided(two_prices(first, second), name)
 
 
+@pytest.mark.fifth("space")
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("space", [PlanSpace(), PlanSpace("rr", "none", 2), PlanSpace("machine-rate", "machine")])
 @pytest.mark.parametrize("off", [0, 1, -1])
@@ -62,6 +64,7 @@ def test_an_slo_on_the_boundary_and_one_unit_next_to_it(name, space, off):
     assert decided(tight, name, space)
 
 
+@pytest.mark.fifth("rate")
 @pytest.mark.parametrize("name", JOINT)
 @pytest.mark.parametrize("rate", [13.333333333333334, 13.333333333333332, 26.666666666666668, 26.666666666666664])
 @pytest.mark.parametrize("rule", ["none", "machine"])

@@ -136,6 +136,7 @@ def test_bound_optimum_and_plan_are_in_order(seed):
         assert ours.cost is None or ours.cost >= best.cost * (1 - 1e-9)
 
 
+@pytest.mark.fifth("number")
 @pytest.mark.parametrize("number", range(1, 9))
 def test_workloads_get_a_plan_at_its_claimed_cost(number):
     result = solve(draw(SEED, number).session, MILP)
