@@ -164,9 +164,16 @@ def test_whole_machines_that_dummies_fill_have_one(files, proof, capsys):
     assert call(capsys, "check-proof", proof)[0] == 0
 
 
-def test_whole_machines_that_nothing_fills_have_none(files, proof, capsys):
-    """Their prover leaves the claim open, which is said as before."""
+def test_whole_machines_that_nothing_fills_have_one(files, proof, capsys):
+    """Without dummies a machine may be partly filled, and is charged whole all the same."""
     code, out, _ = call(capsys, "certify", *files(best(machines="whole", dummy="none")), "--proof", proof)
+    assert code == 0, out
+    assert call(capsys, "check-proof", proof)[0] == 0
+
+
+def test_packed_machines_have_none(files, proof, capsys):
+    """Their prover leaves the claim open, which is said as before."""
+    code, out, _ = call(capsys, "certify", *files(best(machines="packed")), "--proof", proof)
     assert code == 4
     assert "no proof file: only a claim that is certified has one" in out
     assert not proof.exists()
