@@ -30,7 +30,7 @@ class Profiles(StrEnum):
     LAYERS = "layers"
     """How work divides among layers, on devices and server."""
     OVERLAP = "overlap"
-    """Launches run beside the work before them, so that a layer takes the longer of both."""
+    """Launches run during the work before them, so that a layer takes the longer of both."""
 
 
 ORDER = tuple(Profiles)
@@ -56,13 +56,13 @@ def layers_of(key: str, layers: Sequence[dict[str, Any]], profiles: Profiles) ->
     return [{**layer, "gflop": ms * per_ms} for layer, ms in zip(layers, own["layers_ms"], strict=True)]
 
 
-def beside(key: str, layers: Sequence[dict[str, Any]], profiles: Profiles) -> list[tuple[float, float]] | None:
+def overlapping(key: str, layers: Sequence[dict[str, Any]], profiles: Profiles) -> list[tuple[float, float]] | None:
     """Milliseconds of launches and of work of each layer on the server's reference share, batch 1, side by side.
 
     Args:
         key: short name of the network.
         layers: its layers, with the work that they are to have.
-        profiles: what is measured; None is returned where launches are not to run beside work, or nothing was measured.
+        profiles: what is measured; None is returned where launches are not to run during work, or nothing was measured.
     """
     own = _networks().get(key)
     if own is None or not holds(profiles, Profiles.OVERLAP):

@@ -19,7 +19,7 @@ from euclio.core.data_files import data_dir
 from euclio.core.numbers import Number
 from euclio.fragments.instance import Network
 from euclio.fragments.memory import WHOLE_GPU_PCT, Server
-from euclio.fragments.workloads.measured_networks import Profiles, beside, layers_of, longer_of, once_of
+from euclio.fragments.workloads.measured_networks import Profiles, layers_of, longer_of, once_of, overlapping
 
 MICROSECONDS = 1_000_000
 US_PER_MS = 1000
@@ -135,13 +135,13 @@ def model_of(
     fixed = data["server"]["fixed"] if fixed is None else fixed
     once = once_of(key, profiles, data["server"]["once"]) if once is None else once
     layers, total = layers_of(key, own["layers"], profiles), own["latency_ms"]
-    side_by_side = beside(key, layers, profiles)
+    side_by_side = overlapping(key, layers, profiles)
     if side_by_side is None:
         server_us = _layers_us(layers, data["devices"]["server"], total["server"])
         network = _served(own["name"], layers, server_us, data, fixed, once)
     else:
         server_us = apportioned([max(parts) for parts in side_by_side], total["server"] * US_PER_MS)
-        network = _served_beside(own["name"], side_by_side, server_us, data, once)
+        network = _served_overlapping(own["name"], side_by_side, server_us, data, once)
     mobile = {
         device: tuple(Fraction(us, MICROSECONDS) for us in _layers_us(layers, data["devices"][device], total[device]))
         for device in Device
@@ -199,10 +199,10 @@ def _served(
     return Network(name, batches, range(1, WHOLE_GPU_PCT + 1), rows)
 
 
-def _served_beside(
+def _served_overlapping(
     name: str, parts: Sequence[tuple[float, float]], reference_us: Sequence[int], data: dict[str, Any], once: float
 ) -> Network:
-    """The same where launches run beside the work; a batch pays a part of the work once."""
+    """The same where launches run during the work; a batch pays a part of the work once."""
     batches, reference_pct = data["server"]["batches"], data["printed"]["server_share_pct"]["value"]
     shares = range(1, WHOLE_GPU_PCT + 1)
     rows = [

@@ -31,7 +31,7 @@ MEASURED_NETWORKS = ("inc", "res", "vgg")
 STEPS = {
     Profiles.BATCHING: "batching measured",
     Profiles.LAYERS: "work by layer too",
-    Profiles.OVERLAP: "launches beside work too",
+    Profiles.OVERLAP: "launches overlapping work too",
 }
 """What is measured, with its words; each holds what those before it hold."""
 WITH_MARGIN = {"res": 0.3, "vgg": 0.58}
@@ -119,7 +119,7 @@ def networks_text(rows: pd.DataFrame, common: Mapping[str, Measured], printed: M
             "batch pays once, a parameter of all networks. So Inc, Res and VGG got profiles of their own, of what "
             "others measured, step by step: how work grows with the batch (ParvaGPU's Inception-v3, ResNet-101, and "
             "VGG16 for VGG11), how it divides among layers (layer graphs of Inception-v3 and ResNet-50), and launches "
-            f"that run beside the work. Of these {len(STEPPED)} numbers lie within a tenth of the printed one, without "
+            f"that run during the work. Of these {len(STEPPED)} numbers lie within a tenth of the printed one, without "
             f"intervals: {hits}."
         ),
         Paragraph(
