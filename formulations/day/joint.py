@@ -28,7 +28,7 @@ from formulations.day.one_module import ROUNDING
 from formulations.day.one_path import LateError, Path, cheapest_path
 from formulations.day.rate_table import most_alone
 from formulations.day.staffings import staffing
-from formulations.day.transitions import ChangePrices, per_vector
+from formulations.day.transitions import change_prices, per_vector
 from formulations.day.uses import Uses, number_of_uses, uses_of
 
 Flags = NDArray[np.bool_]
@@ -177,10 +177,7 @@ class _Table:
         """The cheapest way, or the first step in which nothing serves; relaxed: ends stand for more machines."""
         day = self.day
         prices = [day.session.hardware[h].price_per_h for _, h in self.axes]
-        changes = ChangePrices(
-            tuple(float(day.price_of_start(price)) for price in prices),
-            tuple(float(day.price_of_stop(price)) for price in prices),
-        )
+        changes = change_prices(day, tuple(day.session.hardware[h].name for _, h in self.axes))
         return cheapest_path(
             lambda k: self._serves(k, relaxed),
             per_vector(tuple(map(float, prices)), self.shape),
@@ -308,10 +305,5 @@ class _Table:
         found = np.ones(self.shape, np.bool_)
         for h, hardware in enumerate(self.day.session.hardware):
             if hardware.count is not None:
-                used = np.zeros((1,) * len(self.shape), np.int64)
-                for axis, (_, own) in enumerate(self.axes):
-                    if own == h:
-                        along = [-1 if j == axis else 1 for j in range(len(self.shape))]
-                        used = used + np.arange(self.shape[axis]).reshape(along)
-                found &= used <= hardware.count
+                found &= per_vector(tuple(float(own == h) for _, own in self.axes), self.shape) <= hardware.count
         return found

@@ -89,7 +89,7 @@ def cheapest_of_several_modules(day: Day, deadline: float) -> Made:
         LateError: the deadline passed before any rule had a plan.
     """
     apart = _apart(day, deadline)
-    if apart is not None and _is_proven(day, apart):
+    if apart is not None and _is_proven(apart):
         return apart
     joint = _joint(day, deadline)
     if joint is not None and joint.proven and joint.way is not None:
@@ -99,7 +99,7 @@ def cheapest_of_several_modules(day: Day, deadline: float) -> Made:
     bound = found.bounds[0]
     if apart is not None:
         bound = max(bound, apart.bound or 0.0)
-        found.ways += [[step.modules for step in apart.plan.steps]] if evaluate(day, apart.plan).feasible else []
+        found.ways += [[step.modules for step in apart.plan.steps]] if apart.checked and apart.checked.feasible else []
     if joint is not None:
         bound = max(bound, joint.bound)
         found.ways += [] if joint.way is None else [joint.way]
@@ -123,13 +123,14 @@ def cheapest_of_several_modules(day: Day, deadline: float) -> Made:
 def _apart(day: Day, deadline: float) -> Made | None:
     """Parts of the DAG by themselves, in half of the time: the rest is that of all modules together."""
     now = time.perf_counter()
-    return cheapest_by_parts(day, now + (deadline - now) / 2, cheapest_of_several_modules)
+    made = cheapest_by_parts(day, now + (deadline - now) / 2, cheapest_of_several_modules)
+    return None if made is None else made._replace(checked=evaluate(day, made.plan))
 
 
-def _is_proven(day: Day, made: Made) -> bool:
-    """Whether a plan is one, and costs what its bound is."""
-    checked = evaluate(day, made.plan)
-    if not checked.feasible or checked.value is None or made.bound is None:
+def _is_proven(made: Made) -> bool:
+    """Whether a plan that was checked is one, and costs what its bound is."""
+    checked = made.checked
+    if checked is None or not checked.feasible or checked.value is None or made.bound is None:
         return False
     return made.bound >= float(checked.value) * (1 - PROOF_TOLERANCE)
 

@@ -20,7 +20,7 @@ from euclio.day.instance import HOUR_S
 from formulations.day.choices import MARGIN, Box, Choices, Floats, Ints, in_time
 from formulations.day.one_path import LateError, cheapest_path
 from formulations.day.path_kernel import least_latencies
-from formulations.day.transitions import ChangePrices, per_vector
+from formulations.day.transitions import change_prices, per_vector
 
 MOST_ENTRIES = 3_000_000
 """Vectors of two modules together times steps at most: a tenth of a second."""
@@ -115,10 +115,7 @@ class Turns:
         known = in_time(session, own)
         serves = _Serving(self, block, shape, on, own, longest, known)
         prices = tuple(float(hardware.price_per_h) for hardware in session.hardware) * len(block)
-        changes = ChangePrices(
-            tuple(float(self.day.price_of_start(h.price_per_h)) for h in session.hardware) * len(block),
-            tuple(float(self.day.price_of_stop(h.price_per_h)) for h in session.hardware) * len(block),
-        )
+        changes = change_prices(self.day, tuple(hardware.name for hardware in session.hardware) * len(block))
         hours = [float(step.length_s / HOUR_S) for step in self.day.steps]
         sizes = tuple(int(n) for n in shape)
         found = cheapest_path(serves.table, per_vector(prices, sizes), hours, changes, self.deadline)
@@ -184,10 +181,7 @@ class _Serving:
         others = self.on[k].sum(axis=0) - self.on[k, self.block].sum(axis=0)
         for h, hardware in enumerate(self.turns.day.session.hardware):
             if hardware.count is not None:
-                used = np.zeros((1,) * found.ndim, np.int64)
-                for axis in range(h, found.ndim, types):
-                    along = [-1 if j == axis else 1 for j in range(found.ndim)]
-                    used = used + np.arange(found.shape[axis]).reshape(along)
+                used = per_vector(tuple(float(axis % types == h) for axis in range(found.ndim)), found.shape)
                 found &= used <= hardware.count - others[h]
         return found
 

@@ -45,7 +45,7 @@ WEIGHTS = tuple(w for w in product((0.5, 1.0, 2.0), repeat=2))
 STRATEGIES = {"no merging": NO_MERGING, "uniform": ALL_MERGED, "uniform+": GRAFTS_OWN}
 POOL = 2
 """Processes that realign groups (Graft §5.9)."""
-YOUNG_OBJECTS = 700
+YOUNG_BY_DEFAULT = 700
 """New objects after which an interpreter looks for garbage by default."""
 
 
@@ -166,7 +166,7 @@ def _memory_mb(fleet: Fleet) -> float:
     before = gc.get_threshold()
     gc.collect()
     # The command looks for garbage seldom, to be faster: what waits for that is no memory that planning needs.
-    gc.set_threshold(YOUNG_OBJECTS, *before[1:])
+    gc.set_threshold(YOUNG_BY_DEFAULT, *before[1:])
     tracemalloc.start()
     graft_answer(fleet)
     _, peak = tracemalloc.get_traced_memory()

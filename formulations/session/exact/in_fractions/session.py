@@ -218,12 +218,12 @@ def cheapest_below(
         modes = [entry for entry in choice if isinstance(entry, KnownMode)]
         if len(modes) == len(choice):
             break
-        most = problem.room_s([entry.latency_s for entry in choice])
-        for row, entry, budget, room in zip(rows, choice, _budgets(problem, choice), most, strict=True):
+        begins = [entry.latency_s for entry in choice]
+        for m, (row, entry, budget) in enumerate(zip(rows, choice, _budgets(problem, choice), strict=True)):
             slower = row.search_within(entry, budget) if isinstance(entry, Interval) else None
             # Halves of an interval whose modes all lie at its end would be searched without end, if another module's
             # modes come as close to a latency as one likes: so what follows is all that these others leave room for.
-            if slower is not None and room > budget:
+            if slower is not None and (room := problem.room_s(begins)[m]) > budget:
                 row.search_within(slower, room)
     plan = nearly_full(session, space, Plan(tuple(mode.plan for mode in modes)))
     if not space.dummy.countable and not evaluate(session, plan, space).feasible:
