@@ -75,6 +75,8 @@ class _Enumeration:
     def __init__(self, fleet: Fleet, space: FragmentSpace, deadline: float) -> None:
         self._fleet, self._space, self._deadline = fleet, space, deadline
         self.sets: dict[Places, tuple[int, RealignedSet] | None] = {}
+        # Sets that share a point ask for the same stages again and again, and each takes a division of fractions.
+        self._stages: dict[tuple[int, int, Places], list[tuple[Fraction, Stage]]] = {}
 
     def best(self) -> tuple[int, FragmentPlan] | None:
         """The cheapest plan with its GPU share; None: there is none."""
@@ -143,8 +145,14 @@ class _Enumeration:
         cheapest = min(fitting, key=lambda stage: stage.total_pct, default=None)
         return None if cheapest is None else Head(head, cheapest)
 
-    def _every_stage(self, first: int, end: int, places: Places) -> Iterator[tuple[Fraction, Stage]]:
+    def _every_stage(self, first: int, end: int, places: Places) -> list[tuple[Fraction, Stage]]:
         """Every batch and share with as many instances as the fragments need, and how long it takes in seconds."""
+        key = first, end, places
+        if key not in self._stages:
+            self._stages[key] = list(self._list_stages(*key))
+        return self._stages[key]
+
+    def _list_stages(self, first: int, end: int, places: Places) -> Iterator[tuple[Fraction, Stage]]:
         rate = sum((self._fleet.fragments[k].rate_rps for k in places), Fraction(0))
         least = self._fleet.network.least_share_pct(first, end)
         for batch in self._fleet.network.batches:

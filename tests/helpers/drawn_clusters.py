@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import combinations, pairwise, product
-from math import ceil, inf, prod
+from math import ceil, inf, lcm, prod
 
 from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace
 
@@ -134,39 +134,43 @@ def _reachable(cluster, model, space, most_steps):
     """Most throughput by GPUs of each type used, above 0."""
     names, counts = [g.name for g in cluster.gpus], {g.name: g.count for g in cluster.gpus}
     most = space.most_partitions(cluster)
+    # What is used of a GPU is counted in whole parts of it: fractions would take most of the time.
+    parts = lcm(*(profile.share for profile in model.profiles))
     choices = {}
     found = pipelines(cluster, model, most, space.unifies_batch(cluster), space.virtual_gpus, space.batch_build)
     for key, rates, latency in found:
         if latency <= model.budget_s:
             group = tuple(gpu for gpu, _ in key) if space.one_per_sequence else (key, rates)
             choices.setdefault(group, set()).add((key, rates))
-    states, steps = {(): Fraction(0)}, 0
+    slots = [(k, gpu) for k in range(most) for gpu in names]
+    states, steps = {(0,) * len(slots): Fraction(0)}, 0
     for group in choices.values():
         grown = dict(states)
         for key, rates in group:
+            taken = [(slots.index((k, gpu)), parts // share) for k, (gpu, share) in enumerate(key)]
             for numbers in product(*(range(1, counts[gpu] * share + 1) for gpu, share in key)):
                 gain = min(n * r for n, r in zip(numbers, rates, strict=True))
                 steps += len(states)
                 if steps > most_steps:
                     raise TooManyPlansError
                 for state, served in states.items():
-                    use = dict(state)
-                    for k, ((gpu, share), n) in enumerate(zip(key, numbers, strict=True)):
-                        use[k, gpu] = use.get((k, gpu), 0) + Fraction(n, share)
-                    new = tuple(sorted(use.items()))
-                    if all(n <= counts[g] for g, n in zip(names, _gpus(new, names, space), strict=True)):
-                        grown[new] = max(grown.get(new, 0), served + gain)
+                    new = [*state]
+                    for (slot, part), n in zip(taken, numbers, strict=True):
+                        new[slot] += n * part
+                    if all(n <= counts[g] for g, n in zip(names, _gpus(new, names, parts, space), strict=True)):
+                        grown[tuple(new)] = max(grown.get(tuple(new), 0), served + gain)
         states = grown
     table = {}
     for state, served in states.items():
         if served:
-            use = tuple(_gpus(state, names, space))
+            use = tuple(_gpus(state, names, parts, space))
             table[use] = max(table.get(use, 0), served)
     return table
 
 
-def _gpus(state, names, space):
-    total = dict.fromkeys(names, 0)
-    for (_, gpu), n in state:
-        total[gpu] += ceil(n) if space.whole_gpus else n
-    return [total[name] for name in names]
+def _gpus(state, names, parts, space):
+    """GPUs of each type, of what is used of them by partition and type in `parts` of one."""
+    own = [state[k :: len(names)] for k in range(len(names))]
+    if space.whole_gpus:
+        return [sum(-(-n // parts) for n in used) for used in own]
+    return [Fraction(sum(used), parts) for used in own]
