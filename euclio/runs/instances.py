@@ -270,5 +270,7 @@ def _parts(line: bytes, path: Path) -> tuple[str, str, str]:
         row = json.loads(line)
         parts = row["family"], row["name"], row["text"]
         if all(isinstance(part, str) for part in parts):
+            # Half a character was not written here, and could not be written again: `encode` refuses it.
+            "".join(parts).encode()
             return parts
     raise InputError("is damaged; remove it, then its instances are drawn again", file=str(path))

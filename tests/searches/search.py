@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -44,7 +44,7 @@ class Search:
     what: str
     unit: str
     look: Callable[[int], Found]
-    sample: range
+    sample: Sequence[int]
     slow: bool = False
 
 

@@ -147,7 +147,8 @@ def _fault(verb: Verb, here: Path) -> str:
         return f"printed {sorted(odd)}"
     if exit_code not in range(5):
         return f"exit code {exit_code}"
-    lines = err.getvalue().splitlines()
+    # That a file has rows which look mistaken is said of it in lines of its own, whatever else is refused.
+    lines = [line for line in err.getvalue().splitlines() if not line.startswith("euclio: warning: ")]
     if exit_code == BAD_INPUT and (len(lines) != 1 or not lines[0].startswith("euclio: ") or out.getvalue()):
         return f"no single line: {out.getvalue()}{err.getvalue()}"
     return ""

@@ -276,5 +276,5 @@ SEARCH = Search(
     "different names stay different in every file for other programs, whose parsers take it; no text becomes code",
     "names in a format",
     look,
-    range(0, 8),
+    (*range(8), 130845),
 )

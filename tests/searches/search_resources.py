@@ -27,6 +27,7 @@ RELATIVE = Fraction(1, 10**9)
 """Methods may leave plans that are cheaper by less."""
 AMOUNTS = ("0", "1", "1", "2", "3", "0.5", "350", "400.25")
 """What a machine takes of a resource."""
+LEAST = Fraction(1, 10**12)
 DECIDED = (Status.OPTIMAL, Status.INFEASIBLE)
 
 
@@ -49,7 +50,9 @@ def case(rng: Random, seed: int) -> tuple[Session, PlanSpace]:
         if any(amounts):
             taken = sum((used.get(h.name, 0) * h.takes[name] for h in hardware), Fraction(0))
             near = taken + rng.choice((-1, -1, 0, 0, 1, 2)) * rng.choice([a for a in amounts if a])
-            resources[name] = max(Fraction(0), near * rng.choice((1, 1, 1, Fraction(3, 4), Fraction(1, 2))))
+            capacity = near * rng.choice((1, 1, 1, Fraction(3, 4), Fraction(1, 2)))
+            # A file takes nothing between 0 and the least magnitude.
+            resources[name] = capacity if capacity >= LEAST else Fraction(0)
     session = replace(session, resources=resources)
     return _held(rng, session, used), space
 

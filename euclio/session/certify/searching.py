@@ -25,6 +25,9 @@ BELOW = 1.0 - 1e-13
 
 ROOM = 16
 """Plans that one closing can find; rounding leaves a choice of two or three numbers of machines."""
+MOST_OPEN = 1024
+"""Numbers of machines that rounding may leave open. There are more where a throughput is little above its rounding:
+then the relaxation says nothing, and trying all of them would take for ever."""
 
 
 def new_stack(m: Scaled) -> tuple[Ints, Ints, Ints, Ints]:
@@ -154,6 +157,15 @@ def _put(m: Scaled, counts: Ints, k: int, machines: int, partial: bool, at: Ints
 
 
 @compiled
+def _last_open(first: int, last: int, at: Ints) -> int:
+    """The last number of machines to try; where too many are open none is tried, and the search has overflowed."""
+    if last - first <= MOST_OPEN:
+        return last
+    at[1] += ROOM + 1
+    return first - 1
+
+
+@compiled
 def _affordable(m: Scaled, k: int, machines: int, spent: int, cut: int) -> bool:
     """Whether whole machines stay below the cutoff; a product of large numbers is never formed."""
     return bool(m.price[k] == 0 or machines <= (cut - 1 - spent) // m.price[k])
@@ -180,7 +192,8 @@ def _close_with_partial(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at
     level = _level(m, row, k)
     up = row[REST] + m.unit * row[WHOLE] + m.slack
     # Rounding leaves a few numbers of whole machines open; the exact check decides among them.
-    for n in range(max(row[REST], 0) // t, max(up, 0) // thin + 1):
+    first = max(row[REST], 0) // t
+    for n in range(first, _last_open(first, max(up, 0) // thin, at) + 1):
         most = up - n * thin
         least = max(row[REST] - n * t, 0 if m.shared or m.even else need - 1)
         # n + 1 equal shares of all that is left here; a share may be less than the need by its rounding.
@@ -210,7 +223,7 @@ def _close_whole(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints,
     t, thin = m.throughput[k], m.throughput[k] - m.unit
     up = row[REST] + m.unit * row[WHOLE] + m.slack
     fewest = max(-(-row[REST] // t), 1)
-    for n in range(fewest, max(fewest, -(-up // thin)) + 1):
+    for n in range(fewest, _last_open(fewest, max(fewest, -(-up // thin)), at) + 1):
         dummies = n * t - row[REST]
         # Fewer dummies than needed; or, under rule none, a rate that lies outside of all rounding.
         if dummies < deficit or (m.rule == NONE and (dummies < 0 or up - n * thin < 0)):
@@ -236,7 +249,8 @@ def _close_continuous(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: 
     whole = m.whole_need[k] < UNREACHABLE
     if m.part_need[k] < UNREACHABLE and need <= t:
         # As many whole machines as the rest fills, in every number that rounding leaves open.
-        for n in range(least // t if whole else 0, (most // thin if whole else 0) + 1):
+        first = least // t if whole else 0
+        for n in range(first, _last_open(first, most // thin if whole else 0, at) + 1):
             # Of n + 1 equal shares of at least `need` the whole machines' part is counted as n·t.
             partial = max(least - n * t, need - n * (t - need) if m.even else need, 0)
             if partial <= t and _affordable(m, k, n, row[COST], cut) and _partial_fits(m, row, k, n, partial, cut):
@@ -246,7 +260,7 @@ def _close_continuous(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: 
         if not m.fixed and not m.shared:
             least, most = max(least, m.whole_need[k]), max(most, m.whole_need[k] + 1)
         fewest = max(-(-least // t), 1)
-        for n in range(fewest, max(fewest, -(-most // thin)) + 1):
+        for n in range(fewest, _last_open(fewest, max(fewest, -(-most // thin)), at) + 1):
             if _affordable(m, k, n, row[COST], cut):
                 _put(m, counts, k, n, False, at, found)
 
@@ -262,7 +276,7 @@ def _close_full(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints, 
     least, most = max(row[REST] + deficit, 0), max(up + deficit + 1, 0)
     # Rounding leaves a few numbers of machines open; one more than the most of them only costs.
     fewest = max(-(-least // t), 1)
-    for n in range(fewest, max(fewest, -(-most // thin)) + 1):
+    for n in range(fewest, _last_open(fewest, max(fewest, -(-most // thin)), at) + 1):
         if _affordable(m, k, n, row[COST], cut):
             _put(m, counts, k, n, False, at, found)
 

@@ -232,7 +232,9 @@ def _add_gpus(found: CpSatModel) -> None:
         prices = {gpu.name: (gpu.price_per_h or Fraction(0)) / unit for gpu in problem.cluster.gpus}
         highest = sum((prices[gpu.name] * unit * gpu.count for gpu in problem.cluster.gpus), Fraction(0))
         terms = [(prices[gpu], amount) for gpu, amounts in used.items() for amount in amounts]
-        most = min(MONEY_UNITS, ROW_UNITS // max(1, len(terms)))
+        # Where GPUs are divided, an amount is a sum of its own over all options, each with a coefficient of the row.
+        options = sum(len(place) for slot in problem.slots for place in slot.places)
+        most = min(MONEY_UNITS, ROW_UNITS // max(1, len(terms) if problem.space.whole_gpus else options))
         found.money = common_scale(prices.values(), highest, most) if highest else Fraction(1)
         found.cost = sum(floor(price * found.money) * amount for price, amount in terms)
         model.minimize(found.cost)

@@ -31,7 +31,17 @@ def test_ordinary_texts_stay_as_they_are(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["<script>", "<img src=x onerror=alert(2)>", "</title>", "<!-- x", "<http://x>", "<a", "<?x", "<svg/onload=1>"],
+    [
+        "<script>",
+        "<img src=x onerror=alert(2)>",
+        "</title>",
+        "<!-- x",
+        "<http://x>",
+        "<a",
+        "<?x",
+        "<svg/onload=1>",
+        "<~@0>",
+    ],
 )
 def test_no_tag_is_left(text):
     assert "<" not in inline(text)

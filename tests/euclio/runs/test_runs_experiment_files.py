@@ -1,5 +1,6 @@
 """Experiment files: what they say, and one clear line for everything that is wrong with them."""
 
+import json
 import os
 from dataclasses import replace
 from decimal import Decimal
@@ -236,6 +237,17 @@ def test_each_instance_is_counted_once_drawn_or_kept(tmp_path):
     for total in (3, 6):
         InstanceIndex(loaded, lambda: looked_at.append(1)).draw(tmp_path)
         assert len(looked_at) == total
+
+
+def test_drawn_instances_with_half_a_character_are_damaged(tmp_path):
+    """JSON can say one, and no file that is written of it can: the run ended with a traceback."""
+    loaded = read(tmp_path, BASE)
+    InstanceIndex(loaded, lambda: None).draw(tmp_path)
+    (path,) = tmp_path.glob("instances-*.jsonl")
+    row = json.loads(path.read_text())
+    path.write_text(json.dumps({**row, "name": "\ud800"}) + "\n")
+    with pytest.raises(InputError, match="is damaged; remove it, then its instances are drawn again"):
+        InstanceIndex(loaded, lambda: None).draw(tmp_path)
 
 
 @pytest.mark.parametrize("label", ["", "two\nlines", "a\ttab", "\x1b[31mred"])
