@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled, compiled_on_tables, is_past
+from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables, is_past
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import clear_of_rounding, configuration_latency, path_times
 from formulations.session.exact.outcomes import INFEASIBLE, LIMIT, OPTIMAL
-from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
+from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan, with_rows
 from formulations.session.module.by_share import search_module
 from formulations.session.module.charges import Charges, charged_bound, no_charges, types_of
 from formulations.session.module.problem import Stock, fluid_bound, is_in_stock, module_problem, no_stock
@@ -79,13 +79,14 @@ class Proof(NamedTuple):
 
 
 class _State(NamedTuple):
-    """What is known so far.
+    """What is known so far; searches write into its arrays, which are made larger between them (`_with_room`).
 
     Attributes:
         modes: every module's cost curve as modes, which bound all plans from below.
         known: plans found, as modes by rising latency and falling cost.
         store: the plans.
         part: room for the modes that one falls into, since making it takes as long as filling it, shape (1, 4).
+        counted: room for machines of one plan, shape (configurations of the session,).
         counts: searches of one module, their nodes, and whether one of them gave up (1), shape (3,).
         stock: most machines of hardware types.
         charges: the running machines, and what changes of them are charged.
@@ -95,6 +96,7 @@ class _State(NamedTuple):
     known: Modes
     store: PlanStore
     part: Modes
+    counted: Ints
     counts: Ints
     stock: Stock
     charges: Charges
@@ -141,6 +143,7 @@ def prove_within(
         new_modes(modules, 8),
         new_store(s, 64),
         new_modes(1, 4),
+        np.zeros(s.batch.size, np.int64),
         np.zeros(3, np.int64),
         stock,
         charges,
@@ -167,7 +170,8 @@ def prove_within(
             risen = state.counts[1]
         bound = max(bound, min(relaxed.bound, upper))
         window, before = _stretched(s, relaxed.window), state.counts[0]
-        state = _resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
+        state = _with_room(state, modules)
+        _resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
         # The plans that the windows have made known, put together, may be a better plan of the session.
         upper, rows = _round(s, state, window, upper, rows)
         note(course, upper, bound)
@@ -216,7 +220,8 @@ def prove_within(
             # One of a search that was broken off is a plan, and perhaps not the cheapest.
             upper, most_nodes = choice.cost, most_nodes * LATER
             continue
-        state = _resolve_choice(s, state, relaxed, window, upper, tolerance, deadline)
+        state = _with_room(state, modules)
+        _resolve_choice(s, state, relaxed, window, upper, tolerance, deadline)
         upper, rows = _round(s, state, window, upper, rows)
 
 
@@ -292,7 +297,7 @@ def _right_end(s: SessionArrays, modes: Modes, m: int, i: int) -> float:
     return s.slo
 
 
-@compiled
+@compiled_in_place
 def _resolve_windows(
     s: SessionArrays,
     state: _State,
@@ -301,7 +306,7 @@ def _resolve_windows(
     upper: float,
     tolerance: float,
     deadline: float,
-) -> _State:
+) -> None:
     """Resolve each module's mode at its window, so that the plans found together make one of the session.
 
     Where the window lies at the very start of a mode, a search there would learn of that one latency only, so the whole
@@ -312,8 +317,7 @@ def _resolve_windows(
         if i >= 0 and state.modes.plan[m, i] < 0:
             cutoff = _cutoff(state.modes, relaxed, m, i, upper)
             budget = window[m] if window[m] > state.modes.latency[m, i] * (1.0 + ALIKE) else np.inf
-            state = _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
-    return state
+            _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
 
 
 @compiled
@@ -346,7 +350,7 @@ def _resolve_choice(
     upper: float,
     tolerance: float,
     deadline: float,
-) -> _State:
+) -> None:
     """Resolve what a choice of one latency per module relies on, each mode as far as the others leave it room."""
     before, after = np.zeros(window.size), np.zeros(window.size)
     path_times(s, window, before, after)
@@ -357,8 +361,7 @@ def _resolve_choice(
             room = s.slo - before[m] - after[m]
             budget = room if room > state.modes.latency[m, i] * (1.0 + ALIKE) else np.inf
             cutoff = _cutoff(state.modes, relaxed, m, i, upper)
-            state = _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
-    return state
+            _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
 
 
 @compiled
@@ -375,19 +378,66 @@ def _resolve_promising(
     gap = upper - relaxed.bound
     if not np.isfinite(gap):
         return state
-    limit, most = share * gap, EAGER_SOLVES * s.rate.size
-    for m in range(s.rate.size):
-        i = 0
+    m, i = 0, 0
+    while m < s.rate.size:
+        state = _with_room(state, 1)
+        m, i = _resolve_promising_from(s, state, relaxed, upper, share * gap, tolerance, deadline, m, i)
+    return state
+
+
+@compiled_in_place
+def _resolve_promising_from(
+    s: SessionArrays,
+    state: _State,
+    relaxed: Relaxation,
+    upper: float,
+    limit: float,
+    tolerance: float,
+    deadline: float,
+    begin: int,
+    i: int,
+) -> tuple[int, int]:
+    """Resolve promising modes from mode i of module `begin` on while there is room, and say which is next.
+
+    Returns:
+        Module and mode to go on at with more room; as many as there are modules: nothing is left to do.
+    """
+    most = EAGER_SOLVES * s.rate.size
+    for m in range(begin, s.rate.size):
         while i < state.modes.size[m] and state.counts[0] < most:
             if state.modes.plan[m, i] < 0 and reduced_cost(state.modes, relaxed, m, i) <= limit:
+                if not _has_room(state, m):
+                    return m, i
                 cutoff = _cutoff(state.modes, relaxed, m, i, upper)
                 size = state.modes.size[m]
                 budget = _budget_of_interest(s, state.modes, relaxed, m, i, limit)
-                state = _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
+                _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
                 # The mode has fallen into parts: go on after them, they are for the next round.
                 i += max(0, state.modes.size[m] - size)
             i += 1
-    return state
+        i = 0
+    return s.rate.size, 0
+
+
+@compiled_on_tables
+def _has_room(state: _State, m: int) -> bool:
+    """Whether there is room for what one search of module m makes known: a plan, and two modes more."""
+    most = max(
+        state.modes.size[m] + 2 - state.modes.latency.shape[1], state.known.size[m] + 2 - state.known.latency.shape[1]
+    )
+    return bool(most < 0 and state.store.size[0] < state.store.latency.size)
+
+
+@compiled
+def _with_room(state: _State, plans: int) -> _State:
+    """The same in arrays that have room for so many plans more, and for two modes more of each module."""
+    roomy = state.store.size[0] + plans <= state.store.latency.size
+    for m in range(state.modes.size.size):
+        roomy = roomy and _has_room(state, m)
+    if roomy:
+        return state
+    modes, known, store = with_room(state.modes), with_room(state.known), with_rows(state.store, plans)
+    return _State(modes, known, store, state.part, state.counted, state.counts, state.stock, state.charges)
 
 
 @compiled_on_tables
@@ -406,7 +456,7 @@ def _budget_of_interest(s: SessionArrays, modes: Modes, relaxed: Relaxation, m: 
     return float(max(left + room / flow, 0.5 * (left + _right_end(s, modes, m, i))))
 
 
-@compiled
+@compiled_in_place
 def _resolve(
     s: SessionArrays,
     state: _State,
@@ -416,26 +466,23 @@ def _resolve(
     cutoff: float,
     tolerance: float,
     deadline: float,
-) -> _State:
+) -> None:
     """Search one module's cheapest plan within a budget, and say in its modes what that proves.
 
     The mode falls into up to three: budgets below the latency of the plan found, the plan, and budgets above the budget
-    searched.
+    searched. The mode stays as it was where the deadline has passed.
 
     Args:
         s: the session.
-        state: what is known so far.
+        state: what is known so far; changed, and has to have the room.
         m: the module.
         i: an unresolved mode of it.
         budget: latency budget in seconds; more than the mode stands for is cut.
         cutoff: plans that cost this much per hour are of no interest.
         tolerance: relative gap of the whole proof, of which one module may use up a hundredth.
         deadline: seconds on `clock` at which to stop; infinite: never.
-
-    Returns:
-        What is known then; the mode as it was where the deadline has passed.
     """
-    modes, store, known = with_room(state.modes), state.store, state.known
+    modes = state.modes
     right = _right_end(s, modes, m, i)
     budget = min(budget, right)
     # Close to a duration there are thousands of steps: the middle of the mode may be searched, not its end.
@@ -446,34 +493,14 @@ def _resolve(
     cost, latency, row = np.inf, budget, -1
     # Where the floor reaches the cutoff, no plan can be of interest, and the mode only gets the better bound.
     if floor < cutoff:
-        p = module_problem(s, m, budget, state.stock)
-        types = types_of(p, state.charges, m)
-        nodes, begun_s = first_nodes(deadline), UNTIMED
-        # In stages of more and more nodes, since the search of a module does not look at the clock.
-        while True:
-            found = search_module(p, types, cutoff, floor, 0.01 * tolerance, nodes)
-            state.counts[0] += 1
-            state.counts[1] += found.nodes
-            if found.complete:
-                break
-            # A search that gives up before its nodes are used up does so again.
-            if found.nodes < nodes:
-                state.counts[2] = 1
-                break
-            nodes = next_nodes(nodes, begun_s, deadline)
-            # The deadline is too near for another stage.
-            if nodes == 0:
-                break
-            begun_s = began(deadline)
-        if np.isfinite(found.cost):
-            row = store.size[0]
-            store = store_plan(s, m, p, found, store)
-            known = add_known(known, m, store.latency[row], found.cost, row, state.part)
-        # What an unfinished search found is a plan, but proves nothing.
-        if not found.complete:
-            return _State(modes, known, store, state.part, state.counts, state.stock, state.charges)
+        complete, found, row = _search_within(s, state, m, budget, cutoff, floor, 0.01 * tolerance, deadline)
         if row >= 0:
-            cost, latency = found.cost, min(budget, store.latency[row])
+            add_known(state.known, m, state.store.latency[row], found, row, state.part)
+        # What an unfinished search found is a plan, but proves nothing.
+        if not complete:
+            return
+        if row >= 0:
+            cost, latency = found, min(budget, state.store.latency[row])
     # No plan within the budget costs less than the one found or, if none was found, less than the cutoff.
     floor = max(floor, min(cost, cutoff))
     new, first = state.part, i
@@ -496,7 +523,49 @@ def _resolve(
         if modes.cost[m, j] >= floor:
             break
         modes.cost[m, j] = floor
-    return _State(modes, known, store, state.part, state.counts, state.stock, state.charges)
+
+
+@compiled
+def _search_within(
+    s: SessionArrays,
+    state: _State,
+    m: int,
+    budget: float,
+    cutoff: float,
+    floor: float,
+    tolerance: float,
+    deadline: float,
+) -> tuple[bool, float, int]:
+    """Search one module's cheapest plan within a budget, and store it; arguments as those of `_resolve`.
+
+    Returns:
+        Whether the search was exhausted; the cost per hour of the plan that it found and its row in the store, infinite
+        and -1 where there is none.
+    """
+    p = module_problem(s, m, budget, state.stock)
+    types = types_of(p, state.charges, m)
+    nodes, begun_s = first_nodes(deadline), UNTIMED
+    # In stages of more and more nodes, since the search of a module does not look at the clock.
+    while True:
+        found = search_module(p, types, cutoff, floor, tolerance, nodes)
+        state.counts[0] += 1
+        state.counts[1] += found.nodes
+        if found.complete:
+            break
+        # A search that gives up before its nodes are used up does so again.
+        if found.nodes < nodes:
+            state.counts[2] = 1
+            break
+        nodes = next_nodes(nodes, begun_s, deadline)
+        # The deadline is too near for another stage.
+        if nodes == 0:
+            break
+        begun_s = began(deadline)
+    if not np.isfinite(found.cost):
+        return found.complete, np.inf, -1
+    row = state.store.size[0]
+    store_plan(s, m, p, found.machines, found.partial_at, state.store, state.counted)
+    return found.complete, found.cost, row
 
 
 @compiled_on_tables

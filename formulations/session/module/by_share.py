@@ -8,9 +8,11 @@ machines only, and its cost is a sum of machine prices.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import compiled, compiled_in_place
 from euclio.session.arrays import TIE, Floats, Ints
 from formulations.session.module.charged_states import cheapest_charged
 from formulations.session.module.charges import Types, change_cost, least_cost
@@ -39,6 +41,33 @@ UNAIDED_NODES = 512
 """Nodes after which a search counts machines by price (`covers.py`): shorter ones end sooner without."""
 FIRST_COUNTS, PAYS = 32, 16
 """How often it counts them at first, and how often more for each part of the search that this rules out."""
+
+
+class _Room(NamedTuple):
+    """What one search after the other writes its levels and tables into, as most are shorter than asking for memory is.
+
+    Attributes:
+        places: numbers of a level, a row each, shape (2, levels).
+        levels: what is known of a level, a row each, shape (7, levels).
+        covers: the machines of each price (`look_up_covers`), shape (configurations kept + 2, `MOST_PRICES`).
+        top: the largest throughput of each type from a configuration on, shape (configurations kept + 1, types).
+        held: machines by type, shape (types,).
+    """
+
+    places: Ints
+    levels: Floats
+    covers: Floats
+    top: Floats
+    held: Ints
+
+
+class _Searched(NamedTuple):
+    """How one search ended; its plan's machines stand where they were to be written."""
+
+    cost: float
+    partial_at: int
+    nodes: int
+    complete: bool
 
 
 @compiled
@@ -102,11 +131,11 @@ def _staged(
     """The cheapest plan of machines that take the rate and no dummies but in the last one; as `search_module`."""
     # Only the search from the top proves anything. A few of its nodes settle most modules; where they do not, short
     # dives from every configuration find a good plan first, whose cost then prunes the full search.
-    machines = np.zeros(p.configuration.size, np.int64)
-    search = _search(p, types, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), machines)
+    machines, room = np.zeros(p.configuration.size, np.int64), _new_room(p, types)
+    search = _search(p, types, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), machines, room)
     used = search.nodes
     if search.complete or nodes <= FIRST_STAGE_NODES:
-        return search
+        return ModulePlanFound(search.cost, machines, search.partial_at, used, search.complete)
     if types.price.size > 0:
         full = _filled(p, types, min(cutoff, search.cost), floor, tolerance, nodes - used)
         used += full.nodes
@@ -118,11 +147,11 @@ def _staged(
             floor = max(floor, full.cost * (1.0 - tolerance) - types.part)
     best, partial_at = search.cost, search.partial_at
     for start in range(1, p.configuration.size):
-        dive = _search(p, types, start, min(cutoff, best), floor, tolerance, DIVE_NODES, machines)
+        dive = _search(p, types, start, min(cutoff, best), floor, tolerance, DIVE_NODES, machines, room)
         used += dive.nodes
         if dive.cost < best:
             best, partial_at = dive.cost, dive.partial_at
-    full = _search(p, types, 0, min(cutoff, best), floor, tolerance, nodes - used, machines)
+    full = _search(p, types, 0, min(cutoff, best), floor, tolerance, nodes - used, machines, room)
     if full.cost < best:
         best, partial_at = full.cost, full.partial_at
     return ModulePlanFound(best, machines, partial_at, used + full.nodes, full.complete)
@@ -161,6 +190,20 @@ def _filled(
 
 
 @compiled
+def _new_room(p: ModuleProblem, types: Types) -> _Room:
+    """Room for the searches of a module."""
+    size = p.configuration.size
+    levels = min(size, p.most) + 1
+    # One block of memory for all columns of floats: asking for it takes as long as filling it.
+    block = np.empty(7 * levels + MOST_PRICES * (size + 2))
+    columns, covers = block[: 7 * levels].reshape((7, levels)), block[7 * levels :].reshape((size + 2, MOST_PRICES))
+    places = np.empty((2, levels), np.int64)
+    if types.price.size == 0:
+        return _Room(places, columns, covers, columns[:0], places[0, :0])
+    return _Room(places, columns, covers, _tops(p, types), np.zeros(types.price.size, np.int64))
+
+
+@compiled_in_place
 def _search(
     p: ModuleProblem,
     types: Types,
@@ -170,7 +213,8 @@ def _search(
     tolerance: float,
     nodes: int,
     machines: Ints,
-) -> ModulePlanFound:
+    room: _Room,
+) -> _Searched:
     """Search depth first the plans whose first allocation is of configuration `start` or a later one.
 
     A level of the stack is an allocation: its configuration `at`, and `count`, the whole machines that are tried next,
@@ -188,16 +232,13 @@ def _search(
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
         nodes: most nodes.
         machines: whole machines of the best plan, shape (configurations kept,); overwritten with every cheaper plan.
+        room: room for the levels; overwritten.
 
     Returns:
         The plan, and whether the search was exhausted.
     """
-    size = p.configuration.size
-    depth_most = min(size, p.most) + 1
-    # One block of memory each for all columns: most searches are so short that asking for memory is half their time.
-    places, block = np.zeros((2, depth_most), np.int64), np.zeros(7 * depth_most + MOST_PRICES * (size + 2))
-    levels = block[: 7 * depth_most].reshape((7, depth_most))
-    at, count = places[0], places[1]
+    size, levels = p.configuration.size, room.levels
+    at, count = room.places[0], room.places[1]
     rest, cost, deficit, own_deficit = levels[0], levels[1], levels[2], levels[3]
     shared, own_shared, detour = levels[4], levels[5], levels[6]
     # `slack` is what rates that were summed up may be off by: where they are compared with needs and throughputs, it is
@@ -206,17 +247,17 @@ def _search(
     best, best_partial = np.inf, -1
     below = cutoff * keep
     below_whole = largest_sum_below(p, below)
-    charged, top, held = types.price.size > 0, _tops(p, types), np.zeros(types.price.size, np.int64)
+    charged, top, held = types.price.size > 0, room.top, room.held
     # What machines of each price take is looked up where a deficit comes up after some nodes: most searches have ended.
-    covers, looked_up = block[7 * depth_most :].reshape((size + 2, MOST_PRICES)), False
+    covers, looked_up = room.covers, False
     # A level begins one before its first configuration, since it goes on to the next before it looks at any.
-    rest[0], shared[0], at[0] = p.rate, p.rate, start - 1
+    rest[0], cost[0], deficit[0], shared[0], at[0], count[0] = p.rate, 0.0, 0.0, p.rate, start - 1, 0
     # How often machines may still be counted by price: where that rules too little out, it is given up.
     depth, visited, credit = 0, 0, 0
     while depth >= 0:
         # Broken off: the best plan so far, which proves nothing.
         if visited >= nodes:
-            return ModulePlanFound(best, machines, best_partial, visited, False)
+            return _Searched(best, best_partial, visited, False)
         visited += 1
         d = depth
         j = at[d]
@@ -260,7 +301,7 @@ def _search(
             # A deficit that rounding may have made is none: that admits too much, and the exact check decides.
             if new_deficit < TIE * p.rate:
                 new_deficit = 0.0
-            room = machines_left(p, at, count, d, j)
+            in_stock = machines_left(p, at, count, d, j)
             # Close without dummies: whole machines take the rest exactly, or a partial one takes what they leave.
             if deficit[d] == 0.0 and (whole == 0 or new_deficit == 0.0):
                 if left == 0.0:
@@ -275,7 +316,7 @@ def _search(
                     closed = p.table[PARTIAL_NEED, j] <= left + (slack if left >= few else 0.0)
                 # What rounding may have added to the rate left takes no share of a machine; the exact check decides.
                 share = 1.0 if p.whole else (left - slack) / t
-                if closed and whole + (share if left > 0.0 else 0.0) <= room:
+                if closed and whole + (share if left > 0.0 else 0.0) <= in_stock:
                     # The table may have the least unit cost from here on, instead of this configuration's own.
                     last = left * (p.table[UNIT_COST, j] if p.rising else p.table[PRICE, j] / t)
                     if p.whole and left > 0.0:
@@ -290,7 +331,7 @@ def _search(
                         below_whole = largest_sum_below(p, below)
                         # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
                         if best <= floor * (1.0 + tolerance):
-                            return ModulePlanFound(best, machines, best_partial, visited, True)
+                            return _Searched(best, best_partial, visited, True)
                     # The level is done: this buys all that is left at ρ_j, and every other plan from here on buys it at
                     # ρ_j or more. A partial machine charged whole is more expensive than that, another one may do; so
                     # may later ones that prices on stock have made the cheaper ones, or that ask for fewer changes.
@@ -302,7 +343,7 @@ def _search(
             if new_deficit > 0.0 and not p.dummies:
                 continue
             # Close with dummies: they fill the last machine, which has to hold the deficit.
-            if p.dummies and left > 0.0 and spare + slack >= new_deficit and whole + 1 <= room:
+            if p.dummies and left > 0.0 and spare + slack >= new_deficit and whole + 1 <= in_stock:
                 total = cost[d] + (whole + 1) * p.table[PRICE, j]
                 if charged:
                     total += _changes_cost(p, types, held, at, count, d, j, whole + 1)
@@ -312,14 +353,15 @@ def _search(
                     below = min(below, best * keep)
                     below_whole = largest_sum_below(p, below)
                     if best <= floor * (1.0 + tolerance):
-                        return ModulePlanFound(best, machines, best_partial, visited, True)
+                        return _Searched(best, best_partial, visited, True)
             # The most machines that leave something to those that follow.
-            most = int(min(float(whole if left > 0.0 else whole - 1), room))
+            most = int(min(float(whole if left > 0.0 else whole - 1), in_stock))
             # No allocation may follow, or no later machine can hold that many dummies.
             if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.table[MOST_THROUGHPUT, j + 1] + slack:
                 continue
             own_deficit[d], own_shared[d] = new_deficit, w
             if not looked_up and visited > UNAIDED_NODES and (p.whole or new_deficit > 0.0):
+                covers[:] = 0.0
                 look_up_covers(p, covers)
                 looked_up, credit = True, FIRST_COUNTS
             detour[d] = _last_machine_detour(p, j + 1, new_deficit)
@@ -351,13 +393,13 @@ def _search(
         depth += 1
         rest[depth], cost[depth], deficit[depth] = child_rest, child_cost, own_deficit[d]
         shared[depth], at[depth], count[depth] = own_shared[d], j, 0
-    return ModulePlanFound(best, machines, best_partial, visited, True)
+    return _Searched(best, best_partial, visited, True)
 
 
 @compiled
 def _tops(p: ModuleProblem, types: Types) -> Floats:
     """The largest throughput of each type from a configuration on, shape (configurations kept + 1, types)."""
-    size = p.configuration.size if types.price.size > 0 else 0
+    size = p.configuration.size
     top = np.zeros((size + 1, types.price.size))
     for j in range(size - 1, -1, -1):
         top[j] = top[j + 1]
