@@ -31,7 +31,7 @@ LONG = {
     "formulations/session/exact/frontier_search.py:prove_within": "one loop, each turn of which may end the proof",
     "formulations/session/module/by_share.py:_search": SEARCH,
     "formulations/session/module/charged_states.py:_with_machines": TABLES,
-    "formulations/session/module/problem.py:module_problem": "fills one record from the needs by configuration",
+    "formulations/session/module/problem.py:fill_problem": "fills one record from the needs by configuration",
     "formulations/session/module/whole.py:search_cover": SEARCH,
     "heuristics/fragments/regrouping_kernel.py:best_sets": TABLES,
 }

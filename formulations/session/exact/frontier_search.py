@@ -17,9 +17,23 @@ from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import clear_of_rounding, configuration_latency, path_times
 from formulations.session.exact.outcomes import INFEASIBLE, LIMIT, OPTIMAL
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan, with_rows
-from formulations.session.module.by_share import search_module
-from formulations.session.module.charges import Charges, charged_bound, no_charges, types_of
-from formulations.session.module.problem import Stock, fluid_bound, is_in_stock, module_problem, no_stock
+from formulations.session.module.by_share import SearchRoom, new_search_room, search_in_place
+from formulations.session.module.charges import Charges, charged_bound, no_charges
+from formulations.session.module.problem import (
+    LOW,
+    UNIT_COST,
+    ModuleProblem,
+    ProblemRoom,
+    Stock,
+    fill_problem,
+    fluid_bound,
+    is_in_stock,
+    most_configurations,
+    new_problem_room,
+    no_stock,
+    problem_rules,
+)
+from formulations.session.module.remaining_rate import few_share
 from formulations.session.split.course import Course, note, unwatched
 from formulations.session.split.modes import Modes, mode_within, new_modes, replace_modes, with_room
 from formulations.session.split.relaxation import Relaxation, basis_for, new_basis, relax_from
@@ -87,6 +101,9 @@ class _State(NamedTuple):
         store: the plans.
         part: room for the modes that one falls into, since making it takes as long as filling it, shape (1, 4).
         counted: room for machines of one plan, shape (configurations of the session,).
+        machines: room for those of the configurations kept, shape (most configurations of a module,).
+        problem: room for one module's problem.
+        search: room for its search.
         counts: searches of one module, their nodes, and whether one of them gave up (1), shape (3,).
         stock: most machines of hardware types.
         charges: the running machines, and what changes of them are charged.
@@ -97,6 +114,9 @@ class _State(NamedTuple):
     store: PlanStore
     part: Modes
     counted: Ints
+    machines: Ints
+    problem: ProblemRoom
+    search: SearchRoom
     counts: Ints
     stock: Stock
     charges: Charges
@@ -137,13 +157,16 @@ def prove_within(
         The plan and the bound. All decisions keep too much rather than too little, so the bound holds for every plan of
         the session; whether the plan is one is for the checker to say, unless it is clear.
     """
-    modules = s.rate.size
+    modules, most = s.rate.size, most_configurations(s)
     state = _State(
         first_modes(s, stock, charges),
         new_modes(modules, 8),
         new_store(s, 64),
         new_modes(1, 4),
         np.zeros(s.batch.size, np.int64),
+        np.zeros(most, np.int64),
+        new_problem_room(s),
+        new_search_room(most, s.max_allocations),
         np.zeros(3, np.int64),
         stock,
         charges,
@@ -437,7 +460,19 @@ def _with_room(state: _State, plans: int) -> _State:
     if roomy:
         return state
     modes, known, store = with_room(state.modes), with_room(state.known), with_rows(state.store, plans)
-    return _State(modes, known, store, state.part, state.counted, state.counts, state.stock, state.charges)
+    return _State(
+        modes,
+        known,
+        store,
+        state.part,
+        state.counted,
+        state.machines,
+        state.problem,
+        state.search,
+        state.counts,
+        state.stock,
+        state.charges,
+    )
 
 
 @compiled_on_tables
@@ -525,7 +560,7 @@ def _resolve(
         modes.cost[m, j] = floor
 
 
-@compiled
+@compiled_in_place
 def _search_within(
     s: SessionArrays,
     state: _State,
@@ -542,12 +577,17 @@ def _search_within(
         Whether the search was exhausted; the cost per hour of the plan that it found and its row in the store, infinite
         and -1 where there is none.
     """
-    p = module_problem(s, m, budget, state.stock)
-    types = types_of(p, state.charges, m)
+    # As in `module_problem`, in memory that is there already.
+    size, numbers = fill_problem(s, m, budget, state.stock, state.problem), state.problem.numbers
+    table = state.problem.table[: (LOW + 1) * (size + 1)].reshape((LOW + 1, size + 1))
+    index, group, kind = numbers[:size], numbers[size : 2 * size], numbers[2 * size : 3 * size]
+    few = few_share(table[UNIT_COST, :size]) * s.rate[m]
+    p = ModuleProblem(index, group, table, kind, state.stock.most[m], *problem_rules(s, m, few, state.stock))
+    machines = state.machines[:size]
     nodes, begun_s = first_nodes(deadline), UNTIMED
     # In stages of more and more nodes, since the search of a module does not look at the clock.
     while True:
-        found = search_module(p, types, cutoff, floor, tolerance, nodes)
+        found = search_in_place(p, state.charges, m, cutoff, floor, tolerance, nodes, machines, state.search)
         state.counts[0] += 1
         state.counts[1] += found.nodes
         if found.complete:
@@ -564,7 +604,7 @@ def _search_within(
     if not np.isfinite(found.cost):
         return found.complete, np.inf, -1
     row = state.store.size[0]
-    store_plan(s, m, p, found.machines, found.partial_at, state.store, state.counted)
+    store_plan(s, m, p, machines, found.partial_at, state.store, state.counted)
     return found.complete, found.cost, row
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
 from euclio.session.arrays import Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import module_latency
-from formulations.session.module.problem import LOW, THROUGHPUT, ModuleProblem
+from formulations.session.module.problem import LOW, THROUGHPUT, ModuleProblem, most_configurations
 from formulations.session.module.remaining_rate import rest_of
 from formulations.session.split.modes import Modes, mode_within, replace_modes
 
@@ -33,11 +33,8 @@ class PlanStore(NamedTuple):
 @compiled
 def new_store(s: SessionArrays, capacity: int) -> PlanStore:
     """A store without plans, with room for `capacity` of them."""
-    most = 1
-    for m in range(s.rate.size):
-        most = max(most, s.first[m + 1] - s.first[m])
     return PlanStore(
-        np.zeros((capacity, most), np.int64),
+        np.zeros((capacity, most_configurations(s)), np.int64),
         np.full(capacity, -1, np.int64),
         np.zeros(capacity),
         np.zeros(1, np.int64),

@@ -15,11 +15,12 @@ import numpy as np
 from euclio.core.compiled import compiled, compiled_in_place
 from euclio.session.arrays import TIE, Floats, Ints
 from formulations.session.module.charged_states import cheapest_charged
-from formulations.session.module.charges import Types, change_cost, least_cost
+from formulations.session.module.charges import Charges, Types, change_cost, least_cost, types_of
 from formulations.session.module.covers import MOST_PRICES, look_up_covers, may_cover
 from formulations.session.module.problem import (
     LOW,
     MOST_THROUGHPUT,
+    NO_LIMIT,
     PARTIAL_NEED,
     PRICE,
     THROUGHPUT,
@@ -43,13 +44,13 @@ FIRST_COUNTS, PAYS = 32, 16
 """How often it counts them at first, and how often more for each part of the search that this rules out."""
 
 
-class _Room(NamedTuple):
+class SearchRoom(NamedTuple):
     """What one search after the other writes its levels and tables into, as most are shorter than asking for memory is.
 
     Attributes:
         places: numbers of a level, a row each, shape (2, levels).
         levels: what is known of a level, a row each, shape (7, levels).
-        covers: the machines of each price (`look_up_covers`), shape (configurations kept + 2, `MOST_PRICES`).
+        covers: the machines of each price (`look_up_covers`), shape (configurations kept + 2 or more, `MOST_PRICES`).
         top: the largest throughput of each type from a configuration on, shape (configurations kept + 1, types).
         held: machines by type, shape (types,).
     """
@@ -61,7 +62,7 @@ class _Room(NamedTuple):
     held: Ints
 
 
-class _Searched(NamedTuple):
+class Searched(NamedTuple):
     """How one search ended; its plan's machines stand where they were to be written."""
 
     cost: float
@@ -88,7 +89,7 @@ def search_module(
         The plan, and whether the search was exhausted.
     """
     if not p.fills:
-        return _staged(p, types, cutoff, floor, tolerance, nodes)
+        return _staged_apart(p, types, cutoff, floor, tolerance, nodes)
     if types.price.size > 0:
         full = cheapest_charged(p, types, cutoff, floor, tolerance, nodes)
     else:
@@ -96,10 +97,60 @@ def search_module(
     if p.free or full.cost <= floor * (1.0 + tolerance) or np.isfinite(p.table[WHOLE_NEED, :-1]).all():
         return full
     # Full machines of a configuration are too slow, a partial one is not (`rr` with concurrency): it takes no dummies.
-    partly = _staged(_without_dummies(p), types, min(cutoff, full.cost), floor, tolerance, nodes)
+    partly = _staged_apart(_without_dummies(p), types, min(cutoff, full.cost), floor, tolerance, nodes)
     used, complete = full.nodes + partly.nodes, full.complete and partly.complete
     better = partly if partly.cost < full.cost else full
     return ModulePlanFound(better.cost, better.machines, better.partial_at, used, complete)
+
+
+@compiled_in_place
+def search_in_place(
+    p: ModuleProblem,
+    charges: Charges,
+    m: int,
+    cutoff: float,
+    floor: float,
+    tolerance: float,
+    nodes: int,
+    machines: Ints,
+    room: SearchRoom,
+) -> Searched:
+    """As `search_module` with the types of module m where changes are charged, in memory that is there already.
+
+    Args:
+        p: the module at one budget.
+        charges: the running machines, and what changes of them are charged.
+        m: the module's number.
+        cutoff: only plans below this cost per hour are of interest; infinite: all are.
+        floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
+        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        nodes: most nodes.
+        machines: whole machines of the plan found, if any, shape (configurations kept,); overwritten.
+        room: room for the search (`new_search_room`); overwritten.
+    """
+    if p.fills or charges.running.shape[1] > 0:
+        return _search_apart(p, charges, m, cutoff, floor, tolerance, nodes, machines)
+    # Parts of what is there, since none may be made here.
+    nothing = charges.most[:0]
+    types = Types(charges.price[:0], nothing, nothing, 0.0, NO_LIMIT, 0.0, 0.0)
+    return _staged(p, types, cutoff, floor, tolerance, nodes, machines, room)
+
+
+@compiled
+def _search_apart(
+    p: ModuleProblem,
+    charges: Charges,
+    m: int,
+    cutoff: float,
+    floor: float,
+    tolerance: float,
+    nodes: int,
+    machines: Ints,
+) -> Searched:
+    """As `search_in_place`, by searches that ask for memory."""
+    found = search_module(p, types_of(p, charges, m), cutoff, floor, tolerance, nodes)
+    machines[:] = found.machines
+    return Searched(found.cost, found.partial_at, found.nodes, found.complete)
 
 
 @compiled
@@ -109,6 +160,8 @@ def _without_dummies(p: ModuleProblem) -> ModuleProblem:
         p.configuration,
         p.group,
         p.table,
+        p.kind,
+        p.stock,
         p.rate,
         p.few,
         False,
@@ -119,29 +172,46 @@ def _without_dummies(p: ModuleProblem) -> ModuleProblem:
         p.rising,
         False,
         False,
-        p.kind,
-        p.stock,
     )
 
 
 @compiled
-def _staged(
+def _staged_apart(
     p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
 ) -> ModulePlanFound:
-    """The cheapest plan of machines that take the rate and no dummies but in the last one; as `search_module`."""
+    """As `_staged`, in memory of its own."""
+    machines, room = np.zeros(p.configuration.size, np.int64), _room_for(p, types)
+    found = _staged(p, types, cutoff, floor, tolerance, nodes, machines, room)
+    return ModulePlanFound(found.cost, machines, found.partial_at, found.nodes, found.complete)
+
+
+@compiled_in_place
+def _staged(
+    p: ModuleProblem,
+    types: Types,
+    cutoff: float,
+    floor: float,
+    tolerance: float,
+    nodes: int,
+    machines: Ints,
+    room: SearchRoom,
+) -> Searched:
+    """The cheapest plan of machines that take the rate and no dummies but in the last one; as `search_module`.
+
+    Its machines are written into `machines`, shape (configurations kept,), and the search into `room`.
+    """
     # Only the search from the top proves anything. A few of its nodes settle most modules; where they do not, short
     # dives from every configuration find a good plan first, whose cost then prunes the full search.
-    machines, room = np.zeros(p.configuration.size, np.int64), _new_room(p, types)
     search = _search(p, types, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), machines, room)
     used = search.nodes
     if search.complete or nodes <= FIRST_STAGE_NODES:
-        return ModulePlanFound(search.cost, machines, search.partial_at, used, search.complete)
+        return search
     if types.price.size > 0:
         full = _filled(p, types, min(cutoff, search.cost), floor, tolerance, nodes - used)
         used += full.nodes
         # Not even with machines full of dummies is there a plan below the cutoff, or a cheaper one than that found.
         if full.complete and not np.isfinite(full.cost):
-            return ModulePlanFound(search.cost, machines, search.partial_at, used, True)
+            return Searched(search.cost, search.partial_at, used, True)
         # Filled up, a plan costs at most a machine's part more, so no plan is below the cheapest less that part.
         if full.complete:
             floor = max(floor, full.cost * (1.0 - tolerance) - types.part)
@@ -154,14 +224,12 @@ def _staged(
     full = _search(p, types, 0, min(cutoff, best), floor, tolerance, nodes - used, machines, room)
     if full.cost < best:
         best, partial_at = full.cost, full.partial_at
-    return ModulePlanFound(best, machines, partial_at, used + full.nodes, full.complete)
+    return Searched(best, partial_at, used + full.nodes, full.complete)
 
 
 @compiled
-def _filled(
-    p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
-) -> ModulePlanFound:
-    """The cheapest machines where dummies fill them for nothing, at whole prices: no plan has others that cost less.
+def _filled(p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int) -> Searched:
+    """The cheapest cost where dummies fill machines for nothing, at whole prices: no plan has others that cost less.
 
     Filled up, the machines of a plan are no slower. They cost as much, or what a share of a machine lacks to a whole
     one more; so the cutoff is as much higher. Arguments as those of `search_module`.
@@ -172,6 +240,8 @@ def _filled(
         p.configuration,
         p.group,
         table,
+        p.kind,
+        p.stock,
         p.rate,
         p.few,
         True,
@@ -182,25 +252,31 @@ def _filled(
         p.rising,
         True,
         False,
-        p.kind,
-        p.stock,
     )
     whole = Types(types.price, types.running, types.cap, types.change, types.most, 0.0, 0.0)
-    return cheapest_charged(filled, whole, cutoff + types.part, floor, tolerance, nodes)
+    found = cheapest_charged(filled, whole, cutoff + types.part, floor, tolerance, nodes)
+    return Searched(found.cost, found.partial_at, found.nodes, found.complete)
 
 
 @compiled
-def _new_room(p: ModuleProblem, types: Types) -> _Room:
-    """Room for the searches of a module."""
-    size = p.configuration.size
-    levels = min(size, p.most) + 1
+def new_search_room(configurations: int, allocations: int) -> SearchRoom:
+    """Room for searches of modules of which so many configurations are kept, in so many allocations at most."""
+    levels = min(configurations, allocations) + 1
     # One block of memory for all columns of floats: asking for it takes as long as filling it.
-    block = np.empty(7 * levels + MOST_PRICES * (size + 2))
-    columns, covers = block[: 7 * levels].reshape((7, levels)), block[7 * levels :].reshape((size + 2, MOST_PRICES))
+    block = np.empty(7 * levels + MOST_PRICES * (configurations + 2))
+    columns, covers = block[: 7 * levels].reshape((7, levels)), block[7 * levels :]
     places = np.empty((2, levels), np.int64)
+    return SearchRoom(places, columns, covers.reshape((configurations + 2, MOST_PRICES)), columns[:0], places[0, :0])
+
+
+@compiled
+def _room_for(p: ModuleProblem, types: Types) -> SearchRoom:
+    """Room for the searches of one module, with what they read of its hardware types where there are any."""
+    room = new_search_room(p.configuration.size, p.most)
     if types.price.size == 0:
-        return _Room(places, columns, covers, columns[:0], places[0, :0])
-    return _Room(places, columns, covers, _tops(p, types), np.zeros(types.price.size, np.int64))
+        return room
+    held = np.zeros(types.price.size, np.int64)
+    return SearchRoom(room.places, room.levels, room.covers, _tops(p, types), held)
 
 
 @compiled_in_place
@@ -213,8 +289,8 @@ def _search(
     tolerance: float,
     nodes: int,
     machines: Ints,
-    room: _Room,
-) -> _Searched:
+    room: SearchRoom,
+) -> Searched:
     """Search depth first the plans whose first allocation is of configuration `start` or a later one.
 
     A level of the stack is an allocation: its configuration `at`, and `count`, the whole machines that are tried next,
@@ -249,7 +325,7 @@ def _search(
     below_whole = largest_sum_below(p, below)
     charged, top, held = types.price.size > 0, room.top, room.held
     # What machines of each price take is looked up where a deficit comes up after some nodes: most searches have ended.
-    covers, looked_up = room.covers, False
+    covers, looked_up = room.covers[: size + 2], False
     # A level begins one before its first configuration, since it goes on to the next before it looks at any.
     rest[0], cost[0], deficit[0], shared[0], at[0], count[0] = p.rate, 0.0, 0.0, p.rate, start - 1, 0
     # How often machines may still be counted by price: where that rules too little out, it is given up.
@@ -257,7 +333,7 @@ def _search(
     while depth >= 0:
         # Broken off: the best plan so far, which proves nothing.
         if visited >= nodes:
-            return _Searched(best, best_partial, visited, False)
+            return Searched(best, best_partial, visited, False)
         visited += 1
         d = depth
         j = at[d]
@@ -331,7 +407,7 @@ def _search(
                         below_whole = largest_sum_below(p, below)
                         # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
                         if best <= floor * (1.0 + tolerance):
-                            return _Searched(best, best_partial, visited, True)
+                            return Searched(best, best_partial, visited, True)
                     # The level is done: this buys all that is left at ρ_j, and every other plan from here on buys it at
                     # ρ_j or more. A partial machine charged whole is more expensive than that, another one may do; so
                     # may later ones that prices on stock have made the cheaper ones, or that ask for fewer changes.
@@ -353,7 +429,7 @@ def _search(
                     below = min(below, best * keep)
                     below_whole = largest_sum_below(p, below)
                     if best <= floor * (1.0 + tolerance):
-                        return _Searched(best, best_partial, visited, True)
+                        return Searched(best, best_partial, visited, True)
             # The most machines that leave something to those that follow.
             most = int(min(float(whole if left > 0.0 else whole - 1), in_stock))
             # No allocation may follow, or no later machine can hold that many dummies.
@@ -393,7 +469,7 @@ def _search(
         depth += 1
         rest[depth], cost[depth], deficit[depth] = child_rest, child_cost, own_deficit[d]
         shared[depth], at[depth], count[depth] = own_shared[d], j, 0
-    return _Searched(best, best_partial, visited, True)
+    return Searched(best, best_partial, visited, True)
 
 
 @compiled
