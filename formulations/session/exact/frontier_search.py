@@ -36,7 +36,7 @@ from formulations.session.module.problem import (
 from formulations.session.module.remaining_rate import few_share
 from formulations.session.split.course import Course, note, unwatched
 from formulations.session.split.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.session.split.relaxation import Relaxation, basis_for, new_basis, relax_from
+from formulations.session.split.relaxation import Relaxation, basis_for, new_basis, relax_from, suits
 from formulations.session.split.search import no_lines, reduced_cost, round_to_modes, search_choices
 from formulations.session.stages import LATER, UNTIMED, began, first_nodes, next_nodes
 from formulations.tolerances import ALIKE, JUST_BELOW
@@ -183,7 +183,9 @@ def prove_within(
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
         rounds += 1
         first, last = np.zeros(modules, np.int64), state.modes.size - 1
-        basis = basis_for(basis, state.modes)
+        # What has room stays: to hand over tables of many arrays takes as long as a short search.
+        if not suits(basis, state.modes):
+            basis = basis_for(basis, state.modes)
         relaxed = relax_from(s, state.modes, first, last, basis)
         # Modes bound all plans that are of interest: if not even they meet the SLO, no plan is cheaper than that found.
         if not np.isfinite(relaxed.bound):
@@ -193,7 +195,8 @@ def prove_within(
             risen = state.counts[1]
         bound = max(bound, min(relaxed.bound, upper))
         window, before = _stretched(s, relaxed.window), state.counts[0]
-        state = _with_room(state, modules)
+        if not _has_room_for(state, modules):
+            state = _with_room(state, modules)
         _resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
         # The plans that the windows have made known, put together, may be a better plan of the session.
         upper, rows = _round(s, state, window, upper, rows)
@@ -208,7 +211,11 @@ def prove_within(
         stalled = state.counts[1] > risen + worth
         if not stalled and rounds <= last_relaxed and state.counts[0] < EAGER_SOLVES * modules:
             solves = state.counts[0]
-            state = _resolve_promising(s, state, relaxed, upper, eager, tolerance, deadline)
+            limit = eager * (upper - relaxed.bound)
+            m, i = _resolve_promising(s, state, relaxed, upper, limit, tolerance, deadline, 0, 0)
+            while m < modules:
+                state = _with_room(state, 1)
+                m, i = _resolve_promising(s, state, relaxed, upper, limit, tolerance, deadline, m, i)
             if state.counts[0] > solves:
                 continue
         leads, share = no_lines(state.modes), 0.5 * tolerance
@@ -243,7 +250,8 @@ def prove_within(
             # One of a search that was broken off is a plan, and perhaps not the cheapest.
             upper, most_nodes = choice.cost, most_nodes * LATER
             continue
-        state = _with_room(state, modules)
+        if not _has_room_for(state, modules):
+            state = _with_room(state, modules)
         _resolve_choice(s, state, relaxed, window, upper, tolerance, deadline)
         upper, rows = _round(s, state, window, upper, rows)
 
@@ -387,29 +395,8 @@ def _resolve_choice(
             _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
 
 
-@compiled
-def _resolve_promising(
-    s: SessionArrays,
-    state: _State,
-    relaxed: Relaxation,
-    upper: float,
-    share: float,
-    tolerance: float,
-    deadline: float,
-) -> _State:
-    """Resolve the unresolved modes whose reduced cost is below a share of the gap: those decide the bound."""
-    gap = upper - relaxed.bound
-    if not np.isfinite(gap):
-        return state
-    m, i = 0, 0
-    while m < s.rate.size:
-        state = _with_room(state, 1)
-        m, i = _resolve_promising_from(s, state, relaxed, upper, share * gap, tolerance, deadline, m, i)
-    return state
-
-
 @compiled_in_place
-def _resolve_promising_from(
+def _resolve_promising(
     s: SessionArrays,
     state: _State,
     relaxed: Relaxation,
@@ -420,11 +407,15 @@ def _resolve_promising_from(
     begin: int,
     i: int,
 ) -> tuple[int, int]:
-    """Resolve promising modes from mode i of module `begin` on while there is room, and say which is next.
+    """Resolve the unresolved modes whose reduced cost is within a limit, a share of the gap: those decide the bound.
+
+    Begins at mode i of module `begin`, and ends where there is no room. Where nothing limits them, nothing is done.
 
     Returns:
         Module and mode to go on at with more room; as many as there are modules: nothing is left to do.
     """
+    if not np.isfinite(limit):
+        return s.rate.size, 0
     most = EAGER_SOLVES * s.rate.size
     for m in range(begin, s.rate.size):
         while i < state.modes.size[m] and state.counts[0] < most:
@@ -451,14 +442,18 @@ def _has_room(state: _State, m: int) -> bool:
     return bool(most < 0 and state.store.size[0] < state.store.latency.size)
 
 
-@compiled
-def _with_room(state: _State, plans: int) -> _State:
-    """The same in arrays that have room for so many plans more, and for two modes more of each module."""
+@compiled_on_tables
+def _has_room_for(state: _State, plans: int) -> bool:
+    """Whether there is room for so many plans more, and for two modes more of each module."""
     roomy = state.store.size[0] + plans <= state.store.latency.size
     for m in range(state.modes.size.size):
         roomy = roomy and _has_room(state, m)
-    if roomy:
-        return state
+    return bool(roomy)
+
+
+@compiled
+def _with_room(state: _State, plans: int) -> _State:
+    """The same in arrays that have room for so many plans more, and for two modes more of each module."""
     modes, known, store = with_room(state.modes), with_room(state.known), with_rows(state.store, plans)
     return _State(
         modes,
