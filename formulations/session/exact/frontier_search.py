@@ -36,8 +36,16 @@ from formulations.session.module.problem import (
 from formulations.session.module.remaining_rate import few_share
 from formulations.session.split.course import Course, note, unwatched
 from formulations.session.split.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.session.split.relaxation import Relaxation, basis_for, new_basis, relax_from, suits
-from formulations.session.split.search import no_lines, reduced_cost, round_to_modes, search_choices
+from formulations.session.split.relaxation import Basis, Relaxation, basis_for, new_basis, relax_in_place, suits
+from formulations.session.split.search import (
+    Flags,
+    Taken,
+    new_taken,
+    no_lines,
+    reduced_cost,
+    search_choices,
+    take_within,
+)
 from formulations.session.stages import LATER, UNTIMED, began, first_nodes, next_nodes
 from formulations.tolerances import ALIKE, JUST_BELOW
 
@@ -98,6 +106,7 @@ class _State(NamedTuple):
     Attributes:
         modes: every module's cost curve as modes, which bound all plans from below.
         known: plans found, as modes by rising latency and falling cost.
+        lines: that no line leads from any of them to the next one (`no_lines`).
         store: the plans.
         part: room for the modes that one falls into, since making it takes as long as filling it, shape (1, 4).
         counted: room for machines of one plan, shape (configurations of the session,).
@@ -111,6 +120,7 @@ class _State(NamedTuple):
 
     modes: Modes
     known: Modes
+    lines: Flags
     store: PlanStore
     part: Modes
     counted: Ints
@@ -120,6 +130,26 @@ class _State(NamedTuple):
     counts: Ints
     stock: Stock
     charges: Charges
+
+
+class _Room(NamedTuple):
+    """What each round is written into.
+
+    Attributes:
+        first: zeros, shape (modules,), like the next two.
+        last: last mode of each module.
+        window: windows stretched to what the paths leave, in seconds.
+        columns: the relaxation's arrays, a row each, shape (4, modules).
+        times: room for figures of modules, shape (2, modules).
+        taken: what the modules take of the known plans.
+    """
+
+    first: Ints
+    last: Ints
+    window: Floats
+    columns: Floats
+    times: Floats
+    taken: Taken
 
 
 @compiled
@@ -158,9 +188,11 @@ def prove_within(
         the session; whether the plan is one is for the checker to say, unless it is clear.
     """
     modules, most = s.rate.size, most_configurations(s)
+    known = new_modes(modules, 8)
     state = _State(
         first_modes(s, stock, charges),
-        new_modes(modules, 8),
+        known,
+        no_lines(known),
         new_store(s, 64),
         new_modes(1, 4),
         np.zeros(s.batch.size, np.int64),
@@ -175,6 +207,15 @@ def prove_within(
     upper, bound, rows = np.inf, 0.0, none.copy()
     rounds, most_nodes, basis = 0, FIRST_NODES, new_basis(s, state.modes)
     last_relaxed, eager = RELAXED_ROUNDS, EAGER_SHARE
+    room = _Room(
+        np.zeros(modules, np.int64),
+        np.zeros(modules, np.int64),
+        np.zeros(modules),
+        np.zeros((4, modules)),
+        np.zeros((2, modules)),
+        new_taken(modules),
+    )
+    columns = room.columns
     # Nodes of modules' searches when the bound last rose, and how many more of them a search over modes is worth.
     risen, worth = 0, FIRST_SEARCH * modules * modules
     while True:
@@ -182,11 +223,11 @@ def prove_within(
         if is_past(deadline) or state.counts[2] > 0:
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
         rounds += 1
-        first, last = np.zeros(modules, np.int64), state.modes.size - 1
         # What has room stays: to hand over tables of many arrays takes as long as a short search.
         if not suits(basis, state.modes):
             basis = basis_for(basis, state.modes)
-        relaxed = relax_from(s, state.modes, first, last, basis)
+        lower = _relax(s, state.modes, basis, room)
+        relaxed = Relaxation(lower, columns[0], columns[1], columns[2], columns[3])
         # Modes bound all plans that are of interest: if not even they meet the SLO, no plan is cheaper than that found.
         if not np.isfinite(relaxed.bound):
             status = INFEASIBLE if not np.isfinite(upper) else OPTIMAL
@@ -194,12 +235,12 @@ def prove_within(
         if min(relaxed.bound, upper) > bound + RISE * (upper - bound):
             risen = state.counts[1]
         bound = max(bound, min(relaxed.bound, upper))
-        window, before = _stretched(s, relaxed.window), state.counts[0]
+        window, before = room.window, state.counts[0]
         if not _has_room_for(state, modules):
             state = _with_room(state, modules)
         _resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
         # The plans that the windows have made known, put together, may be a better plan of the session.
-        upper, rows = _round(s, state, window, upper, rows)
+        upper = _round(s, state, window, upper, rows, room)
         note(course, upper, bound)
         if np.isfinite(upper) and upper - bound <= tolerance * upper:
             return _proof(s, OPTIMAL, upper, bound, state, rows, rounds)
@@ -253,7 +294,7 @@ def prove_within(
         if not _has_room_for(state, modules):
             state = _with_room(state, modules)
         _resolve_choice(s, state, relaxed, window, upper, tolerance, deadline)
-        upper, rows = _round(s, state, window, upper, rows)
+        upper = _round(s, state, window, upper, rows, room)
 
 
 @compiled
@@ -308,9 +349,10 @@ def first_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
             # Or the others leave the module less than its shortest duration, and it has no mode.
             if right < starts[i]:
                 continue
-            modes = with_room(modes)
-            cost = charged_bound(s, m, right, stock, charges)
             n = modes.size[m]
+            if n + 2 >= modes.latency.shape[1]:
+                modes = with_room(modes)
+            cost = charged_bound(s, m, right, stock, charges)
             # Alike: one mode for both, at the lesser of the two bounds.
             if n > 0 and modes.cost[m, n - 1] <= cost * (1.0 + ALIKE):
                 modes.cost[m, n - 1] = min(cost, modes.cost[m, n - 1])
@@ -351,15 +393,25 @@ def _resolve_windows(
             _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
 
 
-@compiled
-def _stretched(s: SessionArrays, window: Floats) -> Floats:
-    """Windows stretched, one module after the other, to what the paths leave; in seconds, shape (modules,)."""
-    stretched = window.copy()
-    before, after = np.zeros(window.size), np.zeros(window.size)
+@compiled_in_place
+def _relax(s: SessionArrays, modes: Modes, basis: Basis, room: _Room) -> float:
+    """Relax all modes, and stretch the windows, one module after the other, to what the paths leave.
+
+    Returns:
+        The bound; infinite: no choice of modes meets the SLO, and nothing else is known.
+    """
+    for m in range(s.rate.size):
+        room.last[m] = modes.size[m] - 1
+    bound = relax_in_place(s, modes, room.first, room.last, basis, room.columns)
+    if not np.isfinite(bound):
+        return bound
+    stretched, before, after = room.window, room.times[0], room.times[1]
+    for m in range(s.rate.size):
+        stretched[m] = room.columns[2, m]
     for m in s.order:
         path_times(s, stretched, before, after)
         stretched[m] = max(stretched[m], s.slo - before[m] - after[m])
-    return stretched
+    return bound
 
 
 @compiled_on_tables
@@ -458,6 +510,7 @@ def _with_room(state: _State, plans: int) -> _State:
     return _State(
         modes,
         known,
+        no_lines(known),
         store,
         state.part,
         state.counted,
@@ -626,16 +679,20 @@ def _append(modes: Modes, latency: float, cost: float, row: int) -> None:
     modes.size[0] = n + 1
 
 
-@compiled
-def _round(s: SessionArrays, state: _State, window: Floats, upper: float, rows: Ints) -> tuple[float, Ints]:
-    """Cost per hour and store rows of the best plan found within the windows; the incumbent's if that is as cheap."""
+@compiled_in_place
+def _round(s: SessionArrays, state: _State, window: Floats, upper: float, rows: Ints, room: _Room) -> float:
+    """Cost per hour of the best plan found within the windows, its store rows in `rows`; the incumbent's if as cheap.
+
+    That is the cheapest known plan of each module within its window, then greedily cheaper ones within what is left.
+    """
     known = state.known
-    if known.size.min() == 0:
-        return upper, rows
-    chosen, cost = round_to_modes(s, known, window)
-    if cost >= upper:
-        return upper, rows
-    better = np.empty(rows.size, np.int64)
     for m in range(rows.size):
-        better[m] = known.plan[m, chosen[m]]
-    return cost, better
+        if known.size[m] == 0:
+            return upper
+        room.last[m] = known.size[m] - 1
+    cost = take_within(s, known, state.lines, window, room.first, room.last, room.taken, room.times)
+    if cost >= upper:
+        return upper
+    for m in range(rows.size):
+        rows[m] = known.plan[m, room.taken.chosen[m]]
+    return cost

@@ -106,26 +106,29 @@ def relax_from(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basis: B
     """
     # One block of memory: asking for it takes as long as filling it.
     columns = np.zeros((4, s.rate.size))
-    flow, base, window, hull_cost = columns[0], columns[1], columns[2], columns[3]
-    bound = _relax_in_place(s, modes, first, last, basis, flow, base, window, hull_cost)
-    return Relaxation(bound, flow, base, window, hull_cost)
+    bound = relax_in_place(s, modes, first, last, basis, columns)
+    return Relaxation(bound, columns[0], columns[1], columns[2], columns[3])
 
 
 @compiled_in_place
-def _relax_in_place(
-    s: SessionArrays,
-    modes: Modes,
-    first: Ints,
-    last: Ints,
-    basis: Basis,
-    flow: Floats,
-    base: Floats,
-    window: Floats,
-    hull_cost: Floats,
-) -> float:
-    """Write the arrays of a relaxation, given as zeros, and return its bound; other arguments as of `relax_from`."""
+def relax_in_place(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basis: Basis, columns: Floats) -> float:
+    """As `relax_from`, in memory that is there already.
+
+    Args:
+        s: the session, of which only the DAG and the SLO matter.
+        modes: modes by rising latency and falling cost.
+        first: first allowed mode per module, shape (modules,).
+        last: last allowed mode per module, shape (modules,).
+        basis: where to go on from, for these modes; changed.
+        columns: the arrays of the relaxation are written there, a row each, shape (4, modules); where the bound is
+            infinite they say nothing.
+
+    Returns:
+        The bound.
+    """
     modules = s.rate.size
     hull, net = basis.hull, basis.net
+    flow, base, window, hull_cost = columns[0], columns[1], columns[2], columns[3]
     for m in range(modules):
         if last[m] < first[m]:
             return np.inf
