@@ -110,7 +110,6 @@ class _State(NamedTuple):
         store: the plans.
         part: room for the modes that one falls into, since making it takes as long as filling it, shape (1, 4).
         counted: room for machines of one plan, shape (configurations of the session,).
-        machines: room for those of the configurations kept, shape (most configurations of a module,).
         problem: room for one module's problem.
         search: room for its search.
         counts: searches of one module, their nodes, and whether one of them gave up (1), shape (3,).
@@ -124,7 +123,6 @@ class _State(NamedTuple):
     store: PlanStore
     part: Modes
     counted: Ints
-    machines: Ints
     problem: ProblemRoom
     search: SearchRoom
     counts: Ints
@@ -187,7 +185,7 @@ def prove_within(
         The plan and the bound. All decisions keep too much rather than too little, so the bound holds for every plan of
         the session; whether the plan is one is for the checker to say, unless it is clear.
     """
-    modules, most = s.rate.size, most_configurations(s)
+    modules = s.rate.size
     known = new_modes(modules, 8)
     state = _State(
         first_modes(s, stock, charges),
@@ -196,9 +194,8 @@ def prove_within(
         new_store(s, 64),
         new_modes(1, 4),
         np.zeros(s.batch.size, np.int64),
-        np.zeros(most, np.int64),
         new_problem_room(s),
-        new_search_room(most, s.max_allocations),
+        new_search_room(most_configurations(s), s.max_allocations),
         np.zeros(3, np.int64),
         stock,
         charges,
@@ -514,7 +511,6 @@ def _with_room(state: _State, plans: int) -> _State:
         store,
         state.part,
         state.counted,
-        state.machines,
         state.problem,
         state.search,
         state.counts,
@@ -631,11 +627,10 @@ def _search_within(
     index, group, kind = numbers[:size], numbers[size : 2 * size], numbers[2 * size : 3 * size]
     few = few_share(table[UNIT_COST, :size]) * s.rate[m]
     p = ModuleProblem(index, group, table, kind, state.stock.most[m], *problem_rules(s, m, few, state.stock))
-    machines = state.machines[:size]
     nodes, begun_s = first_nodes(deadline), UNTIMED
     # In stages of more and more nodes, since the search of a module does not look at the clock.
     while True:
-        found = search_in_place(p, state.charges, m, cutoff, floor, tolerance, nodes, machines, state.search)
+        found = search_in_place(p, state.charges, m, cutoff, floor, tolerance, nodes, state.search)
         state.counts[0] += 1
         state.counts[1] += found.nodes
         if found.complete:
@@ -652,7 +647,7 @@ def _search_within(
     if not np.isfinite(found.cost):
         return found.complete, np.inf, -1
     row = state.store.size[0]
-    store_plan(s, m, p, machines, found.partial_at, state.store, state.counted)
+    store_plan(s, m, p, state.search.machines[:size], found.partial_at, state.store, state.counted)
     return found.complete, found.cost, row
 
 

@@ -48,6 +48,7 @@ class SearchRoom(NamedTuple):
     """What one search after the other writes its levels and tables into, as most are shorter than asking for memory is.
 
     Attributes:
+        machines: at its begin the whole machines of the plan found, shape (configurations kept or more,).
         places: numbers of a level, a row each, shape (2, levels).
         levels: what is known of a level, a row each, shape (7, levels).
         covers: the machines of each price (`look_up_covers`), shape (configurations kept + 2 or more, `MOST_PRICES`).
@@ -55,6 +56,7 @@ class SearchRoom(NamedTuple):
         held: machines by type, shape (types,).
     """
 
+    machines: Ints
     places: Ints
     levels: Floats
     covers: Floats
@@ -63,7 +65,7 @@ class SearchRoom(NamedTuple):
 
 
 class Searched(NamedTuple):
-    """How one search ended; its plan's machines stand where they were to be written."""
+    """How one search ended; its plan's machines stand in the room that it was given."""
 
     cost: float
     partial_at: int
@@ -112,7 +114,6 @@ def search_in_place(
     floor: float,
     tolerance: float,
     nodes: int,
-    machines: Ints,
     room: SearchRoom,
 ) -> Searched:
     """As `search_module` with the types of module m where changes are charged, in memory that is there already.
@@ -125,15 +126,14 @@ def search_in_place(
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
         nodes: most nodes.
-        machines: whole machines of the plan found, if any, shape (configurations kept,); overwritten.
-        room: room for the search (`new_search_room`); overwritten.
+        room: room for the search (`new_search_room`); overwritten, with the machines of the plan if there is one.
     """
     if p.fills or charges.running.shape[1] > 0:
-        return _search_apart(p, charges, m, cutoff, floor, tolerance, nodes, machines)
+        return _search_apart(p, charges, m, cutoff, floor, tolerance, nodes, room.machines[: p.configuration.size])
     # Parts of what is there, since none may be made here.
     nothing = charges.most[:0]
     types = Types(charges.price[:0], nothing, nothing, 0.0, NO_LIMIT, 0.0, 0.0)
-    return _staged(p, types, cutoff, floor, tolerance, nodes, machines, room)
+    return _staged(p, types, cutoff, floor, tolerance, nodes, room)
 
 
 @compiled
@@ -180,9 +180,9 @@ def _staged_apart(
     p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
 ) -> ModulePlanFound:
     """As `_staged`, in memory of its own."""
-    machines, room = np.zeros(p.configuration.size, np.int64), _room_for(p, types)
-    found = _staged(p, types, cutoff, floor, tolerance, nodes, machines, room)
-    return ModulePlanFound(found.cost, machines, found.partial_at, found.nodes, found.complete)
+    room = _room_for(p, types)
+    found = _staged(p, types, cutoff, floor, tolerance, nodes, room)
+    return ModulePlanFound(found.cost, room.machines, found.partial_at, found.nodes, found.complete)
 
 
 @compiled_in_place
@@ -193,16 +193,15 @@ def _staged(
     floor: float,
     tolerance: float,
     nodes: int,
-    machines: Ints,
     room: SearchRoom,
 ) -> Searched:
     """The cheapest plan of machines that take the rate and no dummies but in the last one; as `search_module`.
 
-    Its machines are written into `machines`, shape (configurations kept,), and the search into `room`.
+    All of it is written into `room`.
     """
     # Only the search from the top proves anything. A few of its nodes settle most modules; where they do not, short
     # dives from every configuration find a good plan first, whose cost then prunes the full search.
-    search = _search(p, types, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), machines, room)
+    search = _search(p, types, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), room)
     used = search.nodes
     if search.complete or nodes <= FIRST_STAGE_NODES:
         return search
@@ -217,11 +216,11 @@ def _staged(
             floor = max(floor, full.cost * (1.0 - tolerance) - types.part)
     best, partial_at = search.cost, search.partial_at
     for start in range(1, p.configuration.size):
-        dive = _search(p, types, start, min(cutoff, best), floor, tolerance, DIVE_NODES, machines, room)
+        dive = _search(p, types, start, min(cutoff, best), floor, tolerance, DIVE_NODES, room)
         used += dive.nodes
         if dive.cost < best:
             best, partial_at = dive.cost, dive.partial_at
-    full = _search(p, types, 0, min(cutoff, best), floor, tolerance, nodes - used, machines, room)
+    full = _search(p, types, 0, min(cutoff, best), floor, tolerance, nodes - used, room)
     if full.cost < best:
         best, partial_at = full.cost, full.partial_at
     return Searched(best, partial_at, used + full.nodes, full.complete)
@@ -264,9 +263,10 @@ def new_search_room(configurations: int, allocations: int) -> SearchRoom:
     levels = min(configurations, allocations) + 1
     # One block of memory for all columns of floats: asking for it takes as long as filling it.
     block = np.empty(7 * levels + MOST_PRICES * (configurations + 2))
-    columns, covers = block[: 7 * levels].reshape((7, levels)), block[7 * levels :]
+    columns = block[: 7 * levels].reshape((7, levels))
     places = np.empty((2, levels), np.int64)
-    return SearchRoom(places, columns, covers.reshape((configurations + 2, MOST_PRICES)), columns[:0], places[0, :0])
+    covers = block[7 * levels :].reshape((configurations + 2, MOST_PRICES))
+    return SearchRoom(np.zeros(configurations, np.int64), places, columns, covers, columns[:0], places[0, :0])
 
 
 @compiled
@@ -276,7 +276,7 @@ def _room_for(p: ModuleProblem, types: Types) -> SearchRoom:
     if types.price.size == 0:
         return room
     held = np.zeros(types.price.size, np.int64)
-    return SearchRoom(room.places, room.levels, room.covers, _tops(p, types), held)
+    return SearchRoom(room.machines, room.places, room.levels, room.covers, _tops(p, types), held)
 
 
 @compiled_in_place
@@ -288,7 +288,6 @@ def _search(
     floor: float,
     tolerance: float,
     nodes: int,
-    machines: Ints,
     room: SearchRoom,
 ) -> Searched:
     """Search depth first the plans whose first allocation is of configuration `start` or a later one.
@@ -307,13 +306,13 @@ def _search(
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
         nodes: most nodes.
-        machines: whole machines of the best plan, shape (configurations kept,); overwritten with every cheaper plan.
-        room: room for the levels; overwritten.
+        room: room for the levels; overwritten, its machines with those of every cheaper plan.
 
     Returns:
         The plan, and whether the search was exhausted.
     """
     size, levels = p.configuration.size, room.levels
+    machines = room.machines[:size]
     at, count = room.places[0], room.places[1]
     rest, cost, deficit, own_deficit = levels[0], levels[1], levels[2], levels[3]
     shared, own_shared, detour = levels[4], levels[5], levels[6]

@@ -211,8 +211,9 @@ def _search_below(
     basis = basis_for(root.basis, modes)
     ranges, size, nodes = open_root(modes.size), 1, 0
     best, best_chosen, best_latency = np.inf, np.zeros(modules, np.int64), np.zeros(modules)
+    room = np.empty((7, modules))
     between = max(1, NODES_BETWEEN_CLOCKS // modules)
-    taken, columns, times = new_taken(modules), np.empty((4, modules)), np.empty((3, modules))
+    taken, columns, times = new_taken(modules), room[:4], room[4:]
     while size > 0 and nodes < most_nodes:
         if nodes % between == between - 1 and is_past(deadline):
             break
@@ -223,7 +224,7 @@ def _search_below(
         nodes += 1
         # Ranges are cut in place below, and the rows of the stack are the next nodes to be written.
         first, last = ranges.first[size].copy(), ranges.last[size].copy()
-        lower = _tightened(s, modes, leads, first, last, basis, below, columns, times)
+        lower = _tightened(s, modes, leads, first, last, basis, below, room)
         # Prune: bounds of `relax` have their rounding taken off already, so they need no margin here.
         if lower > below:
             continue
@@ -265,14 +266,14 @@ def _tightened(
     last: Ints,
     basis: Basis,
     below: float,
-    columns: Floats,
-    times: Floats,
+    room: Floats,
 ) -> float:
     """The bound of ranges, which are cut to the points that it leaves; again as long as that lets paths cut more.
 
     Faster points go where they cost too much, and then slower ones of other modules have no room next to the rest. The
-    relaxation is written into `columns` (`relax_in_place`); `times` is room for figures of modules, shape (3, modules).
+    arrays of the relaxation are written into the first four rows of `room`, shape (7, modules).
     """
+    columns, times = room[:4], room[4:]
     _cut_to_rooms(s, modes, leads, first, last, times)
     while True:
         bound = relax_in_place(s, modes, first, last, basis, columns)
