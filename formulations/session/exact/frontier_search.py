@@ -604,7 +604,7 @@ def _resolve(
         modes.cost[m, j] = floor
 
 
-@compiled_in_place
+@compiled_on_tables
 def _search_within(
     s: SessionArrays,
     state: _State,
