@@ -29,9 +29,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": True}
 """Options of numba's compiler. Division follows numpy: no exception on zero, so that an infeasible latency is infinite.
-Python's lock is let go, so that other threads go on: one says after two seconds what is taking long."""
+Python's lock is let go, so that other threads go on: one says after two seconds what is taking long. References are
+counted, which is said since a kernel that does not count them would hand that on to those that it calls."""
 
 WORTH_LOADING_S = 1.0
 """Interpreted seconds after which machine code is loaded: as long as numba takes to be imported, so that whoever
@@ -328,6 +329,16 @@ def compiled_on_tables(function: Callable[P, R]) -> Callable[P, R]:
     and strides, and each use of one would count its references, which takes longer than the work itself.
     """
     return cast(Callable[P, R], Kernel(function, {**OPTIONS, "forceinline": True, "_nrt": False}))
+
+
+def compiled_in_place(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a kernel of a numeric function that reads and writes a tuple of many arrays, makes none, and is long.
+
+    As `compiled_on_tables` without counted references, which would take half of the time of short searches; but called,
+    since its callers would take too long to compile with it inside. It returns numbers only: of an array its caller
+    would take a reference for counted that is not.
+    """
+    return cast(Callable[P, R], Kernel(function, {**OPTIONS, "_nrt": False}))
 
 
 def compiled_from(module: str, name: str) -> Callable[[F], F]:

@@ -73,15 +73,15 @@ def _process(module: str) -> subprocess.Popen[str]:
 
 
 def _bounds_are_checked() -> bool:
-    """Whether reading behind the end raises, in kernels of both kinds."""
+    """Whether reading behind the end raises, in kernels of all kinds."""
     import numpy as np
 
-    from euclio.core.compiled import compiled, compiled_on_tables
+    from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
 
     def read(table: np.ndarray, place: int) -> int:
         return table[place]
 
-    for compile_it in (compiled, compiled_on_tables):
+    for compile_it in (compiled, compiled_on_tables, compiled_in_place):
         function = compile_it(read)
         function(np.zeros(3, np.int64), 2)
         try:

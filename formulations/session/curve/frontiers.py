@@ -14,7 +14,7 @@ import numpy as np
 from euclio.core.compiled import compiled, is_past
 from euclio.session.arrays import Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import path_times
-from formulations.session.exact.plan_store import PlanStore, new_store, store_plan
+from formulations.session.exact.plan_store import PlanStore, new_store, store_plan, with_rows
 from formulations.session.module.by_share import search_module
 from formulations.session.module.charges import no_types
 from formulations.session.module.problem import fluid_bound, module_problem, no_stock
@@ -89,7 +89,7 @@ def _descended(
     s: SessionArrays, found: Frontiers, m: int, budget: float, target: float, least: float, deadline: float
 ) -> Frontiers:
     """Add modes of module m within a budget until one takes no longer than `target` seconds, or there are no more."""
-    stock = no_stock(s)
+    stock, counted = no_stock(s), np.zeros(s.batch.size, np.int64)
     for _ in range(MOST_MODES):
         if is_past(deadline):
             break
@@ -102,7 +102,8 @@ def _descended(
             return found
         row = found.store.size[0]
         wider = _with_room(found)
-        store = store_plan(s, m, p, plan, found.store)
+        store = with_rows(found.store, 1)
+        store_plan(s, m, p, plan.machines, plan.partial_at, store, counted)
         found = Frontiers(wider.module, wider.latency, wider.cost, store, True)
         latency = min(budget, found.store.latency[row])
         found.module[row], found.latency[row], found.cost[row] = m, latency, plan.cost

@@ -12,18 +12,40 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled, compiled_on_tables, is_past
+from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables, is_past
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import clear_of_rounding, configuration_latency, path_times
 from formulations.session.exact.outcomes import INFEASIBLE, LIMIT, OPTIMAL
-from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan
-from formulations.session.module.by_share import search_module
-from formulations.session.module.charges import Charges, charged_bound, no_charges, types_of
-from formulations.session.module.problem import Stock, fluid_bound, is_in_stock, module_problem, no_stock
+from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan, with_rows
+from formulations.session.module.by_share import SearchRoom, new_search_room, search_in_place
+from formulations.session.module.charges import Charges, charged_bound, no_charges
+from formulations.session.module.problem import (
+    LOW,
+    UNIT_COST,
+    ModuleProblem,
+    ProblemRoom,
+    Stock,
+    fill_problem,
+    fluid_bound,
+    is_in_stock,
+    most_configurations,
+    new_problem_room,
+    no_stock,
+    problem_rules,
+)
+from formulations.session.module.remaining_rate import few_share
 from formulations.session.split.course import Course, note, unwatched
 from formulations.session.split.modes import Modes, mode_within, new_modes, replace_modes, with_room
-from formulations.session.split.relaxation import Relaxation, basis_for, new_basis, relax_from
-from formulations.session.split.search import no_lines, reduced_cost, round_to_modes, search_choices
+from formulations.session.split.relaxation import Basis, Relaxation, basis_for, new_basis, relax_in_place, suits
+from formulations.session.split.search import (
+    Flags,
+    Taken,
+    new_taken,
+    no_lines,
+    reduced_cost,
+    search_choices,
+    take_within,
+)
 from formulations.session.stages import LATER, UNTIMED, began, first_nodes, next_nodes
 from formulations.tolerances import ALIKE, JUST_BELOW
 
@@ -79,13 +101,17 @@ class Proof(NamedTuple):
 
 
 class _State(NamedTuple):
-    """What is known so far.
+    """What is known so far; searches write into its arrays, which are made larger between them (`_with_room`).
 
     Attributes:
         modes: every module's cost curve as modes, which bound all plans from below.
         known: plans found, as modes by rising latency and falling cost.
+        lines: that no line leads from any of them to the next one (`no_lines`).
         store: the plans.
         part: room for the modes that one falls into, since making it takes as long as filling it, shape (1, 4).
+        counted: room for machines of one plan, shape (configurations of the session,).
+        problem: room for one module's problem.
+        search: room for its search.
         counts: searches of one module, their nodes, and whether one of them gave up (1), shape (3,).
         stock: most machines of hardware types.
         charges: the running machines, and what changes of them are charged.
@@ -93,11 +119,35 @@ class _State(NamedTuple):
 
     modes: Modes
     known: Modes
+    lines: Flags
     store: PlanStore
     part: Modes
+    counted: Ints
+    problem: ProblemRoom
+    search: SearchRoom
     counts: Ints
     stock: Stock
     charges: Charges
+
+
+class _Room(NamedTuple):
+    """What each round is written into.
+
+    Attributes:
+        first: zeros, shape (modules,), like the next two.
+        last: last mode of each module.
+        window: windows stretched to what the paths leave, in seconds.
+        columns: the relaxation's arrays, a row each, shape (4, modules).
+        times: room for figures of modules, shape (2, modules).
+        taken: what the modules take of the known plans.
+    """
+
+    first: Ints
+    last: Ints
+    window: Floats
+    columns: Floats
+    times: Floats
+    taken: Taken
 
 
 @compiled
@@ -136,11 +186,16 @@ def prove_within(
         the session; whether the plan is one is for the checker to say, unless it is clear.
     """
     modules = s.rate.size
+    known = new_modes(modules, 8)
     state = _State(
         first_modes(s, stock, charges),
-        new_modes(modules, 8),
+        known,
+        no_lines(known),
         new_store(s, 64),
         new_modes(1, 4),
+        np.zeros(s.batch.size, np.int64),
+        new_problem_room(s),
+        new_search_room(most_configurations(s), s.max_allocations),
         np.zeros(3, np.int64),
         stock,
         charges,
@@ -149,6 +204,15 @@ def prove_within(
     upper, bound, rows = np.inf, 0.0, none.copy()
     rounds, most_nodes, basis = 0, FIRST_NODES, new_basis(s, state.modes)
     last_relaxed, eager = RELAXED_ROUNDS, EAGER_SHARE
+    room = _Room(
+        np.zeros(modules, np.int64),
+        np.zeros(modules, np.int64),
+        np.zeros(modules),
+        np.zeros((4, modules)),
+        np.zeros((2, modules)),
+        new_taken(modules),
+    )
+    columns = room.columns
     # Nodes of modules' searches when the bound last rose, and how many more of them a search over modes is worth.
     risen, worth = 0, FIRST_SEARCH * modules * modules
     while True:
@@ -156,9 +220,11 @@ def prove_within(
         if is_past(deadline) or state.counts[2] > 0:
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
         rounds += 1
-        first, last = np.zeros(modules, np.int64), state.modes.size - 1
-        basis = basis_for(basis, state.modes)
-        relaxed = relax_from(s, state.modes, first, last, basis)
+        # What has room stays: to hand over tables of many arrays takes as long as a short search.
+        if not suits(basis, state.modes):
+            basis = basis_for(basis, state.modes)
+        lower = _relax(s, state.modes, basis, room)
+        relaxed = Relaxation(lower, columns[0], columns[1], columns[2], columns[3])
         # Modes bound all plans that are of interest: if not even they meet the SLO, no plan is cheaper than that found.
         if not np.isfinite(relaxed.bound):
             status = INFEASIBLE if not np.isfinite(upper) else OPTIMAL
@@ -166,10 +232,12 @@ def prove_within(
         if min(relaxed.bound, upper) > bound + RISE * (upper - bound):
             risen = state.counts[1]
         bound = max(bound, min(relaxed.bound, upper))
-        window, before = _stretched(s, relaxed.window), state.counts[0]
-        state = _resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
+        window, before = room.window, state.counts[0]
+        if not _has_room_for(state, modules):
+            state = _with_room(state, modules)
+        _resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
         # The plans that the windows have made known, put together, may be a better plan of the session.
-        upper, rows = _round(s, state, window, upper, rows)
+        upper = _round(s, state, window, upper, rows, room)
         note(course, upper, bound)
         if np.isfinite(upper) and upper - bound <= tolerance * upper:
             return _proof(s, OPTIMAL, upper, bound, state, rows, rounds)
@@ -181,7 +249,11 @@ def prove_within(
         stalled = state.counts[1] > risen + worth
         if not stalled and rounds <= last_relaxed and state.counts[0] < EAGER_SOLVES * modules:
             solves = state.counts[0]
-            state = _resolve_promising(s, state, relaxed, upper, eager, tolerance, deadline)
+            limit = eager * (upper - relaxed.bound)
+            m, i = _resolve_promising(s, state, relaxed, upper, limit, tolerance, deadline, 0, 0)
+            while m < modules:
+                state = _with_room(state, 1)
+                m, i = _resolve_promising(s, state, relaxed, upper, limit, tolerance, deadline, m, i)
             if state.counts[0] > solves:
                 continue
         leads, share = no_lines(state.modes), 0.5 * tolerance
@@ -216,8 +288,10 @@ def prove_within(
             # One of a search that was broken off is a plan, and perhaps not the cheapest.
             upper, most_nodes = choice.cost, most_nodes * LATER
             continue
-        state = _resolve_choice(s, state, relaxed, window, upper, tolerance, deadline)
-        upper, rows = _round(s, state, window, upper, rows)
+        if not _has_room_for(state, modules):
+            state = _with_room(state, modules)
+        _resolve_choice(s, state, relaxed, window, upper, tolerance, deadline)
+        upper = _round(s, state, window, upper, rows, room)
 
 
 @compiled
@@ -272,9 +346,10 @@ def first_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
             # Or the others leave the module less than its shortest duration, and it has no mode.
             if right < starts[i]:
                 continue
-            modes = with_room(modes)
-            cost = charged_bound(s, m, right, stock, charges)
             n = modes.size[m]
+            if n + 2 >= modes.latency.shape[1]:
+                modes = with_room(modes)
+            cost = charged_bound(s, m, right, stock, charges)
             # Alike: one mode for both, at the lesser of the two bounds.
             if n > 0 and modes.cost[m, n - 1] <= cost * (1.0 + ALIKE):
                 modes.cost[m, n - 1] = min(cost, modes.cost[m, n - 1])
@@ -292,7 +367,7 @@ def _right_end(s: SessionArrays, modes: Modes, m: int, i: int) -> float:
     return s.slo
 
 
-@compiled
+@compiled_in_place
 def _resolve_windows(
     s: SessionArrays,
     state: _State,
@@ -301,7 +376,7 @@ def _resolve_windows(
     upper: float,
     tolerance: float,
     deadline: float,
-) -> _State:
+) -> None:
     """Resolve each module's mode at its window, so that the plans found together make one of the session.
 
     Where the window lies at the very start of a mode, a search there would learn of that one latency only, so the whole
@@ -312,19 +387,28 @@ def _resolve_windows(
         if i >= 0 and state.modes.plan[m, i] < 0:
             cutoff = _cutoff(state.modes, relaxed, m, i, upper)
             budget = window[m] if window[m] > state.modes.latency[m, i] * (1.0 + ALIKE) else np.inf
-            state = _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
-    return state
+            _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
 
 
-@compiled
-def _stretched(s: SessionArrays, window: Floats) -> Floats:
-    """Windows stretched, one module after the other, to what the paths leave; in seconds, shape (modules,)."""
-    stretched = window.copy()
-    before, after = np.zeros(window.size), np.zeros(window.size)
+@compiled_in_place
+def _relax(s: SessionArrays, modes: Modes, basis: Basis, room: _Room) -> float:
+    """Relax all modes, and stretch the windows, one module after the other, to what the paths leave.
+
+    Returns:
+        The bound; infinite: no choice of modes meets the SLO, and nothing else is known.
+    """
+    for m in range(s.rate.size):
+        room.last[m] = modes.size[m] - 1
+    bound = relax_in_place(s, modes, room.first, room.last, basis, room.columns)
+    if not np.isfinite(bound):
+        return bound
+    stretched, before, after = room.window, room.times[0], room.times[1]
+    for m in range(s.rate.size):
+        stretched[m] = room.columns[2, m]
     for m in s.order:
         path_times(s, stretched, before, after)
         stretched[m] = max(stretched[m], s.slo - before[m] - after[m])
-    return stretched
+    return bound
 
 
 @compiled_on_tables
@@ -346,7 +430,7 @@ def _resolve_choice(
     upper: float,
     tolerance: float,
     deadline: float,
-) -> _State:
+) -> None:
     """Resolve what a choice of one latency per module relies on, each mode as far as the others leave it room."""
     before, after = np.zeros(window.size), np.zeros(window.size)
     path_times(s, window, before, after)
@@ -357,37 +441,82 @@ def _resolve_choice(
             room = s.slo - before[m] - after[m]
             budget = room if room > state.modes.latency[m, i] * (1.0 + ALIKE) else np.inf
             cutoff = _cutoff(state.modes, relaxed, m, i, upper)
-            state = _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
-    return state
+            _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
 
 
-@compiled
+@compiled_in_place
 def _resolve_promising(
     s: SessionArrays,
     state: _State,
     relaxed: Relaxation,
     upper: float,
-    share: float,
+    limit: float,
     tolerance: float,
     deadline: float,
-) -> _State:
-    """Resolve the unresolved modes whose reduced cost is below a share of the gap: those decide the bound."""
-    gap = upper - relaxed.bound
-    if not np.isfinite(gap):
-        return state
-    limit, most = share * gap, EAGER_SOLVES * s.rate.size
-    for m in range(s.rate.size):
-        i = 0
+    begin: int,
+    i: int,
+) -> tuple[int, int]:
+    """Resolve the unresolved modes whose reduced cost is within a limit, a share of the gap: those decide the bound.
+
+    Begins at mode i of module `begin`, and ends where there is no room. Where nothing limits them, nothing is done.
+
+    Returns:
+        Module and mode to go on at with more room; as many as there are modules: nothing is left to do.
+    """
+    if not np.isfinite(limit):
+        return s.rate.size, 0
+    most = EAGER_SOLVES * s.rate.size
+    for m in range(begin, s.rate.size):
         while i < state.modes.size[m] and state.counts[0] < most:
             if state.modes.plan[m, i] < 0 and reduced_cost(state.modes, relaxed, m, i) <= limit:
+                if not _has_room(state, m):
+                    return m, i
                 cutoff = _cutoff(state.modes, relaxed, m, i, upper)
                 size = state.modes.size[m]
                 budget = _budget_of_interest(s, state.modes, relaxed, m, i, limit)
-                state = _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
+                _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
                 # The mode has fallen into parts: go on after them, they are for the next round.
                 i += max(0, state.modes.size[m] - size)
             i += 1
-    return state
+        i = 0
+    return s.rate.size, 0
+
+
+@compiled_on_tables
+def _has_room(state: _State, m: int) -> bool:
+    """Whether there is room for what one search of module m makes known: a plan, and two modes more."""
+    most = max(
+        state.modes.size[m] + 2 - state.modes.latency.shape[1], state.known.size[m] + 2 - state.known.latency.shape[1]
+    )
+    return bool(most < 0 and state.store.size[0] < state.store.latency.size)
+
+
+@compiled_on_tables
+def _has_room_for(state: _State, plans: int) -> bool:
+    """Whether there is room for so many plans more, and for two modes more of each module."""
+    roomy = state.store.size[0] + plans <= state.store.latency.size
+    for m in range(state.modes.size.size):
+        roomy = roomy and _has_room(state, m)
+    return bool(roomy)
+
+
+@compiled
+def _with_room(state: _State, plans: int) -> _State:
+    """The same in arrays that have room for so many plans more, and for two modes more of each module."""
+    modes, known, store = with_room(state.modes), with_room(state.known), with_rows(state.store, plans)
+    return _State(
+        modes,
+        known,
+        no_lines(known),
+        store,
+        state.part,
+        state.counted,
+        state.problem,
+        state.search,
+        state.counts,
+        state.stock,
+        state.charges,
+    )
 
 
 @compiled_on_tables
@@ -406,7 +535,7 @@ def _budget_of_interest(s: SessionArrays, modes: Modes, relaxed: Relaxation, m: 
     return float(max(left + room / flow, 0.5 * (left + _right_end(s, modes, m, i))))
 
 
-@compiled
+@compiled_in_place
 def _resolve(
     s: SessionArrays,
     state: _State,
@@ -416,26 +545,23 @@ def _resolve(
     cutoff: float,
     tolerance: float,
     deadline: float,
-) -> _State:
+) -> None:
     """Search one module's cheapest plan within a budget, and say in its modes what that proves.
 
     The mode falls into up to three: budgets below the latency of the plan found, the plan, and budgets above the budget
-    searched.
+    searched. The mode stays as it was where the deadline has passed.
 
     Args:
         s: the session.
-        state: what is known so far.
+        state: what is known so far; changed, and has to have the room.
         m: the module.
         i: an unresolved mode of it.
         budget: latency budget in seconds; more than the mode stands for is cut.
         cutoff: plans that cost this much per hour are of no interest.
         tolerance: relative gap of the whole proof, of which one module may use up a hundredth.
         deadline: seconds on `clock` at which to stop; infinite: never.
-
-    Returns:
-        What is known then; the mode as it was where the deadline has passed.
     """
-    modes, store, known = with_room(state.modes), state.store, state.known
+    modes = state.modes
     right = _right_end(s, modes, m, i)
     budget = min(budget, right)
     # Close to a duration there are thousands of steps: the middle of the mode may be searched, not its end.
@@ -446,34 +572,14 @@ def _resolve(
     cost, latency, row = np.inf, budget, -1
     # Where the floor reaches the cutoff, no plan can be of interest, and the mode only gets the better bound.
     if floor < cutoff:
-        p = module_problem(s, m, budget, state.stock)
-        types = types_of(p, state.charges, m)
-        nodes, begun_s = first_nodes(deadline), UNTIMED
-        # In stages of more and more nodes, since the search of a module does not look at the clock.
-        while True:
-            found = search_module(p, types, cutoff, floor, 0.01 * tolerance, nodes)
-            state.counts[0] += 1
-            state.counts[1] += found.nodes
-            if found.complete:
-                break
-            # A search that gives up before its nodes are used up does so again.
-            if found.nodes < nodes:
-                state.counts[2] = 1
-                break
-            nodes = next_nodes(nodes, begun_s, deadline)
-            # The deadline is too near for another stage.
-            if nodes == 0:
-                break
-            begun_s = began(deadline)
-        if np.isfinite(found.cost):
-            row = store.size[0]
-            store = store_plan(s, m, p, found, store)
-            known = add_known(known, m, store.latency[row], found.cost, row, state.part)
-        # What an unfinished search found is a plan, but proves nothing.
-        if not found.complete:
-            return _State(modes, known, store, state.part, state.counts, state.stock, state.charges)
+        complete, found, row = _search_within(s, state, m, budget, cutoff, floor, 0.01 * tolerance, deadline)
         if row >= 0:
-            cost, latency = found.cost, min(budget, store.latency[row])
+            add_known(state.known, m, state.store.latency[row], found, row, state.part)
+        # What an unfinished search found is a plan, but proves nothing.
+        if not complete:
+            return
+        if row >= 0:
+            cost, latency = found, min(budget, state.store.latency[row])
     # No plan within the budget costs less than the one found or, if none was found, less than the cutoff.
     floor = max(floor, min(cost, cutoff))
     new, first = state.part, i
@@ -496,7 +602,53 @@ def _resolve(
         if modes.cost[m, j] >= floor:
             break
         modes.cost[m, j] = floor
-    return _State(modes, known, store, state.part, state.counts, state.stock, state.charges)
+
+
+@compiled_on_tables
+def _search_within(
+    s: SessionArrays,
+    state: _State,
+    m: int,
+    budget: float,
+    cutoff: float,
+    floor: float,
+    tolerance: float,
+    deadline: float,
+) -> tuple[bool, float, int]:
+    """Search one module's cheapest plan within a budget, and store it; arguments as those of `_resolve`.
+
+    Returns:
+        Whether the search was exhausted; the cost per hour of the plan that it found and its row in the store, infinite
+        and -1 where there is none.
+    """
+    # As in `module_problem`, in memory that is there already.
+    size, numbers = fill_problem(s, m, budget, state.stock, state.problem), state.problem.numbers
+    table = state.problem.table[: (LOW + 1) * (size + 1)].reshape((LOW + 1, size + 1))
+    index, group, kind = numbers[:size], numbers[size : 2 * size], numbers[2 * size : 3 * size]
+    few = few_share(table[UNIT_COST, :size]) * s.rate[m]
+    p = ModuleProblem(index, group, table, kind, state.stock.most[m], *problem_rules(s, m, few, state.stock))
+    nodes, begun_s = first_nodes(deadline), UNTIMED
+    # In stages of more and more nodes, since the search of a module does not look at the clock.
+    while True:
+        found = search_in_place(p, state.charges, m, cutoff, floor, tolerance, nodes, state.search)
+        state.counts[0] += 1
+        state.counts[1] += found.nodes
+        if found.complete:
+            break
+        # A search that gives up before its nodes are used up does so again.
+        if found.nodes < nodes:
+            state.counts[2] = 1
+            break
+        nodes = next_nodes(nodes, begun_s, deadline)
+        # The deadline is too near for another stage.
+        if nodes == 0:
+            break
+        begun_s = began(deadline)
+    if not np.isfinite(found.cost):
+        return found.complete, np.inf, -1
+    row = state.store.size[0]
+    store_plan(s, m, p, state.search.machines[:size], found.partial_at, state.store, state.counted)
+    return found.complete, found.cost, row
 
 
 @compiled_on_tables
@@ -522,16 +674,20 @@ def _append(modes: Modes, latency: float, cost: float, row: int) -> None:
     modes.size[0] = n + 1
 
 
-@compiled
-def _round(s: SessionArrays, state: _State, window: Floats, upper: float, rows: Ints) -> tuple[float, Ints]:
-    """Cost per hour and store rows of the best plan found within the windows; the incumbent's if that is as cheap."""
+@compiled_in_place
+def _round(s: SessionArrays, state: _State, window: Floats, upper: float, rows: Ints, room: _Room) -> float:
+    """Cost per hour of the best plan found within the windows, its store rows in `rows`; the incumbent's if as cheap.
+
+    That is the cheapest known plan of each module within its window, then greedily cheaper ones within what is left.
+    """
     known = state.known
-    if known.size.min() == 0:
-        return upper, rows
-    chosen, cost = round_to_modes(s, known, window)
-    if cost >= upper:
-        return upper, rows
-    better = np.empty(rows.size, np.int64)
     for m in range(rows.size):
-        better[m] = known.plan[m, chosen[m]]
-    return cost, better
+        if known.size[m] == 0:
+            return upper
+        room.last[m] = known.size[m] - 1
+    cost = take_within(s, known, state.lines, window, room.first, room.last, room.taken, room.times)
+    if cost >= upper:
+        return upper
+    for m in range(rows.size):
+        rows[m] = known.plan[m, room.taken.chosen[m]]
+    return cost

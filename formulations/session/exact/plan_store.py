@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
 from euclio.session.arrays import Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import module_latency
-from formulations.session.module.problem import LOW, THROUGHPUT, ModulePlanFound, ModuleProblem
+from formulations.session.module.problem import LOW, THROUGHPUT, ModuleProblem, most_configurations
 from formulations.session.module.remaining_rate import rest_of
-from formulations.session.split.modes import Modes, mode_within, replace_modes, with_room
+from formulations.session.split.modes import Modes, mode_within, replace_modes
 
 
 class PlanStore(NamedTuple):
@@ -33,11 +33,8 @@ class PlanStore(NamedTuple):
 @compiled
 def new_store(s: SessionArrays, capacity: int) -> PlanStore:
     """A store without plans, with room for `capacity` of them."""
-    most = 1
-    for m in range(s.rate.size):
-        most = max(most, s.first[m + 1] - s.first[m])
     return PlanStore(
-        np.zeros((capacity, most), np.int64),
+        np.zeros((capacity, most_configurations(s)), np.int64),
         np.full(capacity, -1, np.int64),
         np.zeros(capacity),
         np.zeros(1, np.int64),
@@ -45,63 +42,68 @@ def new_store(s: SessionArrays, capacity: int) -> PlanStore:
 
 
 @compiled
-def store_plan(s: SessionArrays, m: int, p: ModuleProblem, found: ModulePlanFound, store: PlanStore) -> PlanStore:
-    """Append a plan of one module.
+def with_rows(store: PlanStore, more: int) -> PlanStore:
+    """The store in arrays that have room for so many plans more; the given one where it has it."""
+    rows = store.latency.size
+    if store.size[0] + more <= rows:
+        return store
+    while rows < store.size[0] + more:
+        rows *= 2
+    old = store.latency.size
+    wider = PlanStore(
+        np.zeros((rows, store.machines.shape[1]), np.int64), np.full(rows, -1, np.int64), np.zeros(rows), store.size
+    )
+    wider.machines[:old], wider.partial_at[:old], wider.latency[:old] = store.machines, store.partial_at, store.latency
+    return wider
+
+
+@compiled_in_place
+def store_plan(
+    s: SessionArrays, m: int, p: ModuleProblem, machines: Ints, partial_at: int, store: PlanStore, counted: Ints
+) -> None:
+    """Append a plan of one module to the store, which has to have the room (`with_rows`).
 
     Args:
         s: the session.
         m: the module.
         p: the module at the budget for which the plan was found.
-        found: the plan.
+        machines: whole machines per configuration kept, shape (configurations kept,).
+        partial_at: which of them has the partial machine, -1: none.
         store: the plans so far.
-
-    Returns:
-        The store with the plan in its last row; its arrays are new where the old ones were full.
+        counted: room for machines per configuration of the session, shape (configurations,); overwritten.
     """
     row = store.size[0]
-    if row == store.latency.size:
-        store = PlanStore(
-            np.concatenate((store.machines, np.zeros_like(store.machines))),
-            np.concatenate((store.partial_at, np.full_like(store.partial_at, -1))),
-            np.concatenate((store.latency, np.zeros_like(store.latency))),
-            store.size,
-        )
-    machines = np.zeros(s.batch.size, np.int64)
+    counted[s.first[m] : s.first[m + 1]] = 0
     for j in range(p.configuration.size):
-        machines[p.configuration[j]] = found.machines[j]
-        store.machines[row, p.configuration[j] - s.first[m]] = found.machines[j]
-    store.partial_at[row] = p.configuration[found.partial_at] if found.partial_at >= 0 else -1
-    rest = rest_of(p.rate, p.table[THROUGHPUT], p.table[LOW], found.machines)
-    partial = rest if found.partial_at >= 0 else 0.0
+        counted[p.configuration[j]] = machines[j]
+        store.machines[row, p.configuration[j] - s.first[m]] = machines[j]
+    store.partial_at[row] = p.configuration[partial_at] if partial_at >= 0 else -1
+    rest = rest_of(p.rate, p.table[THROUGHPUT], p.table[LOW], machines)
+    partial = rest if partial_at >= 0 else 0.0
     # Dummies fill it up to as near to full as one likes: nothing is faster, and plans come near to that.
-    if p.free and found.partial_at >= 0:
-        partial = p.table[THROUGHPUT, found.partial_at]
-    dummy = max(0.0, -rest) if found.partial_at < 0 else 0.0
-    store.latency[row] = module_latency(s, m, machines, store.partial_at[row], partial, dummy)
+    if p.free and partial_at >= 0:
+        partial = p.table[THROUGHPUT, partial_at]
+    dummy = max(0.0, -rest) if partial_at < 0 else 0.0
+    store.latency[row] = module_latency(s, m, counted, store.partial_at[row], partial, dummy)
     store.size[0] += 1
-    return store
 
 
-@compiled
-def add_known(known: Modes, m: int, latency: float, cost: float, row: int, part: Modes) -> Modes:
+@compiled_on_tables
+def add_known(known: Modes, m: int, latency: float, cost: float, row: int, part: Modes) -> None:
     """Add a plan to the known ones of module m, of which those stay that are faster or cheaper than all others.
 
     Args:
-        known: known plans as modes by rising latency and falling cost.
+        known: known plans as modes by rising latency and falling cost, in arrays that have the room.
         m: the module.
         latency: worst-case latency of the plan in seconds.
         cost: its cost per hour.
         row: its row in the plan store.
         part: room for one mode, in row 0; overwritten.
-
-    Returns:
-        The known plans; their arrays are new where the old ones were full.
     """
-    known = with_room(known)
     before = mode_within(known, m, latency)
     # A plan no slower costs no more: the new one is of no use.
     if before >= 0 and known.cost[m, before] <= cost:
-        return known
+        return
     first = before + 1
     if before >= 0 and known.latency[m, before] == latency:
         first = before
@@ -111,4 +113,3 @@ def add_known(known: Modes, m: int, latency: float, cost: float, row: int, part:
         last += 1
     part.size[0], part.latency[0, 0], part.cost[0, 0], part.plan[0, 0] = 1, latency, cost, row
     replace_modes(known, m, first, last, part)
-    return known

@@ -8,16 +8,19 @@ machines only, and its cost is a sum of machine prices.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
 from euclio.session.arrays import TIE, Floats, Ints
 from formulations.session.module.charged_states import cheapest_charged
-from formulations.session.module.charges import Types, change_cost, least_cost
+from formulations.session.module.charges import Charges, Types, change_cost, least_cost, types_of
 from formulations.session.module.covers import MOST_PRICES, look_up_covers, may_cover
 from formulations.session.module.problem import (
     LOW,
     MOST_THROUGHPUT,
+    NO_LIMIT,
     PARTIAL_NEED,
     PRICE,
     THROUGHPUT,
@@ -41,6 +44,35 @@ FIRST_COUNTS, PAYS = 32, 16
 """How often it counts them at first, and how often more for each part of the search that this rules out."""
 
 
+class SearchRoom(NamedTuple):
+    """What one search after the other writes its levels and tables into, as most are shorter than asking for memory is.
+
+    Attributes:
+        machines: at its begin the whole machines of the plan found, shape (configurations kept or more,).
+        places: numbers of a level, a row each, shape (2, levels).
+        levels: what is known of a level, a row each, shape (7, levels).
+        covers: the machines of each price (`look_up_covers`), shape (configurations kept + 2 or more, `MOST_PRICES`).
+        top: the largest throughput of each type from a configuration on, shape (configurations kept + 1, types).
+        held: machines by type, shape (types,).
+    """
+
+    machines: Ints
+    places: Ints
+    levels: Floats
+    covers: Floats
+    top: Floats
+    held: Ints
+
+
+class Searched(NamedTuple):
+    """How one search ended; its plan's machines stand in the room that it was given."""
+
+    cost: float
+    partial_at: int
+    nodes: int
+    complete: bool
+
+
 @compiled
 def search_module(
     p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
@@ -59,7 +91,7 @@ def search_module(
         The plan, and whether the search was exhausted.
     """
     if not p.fills:
-        return _staged(p, types, cutoff, floor, tolerance, nodes)
+        return _staged_apart(p, types, cutoff, floor, tolerance, nodes)
     if types.price.size > 0:
         full = cheapest_charged(p, types, cutoff, floor, tolerance, nodes)
     else:
@@ -67,10 +99,58 @@ def search_module(
     if p.free or full.cost <= floor * (1.0 + tolerance) or np.isfinite(p.table[WHOLE_NEED, :-1]).all():
         return full
     # Full machines of a configuration are too slow, a partial one is not (`rr` with concurrency): it takes no dummies.
-    partly = _staged(_without_dummies(p), types, min(cutoff, full.cost), floor, tolerance, nodes)
+    partly = _staged_apart(_without_dummies(p), types, min(cutoff, full.cost), floor, tolerance, nodes)
     used, complete = full.nodes + partly.nodes, full.complete and partly.complete
     better = partly if partly.cost < full.cost else full
     return ModulePlanFound(better.cost, better.machines, better.partial_at, used, complete)
+
+
+@compiled_on_tables
+def search_in_place(
+    p: ModuleProblem,
+    charges: Charges,
+    m: int,
+    cutoff: float,
+    floor: float,
+    tolerance: float,
+    nodes: int,
+    room: SearchRoom,
+) -> Searched:
+    """As `search_module` with the types of module m where changes are charged, in memory that is there already.
+
+    Args:
+        p: the module at one budget.
+        charges: the running machines, and what changes of them are charged.
+        m: the module's number.
+        cutoff: only plans below this cost per hour are of interest; infinite: all are.
+        floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
+        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        nodes: most nodes.
+        room: room for the search (`new_search_room`); overwritten, with the machines of the plan if there is one.
+    """
+    if p.fills or charges.running.shape[1] > 0:
+        return _search_apart(p, charges, m, cutoff, floor, tolerance, nodes, room.machines[: p.configuration.size])
+    # Parts of what is there, since none may be made here.
+    nothing = charges.most[:0]
+    types = Types(charges.price[:0], nothing, nothing, 0.0, NO_LIMIT, 0.0, 0.0)
+    return _staged(p, types, cutoff, floor, tolerance, nodes, room)
+
+
+@compiled
+def _search_apart(
+    p: ModuleProblem,
+    charges: Charges,
+    m: int,
+    cutoff: float,
+    floor: float,
+    tolerance: float,
+    nodes: int,
+    machines: Ints,
+) -> Searched:
+    """As `search_in_place`, by searches that ask for memory."""
+    found = search_module(p, types_of(p, charges, m), cutoff, floor, tolerance, nodes)
+    machines[:] = found.machines
+    return Searched(found.cost, found.partial_at, found.nodes, found.complete)
 
 
 @compiled
@@ -80,6 +160,8 @@ def _without_dummies(p: ModuleProblem) -> ModuleProblem:
         p.configuration,
         p.group,
         p.table,
+        p.kind,
+        p.stock,
         p.rate,
         p.few,
         False,
@@ -90,20 +172,36 @@ def _without_dummies(p: ModuleProblem) -> ModuleProblem:
         p.rising,
         False,
         False,
-        p.kind,
-        p.stock,
     )
 
 
 @compiled
-def _staged(
+def _staged_apart(
     p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
 ) -> ModulePlanFound:
-    """The cheapest plan of machines that take the rate and no dummies but in the last one; as `search_module`."""
+    """As `_staged`, in memory of its own."""
+    room = _room_for(p, types)
+    found = _staged(p, types, cutoff, floor, tolerance, nodes, room)
+    return ModulePlanFound(found.cost, room.machines, found.partial_at, found.nodes, found.complete)
+
+
+@compiled_in_place
+def _staged(
+    p: ModuleProblem,
+    types: Types,
+    cutoff: float,
+    floor: float,
+    tolerance: float,
+    nodes: int,
+    room: SearchRoom,
+) -> Searched:
+    """The cheapest plan of machines that take the rate and no dummies but in the last one; as `search_module`.
+
+    All of it is written into `room`.
+    """
     # Only the search from the top proves anything. A few of its nodes settle most modules; where they do not, short
     # dives from every configuration find a good plan first, whose cost then prunes the full search.
-    machines = np.zeros(p.configuration.size, np.int64)
-    search = _search(p, types, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), machines)
+    search = _search(p, types, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), room)
     used = search.nodes
     if search.complete or nodes <= FIRST_STAGE_NODES:
         return search
@@ -112,27 +210,25 @@ def _staged(
         used += full.nodes
         # Not even with machines full of dummies is there a plan below the cutoff, or a cheaper one than that found.
         if full.complete and not np.isfinite(full.cost):
-            return ModulePlanFound(search.cost, machines, search.partial_at, used, True)
+            return Searched(search.cost, search.partial_at, used, True)
         # Filled up, a plan costs at most a machine's part more, so no plan is below the cheapest less that part.
         if full.complete:
             floor = max(floor, full.cost * (1.0 - tolerance) - types.part)
     best, partial_at = search.cost, search.partial_at
     for start in range(1, p.configuration.size):
-        dive = _search(p, types, start, min(cutoff, best), floor, tolerance, DIVE_NODES, machines)
+        dive = _search(p, types, start, min(cutoff, best), floor, tolerance, DIVE_NODES, room)
         used += dive.nodes
         if dive.cost < best:
             best, partial_at = dive.cost, dive.partial_at
-    full = _search(p, types, 0, min(cutoff, best), floor, tolerance, nodes - used, machines)
+    full = _search(p, types, 0, min(cutoff, best), floor, tolerance, nodes - used, room)
     if full.cost < best:
         best, partial_at = full.cost, full.partial_at
-    return ModulePlanFound(best, machines, partial_at, used + full.nodes, full.complete)
+    return Searched(best, partial_at, used + full.nodes, full.complete)
 
 
 @compiled
-def _filled(
-    p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int
-) -> ModulePlanFound:
-    """The cheapest machines where dummies fill them for nothing, at whole prices: no plan has others that cost less.
+def _filled(p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int) -> Searched:
+    """The cheapest cost where dummies fill machines for nothing, at whole prices: no plan has others that cost less.
 
     Filled up, the machines of a plan are no slower. They cost as much, or what a share of a machine lacks to a whole
     one more; so the cutoff is as much higher. Arguments as those of `search_module`.
@@ -143,6 +239,8 @@ def _filled(
         p.configuration,
         p.group,
         table,
+        p.kind,
+        p.stock,
         p.rate,
         p.few,
         True,
@@ -153,14 +251,35 @@ def _filled(
         p.rising,
         True,
         False,
-        p.kind,
-        p.stock,
     )
     whole = Types(types.price, types.running, types.cap, types.change, types.most, 0.0, 0.0)
-    return cheapest_charged(filled, whole, cutoff + types.part, floor, tolerance, nodes)
+    found = cheapest_charged(filled, whole, cutoff + types.part, floor, tolerance, nodes)
+    return Searched(found.cost, found.partial_at, found.nodes, found.complete)
 
 
 @compiled
+def new_search_room(configurations: int, allocations: int) -> SearchRoom:
+    """Room for searches of modules of which so many configurations are kept, in so many allocations at most."""
+    levels = min(configurations, allocations) + 1
+    # One block of memory for all columns of floats: asking for it takes as long as filling it.
+    block = np.empty(7 * levels + MOST_PRICES * (configurations + 2))
+    columns = block[: 7 * levels].reshape((7, levels))
+    places = np.empty((2, levels), np.int64)
+    covers = block[7 * levels :].reshape((configurations + 2, MOST_PRICES))
+    return SearchRoom(np.zeros(configurations, np.int64), places, columns, covers, columns[:0], places[0, :0])
+
+
+@compiled
+def _room_for(p: ModuleProblem, types: Types) -> SearchRoom:
+    """Room for the searches of one module, with what they read of its hardware types where there are any."""
+    room = new_search_room(p.configuration.size, p.most)
+    if types.price.size == 0:
+        return room
+    held = np.zeros(types.price.size, np.int64)
+    return SearchRoom(room.machines, room.places, room.levels, room.covers, _tops(p, types), held)
+
+
+@compiled_in_place
 def _search(
     p: ModuleProblem,
     types: Types,
@@ -169,8 +288,8 @@ def _search(
     floor: float,
     tolerance: float,
     nodes: int,
-    machines: Ints,
-) -> ModulePlanFound:
+    room: SearchRoom,
+) -> Searched:
     """Search depth first the plans whose first allocation is of configuration `start` or a later one.
 
     A level of the stack is an allocation: its configuration `at`, and `count`, the whole machines that are tried next,
@@ -187,17 +306,14 @@ def _search(
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
         nodes: most nodes.
-        machines: whole machines of the best plan, shape (configurations kept,); overwritten with every cheaper plan.
+        room: room for the levels; overwritten, its machines with those of every cheaper plan.
 
     Returns:
         The plan, and whether the search was exhausted.
     """
-    size = p.configuration.size
-    depth_most = min(size, p.most) + 1
-    # One block of memory each for all columns: most searches are so short that asking for memory is half their time.
-    places, block = np.zeros((2, depth_most), np.int64), np.zeros(7 * depth_most + MOST_PRICES * (size + 2))
-    levels = block[: 7 * depth_most].reshape((7, depth_most))
-    at, count = places[0], places[1]
+    size, levels = p.configuration.size, room.levels
+    machines = room.machines[:size]
+    at, count = room.places[0], room.places[1]
     rest, cost, deficit, own_deficit = levels[0], levels[1], levels[2], levels[3]
     shared, own_shared, detour = levels[4], levels[5], levels[6]
     # `slack` is what rates that were summed up may be off by: where they are compared with needs and throughputs, it is
@@ -206,17 +322,17 @@ def _search(
     best, best_partial = np.inf, -1
     below = cutoff * keep
     below_whole = largest_sum_below(p, below)
-    charged, top, held = types.price.size > 0, _tops(p, types), np.zeros(types.price.size, np.int64)
+    charged, top, held = types.price.size > 0, room.top, room.held
     # What machines of each price take is looked up where a deficit comes up after some nodes: most searches have ended.
-    covers, looked_up = block[7 * depth_most :].reshape((size + 2, MOST_PRICES)), False
+    covers, looked_up = room.covers[: size + 2], False
     # A level begins one before its first configuration, since it goes on to the next before it looks at any.
-    rest[0], shared[0], at[0] = p.rate, p.rate, start - 1
+    rest[0], cost[0], deficit[0], shared[0], at[0], count[0] = p.rate, 0.0, 0.0, p.rate, start - 1, 0
     # How often machines may still be counted by price: where that rules too little out, it is given up.
     depth, visited, credit = 0, 0, 0
     while depth >= 0:
         # Broken off: the best plan so far, which proves nothing.
         if visited >= nodes:
-            return ModulePlanFound(best, machines, best_partial, visited, False)
+            return Searched(best, best_partial, visited, False)
         visited += 1
         d = depth
         j = at[d]
@@ -260,7 +376,7 @@ def _search(
             # A deficit that rounding may have made is none: that admits too much, and the exact check decides.
             if new_deficit < TIE * p.rate:
                 new_deficit = 0.0
-            room = machines_left(p, at, count, d, j)
+            in_stock = machines_left(p, at, count, d, j)
             # Close without dummies: whole machines take the rest exactly, or a partial one takes what they leave.
             if deficit[d] == 0.0 and (whole == 0 or new_deficit == 0.0):
                 if left == 0.0:
@@ -275,7 +391,7 @@ def _search(
                     closed = p.table[PARTIAL_NEED, j] <= left + (slack if left >= few else 0.0)
                 # What rounding may have added to the rate left takes no share of a machine; the exact check decides.
                 share = 1.0 if p.whole else (left - slack) / t
-                if closed and whole + (share if left > 0.0 else 0.0) <= room:
+                if closed and whole + (share if left > 0.0 else 0.0) <= in_stock:
                     # The table may have the least unit cost from here on, instead of this configuration's own.
                     last = left * (p.table[UNIT_COST, j] if p.rising else p.table[PRICE, j] / t)
                     if p.whole and left > 0.0:
@@ -290,7 +406,7 @@ def _search(
                         below_whole = largest_sum_below(p, below)
                         # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
                         if best <= floor * (1.0 + tolerance):
-                            return ModulePlanFound(best, machines, best_partial, visited, True)
+                            return Searched(best, best_partial, visited, True)
                     # The level is done: this buys all that is left at ρ_j, and every other plan from here on buys it at
                     # ρ_j or more. A partial machine charged whole is more expensive than that, another one may do; so
                     # may later ones that prices on stock have made the cheaper ones, or that ask for fewer changes.
@@ -302,7 +418,7 @@ def _search(
             if new_deficit > 0.0 and not p.dummies:
                 continue
             # Close with dummies: they fill the last machine, which has to hold the deficit.
-            if p.dummies and left > 0.0 and spare + slack >= new_deficit and whole + 1 <= room:
+            if p.dummies and left > 0.0 and spare + slack >= new_deficit and whole + 1 <= in_stock:
                 total = cost[d] + (whole + 1) * p.table[PRICE, j]
                 if charged:
                     total += _changes_cost(p, types, held, at, count, d, j, whole + 1)
@@ -312,14 +428,15 @@ def _search(
                     below = min(below, best * keep)
                     below_whole = largest_sum_below(p, below)
                     if best <= floor * (1.0 + tolerance):
-                        return ModulePlanFound(best, machines, best_partial, visited, True)
+                        return Searched(best, best_partial, visited, True)
             # The most machines that leave something to those that follow.
-            most = int(min(float(whole if left > 0.0 else whole - 1), room))
+            most = int(min(float(whole if left > 0.0 else whole - 1), in_stock))
             # No allocation may follow, or no later machine can hold that many dummies.
             if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.table[MOST_THROUGHPUT, j + 1] + slack:
                 continue
             own_deficit[d], own_shared[d] = new_deficit, w
             if not looked_up and visited > UNAIDED_NODES and (p.whole or new_deficit > 0.0):
+                covers[:] = 0.0
                 look_up_covers(p, covers)
                 looked_up, credit = True, FIRST_COUNTS
             detour[d] = _last_machine_detour(p, j + 1, new_deficit)
@@ -351,13 +468,13 @@ def _search(
         depth += 1
         rest[depth], cost[depth], deficit[depth] = child_rest, child_cost, own_deficit[d]
         shared[depth], at[depth], count[depth] = own_shared[d], j, 0
-    return ModulePlanFound(best, machines, best_partial, visited, True)
+    return Searched(best, best_partial, visited, True)
 
 
 @compiled
 def _tops(p: ModuleProblem, types: Types) -> Floats:
     """The largest throughput of each type from a configuration on, shape (configurations kept + 1, types)."""
-    size = p.configuration.size if types.price.size > 0 else 0
+    size = p.configuration.size
     top = np.zeros((size + 1, types.price.size))
     for j in range(size - 1, -1, -1):
         top[j] = top[j + 1]

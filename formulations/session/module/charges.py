@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import compiled, compiled_on_tables
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
@@ -91,7 +91,8 @@ def types_of(p: ModuleProblem, charges: Charges, m: int) -> Types:
     """
     kinds, size = charges.running.shape[1], p.configuration.size
     if kinds == 0:
-        return no_types()
+        # Parts of what is there: asking for memory takes as long as the search of a small module.
+        return Types(charges.price[:0], charges.most[:0], charges.most[:0], 0.0, NO_LIMIT, 0.0, 0.0)
     price, cap, running, most = np.zeros(kinds), np.zeros(kinds, np.int64), charges.running[m], charges.most[m]
     enough = p.rate
     for j in range(size):
@@ -214,16 +215,22 @@ def _bought(types: Types, held: Ints, top: Floats, lacking: float, cost: float) 
     return np.inf
 
 
-@compiled
+@compiled_on_tables
 def charged_bound(s: SessionArrays, m: int, budget: float, stock: Stock, charges: Charges) -> float:
-    """Lower bound on module m's cost per hour within a latency budget in seconds; infinite: no plan is within it.
+    """Lower bound on module m's cost per hour within a latency budget in seconds; infinite: no plan is within it."""
+    plain = fluid_bound(s, m, budget, stock)
+    if charges.running.shape[1] == 0 or not np.isfinite(plain):
+        return plain
+    return max(plain, _bound_with_changes(s, m, budget, stock, charges))
+
+
+@compiled
+def _bound_with_changes(s: SessionArrays, m: int, budget: float, stock: Stock, charges: Charges) -> float:
+    """The bound that changes of running machines make.
 
     Whichever configuration comes first in a plan: the machines of it and of those behind take the rate that it needs.
     """
-    plain = fluid_bound(s, m, budget, stock)
     count = charges.running.shape[1]
-    if count == 0 or not np.isfinite(plain):
-        return plain
     limit, top, price = budget * (1.0 + TIE), np.zeros(count), np.zeros(count)
     cap = np.empty(count, np.int64)
     for h in range(count):
@@ -243,4 +250,4 @@ def charged_bound(s: SessionArrays, m: int, budget: float, stock: Stock, charges
             continue
         top[h] = max(top[h], s.throughput[k])
         best = min(best, least_cost(types, nothing, top, max(s.rate[m], need) * (1.0 - SUMS)))
-    return max(plain, best)
+    return best

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled, compiled_on_tables
+from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import full_latency
 from euclio.session.policies.kernels import LEFT, TIED
@@ -58,6 +58,8 @@ class ModuleProblem(NamedTuple):
         configuration: index among the session's configurations, shape (configurations kept,).
         group: number of each configuration's throughput-cost ratio, shape (configurations kept,).
         table: a row per figure, from `THROUGHPUT` to `LOW`, shape (rows, configurations kept + 1).
+        kind: number of the hardware type of each configuration, -1: there is no limit, shape (configurations kept,).
+        stock: most machines of each type with a limit, or most of the sum of their shares, shape (types,).
         rate: the module's rate, the nearest float.
         few: rates below this are computed anew, as sums of floats lack digits there.
         dummies: whether dummies may fill the last machine.
@@ -69,13 +71,13 @@ class ModuleProblem(NamedTuple):
             machines that are charged whole may make later ones the cheaper ones.
         fills: whether dummies fill any number of machines, which are charged whole anyway.
         free: whether they may fill a partial machine up to any rate as well.
-        kind: number of the hardware type of each configuration, -1: there is no limit, shape (configurations kept,).
-        stock: most machines of each type with a limit, or most of the sum of their shares, shape (types,).
     """
 
     configuration: Ints
     group: Ints
     table: Floats
+    kind: Ints
+    stock: Floats
     rate: float
     few: float
     dummies: bool
@@ -86,8 +88,23 @@ class ModuleProblem(NamedTuple):
     rising: bool
     fills: bool
     free: bool
-    kind: Ints
-    stock: Floats
+
+
+class ProblemRoom(NamedTuple):
+    """What one problem after the other is written into, since asking for memory takes longer than filling it.
+
+    Attributes:
+        needs: the remaining rate that whole and partial machines need, shape (2, most configurations of a module).
+        kept: the configurations kept, the last one first, shape (most configurations,).
+        numbers: at its begin `configuration`, `group` and `kind` of the problem, one behind the other,
+            shape (3 · most configurations,).
+        table: at its begin `table` of the problem, row by row, shape (rows · (most configurations + 1),).
+    """
+
+    needs: Floats
+    kept: Ints
+    numbers: Ints
+    table: Floats
 
 
 class ModulePlanFound(NamedTuple):
@@ -109,6 +126,24 @@ class ModulePlanFound(NamedTuple):
 
 
 @compiled
+def most_configurations(s: SessionArrays) -> int:
+    """The most configurations that a module has."""
+    most = 0
+    for m in range(s.rate.size):
+        most = max(most, s.first[m + 1] - s.first[m])
+    return most
+
+
+@compiled
+def new_problem_room(s: SessionArrays) -> ProblemRoom:
+    """Room for a problem of any module."""
+    most = most_configurations(s)
+    return ProblemRoom(
+        np.empty((2, most)), np.empty(most, np.int64), np.empty(3 * most, np.int64), np.empty((LOW + 1) * (most + 1))
+    )
+
+
+@compiled
 def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> ModuleProblem:
     """What the search of module m's cheapest plan reads at one latency budget; useless configurations are left out.
 
@@ -121,16 +156,63 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
     Returns:
         The configurations that some plan within the budget may use, with what each of them needs.
     """
+    room = new_problem_room(s)
+    size = fill_problem(s, m, budget, stock, room)
+    table = room.table[: (LOW + 1) * (size + 1)].reshape((LOW + 1, size + 1))
+    index, group, kind = room.numbers[:size], room.numbers[size : 2 * size], room.numbers[2 * size : 3 * size]
+    few = few_share(table[UNIT_COST, :size]) * s.rate[m]
+    return ModuleProblem(index, group, table, kind, stock.most[m], *problem_rules(s, m, few, stock))
+
+
+@compiled_on_tables
+def problem_rules(
+    s: SessionArrays, m: int, few: float, stock: Stock
+) -> tuple[float, float, bool, int, bool, bool, bool, bool, bool, bool]:
+    """What a problem of module m says in single numbers, from `rate` to `free`; rates below `few` are computed anew.
+
+    Apart from the arrays, since whoever searches in place has to make these itself.
+    """
+    fills = s.whole and s.dummies
+    return (
+        s.rate[m],
+        few,
+        s.dummies,
+        s.max_allocations,
+        s.policy == TIED,
+        s.policy > TIED,
+        s.whole,
+        _is_rising(s, stock),
+        fills,
+        fills and not s.countable,
+    )
+
+
+@compiled_on_tables
+def _is_rising(s: SessionArrays, stock: Stock) -> bool:
+    """Whether a configuration never costs less per request than those before it."""
+    return not s.whole and stock.most.shape[1] == 0
+
+
+@compiled_in_place
+def fill_problem(s: SessionArrays, m: int, budget: float, stock: Stock, room: ProblemRoom) -> int:
+    """Write the arrays of a module's problem (`module_problem`), and say how many configurations are kept.
+
+    Args:
+        s: the session.
+        m: the module.
+        budget: largest worst-case latency in seconds.
+        stock: most machines of hardware types.
+        room: room for the arrays; overwritten.
+    """
     lo, hi = s.first[m], s.first[m + 1]
     count = hi - lo
     # The budget is taken a `TIE` longer, so that needs err low: no plan within the budget is lost to rounding here.
     rate, limit = s.rate[m], budget * (1.0 + TIE)
-    # One block of memory for figures of a kind: asking for it takes as long as filling it.
-    needs = np.full((2, count), np.inf)
-    whole, partial = needs[0], needs[1]
+    whole, partial, kept = room.needs[0], room.needs[1], room.kept
+    whole[:count], partial[:count] = np.inf, np.inf
     even, fills = s.policy > TIED, s.whole and s.dummies
     limited = stock.most.shape[1] > 0
-    rising = not s.whole and not limited
+    rising = _is_rising(s, stock)
     for k in range(lo, hi):
         # Far less than the budget was taken longer by is left for collecting: the budget itself is below the duration.
         if s.duration[k] >= limit * (1.0 - BELOW_DURATION if fills else 1.0):
@@ -147,7 +229,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
             if even:
                 # d + (F − d)·t/r within the limit, for a machine's share r; F is within it exactly if t is enough.
                 partial[k - lo] = even_batch(s, k) / (limit - s.duration[k])
-    kept, size, most = np.empty(count, np.int64), 0, 0.0
+    size, most = 0, 0.0
     # From the last configuration to the first, as dummies fill a machine of this configuration or of a later one.
     for i in range(count - 1, -1, -1):
         t = s.throughput[lo + i]
@@ -168,8 +250,9 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
             kept[size] = i
             size += 1
             most = max(most, t)
-    numbers, table = np.zeros((3, size), np.int64), np.zeros((LOW + 1, size + 1))
-    index, group, kind = numbers[0], numbers[1], numbers[2]
+    index, group, kind = room.numbers[:size], room.numbers[size : 2 * size], room.numbers[2 * size : 3 * size]
+    table = room.table[: (LOW + 1) * (size + 1)].reshape((LOW + 1, size + 1))
+    group[:], table[:, size] = 0, 0.0
     table[LOW, size] = s.low[s.batch.size + m]
     for i in range(size - 1, -1, -1):
         own = kept[size - 1 - i]
@@ -188,24 +271,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
             for k in range(index[i - 1] + 1, index[i] + 1):
                 number += 0 if s.same_ratio[k] else 1
             group[i] = number
-    few = few_share(table[UNIT_COST, :size]) * rate
-    return ModuleProblem(
-        index,
-        group,
-        table,
-        rate,
-        few,
-        s.dummies,
-        s.max_allocations,
-        s.policy == TIED,
-        even,
-        s.whole,
-        rising,
-        fills,
-        fills and not s.countable,
-        kind,
-        stock.most[m],
-    )
+    return size
 
 
 @compiled_on_tables

@@ -76,7 +76,7 @@ def _less(high: float, low: float, n: float, t: float, t_low: float) -> tuple[fl
     return rest + low, low - ((rest + low) - rest)
 
 
-@compiled
+@compiled_on_tables
 def few_share(unit_cost: Floats) -> float:
     """Share of the module's rate below which rates are computed anew.
 

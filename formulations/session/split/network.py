@@ -130,7 +130,7 @@ def new_network(s: SessionArrays) -> Network:
     )
 
 
-@compiled
+@compiled_on_tables
 def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
     """Change a network's flow to one of most gain; its `time` then has the begin and end of each module.
 

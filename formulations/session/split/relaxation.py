@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled, compiled_on_tables
+from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import path_times
 from formulations.session.split.modes import Modes
@@ -68,11 +68,17 @@ def new_basis(s: SessionArrays, modes: Modes) -> Basis:
     return Basis(_no_hull(modes), none[0], none[1], new_network(s))
 
 
+@compiled_on_tables
+def suits(basis: Basis, modes: Modes) -> bool:
+    """Whether a basis has room for modes that have changed; all hulls are to be made anew, while the flow stays."""
+    basis.first[:] = -1
+    return bool(basis.hull.cost.shape[1] >= modes.cost.shape[1])
+
+
 @compiled
 def basis_for(basis: Basis, modes: Modes) -> Basis:
     """The basis for modes that have changed: the flow stays."""
-    basis.first[:] = -1
-    if basis.hull.cost.shape[1] >= modes.cost.shape[1]:
+    if suits(basis, modes):
         return basis
     return Basis(_no_hull(modes), basis.first, basis.last, basis.net)
 
@@ -98,27 +104,49 @@ def relax_from(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basis: B
         Bound, prices and windows. The bound holds also where the flow is not the best one; the windows are then those
         of the fastest modes.
     """
+    # One block of memory: asking for it takes as long as filling it.
+    columns = np.zeros((4, s.rate.size))
+    bound = relax_in_place(s, modes, first, last, basis, columns)
+    return Relaxation(bound, columns[0], columns[1], columns[2], columns[3])
+
+
+@compiled_in_place
+def relax_in_place(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basis: Basis, columns: Floats) -> float:
+    """As `relax_from`, in memory that is there already.
+
+    Args:
+        s: the session, of which only the DAG and the SLO matter.
+        modes: modes by rising latency and falling cost.
+        first: first allowed mode per module, shape (modules,).
+        last: last allowed mode per module, shape (modules,).
+        basis: where to go on from, for these modes; changed.
+        columns: the arrays of the relaxation are written there, a row each, shape (4, modules); where the bound is
+            infinite they say nothing.
+
+    Returns:
+        The bound.
+    """
     modules = s.rate.size
     hull, net = basis.hull, basis.net
-    base, hull_cost, window = np.zeros(modules), np.zeros(modules), np.zeros(modules)
+    flow, base, window, hull_cost = columns[0], columns[1], columns[2], columns[3]
     for m in range(modules):
         if last[m] < first[m]:
-            return Relaxation(np.inf, np.zeros(modules), base, window, hull_cost)
+            return np.inf
         # Most ranges are as they were in the relaxation before, and so are their hulls.
         if first[m] != basis.first[m] or last[m] != basis.last[m]:
             _make_hull(hull, m, modes, first[m], last[m])
             basis.first[m], basis.last[m] = first[m], last[m]
         if hull.corners[m] == 0:
-            return Relaxation(np.inf, np.zeros(modules), base, window, hull_cost)
+            return np.inf
         window[m] = hull.latency[m, hull.corners[m] - 1]
     # All modules at their fastest modes miss the SLO, which is taken a `TIE` longer: no choice of modes meets it.
     if path_times(s, window, base, hull_cost) > s.slo * (1.0 + TIE):
-        return Relaxation(np.inf, np.zeros(modules), base, window, hull_cost)
+        return np.inf
     if most_gain(s, hull, net):
         _set_windows(s, net, window)
-    flow = net.flow[:modules].copy()
     bound, size = 0.0, 0.0
     for m in range(modules):
+        flow[m] = net.flow[m]
         base[m] = _least_base(hull, m, net.corner[m], flow[m])
         bound += base[m]
         size += base[m]
@@ -128,7 +156,7 @@ def relax_from(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basis: B
     size += paid
     # Large terms nearly cancel where latency is expensive; what rounding may have added is taken off.
     bound -= UNIT_ROUNDING * (2 * modules + 8) * size
-    return Relaxation(bound, flow, base, window, hull_cost)
+    return bound
 
 
 @compiled_on_tables

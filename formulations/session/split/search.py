@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.core.compiled import compiled, compiled_on_tables, is_past, total_of
+from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables, is_past, total_of
 from euclio.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import path_times
 from formulations.session.split.course import Course, note
 from formulations.session.split.modes import Modes, mode_within, new_modes
 from formulations.session.split.open_ranges import least_bound, open_root, with_children
-from formulations.session.split.relaxation import Basis, Relaxation, basis_for, new_basis, relax_from
+from formulations.session.split.relaxation import Basis, Relaxation, basis_for, new_basis, relax_from, relax_in_place
 from formulations.tolerances import ABOVE_HULL
 
 Flags = NDArray[np.bool_]
@@ -70,7 +70,7 @@ class _Root(NamedTuple):
     basis: Basis
 
 
-class _Taken(NamedTuple):
+class Taken(NamedTuple):
     """What each module takes.
 
     Attributes:
@@ -82,6 +82,12 @@ class _Taken(NamedTuple):
     chosen: Ints
     latency: Floats
     cost: Floats
+
+
+@compiled
+def new_taken(modules: int) -> Taken:
+    """Room for what so many modules take."""
+    return Taken(np.zeros(modules, np.int64), np.zeros(modules), np.zeros(modules))
 
 
 @compiled
@@ -122,7 +128,7 @@ def search_choices(
     """
     modules = s.rate.size
     first, last = np.zeros(modules, np.int64), modes.size - 1
-    _cut_to_rooms(s, modes, leads, first, last)
+    _cut_to_rooms(s, modes, leads, first, last, np.empty((3, modules)))
     basis = new_basis(s, modes)
     relaxed = relax_from(s, modes, first, last, basis)
     # Even the relaxation costs as much as what is of interest, so no choice can be cheaper.
@@ -205,7 +211,9 @@ def _search_below(
     basis = basis_for(root.basis, modes)
     ranges, size, nodes = open_root(modes.size), 1, 0
     best, best_chosen, best_latency = np.inf, np.zeros(modules, np.int64), np.zeros(modules)
+    room = np.empty((7, modules))
     between = max(1, NODES_BETWEEN_CLOCKS // modules)
+    taken, columns, times = new_taken(modules), room[:4], room[4:]
     while size > 0 and nodes < most_nodes:
         if nodes % between == between - 1 and is_past(deadline):
             break
@@ -216,14 +224,15 @@ def _search_below(
         nodes += 1
         # Ranges are cut in place below, and the rows of the stack are the next nodes to be written.
         first, last = ranges.first[size].copy(), ranges.last[size].copy()
-        relaxed = _tightened(s, modes, leads, first, last, basis, below)
+        lower = _tightened(s, modes, leads, first, last, basis, below, room)
         # Prune: bounds of `relax` have their rounding taken off already, so they need no margin here.
-        if relaxed.bound > below:
+        if lower > below:
             continue
+        relaxed = Relaxation(lower, columns[0], columns[1], columns[2], columns[3])
         # Windows keep the SLO together, so that every node has a choice to offer, most of them within the SLO.
-        taken, cost = _within_windows(s, modes, leads, relaxed.window, first, last)
+        cost = take_within(s, modes, leads, relaxed.window, first, last, taken, times)
         if cost < best and cost <= below:
-            best, best_chosen, best_latency = cost, taken.chosen, taken.latency
+            best, best_chosen[:], best_latency[:] = cost, taken.chosen, taken.latency
             below = min(below, best * (1.0 - tolerance))
         # The choice just found may have brought the limit below the bound.
         if relaxed.bound > below:
@@ -248,22 +257,32 @@ def _search_below(
     return Choice(best, best_chosen, best_latency, bound, nodes, size == 0)
 
 
-@compiled
+@compiled_in_place
 def _tightened(
-    s: SessionArrays, modes: Modes, leads: Flags, first: Ints, last: Ints, basis: Basis, below: float
-) -> Relaxation:
-    """The relaxation of ranges, which are cut to the points that it leaves; again as long as that lets paths cut more.
+    s: SessionArrays,
+    modes: Modes,
+    leads: Flags,
+    first: Ints,
+    last: Ints,
+    basis: Basis,
+    below: float,
+    room: Floats,
+) -> float:
+    """The bound of ranges, which are cut to the points that it leaves; again as long as that lets paths cut more.
 
-    Faster points go where they cost too much, and then slower ones of other modules have no room next to the rest.
+    Faster points go where they cost too much, and then slower ones of other modules have no room next to the rest. The
+    arrays of the relaxation are written into the first four rows of `room`, shape (7, modules).
     """
-    _cut_to_rooms(s, modes, leads, first, last)
+    columns, times = room[:4], room[4:]
+    _cut_to_rooms(s, modes, leads, first, last, times)
     while True:
-        relaxed = relax_from(s, modes, first, last, basis)
-        if relaxed.bound > below:
-            return relaxed
+        bound = relax_in_place(s, modes, first, last, basis, columns)
+        if bound > below:
+            return bound
+        relaxed = Relaxation(bound, columns[0], columns[1], columns[2], columns[3])
         _trim(modes, leads, relaxed, first, last, below)
-        if not _cut_to_rooms(s, modes, leads, first, last):
-            return relaxed
+        if not _cut_to_rooms(s, modes, leads, first, last, times):
+            return bound
 
 
 @compiled_on_tables
@@ -287,24 +306,6 @@ def _parts(
             break
         right_first += 1
     return left_last, right_first
-
-
-@compiled
-def round_to_modes(s: SessionArrays, modes: Modes, window: Floats) -> tuple[Ints, float]:
-    """The cheapest mode of each module within its window, then greedily cheaper ones within what is left.
-
-    Args:
-        s: the session, of which only the DAG and the SLO matter.
-        modes: modes by rising latency and falling cost, at least one of each module.
-        window: latencies that together meet the SLO, in seconds, shape (modules,).
-
-    Returns:
-        Mode per module, shape (modules,), and the total cost per hour; infinite: they miss the SLO by more than a
-        `TIE`.
-    """
-    first = np.zeros(window.size, np.int64)
-    taken, cost = _within_windows(s, modes, no_lines(modes), window, first, modes.size - 1)
-    return taken.chosen, cost
 
 
 @compiled_on_tables
@@ -333,10 +334,17 @@ def _point_before(modes: Modes, m: int, latency: float, first: Ints, last: Ints)
     return int(max(first[m], min(mode_within(modes, m, latency * (1.0 + TIE)), last[m])))
 
 
-@compiled
-def _within_windows(
-    s: SessionArrays, modes: Modes, leads: Flags, window: Floats, first: Ints, last: Ints
-) -> tuple[_Taken, float]:
+@compiled_in_place
+def take_within(
+    s: SessionArrays,
+    modes: Modes,
+    leads: Flags,
+    window: Floats,
+    first: Ints,
+    last: Ints,
+    taken: Taken,
+    times: Floats,
+) -> float:
     """Latencies within the windows, then greedily cheaper ones within what is left.
 
     Args:
@@ -346,19 +354,19 @@ def _within_windows(
         window: latencies that together meet the SLO, in seconds, shape (modules,).
         first: first allowed point per module.
         last: last allowed point per module.
+        taken: what each module takes is written there.
+        times: room for figures of modules, shape (2 or more, modules).
 
     Returns:
-        What each module takes, and the total cost per hour; infinite: they miss the SLO by more than a `TIE`.
+        The total cost per hour; infinite: they miss the SLO by more than a `TIE`.
     """
-    modules = s.rate.size
-    taken = _Taken(np.zeros(modules, np.int64), np.zeros(modules), np.zeros(modules))
+    modules, before, after = s.rate.size, times[0], times[1]
     for m in range(modules):
         _take(modes, leads, m, window[m], first, last, taken)
-    before, after = np.zeros(modules), np.zeros(modules)
     while True:
         # Where a range has no point within its window its first one is taken, and the paths may be too long.
         if path_times(s, taken.latency, before, after) > s.slo * (1.0 + TIE):
-            return taken, np.inf
+            return np.inf
         # One module after the other takes what the paths leave; the one that saves most goes first.
         best_saving, best = 0.0, -1
         for m in range(modules):
@@ -374,11 +382,11 @@ def _within_windows(
         if best < 0:
             break
         _take(modes, leads, best, s.slo - before[best] - after[best], first, last, taken)
-    return taken, total_of(taken.cost)
+    return total_of(taken.cost)
 
 
 @compiled_on_tables
-def _take(modes: Modes, leads: Flags, m: int, room: float, first: Ints, last: Ints, taken: _Taken) -> None:
+def _take(modes: Modes, leads: Flags, m: int, room: float, first: Ints, last: Ints, taken: Taken) -> None:
     """Let module m take the cheapest latency of its range within a room in seconds; its entries are written."""
     i = _point_before(modes, m, room, first, last)
     latency, cost = modes.latency[m, i], modes.cost[m, i]
@@ -388,13 +396,14 @@ def _take(modes: Modes, leads: Flags, m: int, room: float, first: Ints, last: In
     taken.chosen[m], taken.latency[m], taken.cost[m] = i, latency, cost
 
 
-@compiled
-def _cut_to_rooms(s: SessionArrays, modes: Modes, leads: Flags, first: Ints, last: Ints) -> bool:
+@compiled_in_place
+def _cut_to_rooms(s: SessionArrays, modes: Modes, leads: Flags, first: Ints, last: Ints, times: Floats) -> bool:
     """Cut ranges to the latencies that the fastest points of all other modules leave room for; whether any was cut.
 
-    The SLO is taken for longer than choices may be, by more than sums of latencies lose.
+    The SLO is taken for longer than choices may be, by more than sums of latencies lose. `times` is room for figures of
+    modules, shape (3, modules).
     """
-    fastest, before, after = np.empty(first.size), np.zeros(first.size), np.zeros(first.size)
+    fastest, before, after = times[0], times[1], times[2]
     for m in range(first.size):
         # Nothing is said of a module without points here: the relaxation finds that it has none.
         fastest[m] = modes.latency[m, first[m]] if modes.size[m] > 0 else 0.0

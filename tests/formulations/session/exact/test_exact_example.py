@@ -38,16 +38,16 @@ def test_rounds_are_those_of_the_page(monkeypatch):
     """Bounds 2, 2 and 2.5; the plan of cost 3 in the second round; a search of the modes that finds nothing cheaper."""
     bounds, windows, plans, choices = [], [], [], []
     kept = {
-        "relax_from": lambda found: bounds.append(found.bound) or windows.append(list(found.window)),
-        "_round": lambda found: plans.append(found[0]),
-        "search_choices": lambda found: choices.append((found.cost, found.bound, found.complete)),
+        "_relax": lambda found, room: bounds.append(found) or windows.append(list(room.columns[2])),
+        "_round": lambda found, _: plans.append(found),
+        "search_choices": lambda found, _: choices.append((found.cost, found.bound, found.complete)),
     }
     for name, keep in kept.items():
         kernel = getattr(frontier_search, name)
 
         def heard(*given, kernel=kernel, keep=keep):
             found = kernel(*given)
-            keep(found)
+            keep(found, given[-1])
             return found
 
         monkeypatch.setattr(frontier_search, name, heard)
