@@ -42,8 +42,11 @@ def session_truth(session: Session, space: PlanSpace) -> Truth:
     """The optimum of a session in a plan space; under rule `continuous` it may be bracketed.
 
     Raises:
-        TooLargeError: there is too much to list.
+        TooLargeError: there is too much to list, as where machines are charged whole: dummies may fill any number of
+            those.
     """
+    if space.charging.whole:
+        raise TooLargeError
     if space.dummy is DummyRule.CONTINUOUS:
         from .reference_continuous import bracket as solve
     else:

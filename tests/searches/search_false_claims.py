@@ -49,5 +49,6 @@ SEARCH = Search(
     "certify certifies no false claim that is made from a true result, and refutes no true one",
     "claims",
     look,
-    range(20),
+    # 140812: charged whole, two machines full of dummies make a session feasible; the reference had not listed them.
+    (*range(20), 140812),
 )
