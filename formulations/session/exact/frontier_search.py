@@ -604,7 +604,7 @@ def _resolve(
         modes.cost[m, j] = floor
 
 
-@compiled_on_tables
+@compiled_in_place
 def _search_within(
     s: SessionArrays,
     state: _State,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
+from euclio.core.compiled import compiled, compiled_in_place
 from euclio.session.arrays import TIE, Floats, Ints
 from formulations.session.module.charged_states import cheapest_charged
 from formulations.session.module.charges import Charges, Types, change_cost, least_cost, types_of
@@ -105,7 +105,7 @@ def search_module(
     return ModulePlanFound(better.cost, better.machines, better.partial_at, used, complete)
 
 
-@compiled_on_tables
+@compiled_in_place
 def search_in_place(
     p: ModuleProblem,
     charges: Charges,

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.core.compiled import compiled, compiled_on_tables
+from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from formulations.tolerances import EQUAL_FLOWS
 
@@ -130,7 +130,7 @@ def new_network(s: SessionArrays) -> Network:
     )
 
 
-@compiled_on_tables
+@compiled_in_place
 def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
     """Change a network's flow to one of most gain; its `time` then has the begin and end of each module.
 
