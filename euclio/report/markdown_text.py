@@ -8,7 +8,7 @@ from euclio.report.blocks import Code
 
 _SIGNS = re.compile(
     r"""
-      <(?=[A-Za-z/!?]|[^\s<>]+@)                   # a tag, a comment, a link, an address of mail
+      <(?=[A-Za-z/!?]|[^\s<>]+@)                  # a tag, a comment, a link, an address of mail
     | &(?=\#?[A-Za-z0-9]+;)
     | \\(?=[!-/:-@\[-`{-~]|$)                     # it would take the next sign's meaning, or break the line
     | `
