@@ -17,7 +17,7 @@ from formulations.pipeline.columns.assignment import few_left, rests, rounded
 from formulations.pipeline.columns.branch_and_bound import branch_and_bound
 from formulations.pipeline.columns.milp import plan_next_to_bulk
 from formulations.pipeline.columns.node import Node
-from formulations.pipeline.columns.plans import together, value_of
+from formulations.pipeline.columns.plans import serving, value_of
 from formulations.pipeline.columns.problem import Counts, TooManyError
 from formulations.pipeline.columns.relaxation import LEAST_WORTH, usage
 from formulations.pipeline.columns.search import search_within
@@ -197,7 +197,8 @@ def _take(node: Node, scarce: Node, plan: Counts) -> bool:
     """Take a plan as the incumbent, with the GPUs added that were left out; whether it is better than the last one."""
     columns = node.columns
     whole: Counts = []
-    for column, count in together(plan):
+    # Rounding down leaves columns without a GPU at some position: what is left of them serves nothing.
+    for column, count in serving(scarce.columns, plan):
         live, rate = scarce.columns.live[column], columns.rate[column]
         # What the plan serves is known from the types that were searched; those left out are given what that takes.
         served = float((count[live] * rate[live]).min())

@@ -35,6 +35,11 @@ def together(plan: Counts) -> Counts:
     return [(column, counts[column]) for column in sorted(counts)]
 
 
+def serving(columns: Columns, plan: Counts) -> Counts:
+    """A plan without columns that serve nothing, as they lack a virtual GPU at some position; each column once."""
+    return [(column, count) for column, count in together(plan) if (count[columns.live[column]] > 0).all()]
+
+
 def _pipeline(cluster: Cluster, columns: Columns, column: int, count: Ints) -> Pipeline:
     """A column with its numbers of virtual GPUs by position, in the form that the checker reads."""
     parts, first = [], 0

@@ -22,7 +22,7 @@ from formulations.pipeline.columns.enumeration import enumerate_columns
 from formulations.pipeline.columns.exact_search import search_exactly
 from formulations.pipeline.columns.milp import search_by_milp
 from formulations.pipeline.columns.node import Node
-from formulations.pipeline.columns.plans import plan_of, sure_value, together
+from formulations.pipeline.columns.plans import plan_of, serving, sure_value
 from formulations.pipeline.columns.problem import (
     Deadline,
     OutOfTimeError,
@@ -123,8 +123,9 @@ def _checked(root: Node, cluster: Cluster, space: PipelineSpace) -> Found | None
     """The best plan, if it is one beyond doubt, and its value; where floating point doubts, the checker decides."""
     if root.progress.plan is None:
         return None
-    plan = plan_of(cluster, root.columns, root.progress.plan)
-    value = sure_value(root.problem, root.columns, together(root.progress.plan))
+    counts = serving(root.columns, root.progress.plan)
+    plan = plan_of(cluster, root.columns, counts)
+    value = sure_value(root.problem, root.columns, counts)
     if value is not None:
         return plan, abs(value)
     evaluation = evaluate(cluster, plan, space)
