@@ -1,0 +1,64 @@
+"""Instances of the benchmark set under time limits that end any part of a solver.
+
+Other searches draw instances that a reference can list, and solvers are through with these before a limit ends them.
+What a solver falls back on, such as a plan rounded from a relaxation, is made on large instances alone.
+"""
+
+from __future__ import annotations
+
+import random
+import zlib
+from functools import cache
+from pathlib import Path
+
+from euclio import solve
+from euclio.core.families import family_of
+from euclio.core.registry import solvers
+from euclio.core.result import Status
+from euclio.files import load_instance
+from tests.helpers.places import ROOT
+
+from .search import Found, Search
+
+LIMITS_S = (0.01, 0.03, 0.1, 0.3)
+SOLVERS = 3
+"""How many solvers an instance is given to."""
+
+
+@cache
+def _files() -> list[Path]:
+    """The files of the set, shuffled, so that ten seeds in a row meet all families."""
+    files = [file for file in (ROOT / "data" / "instances").glob("*/*.json") if file.parent.name != "best"]
+    return sorted(files, key=lambda file: zlib.crc32(file.stem.encode()))
+
+
+def look(seed: int) -> Found:
+    """One instance, some of the solvers that cover it, a limit each: a plan that the checker accepts, or none."""
+    draw, file = random.Random(seed), _files()[seed % len(_files())]
+    instance = load_instance(file)
+    family = family_of(instance).name
+    own = [one for one in solvers().values() if one.family == family and not one.uncovered(instance, one.space)]
+    faults = []
+    asked = draw.sample(own, min(SOLVERS, len(own)))
+    for solver in asked:
+        limit_s = draw.choice(LIMITS_S)
+        again = f"{file.name} --solver {solver.name} --time-limit {limit_s}"
+        try:
+            result = solve(instance, solver.name, time_limit_s=limit_s)
+        except Exception as error:
+            faults.append(f"{again}: raised {type(error).__name__}: {error}")
+            continue
+        if result.status is Status.ERROR:
+            faults.append(f"{again}: {result.reason}")
+    return Found(len(asked), tuple(faults))
+
+
+SEARCH = Search(
+    "short-limits",
+    "whatever a time limit ends, a solver answers, with a plan that the checker accepts or without one",
+    "runs",
+    look,
+    # On a cluster that is too large for tables `columns` took a plan with a pipeline of no GPU for its best.
+    (*range(40), 2550),
+    slow=True,
+)
