@@ -15,6 +15,7 @@ import numpy as np
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables, is_past
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import clear_of_rounding, configuration_latency, path_times
+from euclio.session.policies.kernels import LEFT
 from formulations.session.exact.outcomes import INFEASIBLE, LIMIT, OPTIMAL
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan, with_rows
 from formulations.session.module.by_share import SearchRoom, new_search_room, search_in_place
@@ -34,6 +35,17 @@ from formulations.session.module.problem import (
     problem_rules,
 )
 from formulations.session.module.remaining_rate import few_share
+from formulations.session.module.steps import (
+    COST,
+    LATENCY,
+    MOST,
+    MOST_STEPS,
+    PARTIAL,
+    PATIENCE,
+    SCOPE,
+    SIZE,
+    Steps,
+)
 from formulations.session.split.course import Course, note, unwatched
 from formulations.session.split.modes import Modes, mode_within, new_modes, replace_modes, with_room
 from formulations.session.split.relaxation import Basis, Relaxation, basis_for, new_basis, relax_in_place, suits
@@ -70,6 +82,13 @@ FIRST_SEARCH, SEARCH_NODE = 1024, 16
 per pair of modules; later so many per module and node of the last search over modes, which takes about as long."""
 LONGEST_WAIT = 1 << 40
 """Most such nodes between two searches over modes."""
+LONG, LONGER = 256, 2
+"""Nodes of a module's longest search from which on its searches keep several steps, and the multiple of the longest
+that they may take for it. Shorter searches take less time than what is made of their steps."""
+WIDE = 4.0
+"""How much more than the steps before the next ones may cost, for a search to keep them, by their height."""
+MODES = MOST_STEPS + 3
+"""Modes that one falls into at most, and one more."""
 
 
 class Proof(NamedTuple):
@@ -108,7 +127,10 @@ class _State(NamedTuple):
         known: plans found, as modes by rising latency and falling cost.
         lines: that no line leads from any of them to the next one (`no_lines`).
         store: the plans.
-        part: room for the modes that one falls into, since making it takes as long as filling it, shape (1, 4).
+        part: room for the modes that one falls into, since making it takes as long as filling it, shape (1, `MODES`).
+        most: steps that the next search of each module keeps at most, shape (modules,).
+        height: how much more a faster step of each module costs per hour, about, shape (modules,).
+        longest: nodes of the longest search of each module that was not broken off, shape (modules,).
         counted: room for machines of one plan, shape (configurations of the session,).
         problem: room for one module's problem.
         search: room for its search.
@@ -122,6 +144,9 @@ class _State(NamedTuple):
     lines: Flags
     store: PlanStore
     part: Modes
+    most: Ints
+    height: Floats
+    longest: Ints
     counted: Ints
     problem: ProblemRoom
     search: SearchRoom
@@ -192,7 +217,10 @@ def prove_within(
         known,
         no_lines(known),
         new_store(s, 64),
-        new_modes(1, 4),
+        new_modes(1, MODES),
+        np.ones(modules, np.int64),
+        np.zeros(modules),
+        np.zeros(modules, np.int64),
         np.zeros(s.batch.size, np.int64),
         new_problem_room(s),
         new_search_room(most_configurations(s), s.max_allocations),
@@ -233,8 +261,8 @@ def prove_within(
             risen = state.counts[1]
         bound = max(bound, min(relaxed.bound, upper))
         window, before = room.window, state.counts[0]
-        if not _has_room_for(state, modules):
-            state = _with_room(state, modules)
+        if not _has_room_for_all(state):
+            state = _with_room(state)
         _resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
         # The plans that the windows have made known, put together, may be a better plan of the session.
         upper = _round(s, state, window, upper, rows, room)
@@ -252,7 +280,7 @@ def prove_within(
             limit = eager * (upper - relaxed.bound)
             m, i = _resolve_promising(s, state, relaxed, upper, limit, tolerance, deadline, 0, 0)
             while m < modules:
-                state = _with_room(state, 1)
+                state = _with_room(state)
                 m, i = _resolve_promising(s, state, relaxed, upper, limit, tolerance, deadline, m, i)
             if state.counts[0] > solves:
                 continue
@@ -288,8 +316,8 @@ def prove_within(
             # One of a search that was broken off is a plan, and perhaps not the cheapest.
             upper, most_nodes = choice.cost, most_nodes * LATER
             continue
-        if not _has_room_for(state, modules):
-            state = _with_room(state, modules)
+        if not _has_room_for_all(state):
+            state = _with_room(state)
         _resolve_choice(s, state, relaxed, window, upper, tolerance, deadline)
         upper = _round(s, state, window, upper, rows, room)
 
@@ -348,7 +376,7 @@ def first_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
                 continue
             n = modes.size[m]
             if n + 2 >= modes.latency.shape[1]:
-                modes = with_room(modes)
+                modes = with_room(modes, 2)
             cost = charged_bound(s, m, right, stock, charges)
             # Alike: one mode for both, at the lesser of the two bounds.
             if n > 0 and modes.cost[m, n - 1] <= cost * (1.0 + ALIKE):
@@ -484,32 +512,38 @@ def _resolve_promising(
 
 @compiled_on_tables
 def _has_room(state: _State, m: int) -> bool:
-    """Whether there is room for what one search of module m makes known: a plan, and two modes more."""
-    most = max(
-        state.modes.size[m] + 2 - state.modes.latency.shape[1], state.known.size[m] + 2 - state.known.latency.shape[1]
+    """Whether there is room for what one search of module m makes known: plans, and as many modes and two more."""
+    return bool(
+        state.modes.size[m] + state.most[m] + 1 < state.modes.latency.shape[1]
+        and state.known.size[m] + state.most[m] < state.known.latency.shape[1]
+        and state.store.size[0] + state.most[m] <= state.store.latency.size
     )
-    return bool(most < 0 and state.store.size[0] < state.store.latency.size)
 
 
 @compiled_on_tables
-def _has_room_for(state: _State, plans: int) -> bool:
-    """Whether there is room for so many plans more, and for two modes more of each module."""
-    roomy = state.store.size[0] + plans <= state.store.latency.size
+def _has_room_for_all(state: _State) -> bool:
+    """Whether there is room for what one search of each module makes known."""
+    roomy, plans = True, state.store.size[0]
     for m in range(state.modes.size.size):
+        plans += state.most[m]
         roomy = roomy and _has_room(state, m)
-    return bool(roomy)
+    return bool(roomy and plans <= state.store.latency.size)
 
 
 @compiled
-def _with_room(state: _State, plans: int) -> _State:
-    """The same in arrays that have room for so many plans more, and for two modes more of each module."""
-    modes, known, store = with_room(state.modes), with_room(state.known), with_rows(state.store, plans)
+def _with_room(state: _State) -> _State:
+    """The same in arrays that have room for what one search of each module makes known."""
+    most = state.most.max() + 2
+    modes, known = with_room(state.modes, most), with_room(state.known, most)
     return _State(
         modes,
         known,
         no_lines(known),
-        store,
+        with_rows(state.store, state.most.sum()),
         state.part,
+        state.most,
+        state.height,
+        state.longest,
         state.counted,
         state.problem,
         state.search,
@@ -546,9 +580,9 @@ def _resolve(
     tolerance: float,
     deadline: float,
 ) -> None:
-    """Search one module's cheapest plan within a budget, and say in its modes what that proves.
+    """Search one module's cheapest plans within a budget, and say in its modes what that proves.
 
-    The mode falls into up to three: budgets below the latency of the plan found, the plan, and budgets above the budget
+    The mode falls into budgets below the latency of the fastest plan found, the plans, and budgets above the budget
     searched. The mode stays as it was where the deadline has passed.
 
     Args:
@@ -569,30 +603,36 @@ def _resolve(
         budget = _halved(s, modes, m, i, right, state.stock)
     left, old = modes.latency[m, i], modes.cost[m, i]
     floor = max(old, charged_bound(s, m, budget, state.stock, state.charges))
-    cost, latency, row = np.inf, budget, -1
     # Where the floor reaches the cutoff, no plan can be of interest, and the mode only gets the better bound.
+    steps, row, found, ends = state.search.steps, state.store.size[0], 0, False
+    steps.points[COST, SCOPE] = cutoff
     if floor < cutoff:
-        complete, found, row = _search_within(s, state, m, budget, cutoff, floor, 0.01 * tolerance, deadline)
-        if row >= 0:
-            add_known(state.known, m, state.store.latency[row], found, row, state.part)
-        # What an unfinished search found is a plan, but proves nothing.
-        if not complete:
+        steps.points[LATENCY, SCOPE] = left
+        # What an unfinished search found are plans, but prove nothing.
+        if not _search_within(s, state, m, budget, cutoff, floor, 0.01 * tolerance, deadline):
             return
-        if row >= 0:
-            cost, latency = found, min(budget, state.store.latency[row])
-    # No plan within the budget costs less than the one found or, if none was found, less than the cutoff.
-    floor = max(floor, min(cost, cutoff))
+        found = steps.numbers[SIZE]
+    # The fastest step stands for all faster plans where no more are kept, or where it is as fast as the mode begins.
+    if found > 0:
+        ends = found == steps.numbers[MOST] or steps.points[LATENCY, found - 1] <= left * (1.0 + TIE)
+        _set_apart(steps, state.store, row, budget)
+    # Faster plans than the steps cost no less than the last of them, or than up to what steps were looked for.
+    floor = max(floor, min(steps.points[COST, found - 1], cutoff) if ends else min(steps.points[COST, SCOPE], cutoff))
     new, first = state.part, i
     new.size[0] = 0
-    if row < 0:
+    for k in range(found - 1, -1, -1):
+        latency = steps.points[LATENCY, k]
+        if not np.isfinite(latency):
+            continue
+        if new.size[0] == 0:
+            # A plan may be faster than the mode searched: it takes the place of all modes that it is no slower than.
+            while first > 0 and modes.latency[m, first - 1] >= latency:
+                first -= 1
+            if first == i and left < latency:
+                _append(new, left, floor, -1)
+        _append(new, latency, steps.points[COST, k], row + k)
+    if found == 0:
         _append(new, left, floor, -1)
-    else:
-        # The plan may be faster than the mode searched: it takes the place of all modes that it is no slower than.
-        while first > 0 and modes.latency[m, first - 1] >= latency:
-            first -= 1
-        if first == i and left < latency:
-            _append(new, left, floor, -1)
-        _append(new, latency, cost, row)
     # Budgets above the one searched keep the old bound. One narrower than rounding is covered by the longer SLO.
     if budget < right * JUST_BELOW:
         _append(new, budget, old, -1)
@@ -602,6 +642,19 @@ def _resolve(
         if modes.cost[m, j] >= floor:
             break
         modes.cost[m, j] = floor
+
+
+@compiled_on_tables
+def _set_apart(steps: Steps, store: PlanStore, row: int, budget: float) -> None:
+    """Write the stored plans' own latencies into the steps, cut to the budget; infinite: another one stands for it.
+
+    That is a step nearly as slow as one that costs less: the SLO is taken longer by more than they differ.
+    """
+    slower = np.inf
+    for k in range(steps.numbers[SIZE]):
+        latency = min(budget, store.latency[row + k])
+        steps.points[LATENCY, k] = latency if latency < slower * JUST_BELOW else np.inf
+        slower = min(slower, steps.points[LATENCY, k])
 
 
 @compiled_in_place
@@ -614,12 +667,13 @@ def _search_within(
     floor: float,
     tolerance: float,
     deadline: float,
-) -> tuple[bool, float, int]:
-    """Search one module's cheapest plan within a budget, and store it; arguments as those of `_resolve`.
+) -> bool:
+    """Search one module's cheapest plans within a budget, and store them; arguments as those of `_resolve`.
+
+    The plans are the steps of `state.search`, the cheapest one first, and rows at the end of the store.
 
     Returns:
-        Whether the search was exhausted; the cost per hour of the plan that it found and its row in the store, infinite
-        and -1 where there is none.
+        Whether the search was exhausted.
     """
     # As in `module_problem`, in memory that is there already.
     size, numbers = fill_problem(s, m, budget, state.stock, state.problem), state.problem.numbers
@@ -627,7 +681,13 @@ def _search_within(
     index, group, kind = numbers[:size], numbers[size : 2 * size], numbers[2 * size : 3 * size]
     few = few_share(table[UNIT_COST, :size]) * s.rate[m]
     p = ModuleProblem(index, group, table, kind, state.stock.most[m], *problem_rules(s, m, few, state.stock))
-    nodes, begun_s = first_nodes(deadline), UNTIMED
+    steps, nodes, begun_s = state.search.steps, first_nodes(deadline), UNTIMED
+    # Several steps where a plan's latency is that of its machines (form `LEFT`) and nothing but shares of them is paid.
+    alone = s.policy != LEFT or not p.rising or state.charges.running.shape[1] > 0
+    alone = alone or state.longest[m] < LONG
+    most, patience = (1 if alone else state.most[m]), LONGER * state.longest[m]
+    steps.numbers[MOST], steps.numbers[PATIENCE] = most, patience
+    steps.points[COST, SCOPE] = cutoff if alone else floor + WIDE * most * state.height[m]
     # In stages of more and more nodes, since the search of a module does not look at the clock.
     while True:
         found = search_in_place(p, state.charges, m, cutoff, floor, tolerance, nodes, state.search)
@@ -644,11 +704,20 @@ def _search_within(
         if nodes == 0:
             break
         begun_s = began(deadline)
-    if not np.isfinite(found.cost):
-        return found.complete, np.inf, -1
-    row = state.store.size[0]
-    store_plan(s, m, p, state.search.machines[:size], found.partial_at, state.store, state.counted)
-    return found.complete, found.cost, row
+    for k in range(steps.numbers[SIZE]):
+        row = state.store.size[0]
+        store_plan(s, m, p, steps.machines[k, :size], steps.numbers[PARTIAL + k], state.store, state.counted)
+        add_known(state.known, m, state.store.latency[row], steps.points[COST, k], row, state.part)
+    # Several took too much, or there was none in scope: the next search is for the cheapest plan alone, at any cost.
+    broken_off, kept = steps.numbers[MOST] < most, steps.numbers[SIZE]
+    state.longest[m] = max(state.longest[m], found.nodes - (patience if broken_off else 0))
+    if broken_off or kept == 0:
+        state.most[m] = 1
+    elif not alone and kept == most:
+        state.most[m] = min(2 * most, MOST_STEPS)
+    if kept > 0:
+        state.height[m] = max(steps.points[COST, kept - 1] - floor, 0.0) / kept
+    return found.complete
 
 
 @compiled_on_tables

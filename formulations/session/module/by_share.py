@@ -12,12 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled, compiled_in_place
+from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
 from euclio.session.arrays import TIE, Floats, Ints
 from formulations.session.module.charged_states import cheapest_charged
 from formulations.session.module.charges import Charges, Types, change_cost, least_cost, types_of
 from formulations.session.module.covers import MOST_PRICES, look_up_covers, may_cover
 from formulations.session.module.problem import (
+    BATCH,
+    DURATION,
     LOW,
     MOST_THROUGHPUT,
     NO_LIMIT,
@@ -30,9 +32,24 @@ from formulations.session.module.problem import (
     ModuleProblem,
     largest_sum_below,
     machines_left,
-    record_machines,
 )
 from formulations.session.module.remaining_rate import rate_left, settled_rest
+from formulations.session.module.steps import (
+    COST,
+    MOST,
+    PARTIAL,
+    PATIENCE,
+    SCOPE,
+    SIZE,
+    Steps,
+    keep_one,
+    keep_step,
+    latency_from,
+    least_limit,
+    limit_at,
+    most_limit,
+    new_steps,
+)
 from formulations.session.module.whole import cheapest_cover
 from formulations.tolerances import RATES
 
@@ -48,15 +65,15 @@ class SearchRoom(NamedTuple):
     """What one search after the other writes its levels and tables into, as most are shorter than asking for memory is.
 
     Attributes:
-        machines: at its begin the whole machines of the plan found, shape (configurations kept or more,).
+        steps: the plans found; how many are kept, and down to which latency, is set by whoever asks.
         places: numbers of a level, a row each, shape (2, levels).
-        levels: what is known of a level, a row each, shape (7, levels).
+        levels: what is known of a level, a row each, shape (9, levels).
         covers: the machines of each price (`look_up_covers`), shape (configurations kept + 2 or more, `MOST_PRICES`).
         top: the largest throughput of each type from a configuration on, shape (configurations kept + 1, types).
         held: machines by type, shape (types,).
     """
 
-    machines: Ints
+    steps: Steps
     places: Ints
     levels: Floats
     covers: Floats
@@ -65,7 +82,7 @@ class SearchRoom(NamedTuple):
 
 
 class Searched(NamedTuple):
-    """How one search ended; its plan's machines stand in the room that it was given."""
+    """How one search ended, with the cheapest plan; its machines stand in the room that it was given."""
 
     cost: float
     partial_at: int
@@ -99,7 +116,7 @@ def search_module(
     if p.free or full.cost <= floor * (1.0 + tolerance) or np.isfinite(p.table[WHOLE_NEED, :-1]).all():
         return full
     # Full machines of a configuration are too slow, a partial one is not (`rr` with concurrency): it takes no dummies.
-    partly = _staged_apart(_without_dummies(p), types, min(cutoff, full.cost), floor, tolerance, nodes)
+    partly = _staged_apart(_with_dummies(p, p.table, False), types, min(cutoff, full.cost), floor, tolerance, nodes)
     used, complete = full.nodes + partly.nodes, full.complete and partly.complete
     better = partly if partly.cost < full.cost else full
     return ModulePlanFound(better.cost, better.machines, better.partial_at, used, complete)
@@ -129,7 +146,7 @@ def search_in_place(
         room: room for the search (`new_search_room`); overwritten, with the machines of the plan if there is one.
     """
     if p.fills or charges.running.shape[1] > 0:
-        return _search_apart(p, charges, m, cutoff, floor, tolerance, nodes, room.machines[: p.configuration.size])
+        return _search_apart(p, charges, m, cutoff, floor, tolerance, nodes, room)
     # Parts of what is there, since none may be made here.
     nothing = charges.most[:0]
     types = Types(charges.price[:0], nothing, nothing, 0.0, NO_LIMIT, 0.0, 0.0)
@@ -145,32 +162,34 @@ def _search_apart(
     floor: float,
     tolerance: float,
     nodes: int,
-    machines: Ints,
+    room: SearchRoom,
 ) -> Searched:
-    """As `search_in_place`, by searches that ask for memory."""
+    """As `search_in_place`, by searches that ask for memory; the cheapest plan alone."""
     found = search_module(p, types_of(p, charges, m), cutoff, floor, tolerance, nodes)
-    machines[:] = found.machines
+    room.steps.machines[0, : p.configuration.size] = found.machines
+    room.steps.points[COST, 0], room.steps.numbers[PARTIAL] = found.cost, found.partial_at
+    room.steps.numbers[SIZE] = 1 if np.isfinite(found.cost) else 0
     return Searched(found.cost, found.partial_at, found.nodes, found.complete)
 
 
 @compiled
-def _without_dummies(p: ModuleProblem) -> ModuleProblem:
-    """The same module where plans have no dummies."""
+def _with_dummies(p: ModuleProblem, table: Floats, filled: bool) -> ModuleProblem:
+    """The same module with another table, where dummies fill any number of machines charged whole, or none at all."""
     return ModuleProblem(
         p.configuration,
         p.group,
-        p.table,
+        table,
         p.kind,
         p.stock,
         p.rate,
         p.few,
-        False,
+        filled,
         p.most,
         p.shared,
         p.even,
-        p.whole,
+        filled or p.whole,
         p.rising,
-        False,
+        filled,
         False,
     )
 
@@ -182,7 +201,7 @@ def _staged_apart(
     """As `_staged`, in memory of its own."""
     room = _room_for(p, types)
     found = _staged(p, types, cutoff, floor, tolerance, nodes, room)
-    return ModulePlanFound(found.cost, room.machines, found.partial_at, found.nodes, found.complete)
+    return ModulePlanFound(found.cost, room.steps.machines[0], found.partial_at, found.nodes, found.complete)
 
 
 @compiled_in_place
@@ -201,10 +220,22 @@ def _staged(
     """
     # Only the search from the top proves anything. A few of its nodes settle most modules; where they do not, short
     # dives from every configuration find a good plan first, whose cost then prunes the full search.
-    search = _search(p, types, 0, cutoff, floor, tolerance, min(nodes, FIRST_STAGE_NODES), room)
-    used = search.nodes
-    if search.complete or nodes <= FIRST_STAGE_NODES:
-        return search
+    steps, used = room.steps, 0
+    steps.numbers[SIZE] = 0
+    if steps.numbers[MOST] > 1:
+        scope = min(cutoff, steps.points[COST, SCOPE])
+        search = _search(p, types, 0, scope, floor, tolerance, min(nodes, steps.numbers[PATIENCE]), room)
+        # None in scope is an answer too: that much a plan costs at least, and perhaps it is of no interest any longer.
+        if search.complete:
+            return search
+        # Several steps take too much: the cheapest plan alone; what is known of it stays.
+        used = search.nodes
+        keep_one(steps)
+    steps.points[COST, SCOPE] = cutoff
+    search = _search(p, types, 0, cutoff, floor, tolerance, min(nodes - used, FIRST_STAGE_NODES), room)
+    used += search.nodes
+    if search.complete or nodes - used <= 0:
+        return Searched(search.cost, search.partial_at, used, search.complete)
     if types.price.size > 0:
         full = _filled(p, types, min(cutoff, search.cost), floor, tolerance, nodes - used)
         used += full.nodes
@@ -214,16 +245,10 @@ def _staged(
         # Filled up, a plan costs at most a machine's part more, so no plan is below the cheapest less that part.
         if full.complete:
             floor = max(floor, full.cost * (1.0 - tolerance) - types.part)
-    best, partial_at = search.cost, search.partial_at
     for start in range(1, p.configuration.size):
-        dive = _search(p, types, start, min(cutoff, best), floor, tolerance, DIVE_NODES, room)
-        used += dive.nodes
-        if dive.cost < best:
-            best, partial_at = dive.cost, dive.partial_at
-    full = _search(p, types, 0, min(cutoff, best), floor, tolerance, nodes - used, room)
-    if full.cost < best:
-        best, partial_at = full.cost, full.partial_at
-    return Searched(best, partial_at, used + full.nodes, full.complete)
+        used += _search(p, types, start, cutoff, floor, tolerance, DIVE_NODES, room).nodes
+    full = _search(p, types, 0, cutoff, floor, tolerance, nodes - used, room)
+    return Searched(full.cost, full.partial_at, used + full.nodes, full.complete)
 
 
 @compiled
@@ -235,25 +260,8 @@ def _filled(p: ModuleProblem, types: Types, cutoff: float, floor: float, toleran
     """
     table = p.table.copy()
     table[WHOLE_NEED] = np.minimum(table[WHOLE_NEED], table[PARTIAL_NEED])
-    filled = ModuleProblem(
-        p.configuration,
-        p.group,
-        table,
-        p.kind,
-        p.stock,
-        p.rate,
-        p.few,
-        True,
-        p.most,
-        p.shared,
-        p.even,
-        True,
-        p.rising,
-        True,
-        False,
-    )
     whole = Types(types.price, types.running, types.cap, types.change, types.most, 0.0, 0.0)
-    found = cheapest_charged(filled, whole, cutoff + types.part, floor, tolerance, nodes)
+    found = cheapest_charged(_with_dummies(p, table, True), whole, cutoff + types.part, floor, tolerance, nodes)
     return Searched(found.cost, found.partial_at, found.nodes, found.complete)
 
 
@@ -262,11 +270,11 @@ def new_search_room(configurations: int, allocations: int) -> SearchRoom:
     """Room for searches of modules of which so many configurations are kept, in so many allocations at most."""
     levels = min(configurations, allocations) + 1
     # One block of memory for all columns of floats: asking for it takes as long as filling it.
-    block = np.empty(7 * levels + MOST_PRICES * (configurations + 2))
-    columns = block[: 7 * levels].reshape((7, levels))
+    block = np.empty(9 * levels + MOST_PRICES * (configurations + 2))
+    columns = block[: 9 * levels].reshape((9, levels))
     places = np.empty((2, levels), np.int64)
-    covers = block[7 * levels :].reshape((configurations + 2, MOST_PRICES))
-    return SearchRoom(np.zeros(configurations, np.int64), places, columns, covers, columns[:0], places[0, :0])
+    covers = block[9 * levels :].reshape((configurations + 2, MOST_PRICES))
+    return SearchRoom(new_steps(configurations), places, columns, covers, columns[:0], places[0, :0])
 
 
 @compiled
@@ -276,7 +284,7 @@ def _room_for(p: ModuleProblem, types: Types) -> SearchRoom:
     if types.price.size == 0:
         return room
     held = np.zeros(types.price.size, np.int64)
-    return SearchRoom(room.machines, room.places, room.levels, room.covers, _tops(p, types), held)
+    return SearchRoom(room.steps, room.places, room.levels, room.covers, _tops(p, types), held)
 
 
 @compiled_in_place
@@ -296,7 +304,8 @@ def _search(
     from the most to one. `rest`, `cost` and `deficit` are what the levels before leave of the rate, cost and ask for in
     dummies; `own_deficit` is the deficit once the level itself is taken into account. `shared` is the rate that the
     ratio of the level before collects from (`tc-shared`), `own_shared` that of the level itself. `detour` is what the
-    last machine of a plan with dummies costs beyond the best unit cost.
+    last machine of a plan with dummies costs beyond the best unit cost. `fast` is a latency that no plan below the
+    levels before falls short of, `own_limit` the cost from which on none below the level itself is of interest.
 
     Args:
         p: the module at one budget.
@@ -306,33 +315,35 @@ def _search(
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
         nodes: most nodes.
-        room: room for the levels; overwritten, its machines with those of every cheaper plan.
+        room: room for the levels, which are overwritten, and the steps so far, which get what is found.
 
     Returns:
-        The plan, and whether the search was exhausted.
+        The cheapest plan so far, and whether the search was exhausted.
     """
-    size, levels = p.configuration.size, room.levels
-    machines = room.machines[:size]
+    size, levels, steps = p.configuration.size, room.levels, room.steps
     at, count = room.places[0], room.places[1]
     rest, cost, deficit, own_deficit = levels[0], levels[1], levels[2], levels[3]
-    shared, own_shared, detour = levels[4], levels[5], levels[6]
+    shared, own_shared, detour, fast, own_limit = levels[4], levels[5], levels[6], levels[7], levels[8]
     # `slack` is what rates that were summed up may be off by: where they are compared with needs and throughputs, it is
     # added on the side that keeps plans. Rates below `few` are known to all digits and need none.
     keep, slack, few = 1.0 - tolerance, RATES * p.rate, p.few
-    best, best_partial = np.inf, -1
-    below = cutoff * keep
+    # Where one step is kept, its cost is the limit of all plans. Where more are, a plan may cost the more the faster it
+    # is: up to `below` in all, and no more than `least_below` if it is no faster than the slowest step.
+    several = steps.numbers[MOST] > 1
+    below, least_below = most_limit(steps, cutoff) * keep, least_limit(steps, cutoff) * keep
     below_whole = largest_sum_below(p, below)
     charged, top, held = types.price.size > 0, room.top, room.held
     # What machines of each price take is looked up where a deficit comes up after some nodes: most searches have ended.
     covers, looked_up = room.covers[: size + 2], False
     # A level begins one before its first configuration, since it goes on to the next before it looks at any.
     rest[0], cost[0], deficit[0], shared[0], at[0], count[0] = p.rate, 0.0, 0.0, p.rate, start - 1, 0
+    fast[0] = 0.0
     # How often machines may still be counted by price: where that rules too little out, it is given up.
     depth, visited, credit = 0, 0, 0
     while depth >= 0:
         # Broken off: the best plan so far, which proves nothing.
         if visited >= nodes:
-            return Searched(best, best_partial, visited, False)
+            return _searched(steps, visited, False)
         visited += 1
         d = depth
         j = at[d]
@@ -343,9 +354,15 @@ def _search(
             # Prune the level: rest and dummies are bought at ρ_j at least, and later configurations ask for no less.
             # With a deficit the plan is one of whole machines, so that it also costs a sum of their prices. The few
             # roundings of the left side are far below the tolerance that `below` leaves.
-            if j >= size or cost[d] + p.table[UNIT_COST, j] * (rest[d] + deficit[d]) > (
-                below if deficit[d] == 0.0 and not p.whole else below_whole
-            ):
+            if j >= size:
+                depth -= 1
+                continue
+            lower = cost[d] + p.table[UNIT_COST, j] * (rest[d] + deficit[d])
+            if lower > (below if deficit[d] == 0.0 and not p.whole else below_whole):
+                depth -= 1
+                continue
+            # Prune the level: what follows is no faster than what is there already, and a step is as fast for less.
+            if several and lower > least_below and lower > keep * limit_at(steps, cutoff, fast[d]):
                 depth -= 1
                 continue
             # Prune the level: with a deficit the plan is one of whole machines, and those of later configurations that
@@ -399,19 +416,29 @@ def _search(
                     total = cost[d] + whole * p.table[PRICE, j] + last
                     if charged:
                         total += _changes_cost(p, types, held, at, count, d, j, whole + (1 if left > 0.0 else 0))
-                    if total <= below:
-                        best, best_partial = total, (j if left > 0.0 else -1)
-                        record_machines(machines, at, count, d, j, whole)
-                        below = min(below, best * keep)
+                    latency = 0.0
+                    if several and total <= below:
+                        latency = latency_from(p, at, rest, d, 0.0)
+                        if whole > 0:
+                            latency = max(latency, p.table[DURATION, j] + p.table[BATCH, j] / rest[d])
+                        if left > 0.0:
+                            latency = max(latency, p.table[DURATION, j] + p.table[BATCH, j] / left)
+                    if total <= (keep * limit_at(steps, cutoff, latency) if several else below):
+                        keep_step(steps, latency, total, at, count, d, whole, left > 0.0)
+                        below, least_below = most_limit(steps, cutoff) * keep, least_limit(steps, cutoff) * keep
                         below_whole = largest_sum_below(p, below)
                         # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
-                        if best <= floor * (1.0 + tolerance):
-                            return Searched(best, best_partial, visited, True)
+                        if not several and total <= floor * (1.0 + tolerance):
+                            return _searched(steps, visited, True)
                     # The level is done: this buys all that is left at ρ_j, and every other plan from here on buys it at
                     # ρ_j or more. A partial machine charged whole is more expensive than that, another one may do; so
                     # may later ones that prices on stock have made the cheaper ones, or that ask for fewer changes.
                     by_share = (left == 0.0 or not p.whole) and not charged
-                    if p.rising or (by_share and p.table[PRICE, j] / t <= p.table[UNIT_COST, j]):
+                    done = p.rising or (by_share and p.table[PRICE, j] / t <= p.table[UNIT_COST, j])
+                    # Where more steps are kept, others may be faster.
+                    if done and several:
+                        done = total > keep * limit_at(steps, cutoff, fast[d])
+                    if done:
                         depth -= 1
                         continue
             # Without dummies these machines never get what they need, whatever follows; a later configuration may.
@@ -422,19 +449,27 @@ def _search(
                 total = cost[d] + (whole + 1) * p.table[PRICE, j]
                 if charged:
                     total += _changes_cost(p, types, held, at, count, d, j, whole + 1)
-                if total <= below:
-                    best, best_partial = total, -1
-                    record_machines(machines, at, count, d, j, whole + 1)
-                    below = min(below, best * keep)
+                latency = 0.0
+                if several and total <= below:
+                    latency = latency_from(p, at, rest, d, spare)
+                    latency = max(latency, p.table[DURATION, j] + p.table[BATCH, j] / (rest[d] + spare))
+                if total <= (keep * limit_at(steps, cutoff, latency) if several else below):
+                    keep_step(steps, latency, total, at, count, d, whole + 1, False)
+                    below, least_below = most_limit(steps, cutoff) * keep, least_limit(steps, cutoff) * keep
                     below_whole = largest_sum_below(p, below)
-                    if best <= floor * (1.0 + tolerance):
-                        return Searched(best, best_partial, visited, True)
+                    if not several and total <= floor * (1.0 + tolerance):
+                        return _searched(steps, visited, True)
             # The most machines that leave something to those that follow.
             most = int(min(float(whole if left > 0.0 else whole - 1), in_stock))
             # No allocation may follow, or no later machine can hold that many dummies.
             if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.table[MOST_THROUGHPUT, j + 1] + slack:
                 continue
-            own_deficit[d], own_shared[d] = new_deficit, w
+            own_deficit[d], own_shared[d], own_limit[d] = new_deficit, w, np.inf
+            if several:
+                # Fast as these machines may be with as many dummies as can follow; the level below begins with that.
+                most_dummies = p.table[MOST_THROUGHPUT, j + 1] if p.dummies else 0.0
+                fast[d + 1] = max(fast[d], p.table[DURATION, j] + p.table[BATCH, j] / (rest[d] + most_dummies))
+                own_limit[d] = keep * limit_at(steps, cutoff, fast[d + 1])
             if not looked_up and visited > UNAIDED_NODES and (p.whole or new_deficit > 0.0):
                 covers[:] = 0.0
                 look_up_covers(p, covers)
@@ -456,6 +491,10 @@ def _search(
             if p.rising or p.table[PRICE, j] <= p.table[UNIT_COST, j + 1] * p.table[THROUGHPUT, j]:
                 count[d] = 0
             continue
+        # Prune this count and all smaller ones: a step is as fast for less, and they are no faster.
+        if lower > own_limit[d]:
+            count[d] = 0
+            continue
         # Prune this count alone: a machine less of these may leave the money for a large one.
         if credit > 0 and (p.whole or own_deficit[d] > 0.0):
             credit -= 1
@@ -468,7 +507,15 @@ def _search(
         depth += 1
         rest[depth], cost[depth], deficit[depth] = child_rest, child_cost, own_deficit[d]
         shared[depth], at[depth], count[depth] = own_shared[d], j, 0
-    return Searched(best, best_partial, visited, True)
+    return _searched(steps, visited, True)
+
+
+@compiled_on_tables
+def _searched(steps: Steps, nodes: int, complete: bool) -> Searched:
+    """How a search ended."""
+    if steps.numbers[SIZE] == 0:
+        return Searched(np.inf, -1, nodes, complete)
+    return Searched(steps.points[COST, 0], steps.numbers[PARTIAL], nodes, complete)
 
 
 @compiled

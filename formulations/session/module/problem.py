@@ -23,11 +23,11 @@ NO_LIMIT = 1 << 60
 MOST_SUMS = 1e4
 """Sums of this many machine prices and more are not rounded up to the next reachable one."""
 
-THROUGHPUT, PRICE, UNIT_COST, WHOLE_NEED, PARTIAL_NEED, MOST_THROUGHPUT, LOW = range(7)
+THROUGHPUT, PRICE, UNIT_COST, WHOLE_NEED, PARTIAL_NEED, MOST_THROUGHPUT, DURATION, BATCH, LOW = range(9)
 """Rows of a module's table: t, the nearest float; p; ρ = p/t, where machines are charged whole the least from here on;
 the remaining rate that whole machines need; the rate that a partial machine needs (its own, under `tc-shared` that of
-its ratio, in form `EVEN` that of every machine next to it); the largest t from here on, at the end 0; what t has beyond
-its float, at the end what the rate has."""
+its ratio, in form `EVEN` that of every machine next to it); the largest t from here on, at the end 0; d; b; what t has
+beyond its float, at the end what the rate has."""
 
 
 class Stock(NamedTuple):
@@ -260,6 +260,7 @@ def fill_problem(s: SessionArrays, m: int, budget: float, stock: Stock, room: Pr
         index[i], kind[i] = k, stock.kind[k]
         table[THROUGHPUT, i], table[PRICE, i], table[UNIT_COST, i] = s.throughput[k], s.price[k], s.unit_cost[k]
         table[WHOLE_NEED, i], table[PARTIAL_NEED, i], table[LOW, i] = whole[own], partial[own], s.low[k]
+        table[DURATION, i], table[BATCH, i] = s.duration[k], s.batch[k]
         table[MOST_THROUGHPUT, i] = max(table[MOST_THROUGHPUT, i + 1], s.throughput[k])
         # Searches buy what is left at this or more. Prices on stock may make a later configuration cheaper.
         if not rising and i + 1 < size:

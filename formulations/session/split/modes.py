@@ -44,11 +44,11 @@ def new_modes(modules: int, capacity: int) -> Modes:
 
 
 @compiled
-def with_room(modes: Modes) -> Modes:
-    """The modes in arrays that have room for at least two more per module; the given arrays where they have it."""
-    if modes.size.max() + 2 < modes.latency.shape[1]:
+def with_room(modes: Modes, more: int) -> Modes:
+    """The modes in arrays that have room for so many more per module at least; the given arrays where they have it."""
+    if modes.size.max() + more < modes.latency.shape[1]:
         return modes
-    wider = new_modes(modes.size.size, 2 * modes.latency.shape[1] + 2)
+    wider = new_modes(modes.size.size, 2 * modes.latency.shape[1] + more)
     wider.size[:] = modes.size
     old = modes.latency.shape[1]
     wider.latency[:, :old] = modes.latency
