@@ -27,7 +27,7 @@ SOLVERS = 3
 
 @cache
 def _files() -> list[Path]:
-    """The files of the set, shuffled, so that ten seeds in a row meet all families."""
+    """The files of the set, shuffled, as those of a family would be next to each other."""
     files = [file for file in (ROOT / "data" / "instances").glob("*/*.json") if file.parent.name != "best"]
     return sorted(files, key=lambda file: zlib.crc32(file.stem.encode()))
 

@@ -64,7 +64,7 @@ def test_where_fewer_are_kept_they_are_the_cheapest(seed):
     budget, most = Fraction(rng.randint(5, 400), 100), rng.randint(2, 4)
     points = listed(module, space, budget)
     steps, _ = searched(module, space, budget, most)
-    # The last one stands for all that are faster, and is the cheapest of these, though perhaps not the slowest.
+    # All that are faster than the last one are left out, since they cost more.
     assert [cost for _, cost in steps] == pytest.approx([cost for _, cost in points[:most]], rel=1e-9)
     if len(points) > 1:
         # What is faster than the least latency counts as that fast: the cheapest of them is a step.
