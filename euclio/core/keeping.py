@@ -31,6 +31,10 @@ from euclio.core.system import cpu_lines
 from euclio.core.ways import is_set
 
 SUFFIX = ".machine"
+LOCK = ".lock"
+"""End of the name of the file that a process locks while it makes a `SUFFIX` of the same name."""
+FORMAT = 2
+"""Number of what a file holds and how; it goes up when that changes, as other versions read the folder too."""
 HAS_DOCSTRING = 0x4000000
 """Flag of functions with a docstring, from Python 3.14 on."""
 SPARE = "EUCLIO_SPARE_FOLDER"
@@ -116,7 +120,7 @@ def kept(kernel: Source, arguments: Iterable[Any]) -> bool:
 
 def paths(kernel: Source, description: Any) -> list[Path]:
     """Where a kernel's machine code for arguments that are described so may be, in the order of `places`."""
-    key = hashlib.sha256(f"{digest(kernel)}\n{description!r}\n{_machine()}".encode()).hexdigest()[:32]
+    key = hashlib.sha256(f"{FORMAT}\n{digest(kernel)}\n{description!r}\n{_machine()}".encode()).hexdigest()[:32]
     name = kernel.name.replace("<", "").replace(">", "")
     return [place / kernel.__module__ / f"{name}-{key}{SUFFIX}" for place in places()]
 

@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from euclio.core.keeping import ensure_room, named, paths
+from euclio.core.keeping import LOCK, digest, ensure_room, named, paths
 from euclio.core.kernel_source import Source
 from euclio.core.lazy import imported_as_missing, imported_without
+from euclio.core.machine_links import call_by_name, calls, is_there, note, own_link, tell_names
+from euclio.core.turns import turn
 from euclio.core.ways import Way, current_way
 
 with imported_as_missing("yaml"):
@@ -25,7 +27,7 @@ with imported_as_missing("yaml"):
     warnings.filterwarnings("ignore", message="A Numba config file is found")
     import numba
     import numba.extending
-    from numba.core import compiler, serialize, sigutils, types
+    from numba.core import bytecode, compiler, serialize, sigutils, types, untyped_passes
     from numba.core.ccallback import CFunc
 
 with imported_without("scipy.linalg.cython_blas"):
@@ -37,11 +39,20 @@ __all__ = ["BOUNDS_CHECKED", "c_function", "made", "make", "numba"]
 BOUNDS_CHECKED = bool(numba.config.BOUNDSCHECK)  # type: ignore[attr-defined]
 """Whether an index behind the end of an array raises an `IndexError` (NUMBA_BOUNDSCHECK=1); otherwise nobody looks."""
 
+LOOK_EVERY_S = 0.02
+MOST_WAITED_S = 300.0
+"""How long one process waits at most for what another one makes: that may stand still."""
+DIGITS = 12
+"""Digits of a kernel's hash, in base 16, that its name in machine code ends with."""
+
 # Numba has no types of its own.
 _typeof: Any = numba.typeof
 _normalized: Any = sigutils.normalize_signature
 _rebuilt: Any = compiler.CompileResult._rebuild
 _dumps: Any = serialize.dumps
+_compiler: Any = compiler.Compiler
+_identity: Any = bytecode.FunctionIdentity.from_function
+_extract: Any = untyped_passes.ExtractByteCode
 _tuple: Any = types.BaseTuple
 _unliteral: Any = types.unliteral
 _named_tuple: Any = types.BaseNamedTuple
@@ -61,8 +72,9 @@ def made(kernel: Source, released: Callable[[], Any]) -> Any:
     function = kernel.function
     if kernel.source is not None:
         function = getattr(import_module(kernel.source[0]), kernel.source[1])
-    dispatcher = numba.njit(**kernel.options)(function)
-    dispatcher._cache = _Kept(kernel)
+    dispatcher = numba.njit(**kernel.options, pipeline_class=named_by_source(kernel))(function)
+    dispatcher._cache = kept = _Kept(kernel)
+    dispatcher.compile = kept.one_at_a_time(dispatcher.compile)
     make = dispatcher._compile_for_args
 
     def load_or_make(*arguments: Any, **named_ones: Any) -> Any:
@@ -82,6 +94,27 @@ def made(kernel: Source, released: Callable[[], Any]) -> Any:
 
     dispatcher.get_call_template = template_of_types
     return dispatcher
+
+
+def named_by_source(kernel: Source) -> type[Any]:
+    """Numba's compiler, but for what tells functions of one name apart: a hash of the kernel instead of a counter.
+
+    So the machine code of a kernel has the same name whichever process made it (`euclio.core.machine_links`).
+    """
+    number = int(digest(kernel)[:DIGITS], 16)
+
+    class Named(_compiler):  # type: ignore[misc]
+        """Compiles one kernel."""
+
+        def compile_extra(self, function: Any) -> Any:
+            identity = _identity(function)
+            identity.unique_id, identity.unique_name = number, f"{identity.func_qualname}${number}"
+            self.state.func_id = identity
+            _extract().run_pass(self.state)
+            self.state.lifted, self.state.lifted_from = (), None
+            return self._compile_bytecode()
+
+    return Named
 
 
 def make(dispatcher: Any, description: Any) -> None:
@@ -132,9 +165,9 @@ def _described(kind: Any) -> Any:
 class _Kept:
     """Numba's cache of one function, with files of our own.
 
-    A file holds a whole function for one list of types, and takes its name at once: processes that make the same
-    function do it twice, and none reads half a file. Where a file cannot be read or written, machine code is made and
-    kept for this process.
+    A file holds a function for one list of types, with the short kernels that it calls; long ones have files of their
+    own (`euclio.core.machine_links`). It takes its name at once: none reads half a file. Where a file cannot be read or
+    written, machine code is made and kept for this process.
     """
 
     def __init__(self, kernel: Source) -> None:
@@ -144,28 +177,54 @@ class _Kept:
     def _paths(self, signature: Any) -> list[Path]:
         return paths(self._kernel, description_of(_normalized(signature)[0]))
 
+    def one_at_a_time(self, compile_it: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Have other processes wait that would make the same machine code, and then find it."""
+
+        def compiled(signature: Any) -> Any:
+            files = self._paths(signature)
+            if any(file.is_file() for file in files):
+                return compile_it(signature)
+            # Nobody waits for a process that waits: kernels call each other in no circle.
+            lock = files[-1].with_suffix(LOCK)
+            with turn(lock, LOOK_EVERY_S, MOST_WAITED_S):
+                found = compile_it(signature)
+            if files[-1].is_file():  # who comes later finds it, and so does who waits
+                lock.unlink(missing_ok=True)
+            return found
+
+        return compiled
+
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """A compiled function from its file; None: there is none that can be read."""
+        """A compiled function from its file, after what it calls; None: there is none that can be read."""
         target.refresh()
         for file in self._paths(signature):
             with suppress(Exception):  # whatever a file makes of itself that is damaged, or of another version
-                payload = pickle.loads(file.read_bytes())
+                payload, own, called = pickle.loads(file.read_bytes())
+                if not all(map(is_there, called)):
+                    continue
+                if own is not None:
+                    tell_names(payload[1], target)
+                found = _rebuilt(target, *payload)
+                if own is not None:
+                    note(own)
                 with suppress(OSError):
                     os.utime(file)  # it is in use: see `euclio.core.warm_up.prune`
-                return _rebuilt(target, *payload)
+                return found
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Write a compiled function into its file."""
         if result.library.has_dynamic_globals or any(not loop.can_cache for loop in result.lifted):
             return
+        called = calls(result)
+        call_by_name(self._kernel, result)
         ensure_room()
         file = self._paths(signature)[-1]
         partly = file.with_name(f"{file.name}.{uuid.uuid4().hex[:8]}")
         with suppress(OSError):
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
-                partly.write_bytes(_dumps(result._reduce()))
+                partly.write_bytes(_dumps((result._reduce(), own_link(result), called)))
                 partly.replace(file)
             finally:
                 partly.unlink(missing_ok=True)

@@ -10,17 +10,17 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from euclio.core.keeping import described, is_spare, places
 from euclio.core.kernel_source import Source
-from euclio.core.system import locked, own_session, step_back
+from euclio.core.system import own_session, step_back
 from euclio.core.system import tell as tell_pipe
+from euclio.core.turns import turn
 from euclio.core.ways import VARIABLE, Way
 
 TURN_S = 1.0
@@ -94,7 +94,7 @@ def main() -> None:
     step_back()
     if "--until-eof" in sys.argv[1:]:
         _end_with_input()
-    with _turn(places()[-1] / LOCK):
+    with turn(places()[-1] / LOCK, TURN_S):
         from euclio.core.machine_code import make
 
         for line in _lines():
@@ -103,18 +103,6 @@ def main() -> None:
                 kernel = getattr(import_module(module), name)
                 if isinstance(kernel, Source):
                     make(kernel.machine, description)
-
-
-@contextmanager
-def _turn(lock: Path) -> Iterator[None]:
-    """Wait until no other process makes machine code; the system gives back the lock of one that has ended."""
-    with ExitStack() as held:
-        with suppress(OSError):  # where nothing can be locked, nobody waits
-            lock.parent.mkdir(parents=True, exist_ok=True)
-            file = held.enter_context(lock.open("ab"))
-            while locked(file.fileno()) is False:
-                time.sleep(TURN_S)
-        yield
 
 
 def _lines() -> Iterable[str]:

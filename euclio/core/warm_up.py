@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.compiled import use, warms_up
 from euclio.core.families import families, find_family
-from euclio.core.keeping import SUFFIX
+from euclio.core.keeping import LOCK, SUFFIX
 from euclio.core.registry import find_solver, solvers
 from euclio.core.solver import AnySolver, Limits
 from euclio.core.ways import Way
@@ -121,13 +122,13 @@ def main() -> None:
 
 
 def prune(folder: Path) -> int:
-    """Remove machine code that nothing has read for `KEPT_DAYS`, of all versions; returns how many files that are.
+    """Remove files of machine code that nothing has used for `KEPT_DAYS`, of all versions; returns how many.
 
     Args:
         folder: `euclio.core.keeping.folder`, whose parent holds those of other versions.
     """
     since, removed = time.time() - KEPT_DAYS * DAY_S, 0
-    for file in folder.parent.rglob(f"*{SUFFIX}"):
+    for file in chain(folder.parent.rglob(f"*{SUFFIX}"), folder.parent.rglob(f"*{LOCK}")):
         with suppress(OSError):
             if file.stat().st_mtime < since:
                 file.unlink()

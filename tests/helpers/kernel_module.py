@@ -56,6 +56,9 @@ def fill(values, rounds):
     return values[0]
 '''
 
+CALL_ALL = "a = [kernels.middle(1.0), kernels.alone(1.0)]; print(json.dumps(a))"
+COMPILED = {"EUCLIO_KERNELS": "compiled"}
+
 
 @dataclass(frozen=True, slots=True)
 class KernelModule:
