@@ -98,7 +98,7 @@ def compile_all(names: Iterable[str] | None = None, jobs: int | None = None) -> 
 
     Args:
         names: solvers; None: all, and all provers and simulators.
-        jobs: processes; None: one per core, at most four, since they share most of what they compile.
+        jobs: processes; None: one per core, at most four, since each waits for what another one compiles.
     """
     # Every solve imports this module, and none of them starts processes here.
     from concurrent.futures import ProcessPoolExecutor, as_completed

@@ -287,6 +287,13 @@ def _room_for(p: ModuleProblem, types: Types) -> SearchRoom:
     return SearchRoom(room.steps, room.places, room.levels, room.covers, _tops(p, types), held)
 
 
+@compiled_on_tables
+def _limits(p: ModuleProblem, steps: Steps, cutoff: float, keep: float) -> tuple[float, float, float]:
+    """Costs per hour above which no plan is of interest: any, one no faster than the slowest step, whole machines."""
+    below = most_limit(steps, cutoff) * keep
+    return below, least_limit(steps, cutoff) * keep, largest_sum_below(p, below)
+
+
 @compiled_in_place
 def _search(
     p: ModuleProblem,
@@ -330,8 +337,7 @@ def _search(
     # Where one step is kept, its cost is the limit of all plans. Where more are, a plan may cost the more the faster it
     # is: up to `below` in all, and no more than `least_below` if it is no faster than the slowest step.
     several = steps.numbers[MOST] > 1
-    below, least_below = most_limit(steps, cutoff) * keep, least_limit(steps, cutoff) * keep
-    below_whole = largest_sum_below(p, below)
+    below, least_below, below_whole = _limits(p, steps, cutoff, keep)
     charged, top, held = types.price.size > 0, room.top, room.held
     # What machines of each price take is looked up where a deficit comes up after some nodes: most searches have ended.
     covers, looked_up = room.covers[: size + 2], False
@@ -425,8 +431,7 @@ def _search(
                             latency = max(latency, p.table[DURATION, j] + p.table[BATCH, j] / left)
                     if total <= (keep * limit_at(steps, cutoff, latency) if several else below):
                         keep_step(steps, latency, total, at, count, d, whole, left > 0.0)
-                        below, least_below = most_limit(steps, cutoff) * keep, least_limit(steps, cutoff) * keep
-                        below_whole = largest_sum_below(p, below)
+                        below, least_below, below_whole = _limits(p, steps, cutoff, keep)
                         # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
                         if not several and total <= floor * (1.0 + tolerance):
                             return _searched(steps, visited, True)
@@ -455,8 +460,7 @@ def _search(
                     latency = max(latency, p.table[DURATION, j] + p.table[BATCH, j] / (rest[d] + spare))
                 if total <= (keep * limit_at(steps, cutoff, latency) if several else below):
                     keep_step(steps, latency, total, at, count, d, whole + 1, False)
-                    below, least_below = most_limit(steps, cutoff) * keep, least_limit(steps, cutoff) * keep
-                    below_whole = largest_sum_below(p, below)
+                    below, least_below, below_whole = _limits(p, steps, cutoff, keep)
                     if not several and total <= floor * (1.0 + tolerance):
                         return _searched(steps, visited, True)
             # The most machines that leave something to those that follow.
