@@ -8,7 +8,7 @@ the kernel fit together whichever process made them (ours; docs/architecture.md)
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
 from typing import Any, NamedTuple
 
 from euclio.core.kernel_source import Source
@@ -54,7 +54,8 @@ def call_by_name(kernel: Source, result: Any) -> None:
 
 
 def _is_long(kernel: Source, result: Any) -> bool:
-    if kernel.options.get("forceinline") or getattr(import_module(kernel.__module__), kernel.name, None) is not kernel:
+    found = getattr(sys.modules.get(kernel.__module__), kernel.name, None)
+    if found is not kernel or kernel.options.get("forceinline"):
         return False
     blocks = result.library.get_function(result.fndesc.mangled_name).blocks
     return sum(sum(1 for _ in block.instructions) for block in blocks) >= LONG
@@ -98,6 +99,7 @@ def is_there(link: Link) -> bool:
     A name that is called and is not there would end the process, so this is asked before a caller is loaded.
     """
     if link.symbol not in _links:
-        kernel = getattr(import_module(link.module), link.name)
+        # Whose caller is about to be loaded: the caller's module has imported it.
+        kernel = getattr(sys.modules[link.module], link.name)
         kernel.machine.compile(link.types)
     return link.symbol in _links
