@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 from dataclasses import dataclass, field
@@ -74,6 +75,12 @@ def test_the_rest_is_what_the_quick_tier_leaves_out(request):
     items = request.config.stash[COLLECTED]
     both = [*in_tier("quick", items, 2), *in_tier("rest", items, 2)]
     assert sorted(map(id, both)) == sorted(map(id, items))
+
+
+def test_rules_on_sources_are_in_the_quick_tier(request):
+    """They take no time, and one in a file of slow tests was broken for as long as CI got no further than that tier."""
+    slow = [item for item in request.config.stash[COLLECTED] if is_slow(item) and hasattr(item, "function")]
+    assert [item.nodeid for item in slow if 'rglob("*.py")' in inspect.getsource(item.function)] == []
 
 
 def test_all_that_is_collected_runs_without_a_tier(request):
