@@ -54,6 +54,7 @@ OF_RULES = {
     "euclio/session/latency/bound.py": "a match over all rules",
     "euclio/session/certify/modules.py": "a match over all rules",
     "euclio/session/certify/scaling.py": "codes for compiled functions",
+    "euclio/session/certify/ways.py": "plans of whole machines under one rule that those under another one are made of",
     "euclio/session/questions/bought_whole.py": "the bound of packed plans has dummies at any rate",
     "bruteforce/session/bought_enumeration.py": "rule continuous has the plans of rule machine where machines are full",
     "bruteforce/session/packed_enumeration.py": "partial machines that are shared take no dummies",
@@ -77,7 +78,6 @@ def naming(names: str, words: set[str], constants: set[str]) -> set[str]:
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "words", "constants", "allowed"),
     [("Policy", POLICY_NAMES, CONSTANTS, OF_POLICIES), ("DummyRule", set(), set(), OF_RULES)],

@@ -331,7 +331,6 @@ def unix_in(path: Path) -> list[str]:
     return found
 
 
-@pytest.mark.slow
 def test_one_module_alone_names_what_not_every_system_has():
     """A fault on another system is then looked for in one place; mypy holds the same with `--platform win32`."""
     found = {path.relative_to(ROOT).as_posix(): unix_in(path) for path in sources()}
@@ -368,7 +367,6 @@ def text_of_the_system(path: Path) -> list[int]:
     return found
 
 
-@pytest.mark.slow
 def test_text_files_name_their_encoding_and_their_line_ends():
     """Windows reads and writes another encoding, and other line ends, where none are named."""
     found = {path.relative_to(ROOT).as_posix(): text_of_the_system(path) for path in (*sources(), ROOT / ROOM)}
