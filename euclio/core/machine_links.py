@@ -9,6 +9,7 @@ the kernel fit together whichever process made them (ours; docs/architecture.md)
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from euclio.core.kernel_source import Source
@@ -48,9 +49,11 @@ def call_by_name(kernel: Source, result: Any) -> None:
     if not _is_long(kernel, result):
         return
     library = result.library
-    # What a caller is linked with: nothing, as it has declared what it calls.
-    library._shared_module = library._codegen.create_library(library.name)._final_module
-    note(Link(result.fndesc.mangled_name, kernel.__module__, kernel.name, tuple(result.signature.args)))
+    # Releases of numba that keep this elsewhere put all code into callers, as they do by themselves.
+    with suppress(AttributeError):
+        # What a caller is linked with: nothing, as it has declared what it calls.
+        library._shared_module = library._codegen.create_library(library.name)._final_module
+        note(Link(result.fndesc.mangled_name, kernel.__module__, kernel.name, tuple(result.signature.args)))
 
 
 def _is_long(kernel: Source, result: Any) -> bool:
