@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from euclio.core.engine_packages import is_installed
+from euclio.core.highs_runs import run_highs
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,7 +60,7 @@ class _ByHighspy:
         self._highs.addCol(cost, 0.0, self._infinity, len(index), index, np.array(values))
 
     def prices(self) -> Floats:
-        self._highs.run()
+        run_highs(self._highs)
         found: Floats = np.maximum(np.array(self._highs.getSolution().row_dual), 0.0)
         return found
 

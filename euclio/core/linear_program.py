@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.engine_packages import is_installed
+from euclio.core.highs_runs import run_highs
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -118,7 +119,7 @@ def _by_highspy(cost: Floats, lower: Floats, upper: Floats, rows: Rows, limit_s:
     solver.passModel(program)
     # Its clock runs on from one program to the next.
     solver.setOptionValue("time_limit", solver.getRunTime() + limit_s)
-    solver.run()
+    run_highs(solver)
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
     found = solver.getSolution()

@@ -5,7 +5,7 @@ Traps of HiGHS 1.13.1 that are closed here:
 - tolerances below `ENGINE` make it cut optima off;
 - restarts lose optima that keep every row, and call what is left optimal;
 - it calls models infeasible that are not, with presolve or without (`formulations.engines.milp.run_twice` asks twice);
-- one scheduler serves the whole process and refuses another number of threads;
+- one scheduler serves the whole process and refuses another number of threads (`euclio.core.highs_runs`);
 - its callbacks are silent unless it also logs somewhere;
 - it refuses rows whose coefficients are too far apart, which PuLP takes for an `IndexError`;
 - past a bound on the objective it prunes, so bounds beyond that count only up to it.
@@ -18,6 +18,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from euclio.core.highs_runs import run_highs
 from euclio.core.result import Status, WarmStart
 from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, note
 from formulations.engines.pruning import is_beyond, within
@@ -41,9 +42,6 @@ PLAIN = {
 
 NO_RESTARTS: dict[str, Any] = {"mip_allow_restart": False}
 """Restarts lose optima that keep every row, and call what is left optimal."""
-
-_scheduler: dict[str, int] = {}
-"""Threads that HiGHS's scheduler of this process runs on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +80,6 @@ def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> 
     import highspy
     import pulp
 
-    if _scheduler.setdefault("threads", limits.threads) != limits.threads:
-        highspy.Highs.resetGlobalScheduler(True)
-        _scheduler["threads"] = limits.threads
     sign = -1.0 if model.sense == pulp.LpMaximize else 1.0
     watch = _Watch(sign, float(model.objective.constant), limits.most)
 
@@ -98,7 +93,7 @@ def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> 
                 solution = highspy.HighsSolution()
                 solution.col_value = [start[variable.name] for variable in lp.variables()]
                 highs.setSolution(solution)
-            highs.run()
+            run_highs(highs)
 
     solver = Solver(
         mip=not limits.relaxed,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from euclio.core.highs_runs import run_highs
 from euclio.core.result import Status
 from formulations.engines.highs import NO_RESTARTS, status_of
 from formulations.engines.interface import Outcome
@@ -101,7 +102,7 @@ class Linear:
     def solve(self, cost: Floats) -> LinearOptimum | None:
         """The optimum for this cost; None: HiGHS finds none, which proves nothing."""
         self._highs.changeColsCost(len(cost), self._columns, np.asarray(cost, dtype=float))
-        self._highs.run()
+        run_highs(self._highs)
         if status_of(self._highs)[0] is not Status.OPTIMAL:
             return None
         solution = self._highs.getSolution()
@@ -146,7 +147,7 @@ class Covering:
 
     def prices(self) -> Floats:
         """Prices of the rows at the optimum, not negative, shape (rows,)."""
-        self._highs.run()
+        run_highs(self._highs)
         self.value = float(self._highs.getInfo().objective_function_value)
         prices: Floats = np.maximum(np.array(self._highs.getSolution().row_dual), 0.0)
         return prices
@@ -167,7 +168,7 @@ def solve_mip(program: Program, time_limit_s: float, gap: float, most_nodes: int
     if most_nodes is not None:
         options["mip_max_nodes"] = most_nodes
     highs = _highs(program, options)
-    highs.run()
+    run_highs(highs)
     info, (status, raw) = highs.getInfo(), status_of(highs)
     found = status in (Status.OPTIMAL, Status.FEASIBLE)
     return Outcome(

@@ -1,0 +1,105 @@
+"""HiGHS is run in one way, which a run of the same process on other threads does not stop."""
+
+from __future__ import annotations
+
+import ast
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from euclio import solve
+from euclio.core.families import find_family
+from euclio.core.linear_program import Rows, least_cost
+from formulations.engines.highs_arrays import Covering, Linear, Program, solve_mip
+from heuristics.highs import covering
+
+highspy = pytest.importorskip("highspy")
+
+ROOT = Path(__file__).parents[3]
+PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
+ONE_WAY = "euclio/core/highs_runs.py"
+
+
+def run_on(threads):
+    """HiGHS run on so many threads by a program of the user: the scheduler of the process is as it left it."""
+    highspy.Highs.resetGlobalScheduler(True)
+    own = highspy.Highs()
+    own.setOptionValue("output_flag", False)
+    own.setOptionValue("threads", threads)
+    own.addVar(0.0, 1.0)
+    assert own.run() == highspy.HighsStatus.kOk
+
+
+def provers():
+    rows = Rows()
+    rows.add(3.0, 3.0, np.arange(2), np.ones(2))
+    found = least_cost(np.array([1.0, 2.0]), np.zeros(2), np.full(2, 2.0), rows)
+    return None if found is None else found[0].tolist()
+
+
+def heuristics():
+    program = covering()
+    program.row(3.0)
+    program.column(2.0, [0], [1.0])
+    return program.prices().tolist()
+
+
+def columns():
+    program = Covering(np.array([3.0]))
+    program.add(2.0, [0], [1.0])
+    return program.prices().tolist()
+
+
+def costs():
+    found = Linear(np.array([[1.0, 1.0]]), np.array([3.0])).solve(np.array([-1.0, -2.0]))
+    return None if found is None else found.values.tolist()
+
+
+def programs():
+    program = Program()
+    program.row(program.variables(1, 0.0, 5.0, whole=True, cost=1.0).tolist(), [2.0], 3.0, math.inf)
+    found = solve_mip(program, 10.0, 0.0)
+    return found.status, found.objective, found.bound
+
+
+def models():
+    family = find_family("session")
+    instance, space = family.tiny(family.full_space)
+    return solve(instance, "milp", space=space).status
+
+
+@pytest.mark.parametrize("ask", [provers, heuristics, columns, costs, programs, models])
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_of_an_earlier_run_change_nothing(ask, threads):
+    """One scheduler serves the process: after a model on two threads `columns` had no bound and proved nothing."""
+    run_on(1)
+    answer = ask()
+    run_on(threads)
+    assert answer is not None
+    assert ask() == answer
+
+
+def test_highs_refuses_other_threads_by_itself():
+    """The trap is there: without it nothing here would be worth its lines."""
+    run_on(2)
+    own = highspy.Highs()
+    own.setOptionValue("output_flag", False)
+    own.setOptionValue("threads", 1)
+    own.addVar(0.0, 1.0)
+    assert own.run() == highspy.HighsStatus.kError
+    run_on(1)
+
+
+def test_nothing_else_runs_highs():
+    """A file that runs it by itself meets the trap again."""
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            name, text = path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+            if "highspy" not in text or name == ONE_WAY:
+                continue
+            calls = [node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+            own = [call for call in calls if isinstance(call, ast.Attribute) and call.attr in {"run", "solve"}]
+            said = {ast.unparse(call) for call in own}
+            assert not {call for call in said if "highs" in call.lower() or call == "solver.run"}, name
