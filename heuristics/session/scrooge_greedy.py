@@ -18,6 +18,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from euclio.core.compiled import is_past
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.session import PlanSpace, Session, evaluate
@@ -36,13 +37,16 @@ def solve_scrooge_greedy(session: Session, space: PlanSpace, limits: Limits) -> 
     least = least_latency(arrays)
     if (least > latency_room(arrays, least)).any():
         return _no_plan(session, space, f"{NAME} found no configurations that meet the SLO")
+    deadline = limits.deadline()
     # A tie with the SLO that rounding decides wrongly is avoided just below it.
     for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
         s = arrays._replace(slo=slo)
         chosen, moves = allocate_greedily(s)
-        ways = refine_greedily(s, chosen)
+        ways = refine_greedily(s, chosen, deadline)
         if ways is None:
-            return _no_plan(session, space, f"{NAME} allocated, but the partial allocations miss the SLO")
+            late = "the time limit was hit before the partial allocations met the SLO"
+            missed = f"{NAME} allocated, but the partial allocations miss the SLO"
+            return _no_plan(session, space, late if is_past(deadline) else missed)
         plan = to_plan(session, arrays, *as_counts(s, ways))
         if evaluate(session, plan, space).feasible:
             cost = sum(way.cost_per_h for way in ways)

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from euclio.core.compiled import is_past
 from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import path_times
 
@@ -96,7 +97,7 @@ def ways(s: SessionArrays, module: int, configuration: int, released: int = 0) -
     return found
 
 
-def refine_greedily(s: SessionArrays, chosen: Sequence[int]) -> list[Way] | None:
+def refine_greedily(s: SessionArrays, chosen: Sequence[int], deadline: float) -> list[Way] | None:
     """Greedy search for the partial allocations (§3.3: what Scrooge falls back on; details ours).
 
     Starts with every module's fastest way. While a path misses the SLO, one more whole machine is released by the
@@ -106,19 +107,24 @@ def refine_greedily(s: SessionArrays, chosen: Sequence[int]) -> list[Way] | None
     Args:
         s: the session.
         chosen: per module the configuration that the allocation step gave it.
+        deadline: `time.perf_counter` value at which to stop: machines are released one by one, and a large rate may
+            have millions.
 
     Returns:
-        One way per module; None: the SLO is missed even so.
+        One way per module; None: the SLO is missed even so, or the deadline has passed before it was kept.
     """
     open_ways = [ways(s, m, k) for m, k in enumerate(chosen)]
     released = [0] * len(chosen)
     current = [choices[-1] for choices in open_ways]
     while _misses_slo(s, current):
+        if is_past(deadline):
+            return None
         module = _release_one(s, chosen, released, open_ways, current)
         if module < 0:
             return None
     while True:
-        better = _best_saving(s, open_ways, current)
+        # Every choice from here on is a plan, so the deadline only ends the saving.
+        better = None if is_past(deadline) else _best_saving(s, open_ways, current)
         if better is None:
             return current
         module, way = better
@@ -195,7 +201,9 @@ def _release_one(
     if best_module >= 0:
         released[best_module] += 1
         open_ways[best_module] += offers[best_module]
-        current[best_module] = min(open_ways[best_module], key=lambda way: (way.latency_s, way.cost_per_h))
+        # The fastest of all its ways: the one so far is the fastest of those before.
+        fastest = [current[best_module], *offers[best_module]]
+        current[best_module] = min(fastest, key=lambda way: (way.latency_s, way.cost_per_h))
     return best_module
 
 

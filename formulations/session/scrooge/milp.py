@@ -22,6 +22,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from euclio.core.compiled import is_past
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint
 from euclio.core.tolerances import PROOF_TOLERANCE
@@ -88,8 +89,10 @@ def _plan(session: Session, space: PlanSpace, s: SessionArrays, limits: Limits, 
     refined, by_greedy = _refine(session, s, chosen, limits, deadline)
     stats = {"first_step_cost_per_h": first.objective, "greedy_fallback": float(by_greedy)}
     if refined is None:
-        reason = "the configurations of the first step leave no time to collect the partial allocations' batches"
-        return Answer(None, "no plan", bound=bound, stats=stats, reason=reason)
+        hit = is_past(deadline)
+        missed = "the configurations of the first step leave no time to collect the partial allocations' batches"
+        reason = "the time limit was hit in the second step" if hit else missed
+        return Answer(None, "limit" if hit else "no plan", bound=bound, stats=stats, reason=reason)
     plan = to_plan(session, s, *as_counts(s, refined))
     checked = evaluate(session, plan, space)
     if not checked.feasible or checked.cost_per_h is None:
@@ -140,7 +143,7 @@ def _refine(
     model, y = refinement_model(session, s, choices)
     second = _run(model, limits, deadline)
     if second.values is None:
-        return refine_greedily(s, chosen), True
+        return refine_greedily(s, chosen, deadline), True
     return [choices[m][w] for m, w in enumerate(chosen_of(y, second.values))], False
 
 

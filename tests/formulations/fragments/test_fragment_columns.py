@@ -1,6 +1,7 @@
 import math
 import os
 import random
+import time
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -122,11 +123,13 @@ def test_a_late_fragment_proves_that_there_is_no_plan():
 
 @pytest.mark.slow
 def test_the_time_limit_is_kept_with_a_plan_and_a_bound():
+    """Processor time, as other tests of the machine are no fault of the solver's."""
+    begun = time.process_time()
     found = solve(random_fleet(1, 50, 8), "fragment-columns", time_limit_s=1.5)
+    assert time.process_time() - begun < 4
     assert found.status in (Status.FEASIBLE, Status.OPTIMAL)
     assert found.bound is not None
     assert found.bound <= found.value
-    assert found.wall_s < 4
 
 
 def spread(model, number):

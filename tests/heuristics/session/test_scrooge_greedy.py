@@ -1,3 +1,5 @@
+import math
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -120,7 +122,17 @@ def test_whole_machines_are_released_where_the_rest_is_too_slow():
     """
     session = one_module(201, "0.32", ("X", 16, "0.16"), ("X", 1, "0.02"), ("X", 2, "0.05"))
     s = session_arrays(session, SCROOGE_SPACE)
-    refined = refine_greedily(s, [0])
+    refined = refine_greedily(s, [0], math.inf)
     machines, partial_at = as_counts(s, refined)
     assert machines.tolist() == [1, 0, 2]
     assert partial_at.tolist() == [2]
+
+
+@pytest.mark.parametrize("solver", [GREEDY, "scrooge-milp"])
+def test_a_rate_of_a_million_machines_ends_at_the_time_limit(solver):
+    """The rest of 1 req/s is too slow however many of the machines are released for it, and they were, one by one."""
+    session = one_module(10**8 + 1, "0.4", ("X", 16, "0.16"))
+    begun = time.process_time()
+    found = solve(session, solver, time_limit_s=0.3)
+    assert time.process_time() - begun < 10
+    assert found.plan is None
