@@ -1,21 +1,25 @@
-"""Instances of the benchmark set under time limits that end any part of a solver.
+"""Instances of the benchmark set, and nasty ones, under time limits that end any part of a solver.
 
-Other searches draw instances that a reference can list, and solvers are through with these before a limit ends them.
-What a solver falls back on, such as a plan rounded from a relaxation, is made on large instances alone.
+Other searches draw instances that a reference can list, and solvers are through with most of these before a limit ends
+them. What a solver falls back on, such as a plan rounded from a relaxation, is made on large instances alone; and a
+loop whose length is a rate goes on for hours on nasty ones alone.
 """
 
 from __future__ import annotations
 
 import random
+import time
 import zlib
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from euclio import solve
 from euclio.core.families import family_of
 from euclio.core.registry import solvers
 from euclio.core.result import Status
 from euclio.files import load_instance
+from tests.adversary.cases import FAMILIES, drawn
 from tests.helpers.places import ROOT
 
 from .search import Found, Search
@@ -23,6 +27,8 @@ from .search import Found, Search
 LIMITS_S = (0.01, 0.03, 0.1, 0.3)
 SOLVERS = 3
 """How many solvers an instance is given to."""
+LATE_S = 30.0
+"""Seconds of processor time beyond the limit after which a solver is late; `ppipe` makes ready for eight."""
 
 
 @cache
@@ -34,15 +40,16 @@ def _files() -> list[Path]:
 
 def look(seed: int) -> Found:
     """One instance, some of the solvers that cover it, a limit each: a plan that the checker accepts, or none."""
-    draw, file = random.Random(seed), _files()[seed % len(_files())]
-    instance = load_instance(file)
+    draw = random.Random(seed // 2)
+    name, instance = _nasty(seed, draw) if seed % 2 else _of_the_set(seed)
     family = family_of(instance).name
     own = [one for one in solvers().values() if one.family == family and not one.uncovered(instance, one.space)]
     faults = []
     asked = draw.sample(own, min(SOLVERS, len(own)))
     for solver in asked:
         limit_s = draw.choice(LIMITS_S)
-        again = f"{file.name} --solver {solver.name} --time-limit {limit_s}"
+        again = f"{name} --solver {solver.name} --time-limit {limit_s}"
+        begun_s = time.process_time()
         try:
             result = solve(instance, solver.name, time_limit_s=limit_s)
         except Exception as error:
@@ -50,7 +57,19 @@ def look(seed: int) -> Found:
             continue
         if result.status is Status.ERROR:
             faults.append(f"{again}: {result.reason}")
+        if time.process_time() - begun_s > limit_s + LATE_S:
+            faults.append(f"{again}: took {time.process_time() - begun_s:.1f} s")
     return Found(len(asked), tuple(faults))
+
+
+def _of_the_set(seed: int) -> tuple[str, Any]:
+    file = _files()[seed // 2 % len(_files())]
+    return file.name, load_instance(file)
+
+
+def _nasty(seed: int, draw: random.Random) -> tuple[str, Any]:
+    family = draw.choice(list(FAMILIES.values()))
+    return f"{family} of the adversary, seed {seed}", drawn(family, seed).instance
 
 
 SEARCH = Search(
@@ -59,6 +78,6 @@ SEARCH = Search(
     "runs",
     look,
     # On a cluster that is too large for tables `columns` took a plan with a pipeline of no GPU for its best.
-    (*range(40), 2550),
+    (*range(40), 5100),
     slow=True,
 )
