@@ -12,6 +12,8 @@ import pytest
 from euclio import solve
 from euclio.core.families import find_family
 from euclio.core.linear_program import Rows, least_cost
+from euclio.core.result import Status
+from euclio.workloads.populations import find_population
 from formulations.engines.highs_arrays import Covering, Linear, Program, solve_mip
 from heuristics.highs import covering
 
@@ -90,6 +92,15 @@ def test_highs_refuses_other_threads_by_itself():
     own.addVar(0.0, 1.0)
     assert own.run() == highspy.HighsStatus.kError
     run_on(1)
+
+
+@pytest.mark.slow
+def test_a_forked_process_does_not_wait_for_threads_that_it_has_not():
+    """It has its parent's scheduler without the threads, and stood still until its time limit."""
+    protocol = find_population("harpagon")
+    (session,) = protocol.draw(1, protocol.seed)
+    assert solve(session, "milp", threads=2).status is Status.OPTIMAL
+    assert solve(session, "milp", threads=2, time_limit_s=60, supervised=True).status is Status.OPTIMAL
 
 
 def test_nothing_else_runs_highs():
