@@ -31,7 +31,7 @@ from euclio.core.system import cpu_lines
 from euclio.core.ways import is_set
 
 SUFFIX = ".machine"
-LOCK = ".lock"
+LOCK = ".machine-lock"
 """End of the name of the file that a process locks while it makes a `SUFFIX` of the same name."""
 FORMAT = 2
 """Number of what a file holds and how; it goes up when that changes, as other versions read the folder too."""

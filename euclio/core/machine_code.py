@@ -189,7 +189,8 @@ class _Kept:
             with turn(lock, LOOK_EVERY_S, MOST_WAITED_S):
                 found = compile_it(signature)
             if files[-1].is_file():  # who comes later finds it, and so does who waits
-                lock.unlink(missing_ok=True)
+                with suppress(OSError):  # some systems remove no file that another process has open
+                    lock.unlink()
             return found
 
         return compiled

@@ -16,7 +16,7 @@ INFINITY = float("inf")
 def turn(lock: Path, every_s: float, at_most_s: float = INFINITY) -> Iterator[None]:
     """Wait until no other process is inside with the same file; where nothing can be locked, nobody waits.
 
-    The file is left where it is: who removed it would let in one that opened it before and one that makes it anew.
+    The file is left where it is: who removes it lets in one that opened it before and one that makes it anew.
 
     Args:
         lock: the file, which is made with its folder.

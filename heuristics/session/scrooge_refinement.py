@@ -111,7 +111,7 @@ def refine_greedily(s: SessionArrays, chosen: Sequence[int], deadline: float) ->
             have millions.
 
     Returns:
-        One way per module; None: the SLO is missed even so, or the deadline has passed before it was kept.
+        One way per module; None: the SLO is missed even so, or the deadline has passed before it was met.
     """
     open_ways = [ways(s, m, k) for m, k in enumerate(chosen)]
     released = [0] * len(chosen)

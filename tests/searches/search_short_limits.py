@@ -74,10 +74,10 @@ def _nasty(seed: int, draw: random.Random) -> tuple[str, Any]:
 
 SEARCH = Search(
     "short-limits",
-    "whatever a time limit ends, a solver answers, with a plan that the checker accepts or without one",
+    "whatever a time limit ends, a solver answers, in time, with a plan that the checker accepts or without one",
     "runs",
     look,
     # On a cluster that is too large for tables `columns` took a plan with a pipeline of no GPU for its best.
-    (*range(40), 5100),
+    (*range(80), 5100),
     slow=True,
 )

@@ -57,10 +57,14 @@ def test_machine_code_that_nothing_reads_is_removed(tmp_path):
         file.write_bytes(b"")
         then = time.time() - days * warm_up.DAY_S
         os.utime(file, (then, then))
+    for name in ("left.machine-lock", "making.lock"):
+        (tmp_path / "py310" / name).touch()
+        os.utime(tmp_path / "py310" / name, (0, 0))
     other = tmp_path / "notes.txt"
     other.write_text("mine", encoding="utf-8")
-    assert warm_up.prune(folder) == 1
-    assert [path.name for path in sorted(tmp_path.rglob("*.*"))] == ["notes.txt", "used.machine"]
+    assert warm_up.prune(folder) == 2
+    # Whoever makes machine code in the background may hold that one, however old it is.
+    assert sorted(path.name for path in tmp_path.rglob("*.*")) == ["making.lock", "notes.txt", "used.machine"]
 
 
 @pytest.mark.parametrize(("way", "said"), [(Way.INTERPRETED, ", interpreted"), (Way.COMPILED, "")])
