@@ -44,9 +44,9 @@ def solve_scrooge_greedy(session: Session, space: PlanSpace, limits: Limits) -> 
         chosen, moves = allocate_greedily(s)
         ways = refine_greedily(s, chosen, deadline)
         if ways is None:
-            late = "the time limit was hit before the partial allocations met the SLO"
-            missed = f"{NAME} allocated, but the partial allocations miss the SLO"
-            return _no_plan(session, space, late if is_past(deadline) else missed)
+            if is_past(deadline):
+                return _no_plan(session, space, "the time limit was hit in the partial allocations", "limit")
+            return _no_plan(session, space, f"{NAME} allocated, but the partial allocations miss the SLO")
         plan = to_plan(session, arrays, *as_counts(s, ways))
         if evaluate(session, plan, space).feasible:
             cost = sum(way.cost_per_h for way in ways)
@@ -54,10 +54,10 @@ def solve_scrooge_greedy(session: Session, space: PlanSpace, limits: Limits) -> 
     return _no_plan(session, space, f"{NAME} found only ties with the SLO")
 
 
-def _no_plan(session: Session, space: PlanSpace, reason: str) -> Answer:
+def _no_plan(session: Session, space: PlanSpace, reason: str, raw_status: str = "no plan") -> Answer:
     """The answer where no plan was found: infeasible with a proof, else only the reason."""
     why = why_no_plan(session, space)
-    return Answer(None, "infeasible", infeasible=True, reason=why) if why else Answer(None, "no plan", reason=reason)
+    return Answer(None, "infeasible", infeasible=True, reason=why) if why else Answer(None, raw_status, reason=reason)
 
 
 def allocate_greedily(s: SessionArrays) -> tuple[list[int], int]:

@@ -22,7 +22,7 @@ from formulations.engines.interface import engine_limits
 from formulations.pipeline.ppipe.cpsat_model import CpSatModel, cpsat_model, rate_scale
 from formulations.pipeline.ppipe.known import Known
 from formulations.pipeline.ppipe.points import late_pipelines
-from formulations.pipeline.ppipe.search import Search, answer_at_once, begin
+from formulations.pipeline.ppipe.search import Search, answer_at_once, searched
 
 NAME = "ppipe-cpsat"
 SCALES = (1 << 22, 1 << 30)
@@ -40,7 +40,10 @@ def solve_ppipe_cpsat(cluster: Cluster, space: PipelineSpace, limits: Limits[Pip
         InapplicableError: GPUs have too many parts.
         InputError: least cost is asked for and a price or a load is missing.
     """
-    search = begin(cluster, space, limits)
+    return searched(cluster, space, limits, _solve)
+
+
+def _solve(search: Search) -> Answer[PipelinePlan]:
     at_once = answer_at_once(search)
     if at_once is not None:
         return at_once

@@ -31,7 +31,7 @@ from formulations.engines.milp import chosen_engine, export_lp, run_twice
 from formulations.pipeline.ppipe.known import Known
 from formulations.pipeline.ppipe.milp_model import MilpModel, milp_model
 from formulations.pipeline.ppipe.points import Choice, late_pipelines, values_of
-from formulations.pipeline.ppipe.search import Search, answer_at_once, begin
+from formulations.pipeline.ppipe.search import Search, answer_at_once, searched
 from formulations.tolerances import ROOM
 
 NAME = "ppipe"
@@ -50,8 +50,7 @@ def solve_ppipe(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
     Raises:
         InputError: least cost is asked for and a price or a load is missing.
     """
-    search = begin(cluster, space, limits)
-    return answer_at_once(search) or _solve(search)
+    return searched(cluster, space, limits, lambda search: answer_at_once(search) or _solve(search))
 
 
 def solve_ppipe_literal(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:
@@ -62,11 +61,14 @@ def solve_ppipe_literal(cluster: Cluster, space: PipelineSpace, limits: Limits[P
     Raises:
         InputError: least cost is asked for and a price or a load is missing.
     """
-    search = begin(cluster, space, limits, literal=True)
+    return searched(cluster, space, limits, _solve_literally, literal=True)
+
+
+def _solve_literally(search: Search) -> Answer[PipelinePlan]:
     slot = search.problem.impossible
     if slot is not None:
         reason = (
-            f"as printed, (2) and (8) demand a pipeline of {cluster.models[slot.model].name} on "
+            f"as printed, (2) and (8) demand a pipeline of {search.problem.cluster.models[slot.model].name} on "
             f"{' -> '.join(slot.gpus)}, which misses the SLO (13) or lacks GPUs"
         )
         return Answer(None, "infeasible as printed", stats={PRINTED_INFEASIBLE: 1.0}, reason=reason)

@@ -62,15 +62,22 @@ def partitions_on(model: Model, gpu: str, space: PipelineSpace) -> Iterator[Meas
 def options_of(
     cluster: Cluster,
     model: Model,
-    sequence: Sequence[str],
-    d: int,
+    place: tuple[str, int, bool],
     partitions: list[Measured],
     space: PipelineSpace,
 ) -> list[Option]:
-    """All options of place d that the plan space allows, before any is left out."""
+    """All options of a place that the plan space allows, before any is left out.
+
+    Args:
+        cluster: the cluster.
+        model: the model.
+        place: the place's GPU type, its number d in the pipeline, and whether it is the last one.
+        partitions: the model's measured partitions on that GPU type.
+        space: plan space.
+    """
     found = []
-    per_server = cluster.gpu(sequence[d]).gpus_per_server
-    last = d == len(sequence) - 1
+    gpu, d, last = place
+    per_server = cluster.gpu(gpu).gpus_per_server
     for share, batch, first, end, own in partitions:
         if (first == 0) != (d == 0) or (end == model.blocks) != last:
             continue

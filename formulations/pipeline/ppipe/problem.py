@@ -41,10 +41,15 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
+from euclio.core.compiled import is_past
 from euclio.core.families import find_family
 from euclio.pipeline import Cluster, Objective, PipelineSpace
 from formulations.engines.milp import readable
 from formulations.pipeline.ppipe.options import Option, limited, options_of, partitions_on, within_budget
+
+
+class OutOfTimeError(Exception):
+    """The time limit was hit while a model was made, before any engine was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,15 +151,19 @@ class PPipeProblem:
         return found.rate_rps
 
 
-def ppipe_problem(cluster: Cluster, space: PipelineSpace, *, literal: bool = False) -> PPipeProblem:
+def ppipe_problem(
+    cluster: Cluster, space: PipelineSpace, *, literal: bool = False, deadline: float = math.inf
+) -> PPipeProblem:
     """Pipelines and options of a cluster.
 
     Args:
         cluster: the cluster.
         space: plan space.
         literal: keep every pipeline, also one that cannot be used.
+        deadline: `time.perf_counter` value at which to stop; infinite: never.
 
     Raises:
+        OutOfTimeError: the deadline passed.
         InputError: the objective needs a price or a load that the cluster does not have.
     """
     find_family("pipeline").check_space(cluster, space)
@@ -163,9 +172,13 @@ def ppipe_problem(cluster: Cluster, space: PipelineSpace, *, literal: bool = Fal
     slots: list[Slot] = []
     for m, model in enumerate(cluster.models):
         partitions = cache(lambda gpu, model=model: list(partitions_on(model, gpu, space)))
+        # A place's options do not depend on the GPU types of the other places, of which there are many combinations.
+        options = cache(lambda gpu, d, last, model=model: options_of(cluster, model, (gpu, d, last), partitions(gpu), space))
         for places in range(1, space.most_partitions(cluster) + 1):
             for sequence in product(gpus, repeat=places):
-                found = [options_of(cluster, model, sequence, d, partitions(k), space) for d, k in enumerate(sequence)]
+                if is_past(deadline):
+                    raise OutOfTimeError
+                found = [options(k, d, d == places - 1) for d, k in enumerate(sequence)]
                 kept = within_budget(found, model, space.unifies_batch(cluster))
                 usable, most = limited(cluster, sequence, kept, space)
                 name = "_".join([models[m], *(gpus[k] for k in sequence)])

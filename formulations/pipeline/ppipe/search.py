@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -11,7 +12,7 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint, WarmStart
 from euclio.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
 from formulations.pipeline.ppipe.points import Choice, choice_of, plan_of, value_of
-from formulations.pipeline.ppipe.problem import PPipeProblem, ppipe_problem
+from formulations.pipeline.ppipe.problem import OutOfTimeError, PPipeProblem, ppipe_problem
 from formulations.tolerances import GAP
 
 
@@ -134,17 +135,34 @@ def _times(value: float | None, unit: Fraction) -> float | None:
     return None if value is None else value * float(unit)
 
 
-def begin(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan], *, literal: bool = False) -> Search:
-    """The search of a solver, before any model is built.
+def searched(
+    cluster: Cluster,
+    space: PipelineSpace,
+    limits: Limits[PipelinePlan],
+    solve: Callable[[Search], Answer[PipelinePlan]],
+    *,
+    literal: bool = False,
+) -> Answer[PipelinePlan]:
+    """What a solver answers, or that time was over while pipelines and their options were listed.
+
+    Args:
+        cluster: the cluster.
+        space: plan space.
+        limits: limits of the solver's run.
+        solve: ends a search that has no model yet.
+        literal: keep every pipeline, also one that cannot be used.
 
     Raises:
         InputError: least cost is asked for and a price or a load is missing.
     """
-    started = time.perf_counter()
-    problem = ppipe_problem(cluster, space, literal=literal)
+    started, deadline = time.perf_counter(), limits.deadline()
+    try:
+        problem = ppipe_problem(cluster, space, literal=literal, deadline=deadline)
+    except OutOfTimeError:
+        return Answer(None, "limit", reason="the time limit was hit while the model was made")
     given = limits.options.warm_start
     start = None if given is None else choice_of(problem, given)
-    return Search(problem, limits, started, start, warm=WarmStart.NONE if given is None else WarmStart.IGNORED)
+    return solve(Search(problem, limits, started, start, warm=WarmStart.NONE if given is None else WarmStart.IGNORED))
 
 
 def answer_at_once(search: Search) -> Answer[PipelinePlan] | None:

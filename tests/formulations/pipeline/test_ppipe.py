@@ -53,6 +53,14 @@ def test_cluster_that_cannot_serve_a_model_is_infeasible(name):
     assert solve(unservable(), name).status is Status.INFEASIBLE
 
 
+@pytest.mark.parametrize("name", [*MODELS, "ppipe-literal"])
+def test_a_limit_that_ends_while_options_are_listed_ends_the_run(name):
+    """Of the largest clusters, listing options in fractions takes seconds, before any engine looks at the clock."""
+    result = solve(two_classes(), name, time_limit_s=1e-9)
+    assert (result.status, result.raw_status) == (Status.UNKNOWN, "limit")
+    assert result.reason == "the time limit was hit while the model was made"
+
+
 def two_models(*weights):
     """Two models with these weights on two A and three B, cut like the one of `two_classes`."""
     first = two_classes().models[0]
