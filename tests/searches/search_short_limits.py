@@ -27,8 +27,8 @@ from .search import Found, Search
 LIMITS_S = (0.01, 0.03, 0.1, 0.3)
 SOLVERS = 3
 """How many solvers an instance is given to."""
-LATE_S = 30.0
-"""Seconds of processor time beyond the limit after which a solver is late; `ppipe` makes ready for eight."""
+LATE_S = 10.0
+"""Seconds of processor time beyond the limit after which a solver is late; some list for seconds what a cluster allows."""
 
 
 @cache

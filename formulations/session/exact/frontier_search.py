@@ -80,6 +80,8 @@ the second was worth its time."""
 FIRST_SEARCH, SEARCH_NODE = 1024, 16
 """Nodes of modules' searches, without a rise of the bound, after which there is a search over modes: at first so many
 per pair of modules; later so many per module and node of the last search over modes, which takes about as long."""
+PAIR_NODES = 4
+"""Nodes of modules' searches that a relaxation takes as long as, about, per pair of modules."""
 LONGEST_WAIT = 1 << 40
 """Most such nodes between two searches over modes."""
 LONG, LONGER = 256, 2
@@ -266,7 +268,7 @@ def prove_within(
         _resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
         # The plans that the windows have made known, put together, may be a better plan of the session.
         upper = _round(s, state, window, upper, rows, room)
-        note(course, upper, bound)
+        note(course, upper, bound, state.counts[1] + rounds * PAIR_NODES * modules * modules)
         if np.isfinite(upper) and upper - bound <= tolerance * upper:
             return _proof(s, OPTIMAL, upper, bound, state, rows, rounds)
         # As long as modes get resolved, the next relaxation is better; that is cheaper than a search over modes, unless
@@ -358,17 +360,19 @@ def first_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
     before, after = np.zeros(modules), np.zeros(modules)
     path_times(s, least, before, after)
     modes = new_modes(modules, 16)
+    # From the last start to the first; a list that grows would ask for memory again and again.
+    starts = np.empty(most_configurations(s) + 2)
     for m in range(modules):
         room = s.slo - before[m] - after[m]
-        starts = [room]
+        starts[0], count = room, 1
         shortest = room
         for k in range(s.first[m], s.first[m + 1]):
             latency = configuration_latency(s, k, s.rate[m])
             if latency < shortest and is_in_stock(stock, m, k):
-                shortest = latency
-                starts.append(latency)
-        starts.append(least[m])
-        for i in range(len(starts) - 1, 0, -1):
+                shortest, starts[count] = latency, latency
+                count += 1
+        starts[count] = least[m]
+        for i in range(count, 0, -1):
             right = starts[i - 1] if i == 1 else starts[i - 1] * JUST_BELOW
             # Narrower than rounding: the SLO was taken longer by more than that, so the next interval holds its plans.
             # Or the others leave the module less than its shortest duration, and it has no mode.

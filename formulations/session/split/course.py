@@ -21,6 +21,8 @@ from euclio.session.arrays import Floats, Ints
 
 POINTS = 1024
 """Points that are kept; of more every second one is forgotten."""
+BETWEEN = 2048
+"""Work between two looks at the clock, in nodes: some 40 µs. A look takes up to 0.8 µs, as long as 40 nodes."""
 SHORT_S = 0.005
 """Seconds below which a run has no trace: writing it down would take a twentieth of the shortest ones."""
 
@@ -33,19 +35,19 @@ class Course(NamedTuple):
         now: cost per hour of the best plan and bound on all plans, shape (2,); not a number or infinite: not known.
         points: seconds since the search began, cost per hour of the best plan (infinite: none yet) and bound on the
             cost per hour of every plan, shape (`POINTS`, 3); or (0, 3): nothing is noted.
-        size: number of points, shape (1,).
+        counts: number of points, and the work that was done when the clock was last looked at, shape (2,).
     """
 
     began_s: float
     now: Floats
     points: Floats
-    size: Ints
+    counts: Ints
 
 
 @compiled
 def unwatched() -> Course:
     """Of a search that is a part of another one: nothing is noted."""
-    return Course(0.0, np.empty(2), np.empty((0, 3)), np.zeros(1, np.int64))
+    return Course(0.0, np.empty(2), np.empty((0, 3)), np.zeros(2, np.int64))
 
 
 def watched(standing: Standing | None) -> Course:
@@ -55,22 +57,25 @@ def watched(standing: Standing | None) -> Course:
         standing: where somebody watches it; None: nobody does.
     """
     now = np.empty(2) if standing is None else np.asarray(standing.numbers)
-    return Course(time.perf_counter(), now, np.empty((POINTS, 3)), np.zeros(1, np.int64))
+    return Course(time.perf_counter(), now, np.empty((POINTS, 3)), np.zeros(2, np.int64))
 
 
 @compiled
-def note(course: Course, cost: float, bound: float) -> None:
+def note(course: Course, cost: float, bound: float, work: int) -> None:
     """Note what is known now; what was known before stays known.
+
+    What comes to be known soon after a look at the clock is noted with the time of that look.
 
     Args:
         course: is written to.
         cost: cost per hour of a plan; infinite: none.
         bound: bound on the cost per hour of every plan; 0: none.
+        work: work done so far, in nodes of modules' searches or what takes as long.
     """
     points, most = course.points, course.points.shape[0]
     if most == 0:
         return
-    n = course.size[0]
+    n = course.counts[0]
     if n > 0:
         cost, bound = min(cost, points[n - 1, 1]), max(bound, points[n - 1, 2])
     # Rounding may lift the bound of the last proof above the plan that it proves.
@@ -81,8 +86,11 @@ def note(course: Course, cost: float, bound: float) -> None:
         n = most // 2
         for i in range(n):
             points[i] = points[2 * i]
-    points[n, 0], points[n, 1], points[n, 2] = clock() - course.began_s, cost, bound
-    course.size[0] = n + 1
+    seconds = points[n - 1, 0] if n > 0 else 0.0
+    if work >= course.counts[1] + BETWEEN:
+        seconds, course.counts[1] = clock() - course.began_s, work
+    points[n, 0], points[n, 1], points[n, 2] = seconds, cost, bound
+    course.counts[0] = n + 1
     course.now[0], course.now[1] = cost, bound
 
 
@@ -91,7 +99,7 @@ def with_trace(course: Course, answer: Answer) -> Answer:
 
     What cost less than the claim was no plan: rounding had met a tie, and the checker refused it.
     """
-    size, took_s = int(course.size[0]), time.perf_counter() - course.began_s
+    size, took_s = int(course.counts[0]), time.perf_counter() - course.began_s
     if size == 0 or took_s < SHORT_S:
         return answer
     least = math.inf if answer.claimed is None else answer.claimed * (1.0 - PROOF_TOLERANCE)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables, is_past, total_of
 from euclio.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
 from euclio.session.latency.dispatch import path_times
-from formulations.session.split.course import Course, note
+from formulations.session.split.course import BETWEEN, Course, note
 from formulations.session.split.modes import Modes, mode_within, new_modes
 from formulations.session.split.open_ranges import least_bound, open_root, with_children
 from formulations.session.split.relaxation import Basis, Relaxation, basis_for, new_basis, relax_from, relax_in_place
@@ -150,7 +150,7 @@ def search_choices(
         nodes += found.nodes
         bound = max(bound, found.bound)
         # The search leaves out what is cheaper by less than the tolerance.
-        note(course, np.inf, bound * (1.0 - tolerance))
+        note(course, np.inf, bound * (1.0 - tolerance), course.counts[1] + BETWEEN)
         if np.isfinite(found.cost):
             best = found
         if np.isfinite(found.cost) or not found.complete or goal == upper:

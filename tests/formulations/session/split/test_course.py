@@ -12,7 +12,7 @@ from euclio.core.standing import Standing
 from euclio.files.result_files import result_to_json
 from euclio.session import PlanSpace
 from euclio.verbs.solving import solve
-from formulations.session.split.course import POINTS, note, unwatched, watched, with_trace
+from formulations.session.split.course import BETWEEN, POINTS, note, unwatched, watched, with_trace
 from tests.bench.large_sessions import layered_session
 
 
@@ -23,7 +23,7 @@ def short_runs_too(monkeypatch):
 
 
 def points(course):
-    size = int(course.size[0])
+    size = int(course.counts[0])
     return [(cost, bound) for _, cost, bound in course.points[:size].tolist()]
 
 
@@ -32,7 +32,7 @@ def test_what_is_known_stays_known_and_only_changes_are_noted():
     standing = Standing()
     course = watched(standing)
     for cost, bound in [(math.inf, 5.0), (9.0, 4.0), (10.0, 5.0), (math.inf, 0.0), (9.0, 7.0), (9.0, 9.1)]:
-        note(course, cost, bound)
+        note(course, cost, bound, 0)
     assert points(course) == [(math.inf, 5.0), (9.0, 5.0), (9.0, 7.0), (9.0, 9.0)]
     assert (standing.value, standing.bound) == (9.0, 9.0)
 
@@ -40,21 +40,31 @@ def test_what_is_known_stays_known_and_only_changes_are_noted():
 def test_of_many_points_every_second_one_is_kept_and_the_last_ones():
     course = watched(None)
     for bound in range(1, POINTS + 2):
-        note(course, math.inf, float(bound))
+        note(course, math.inf, float(bound), 0)
     kept = [bound for _, bound in points(course)]
     assert kept == [*range(1, POINTS, 2), POINTS + 1]
 
 
+def test_the_clock_is_looked_at_again_only_after_so_much_work():
+    """A look at it takes as long as dozens of nodes; what is known soon after one has its time."""
+    course = watched(None)._replace(began_s=time.perf_counter() - 1)
+    for bound, work in [(1.0, 0), (2.0, BETWEEN), (3.0, 2 * BETWEEN - 1), (4.0, 2 * BETWEEN)]:
+        note(course, math.inf, bound, work)
+    seconds = course.points[:4, 0].tolist()
+    assert seconds[0] == 0.0
+    assert 1.0 <= seconds[1] == seconds[2] < seconds[3]
+
+
 def test_nothing_is_noted_of_a_part_of_a_search():
     course = unwatched()
-    note(course, 9.0, 5.0)
+    note(course, 9.0, 5.0, 0)
     assert with_trace(course, Answer(None, "limit")).trace == ()
 
 
 def test_a_plan_that_the_checker_refused_is_none_of_the_trace_and_the_answer_ends_it():
     """A plan of 9 met a tie, and the answer claims 10; the bound of 5 holds."""
     course = watched(None)._replace(began_s=time.perf_counter() - 1)
-    note(course, 9.0, 5.0)
+    note(course, 9.0, 5.0, 0)
     first, last = with_trace(course, Answer(None, "optimal", 10.0, 10.0)).trace
     assert first == TracePoint(first.wall_s, None, 5.0)
     assert last == TracePoint(last.wall_s, 10.0, 10.0)
@@ -92,5 +102,5 @@ def test_one_hardware_type_after_the_other_has_no_trace():
 def test_a_run_that_is_over_at_once_has_no_trace():
     """Writing it down would take a twentieth of the shortest runs, and nobody could have looked."""
     course = watched(None)
-    note(course, 9.0, 5.0)
+    note(course, 9.0, 5.0, 0)
     assert with_trace(course, Answer(None, "optimal", 10.0, 10.0)).trace == ()
