@@ -26,8 +26,9 @@ from formulations.tolerances import ABOVE_HULL
 
 Flags = NDArray[np.bool_]
 
-DIVED = 2
-"""Nodes per module of the first look for a choice, before goals are set."""
+DIVED, LEAST_DIVED = 2, 32
+"""Nodes per module of the first look for a choice, before goals are set, and of all modules at least: of a few modules
+that is mostly the whole search, while each goal takes a relaxation from its own ranges."""
 FIRST_GOAL = 1.0 / 32.0
 """The first goal of a search, as a share of the way from the first bound to what choices may cost."""
 AT_ONCE = 4
@@ -136,7 +137,8 @@ def search_choices(
         return Choice(np.inf, first, np.zeros(modules), min(relaxed.bound, upper), 1, True)
     root = _Root(relaxed, basis)
     # A first look of few nodes: small sessions end here, and in others its choice says up to where goals are set.
-    best = _search_below(s, modes, leads, root, upper, tolerance, deadline, min(most_nodes, DIVED * modules))
+    first_look = min(most_nodes, max(DIVED * modules, LEAST_DIVED))
+    best = _search_below(s, modes, leads, root, upper, tolerance, deadline, first_look)
     bound, nodes = max(relaxed.bound, best.bound), best.nodes
     if best.complete:
         return best
