@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import compiled
-from formulations.day.path_kernel import after_changes
+from formulations.day.path_kernel import after_changes, best_before
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -74,21 +74,5 @@ def cheapest_course(
             on[k, axis] = int(vectors[axis, at])
         latencies[k] = latency_s[row[k], at]
         if k:
-            at = _best_before(cost[k - 1], vectors, at, start, stop)
+            at = best_before(cost[k - 1], shape, at, start, stop)
     return float(least)
-
-
-@compiled
-def _best_before(cost: Floats, vectors: Floats, to: int, start: Floats, stop: Floats) -> int:
-    """The vector from which a change is the cheapest, the first of equals."""
-    best, found = np.inf, 0
-    for place in range(cost.size):
-        own = cost[place]
-        for axis in range(start.size):
-            if own >= best:
-                break
-            more = vectors[axis, to] - vectors[axis, place]
-            own += start[axis] * more if more > 0 else -stop[axis] * more
-        if own < best:
-            best, found = own, place
-    return found

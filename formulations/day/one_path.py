@@ -1,7 +1,7 @@
 """The cheapest numbers of machines from step to step, of one module whose vectors that serve are known (ours).
 
-V_k(x) is the least cost of the first k steps that ends with x machines (docs/model/load-over-time.md). Of the tables V
-only every so many are kept; those between are computed again on the way back.
+V_k(x) is the least cost of the first k steps that ends with x machines (docs/model/load-over-time.md). Of large
+tables V only every so many are kept; those between are computed again on the way back.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.day.transitions import ChangePrices, Floats
+
+KEPT_ENTRIES = 4_000_000
+"""Entries of the tables of all steps, up to which all are kept: 32 MB."""
 
 
 class LateError(Exception):
@@ -64,8 +67,9 @@ def cheapest_path(
         return cost
 
     steps = len(hours)
-    # Near the square root of the steps: as many tables are kept as are made anew at a time.
-    every = isqrt(steps - 1) + 1
+    # All tables where they are small; else near the square root of the steps, so that as many are kept as are made anew
+    # at a time.
+    every = 1 if steps * per_h.size <= KEPT_ENTRIES else isqrt(steps - 1) + 1
     kept: list[Floats] = []
     cost: Floats | None = None
     for k in range(steps):

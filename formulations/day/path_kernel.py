@@ -10,6 +10,9 @@ from euclio.core.compiled import compiled
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+SHORT_ROW = 32
+"""Neighbours in a row below which sweeps go from block to block."""
+
 
 @compiled
 def after_changes(cost: Floats, shape: Ints, start: Floats, stop: Floats) -> None:
@@ -27,18 +30,67 @@ def after_changes(cost: Floats, shape: Ints, start: Floats, stop: Floats) -> Non
         block = stride
         stride //= length
         up, down = start[axis], stop[axis]
-        for first in range(0, cost.size, block):
-            # One more started than in the best way to one less; neighbours lie in rows, which run in one go.
-            for row in range(first + stride, first + block, stride):
-                for place in range(row, row + stride):
-                    started = cost[place - stride] + up
-                    if started < cost[place]:
-                        cost[place] = started
-            for row in range(first + block - 2 * stride, first - 1, -stride):
-                for place in range(row, row + stride):
-                    stopped = cost[place + stride] + down
-                    if stopped < cost[place]:
-                        cost[place] = stopped
+        # One more started than in the best way to one less. Neighbours lie in rows, which run in one go; where rows are
+        # short, blocks do: each number waits for the one before it in its own block alone.
+        if stride >= SHORT_ROW:
+            for first in range(0, cost.size, block):
+                for row in range(first + stride, first + block, stride):
+                    _lower(cost[row : row + stride], cost[row - stride : row], up)
+                for row in range(first + block - 2 * stride, first - 1, -stride):
+                    _lower(cost[row : row + stride], cost[row + stride : row + 2 * stride], down)
+            continue
+        for inside in range(stride, block):
+            for first in range(0, cost.size, block):
+                place = first + inside
+                cost[place] = min(cost[place], cost[place - stride] + up)
+        for inside in range(block - stride - 1, -1, -1):
+            for first in range(0, cost.size, block):
+                place = first + inside
+                cost[place] = min(cost[place], cost[place + stride] + down)
+
+
+@compiled
+def _lower(own: Floats, other: Floats, change: float) -> None:
+    """Lower each cost to that of the other vector with the change, where it is less."""
+    for i in range(own.size):
+        own[i] = min(own[i], other[i] + change)
+
+
+@compiled
+def best_before(cost: Floats, shape: Ints, to: int, start: Floats, stop: Floats) -> int:
+    """The vector from which a change is the cheapest, the first of equals.
+
+    Args:
+        cost: of each vector before the change, flat.
+        shape: numbers of machines by axis, plus one.
+        to: the vector after the change.
+        start: money per machine that is started, by axis.
+        stop: money per machine that is stopped.
+    """
+    axes = shape.size
+    target, machines = np.empty(axes, np.int64), np.empty(axes, np.int64)
+    _write_machines(to, shape, target)
+    # No change is mostly the best, and rules most others out by their own cost.
+    best, found = cost[to], to
+    for place in range(cost.size):
+        own = cost[place]
+        if own > best:
+            continue
+        _write_machines(place, shape, machines)
+        for axis in range(axes):
+            more = target[axis] - machines[axis]
+            own += start[axis] * more if more > 0 else -stop[axis] * more
+        if own < best or (own == best and place < found):
+            best, found = own, place
+    return found
+
+
+@compiled
+def _write_machines(place: int, shape: Ints, machines: Ints) -> None:
+    """Write the vector at a place of a flat table."""
+    for axis in range(shape.size - 1, -1, -1):
+        machines[axis] = place % shape[axis]
+        place //= shape[axis]
 
 
 @compiled

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.day.instance import Day
-from formulations.day.path_kernel import after_changes
+from formulations.day.path_kernel import after_changes, best_before
 
 Floats = NDArray[np.float64]
 
@@ -37,12 +37,9 @@ class ChangePrices:
 
     def best_before(self, cost: Floats, machines: tuple[int, ...]) -> tuple[int, ...]:
         """The vector from which a change to `machines` is the cheapest, the first of equals."""
-        total = cost.copy()
-        for axis, own in enumerate(machines):
-            more = own - np.arange(cost.shape[axis], dtype=np.float64)
-            change = np.where(more > 0, self.start[axis] * more, -self.stop[axis] * more)
-            total += _along(change, axis, cost.ndim)
-        return tuple(int(n) for n in np.unravel_index(int(np.argmin(total)), cost.shape))
+        to = int(np.ravel_multi_index(machines, cost.shape))
+        found = best_before(cost.ravel(), np.array(cost.shape, np.int64), to, np.array(self.start), np.array(self.stop))
+        return tuple(int(n) for n in np.unravel_index(found, cost.shape))
 
 
 def change_prices(day: Day, hardware: tuple[str, ...]) -> ChangePrices:

@@ -173,7 +173,9 @@ def ppipe_problem(
     for m, model in enumerate(cluster.models):
         partitions = cache(lambda gpu, model=model: list(partitions_on(model, gpu, space)))
         # A place's options do not depend on the GPU types of the other places, of which there are many combinations.
-        options = cache(lambda gpu, d, last, model=model: options_of(cluster, model, (gpu, d, last), partitions(gpu), space))
+        options = cache(
+            lambda gpu, d, last, model=model: options_of(cluster, model, (gpu, d, last), partitions(gpu), space)
+        )
         for places in range(1, space.most_partitions(cluster) + 1):
             for sequence in product(gpus, repeat=places):
                 if is_past(deadline):
