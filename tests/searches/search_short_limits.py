@@ -28,7 +28,7 @@ LIMITS_S = (0.01, 0.03, 0.1, 0.3)
 SOLVERS = 3
 """How many solvers an instance is given to."""
 LATE_S = 10.0
-"""Seconds of processor time beyond the limit after which a solver is late; some list for seconds what a cluster allows."""
+"""Seconds of processor time beyond the limit from which on a solver is late; some first list what they choose from."""
 
 
 @cache

@@ -36,6 +36,7 @@ Which options there are, and G_o: `formulations/pipeline/ppipe/options.py`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -43,7 +44,7 @@ from itertools import product
 
 from euclio.core.compiled import is_past
 from euclio.core.families import find_family
-from euclio.pipeline import Cluster, Objective, PipelineSpace
+from euclio.pipeline import Cluster, Model, Objective, PipelineSpace
 from formulations.engines.milp import readable
 from formulations.pipeline.ppipe.options import Option, limited, options_of, partitions_on, within_budget
 
@@ -151,6 +152,15 @@ class PPipeProblem:
         return found.rate_rps
 
 
+def _options(cluster: Cluster, model: Model, space: PipelineSpace) -> Callable[[str, int, bool], list[Option]]:
+    """Options of a model's places, by GPU type, number of the place and whether it is the last one.
+
+    They do not depend on the GPU types of the other places, of which there are many combinations.
+    """
+    partitions = cache(lambda gpu: list(partitions_on(model, gpu, space)))
+    return cache(lambda gpu, d, last: options_of(cluster, model, (gpu, d, last), partitions(gpu), space))
+
+
 def ppipe_problem(
     cluster: Cluster, space: PipelineSpace, *, literal: bool = False, deadline: float = math.inf
 ) -> PPipeProblem:
@@ -171,11 +181,7 @@ def ppipe_problem(
     gpus = dict(zip((gpu.name for gpu in cluster.gpus), readable([gpu.name for gpu in cluster.gpus]), strict=True))
     slots: list[Slot] = []
     for m, model in enumerate(cluster.models):
-        partitions = cache(lambda gpu, model=model: list(partitions_on(model, gpu, space)))
-        # A place's options do not depend on the GPU types of the other places, of which there are many combinations.
-        options = cache(
-            lambda gpu, d, last, model=model: options_of(cluster, model, (gpu, d, last), partitions(gpu), space)
-        )
+        options = _options(cluster, model, space)
         for places in range(1, space.most_partitions(cluster) + 1):
             for sequence in product(gpus, repeat=places):
                 if is_past(deadline):
