@@ -179,6 +179,7 @@ def test_a_refuted_repetition_is_exit_code_1(folder, capsys, monkeypatch):
     ],
 )
 def test_wrong_options_are_exit_code_2(folder, capsys, arguments, flag):
+    """A check that runs for minutes refuses what it cannot do before it begins."""
     code, _, err = call(capsys, "check", "--folder", folder, *arguments)
     assert (code, flag in err, err.count("\n")) == (2, True, 1)
 

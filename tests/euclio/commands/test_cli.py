@@ -287,6 +287,7 @@ def test_unreadable_file_is_one_line_and_exit_2(capsys, tmp_path, case):
     ],
 )
 def test_bad_option_is_one_line_and_exit_2(capsys, instance, options, words):
+    """Each option is refused by its name before anything is solved or written."""
     assert_bad_input(capsys, ["solve", instance, "--solver", "first", *options], words)
 
 

@@ -187,6 +187,7 @@ def test_command_writes_rows_and_figure(files):
     ],
 )
 def test_bad_input_is_one_line(files, monkeypatch, capsys, arguments, words):
+    """A folder of files is read before any is solved, so a mistake in the last one costs no time."""
     monkeypatch.chdir(files)
     (files / "empty").mkdir()
     assert main(["decompose", *arguments]) == 2

@@ -49,6 +49,7 @@ def test_a_point_stands_in_the_file_and_is_checked(seed):
 
 @pytest.mark.parametrize("seed", range(0, 300, 3))
 def test_the_same_program_gives_the_same_bytes(seed):
+    """Files are named by their hash, so the order of rows and derivations must not depend on sets or addresses."""
     model = drawn_program(seed)
     least = minimum(reference(model))
     texts = {proof_text(prove(model, least)) for _ in range(2)}

@@ -201,6 +201,7 @@ def test_without_the_table_there_are_none(tmp_path):
     ],
 )
 def test_mistakes_are_named(tmp_path, lines, field):
+    """An experiment runs overnight: a wrong number in it is refused before the first run, by its field."""
     with pytest.raises(InputError) as caught:
         read(tmp_path, f"{BASE}[certify]\n{lines}\n")
     assert caught.value.field == field

@@ -146,6 +146,7 @@ def test_shorter_frontiers_are_weaker(seed):
 
 @pytest.mark.parametrize("seed", range(0, 150, 10))
 def test_the_same_claim_gives_the_same_bytes(seed):
+    """Files are named by their hash, so nothing of a proof may depend on sets or addresses."""
     session, space, least = case(seed)
     if least:
         first, second = (session_text(session, space, None, least * (1 - TOLERANCE), math.inf) for _ in range(2))

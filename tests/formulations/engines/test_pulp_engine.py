@@ -61,6 +61,7 @@ def near_tie() -> pulp.LpProblem:
 
 @pytest.mark.parametrize("engine_seed", [0, 1, 2**31 - 1, 2**31, 2**63 - 1])
 def test_cbc_is_never_given_the_seed_that_stands_for_the_time_of_day(tmp_path, engine_seed):
+    """CBC takes 0 for the clock and reads 32 bits: such a seed would make two runs differ."""
     CBC.run(near_tie(), EngineLimits(seed=engine_seed, log_file=tmp_path / "log"))
     seeds = re.findall(r"-random(?:Cbc)?Seed (\d+)", (tmp_path / "log").read_text())
     assert len(seeds) == 2

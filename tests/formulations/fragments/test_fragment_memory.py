@@ -69,6 +69,7 @@ def test_every_heuristic_keeps_memory(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_limit_that_nothing_reaches_changes_no_plan(seed):
+    """Fleets without memory figures are what they were: a limit that is compared where there is none shows here."""
     fleet = small_fleet(seed)
     for name in ("graft", "gslice+", "regroup", "set-partition", "fragment-columns"):
         before, after = solve(fleet, name), solve(loose(fleet), name)

@@ -105,24 +105,28 @@ def cluster(seed: int) -> Cluster:
 
 @pytest.mark.parametrize("seed", range(100, 112))
 def test_doubled_weights_halve_the_value(cluster: Cluster) -> None:
+    """The value is a throughput over a weight: an absolute tolerance of the search would break the scale."""
     doubled = with_models(cluster, [changed(m, weight=2 * m.weight) for m in cluster.models])
     assert value(doubled) == pytest.approx(value(cluster) / 2)
 
 
 @pytest.mark.parametrize("seed", range(100, 112))
 def test_order_of_gpu_types_does_not_matter(cluster: Cluster) -> None:
+    """Columns number GPU types by their place; a type mistaken for another one changes the value."""
     turned = Cluster("turned", cluster.gpus[::-1], cluster.models, cluster.max_partitions, cluster.unify_batch)
     assert value(turned) == pytest.approx(value(cluster))
 
 
 @pytest.mark.parametrize("seed", range(100, 112))
 def test_a_looser_slo_never_lowers_the_value(cluster: Cluster) -> None:
+    """Every column within the SLO is one within a looser SLO, so a lower value has lost a column."""
     looser = with_models(cluster, [changed(m, slo_s=m.slo_s * Fraction(11, 10)) for m in cluster.models])
     assert value(looser) >= value(cluster) * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(100, 112))
 def test_one_more_gpu_never_lowers_the_value(cluster: Cluster) -> None:
+    """A plan may leave a GPU idle, so a lower value has lost a plan."""
     first, *rest = cluster.gpus
     gpus = [Gpu(first.name, first.count + 1, first.gpus_per_server, first.price_per_h), *rest]
     larger = Cluster("larger", gpus, cluster.models, cluster.max_partitions, cluster.unify_batch)
@@ -131,6 +135,7 @@ def test_one_more_gpu_never_lowers_the_value(cluster: Cluster) -> None:
 
 @pytest.mark.parametrize("seed", range(100, 112))
 def test_one_pipeline_per_sequence_is_never_better(cluster: Cluster) -> None:
+    """PPipe's own plan space is part of the whole one, so a better value has counted a pipeline twice."""
     assert value(cluster, replace(FULL, one_per_sequence=True)) <= value(cluster) * (1 + 1e-9)
 
 

@@ -50,6 +50,7 @@ def test_work_in_part_needs_no_more_than_whole_requests(load):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_covering_finds_what_enumeration_finds(seed):
+    """The bound of a plan under random arrivals rests on this cover: one that is too expensive proves too much."""
     rng = Random(seed)
     kinds, rows = rng.randint(1, 4), rng.randint(1, 4)
     prices = [rng.choice((0.5, 1, 1.7, 3)) for _ in range(kinds)]

@@ -11,6 +11,7 @@ from euclio.session.workloads.random_sessions import SHAPES, chain_from_modules,
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("seed", range(30))
 def test_random_sessions_are_valid_and_deterministic(shape, seed):
+    """A seed that a search reports is of use only if it draws the same session again."""
     session = random_session(seed, 1 + seed % 6, 5, shape=shape)
     assert session == random_session(seed, 1 + seed % 6, 5, shape=shape)
     assert len(session.modules) == 1 + seed % 6

@@ -67,6 +67,7 @@ def plain_cost(p: Splitting) -> float:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_small_problems_have_the_cost_that_enumeration_finds(seed: int) -> None:
+    """Enumeration shares nothing with the search: a point that is cut off too early shows as a cost above it."""
     p = problem(seed, 6, 4)
     choices = itertools.product(range(4), repeat=6)
     best = min(cost_of(p, c) for c in choices if path_of(p, c) <= p.slo * (1 + 1e-12))
@@ -76,12 +77,14 @@ def test_small_problems_have_the_cost_that_enumeration_finds(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("modules", [12, 20])
 def test_more_modules_agree_with_the_plain_model(seed: int, modules: int) -> None:
+    """Goals and branching are of use from a dozen modules on, where enumeration ends and a MILP does not."""
     p = problem(seed, modules, 10)
     assert solved(p)[0].cost == pytest.approx(plain_cost(p), rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_choices_meet_the_slo_and_cost_what_is_said(seed: int) -> None:
+    """The search adds latencies up along its own arrays; a plan is made of what it chose, not of what it added up."""
     p = problem(seed, 20, 10)
     found, chosen = solved(p)
     assert path_of(p, chosen) <= p.slo * (1 + 1e-12)
@@ -90,6 +93,7 @@ def test_choices_meet_the_slo_and_cost_what_is_said(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_same_problem_has_the_same_choice(seed: int) -> None:
+    """Reports are the same to the byte only if ties between choices are decided the same way each time."""
     p = problem(seed, 14, 8)
     assert solved(p)[1] == solved(p)[1]
 
@@ -129,6 +133,7 @@ def test_modules_without_edges_take_their_cheapest_mode_within_the_slo() -> None
 
 @pytest.mark.parametrize("seed", range(20))
 def test_equal_latencies_and_costs_end_in_the_enumerated_cost(seed: int) -> None:
+    """Ties of latencies and costs and an SLO that is a sum of them: the hull has points on its edges there."""
     stream = random.Random(f"ties/{seed}")
     edges = [(p, c) for c in range(1, 6) for p in range(c) if stream.random() < 0.4]
     latencies = [sorted(stream.choices([0.1, 0.2, 0.3, 0.6], k=4)) for _ in range(6)]
