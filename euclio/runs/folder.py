@@ -85,9 +85,10 @@ class ResultFolder:
         return not files <= {self.lock_file.name, self.logs.name, self.experiment_file.name + UNFINISHED}
 
     def name(self) -> str:
-        """The name of the experiment; that of the folder where it cannot be read."""
+        """The name of the experiment; that of the folder where it cannot be read, or the file names none."""
         with suppress(OSError, ValueError):
-            return str(tomllib.loads(self.experiment_file.read_text(encoding="utf-8"))["name"])
+            found = tomllib.loads(self.experiment_file.read_text(encoding="utf-8")).get("name")
+            return found if isinstance(found, str) else self.path.name
         return self.path.name
 
     def journals(self) -> list[Path]:

@@ -76,8 +76,9 @@ def _divide(cluster: Cluster, rates: Rates, gpus: Gpus, high: str, low: str) -> 
 
 def _needed(cluster: Cluster, rates: Rates, gpus: Gpus, low: str) -> dict[str, int]:
     """Low-class GPUs without which a model would fall below NP's smallest throughput per weight."""
+    # An allocation that a time limit cut short names no pair without a GPU.
     served = {
-        m.name: {g.name: rates[p].rate_rps * gpus[p] for g in cluster.gpus if (p := (m.name, g.name)) in rates}
+        m.name: {g.name: rates[p].rate_rps * gpus.get(p, 0) for g in cluster.gpus if (p := (m.name, g.name)) in rates}
         for m in cluster.models
     }
     least = min(sum(served[m.name].values(), Fraction(0)) / m.weight for m in cluster.models)

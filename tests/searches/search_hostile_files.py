@@ -37,7 +37,8 @@ OF_SLOW = 4
 """How much of what is put in a place slow verbs are tried on."""
 OF_OTHERS = 12
 """How much of what names no code is put into a place that holds a text, and how much that does into another one."""
-SAMPLE = range(4)
+SAMPLE = range(32)
+"""Every kind of file as a whole, and some of their places."""
 
 
 def look(seed: int) -> Found:
@@ -72,10 +73,11 @@ SEARCH = Search(
 
 @cache
 def _places() -> list[tuple[Kind, tuple[Any, ...]]]:
-    """All places of all kinds, in an order that mixes them."""
+    """All places of all kinds: each kind as a whole first, then all others in an order that mixes them."""
     found = [(kind, place) for kind in kinds() for place in places(kind.value)]
     random.Random("places").shuffle(found)
-    return found
+    # A field that is read without a look shows where there is nothing at all, and seeds in their order come there late.
+    return sorted(found, key=lambda own: own[1] != ())
 
 
 def _files(

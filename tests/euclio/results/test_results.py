@@ -71,6 +71,14 @@ def test_a_value_comes_back_as_it_was_written(records, tmp_path):
     assert row["option.hardware"] == '["A"]'
 
 
+@pytest.mark.parametrize("text", ["", "name = 1", "other = 'fake'", "name ="])
+def test_a_folder_whose_experiment_says_no_name_is_called_by_its_own(tmp_path, text):
+    """What is said of a folder needs a name of it, whatever has become of the file."""
+    folder = ResultFolder(tmp_path)
+    folder.experiment_file.write_text(text)
+    assert folder.name() == tmp_path.name
+
+
 def test_a_saved_frame_is_loaded_as_it_was(records, tmp_path):
     journal(tmp_path / "out", records)
     frame = results.load(tmp_path / "out")

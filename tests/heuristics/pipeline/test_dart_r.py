@@ -7,6 +7,7 @@ from places import SHARED
 from euclio.core.registry import Limits, solvers
 from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, evaluate
 from euclio.pipeline.files import load_cluster
+from euclio.pipeline.workloads.small_clusters import small_cluster
 from heuristics.pipeline.dart_r import gpu_classes, proportional, solve_dart_r
 from heuristics.pipeline.gpu_pair import best_chain
 from heuristics.pipeline.no_partitioning import solve_no_partitioning
@@ -106,6 +107,14 @@ def test_a_model_keeps_the_low_class_gpus_that_its_throughput_needs():
     one = lopsided(high=2, low=2)
     both = Cluster("both", one.gpus, [*one.models, Model("n", "0.1", ["0.001"], profiles)])
     assert run(both)[1].value == run(both, NO_PARTITIONING_SPACE)[1].value > 0
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_an_allocation_that_the_limit_cuts_short_is_divided_as_well(seed):
+    """Such an allocation names only pairs of a model and a GPU type that have GPUs."""
+    instance = small_cluster(seed)
+    answer = solve_dart_r(instance, dart_space(instance, DART_SPACE), Limits(time_limit_s=0.0))
+    assert answer.plan is None or evaluate(instance, answer.plan, dart_space(instance, DART_SPACE)).feasible
 
 
 def test_where_whole_models_have_no_plan_it_has_none():
