@@ -80,10 +80,10 @@ the second was worth its time."""
 FIRST_SEARCH, SEARCH_NODE = 1024, 16
 """Nodes of modules' searches, without a rise of the bound, after which there is a search over modes: at first so many
 per pair of modules; later so many per module and node of the last search over modes, which takes about as long."""
-PAIR_NODES = 4
-"""Nodes of modules' searches that a relaxation takes as long as, about, per pair of modules."""
 LONGEST_WAIT = 1 << 40
 """Most such nodes between two searches over modes."""
+PAIR_NODES = 4
+"""Nodes of modules' searches that a relaxation takes as long as, about, per pair of modules."""
 LONG, LONGER = 256, 2
 """Nodes of a module's longest search from which on its searches keep several steps, and the multiple of the longest
 that they may take for it. Shorter searches take less time than what is made of their steps."""
