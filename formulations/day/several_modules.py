@@ -4,8 +4,8 @@ Parts of the DAG that no path joins are planned by themselves (`components`). Wh
 modules together are searched (`joint`), which proves it. Else the plans of the
 rules (`gathering`) are among those that are chosen from, so that none of them is cheaper. Plans of all modules together
 are gathered by step: the cheapest of each step, the cheapest for the largest rates of some steps in a row, and those
-that are the cheapest while the values of `machine_values` rise, which bound the cost. The cheapest way through them
-(`pool`) is improved module by module (`turns`). Bounds: `machine_values`, `step_bound`, `shared_prices`.
+that are the cheapest while the prices of `shared_prices` rise, which bound the cost. The cheapest way through them
+(`pool`) is improved module by module (`turns`). Bounds: `step_bound`, `shared_prices`, `machine_values`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.day import Day, Step, evaluate
 from euclio.session import Configuration, Hardware, Module, Session
 from formulations.day.answers import Made
+from formulations.day.ascent import length_of
 from formulations.day.cheapest import Cheapest, cheapest_plans
 from formulations.day.choices import (
     MARGIN,
     Box,
     Choices,
+    Floats,
     Ints,
     box,
     choices_of_bounds,
@@ -44,12 +46,13 @@ from formulations.day.gathering import (
 )
 from formulations.day.joint import Joint, cheapest_of_all
 from formulations.day.known_plans import KnownPlans, Way
-from formulations.day.machine_values import Ascent, steps_of
+from formulations.day.machine_values import MachineValues
 from formulations.day.one_path import LateError
 from formulations.day.pool import Pool
 from formulations.day.rules import thresholds
 from formulations.day.shared_prices import SharedPrices, fits
 from formulations.day.staffings import day_plan, staffing
+from formulations.day.steps import steps_of
 from formulations.day.turns import Turns
 
 WINDOWS = (2, 3, 4, 6, 9, 12, 18, 24, 36)
@@ -57,11 +60,8 @@ WINDOWS = (2, 3, 4, 6, 9, 12, 18, 24, 36)
 FEW_STEPS = 40
 """Steps of loads for whose windows the session's `exact` is asked; those of longer ones are made of choices alone.
 Within a stock they are too, since the session's `exact` takes its time there."""
-ROUNDS, CLIMBS, EVERY = 2, 150, 10
-"""Rounds of plans; values per round; values from one gathering of plans to the next."""
-SHARED_CLIMBS, IMPROVED = 240, 60
-"""Prices shared between modules and steps that are tried; after how many of them the plan is improved, and it is seen
-whether the bound still rises."""
+CLIMBS, EVERY, IMPROVED = 240, 10, 60
+"""Prices that are tried; after how many of them plans are gathered, and the best one is improved."""
 MOST_PATHS = 64
 """Paths on which choices keep the SLO; plans are held to it on all others too, bounds need not be."""
 SHUNNED = 1000
@@ -207,22 +207,16 @@ class _Search:
         """It begins with the cheapest way through the known plans that fit into the boxes, which all steps' own do."""
         self.day, self.boxes, self.known, self.deadline = day, boxes, known, deadline
         session = day.session
-        modules, types = len(boxes), len(session.hardware)
+        modules = len(boxes)
         through = np.array([[m in path for m in range(modules)] for path in _paths(session)])
         self.money = money_of(day)
         slo = float(session.slo_s)
         self.choices = choices_of_plans(day, boxes)
-        self.chooser = steps_of(self.choices, through, slo * (1 - MARGIN))
+        most = np.array([one.most for one in boxes])
         stock = np.array([np.inf if h.count is None else float(h.count) for h in session.hardware])
-        self.ascent = Ascent(
-            steps_of(choices_of_bounds(day, boxes), through, slo * (1 + MARGIN)),
-            self.money,
-            np.array([one.most for one in boxes]),
-            stock,
-            np.zeros((len(day.steps) + 1, modules, types)),
-            np.zeros((len(day.steps), types)),
-        )
-        kept, steps, _ = known.lists(NEAR, np.array([one.most for one in boxes]))
+        self.chooser = steps_of(self.choices, through, slo * (1 - MARGIN), most, stock)
+        self.bounding = steps_of(choices_of_bounds(day, boxes), through, slo * (1 + MARGIN), most, stock)
+        kept, steps, _ = known.lists(NEAR, most)
         self.pool = Pool(session, self.choices, self.money, [{} for _ in day.steps], kept, steps)
         self.turns = Turns(day, boxes, self.choices, deadline)
         self.cost, self.on = self.pool.cheapest(1, 0)
@@ -231,41 +225,30 @@ class _Search:
         """Cost of the best plan and the largest bound, from round to round."""
         self._add_windows()
         self._improve()
-        for _ in range(ROUNDS):
-            for n in range(CLIMBS):
-                if time.perf_counter() > self.deadline:
-                    return
-                self.ascent.climb(self.cost)
-                if n % EVERY == 0:
-                    self._add(self.chooser.cheapest(np.maximum(self.ascent.prices(), 0.0))[1])
-            self._improve()
-            yield self.cost, self.ascent.best
-        highest = self.ascent.best
-        for cost, highest in self._shared():
-            yield cost, highest
-        self._add(self.turns.improved_in_pairs(self.on))
-        self.cost, self.on = self.pool.cheapest(1, 1, self.on)
-        yield self.cost, highest
-
-    def _shared(self) -> Iterator[tuple[float, float]]:
-        """As `rounds`, with prices that modules and steps share."""
-        if not fits(self.day, self.boxes):
-            return
-        shared = SharedPrices(self.day, self.boxes, self.ascent)
-        before = shared.best
-        for n in range(1, SHARED_CLIMBS + 1):
+        prices = self._prices()
+        for n in range(1, CLIMBS + 1):
             if time.perf_counter() > self.deadline:
                 return
-            if n % IMPROVED == 0:
-                if shared.best - before <= ENOUGH * self.cost:
-                    return
-                before = shared.best
-            shared.climb(self.cost)
+            prices.climb(length_of(n, CLIMBS))
             if n % EVERY == 0:
-                self._add(self.chooser.cheapest(np.maximum(shared.prices(), 0.0), shared.per_s)[1])
+                self._add_chosen(prices.prices(), prices.worth)
             if n % IMPROVED == 0:
                 self._improve()
-            yield self.cost, shared.best
+            yield self.cost, prices.best
+        self._add(self.turns.improved_in_pairs(self.on))
+        self.cost, self.on = self.pool.cheapest(1, 1, self.on)
+        yield self.cost, prices.best
+
+    def _prices(self) -> SharedPrices | MachineValues:
+        """Prices that bound the cost: those that know more, where the tables of modules are not too large."""
+        if fits(self.day, self.boxes):
+            return SharedPrices(self.day, self.boxes, self.bounding, self.money, self.cost)
+        return MachineValues(self.bounding, self.money)
+
+    def _add_chosen(self, prices: Floats, worth: Floats | None = None) -> None:
+        """What the steps choose at prices."""
+        self.chooser.cheapest(prices, worth)
+        self._add(self.chooser.machines())
 
     def _add(self, on: Ints) -> None:
         self.pool.add(on, range(len(on)))
@@ -280,14 +263,15 @@ class _Search:
             ends = np.minimum(starts + width, steps)
             largest = np.array([a + np.argmax(rates[a:b], axis=0) for a, b in zip(starts, ends, strict=True)])
             choices = Choices(self.choices.vectors, self.choices.latency_s, self.choices.first[largest, columns])
-            chooser = steps_of(choices, self.chooser.through, self.chooser.slo_s)
+            own = self.chooser
+            chooser = steps_of(choices, own.through, own.slo_s, own.most, own.stock)
             prices = np.repeat(self.money.running[starts][:, None], modules, axis=1)
             # No type is left out at -1.
             for left_out in range(-1, prices.shape[2]):
-                own = prices.copy()
+                shunned = prices.copy()
                 if left_out >= 0:
-                    own[:, :, left_out] += prices.max() * SHUNNED
-                least, on = chooser.cheapest(own)
+                    shunned[:, :, left_out] += prices.max() * SHUNNED
+                least, on = chooser.bounds(shunned), chooser.machines()
                 for n in np.flatnonzero(np.isfinite(least)):
                     inside = range(starts[n], ends[n])
                     self.pool.add(np.repeat(on[n : n + 1], len(inside), axis=0), inside)

@@ -8,9 +8,10 @@ sum over modules of {Σ_k (L_k·p - s_k)·x_k + μ_k·latency_k, and the changes
 + sum over steps of {Σ_m s_k·x_k - μ_k·latency_k},
 
 each minimised alone: a module by dynamic programming over vectors of machines, which have to serve the rate of the step
-at some latency, and a step as a session whose SLO holds. With s = L·p + α_k - α_{k+1} and μ = 0 it is the bound of
-`machine_values`, from which it begins; with s = 0 it is that of latencies at prices. Numbers follow subgradients: where
-a step has more machines than the module over time they get more expensive there. What is lost: both may mix plans.
+at some latency, and a step as a session whose SLO and stock hold. With s = L·p + α_k - α_{k+1} and μ = 0 it is the
+bound of `machine_values`; with s = 0 it is that of latencies at prices. It begins with s = L·p and μ = 0, that is with
+the steps alone. Numbers follow subgradients: where a step has more machines than the module over time they get more
+expensive there. What is lost: both may mix plans.
 """
 
 from __future__ import annotations
@@ -21,17 +22,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from euclio.day import Day
+from formulations.day.ascent import Moves
 from formulations.day.choices import Box, Floats, Ints, latency_tables
 from formulations.day.course_kernel import cheapest_course
-from formulations.day.machine_values import Ascent
+from formulations.day.machine_values import LEAST_MACHINES
 from formulations.day.one_module import ROUNDING
+from formulations.day.pool import Money
+from formulations.day.steps import Steps
 
 MOST_ENTRIES = 20_000_000
 """Entries of the tables of all modules at most, by step and vector; else there is no such bound."""
-FIRST_LENGTH, PATIENCE, SHORTER = 0.3, 6, 0.7
-"""Steps along subgradients: the first length, numbers without a better bound before they get shorter, by how much."""
-INERTIA = 0.9
-"""Share of the direction before in the next one."""
+LEAST_SLO = 0.01
+"""Share of the SLO by which a subgradient is small."""
+SECONDS = 2.0
+"""Unit in which prices of latency move, in multiples of what a module costs in a step, per SLO."""
 
 
 @dataclass(slots=True)
@@ -56,77 +60,66 @@ class _Module:
 
 
 class SharedPrices:
-    """Prices that are shared between modules and steps, on their way up; `best` is the largest bound so far."""
+    """Prices that are shared between modules and steps, on their way up.
 
-    def __init__(self, day: Day, boxes: Sequence[Box], begun: Ascent) -> None:
-        """It begins with the values of machines of an ascent that is over."""
-        self.begun, self.money = begun, begun.money
-        steps, types = self.money.running.shape
-        self.modules: list[_Module] = []
+    Attributes:
+        steps: the steps, for bounds.
+        money: what machines cost.
+        charged: what steps charge for a machine, shape (steps, modules, types).
+        worth: what a second of latency brings a step in, shape (steps, modules).
+        best: the largest bound so far.
+    """
+
+    def __init__(self, day: Day, boxes: Sequence[Box], steps: Steps, money: Money, cost: float) -> None:
+        """All is charged by the steps to begin with; `cost` is what a plan costs, for the size of moves."""
+        self.steps, self.money = steps, money
+        count, types = money.running.shape
+        self._modules: list[_Module] = []
         for m, own in enumerate(boxes):
             tables, row = latency_tables(day, m, own)
-            room = np.empty((steps, tables.shape[1]))
-            on, seconds = np.zeros((steps, types), np.int64), np.zeros(steps)
-            self.modules.append(_Module(tables, row, own.most + 1, room, on, seconds))
-        self.charged = self.money.running[:, None] + begun.values[:-1] - begun.values[1:]
-        self.per_s = np.zeros((steps, len(boxes)))
-        self.stock_prices = begun.stock_prices.copy()
-        self.best = begun.best
-        self._length, self._waited = FIRST_LENGTH, 0
-        self._direction: tuple[Floats, Floats] | None = None
+            room = np.empty((count, tables.shape[1]))
+            on, seconds = np.zeros((count, types), np.int64), np.zeros(count)
+            self._modules.append(_Module(tables, row, own.most + 1, room, on, seconds))
+        self.charged: Floats = np.repeat(money.running[:, None], len(boxes), axis=1)
+        self.worth: Floats = np.zeros((count, len(boxes)))
+        self.best = -np.inf
+        # Machines are measured in what changes cost, so that all types move alike.
+        self._machine_moves = Moves(money.start + money.stop, LEAST_MACHINES)
+        per_slo = SECONDS * cost / self.worth.size
+        self._second_moves = Moves(np.array(per_slo / steps.slo_s), LEAST_SLO)
 
     def prices(self) -> Floats:
         """Prices of machines in each step; below 0 where having one on is worth more than it costs."""
-        found: Floats = self.charged + self.stock_prices[:, None]
-        return found
+        return self.charged
 
-    def climb(self, target: float) -> None:
-        """Bound the cost by the present prices, and move them; `target` is what a plan costs."""
-        courses = self._courses()
-        least, on, seconds, excess = self._steps()
-        bound = courses + least - ROUNDING * self._size()
-        if bound > self.best:
-            self.best, self._waited = bound, 0
-        else:
-            self._waited += 1
-            if self._waited >= PATIENCE:
-                self._length, self._waited = self._length * SHORTER, 0
-        machines = (on - np.stack([own.on for own in self.modules], axis=1)).astype(np.float64)
-        slower = np.stack([own.seconds for own in self.modules], axis=1) - seconds
-        if self._direction is not None:
-            machines = INERTIA * self._direction[0] + (1 - INERTIA) * machines
-            slower = INERTIA * self._direction[1] + (1 - INERTIA) * slower
-        self._direction = machines, slower
-        # Machines are measured in what changes cost, seconds in the mean cost of a module and step per SLO.
-        unit = self.money.start + self.money.stop
-        per_s = target / self.per_s.size / self.begun.steps.slo_s**2
-        size = float((machines**2 * unit).sum() + (slower**2).sum() * per_s + (excess**2 * unit).sum())
-        if not size:
-            return
-        # Polyak's rule, as in `machine_values`.
-        move = self._length * max(0.0, target - bound) / size
-        self.charged = self.charged + move * unit * machines
-        self.per_s = self.per_s + move * per_s * slower
-        self.stock_prices = np.maximum(0.0, self.stock_prices + move * unit * excess)
+    def climb(self, length: float) -> None:
+        """Bound the cost by the present prices, and move them."""
+        courses, steps = self._courses(), self.steps
+        least, on = steps.cheapest(self.charged, self.worth)
+        seconds = np.where(steps.chosen >= 0, steps.choices.latency_s[steps.chosen], 0.0)
+        self.best = max(self.best, courses + least - ROUNDING * self._size())
+        machines = on - np.stack([module.on for module in self._modules], axis=1)
+        slower = np.stack([module.seconds for module in self._modules], axis=1) - seconds
+        self.charged = self.charged + self._machine_moves.next(machines, length)
+        self.worth = self.worth + self._second_moves.next(slower / steps.slo_s, length)
 
     def _size(self) -> float:
-        """The sum of all amounts that are added, of which rounding is a share."""
-        most, changes = self.begun.most, self.money.start + self.money.stop
-        left = np.abs(self.money.running[:, None] - self.charged) + np.abs(self.charged) + changes
-        seconds = 2 * np.abs(self.per_s).sum() * self.begun.steps.slo_s
-        stock = self.stock_prices[:, None] * most
-        return float((left * most).sum() + seconds + 2 * stock.sum())
+        """The sum of all amounts that are added next to those of the steps, of which rounding is a share."""
+        most, changes = self.steps.most, self.money.start + self.money.stop
+        left = np.abs(self.money.running[:, None] - self.charged) + changes
+        seconds = 2 * np.abs(self.worth).sum() * self.steps.slo_s
+        return float((left * most).sum() + seconds)
 
     def _courses(self) -> float:
         """The least cost of the modules over time."""
         left = self.money.running[:, None] - self.charged
         total = 0.0
-        for m, own in enumerate(self.modules):
+        for m, own in enumerate(self._modules):
             total += cheapest_course(
                 own.latency_s,
                 own.row,
                 np.ascontiguousarray(left[:, m]),
-                np.ascontiguousarray(self.per_s[:, m]),
+                np.ascontiguousarray(self.worth[:, m]),
                 self.money.start,
                 self.money.stop,
                 own.shape,
@@ -135,18 +128,6 @@ class SharedPrices:
                 own.seconds,
             )
         return total
-
-    def _steps(self) -> tuple[float, Ints, Floats, Floats]:
-        """The least cost of the steps, machines and latencies chosen there, and machines beyond the stock."""
-        own = self.begun.steps
-        prices = self.prices()
-        # A price below 0 is taken as 0 here and paid out below, with as many machines on as are of any use.
-        least, on = own.cheapest(np.maximum(prices, 0.0), self.per_s)
-        on = np.where(prices < 0, self.begun.most, on)
-        seconds = np.where(own.chosen >= 0, own.choices.latency_s[own.chosen], 0.0)
-        given, excess = self.begun.beyond_stock(self.stock_prices, on)
-        total = float(least.sum() + (np.minimum(prices, 0.0) * self.begun.most).sum() - given)
-        return total, on, seconds, excess
 
 
 def fits(day: Day, boxes: Sequence[Box]) -> bool:

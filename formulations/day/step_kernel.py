@@ -1,7 +1,9 @@
 """The cheapest choice of one vector of machines per module within the SLO, in every step of a load (compiled, ours).
 
 A module has a list of choices per step: vectors of machines with the latency that they have. Given a price for each
-machine of each module, the cheapest choices that keep the SLO on all paths are found depth first over the modules.
+machine of each module, the cheapest choices that keep the SLO on all paths, and the stock, are found depth first over
+the modules. A price for a second on each path and for a machine of the stock (Lagrange's multipliers) says of every
+choice how much more than the least all choices with it cost: most are out of the question before the search.
 """
 
 from __future__ import annotations
@@ -16,7 +18,14 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 MOST_NODES = 20_000
-"""Nodes of the search of a step; beyond, its lower bound is that of the root."""
+"""Nodes of the search of a step; beyond, its lower bound is that of the multipliers."""
+FIRST_MOVES, MOVES = 30, 6
+"""Moves of a step's multipliers where none are known, and from those of the search before."""
+REACH = 0.05
+"""Where no choices are known, the multipliers aim so much above the bound, as a share of what choices cost."""
+MOST_WEIGHT = 100.0
+"""Multipliers take no more than so many times what all choices cost for the whole SLO or stock: beyond, floats that
+are subtracted from each other lose digits."""
 
 
 @compiled
@@ -28,10 +37,12 @@ def cheapest_steps(
     worth: Floats,
     through: Flags,
     slo_s: float,
+    stock: Floats,
     least: Floats,
     chosen: Ints,
+    weights: Floats,
 ) -> None:
-    """The cheapest choices of all steps.
+    """The cheapest choices of all steps, each within the stock.
 
     Args:
         vectors: machines by hardware type of all choices, shape (choices, types).
@@ -41,19 +52,28 @@ def cheapest_steps(
         worth: money that a second of latency brings in, shape (steps, modules).
         through: which modules each path goes through, shape (paths, modules).
         slo_s: the objective.
-        least: to be filled with a lower bound of each step, infinite where nothing keeps the SLO.
-        chosen: choices that keep the objective, to begin with, shape (steps, modules), -1: none are known; to be
-            replaced by the cheapest ones.
+        stock: machines of each type; infinite: no limit.
+        least: to be filled with a lower bound of each step, infinite where nothing keeps the SLO within the stock.
+        chosen: choices that keep both, to begin with, shape (steps, modules), -1: none are known; to be replaced by
+            the cheapest ones.
+        weights: multipliers to begin with, 0 where none are known, to be replaced by better ones: money per SLO on each
+            path and per stock of each limited type, shape (steps, paths + limited types).
     """
     steps, modules = chosen.shape
     longest = 0
     for k in range(steps):
         for m in range(modules):
             longest = max(longest, first[k, m, 1] - first[k, m, 0])
+    limited = np.flatnonzero(np.isfinite(stock))
     # Room for the longest list, taken once: steps are many, and short.
     cost, latency = np.empty((modules, longest)), np.empty((modules, longest))
     place = np.empty((modules, longest), np.int64)
-    count = np.empty(modules, np.int64)
+    count, found = np.empty(modules, np.int64), np.empty(modules, np.int64)
+    # What a choice takes of each path's SLO and of the stock of each type, as a share of all of it.
+    paths = through.shape[0]
+    uses, room = np.empty((modules, longest, paths + limited.size)), np.ones(paths + limited.size)
+    for t in range(limited.size):
+        room[paths + t] = min(1.0, stock[limited[t]])
     for k in range(steps):
         for m in range(modules):
             count[m] = _frontier(
@@ -63,6 +83,7 @@ def cheapest_steps(
                 first[k, m, 1],
                 prices[k, m],
                 worth[k, m],
+                limited,
                 cost[m],
                 latency[m],
                 place[m],
@@ -76,8 +97,14 @@ def cheapest_steps(
             known -= worth[k, m] * latency_s[chosen[k, m]]
             for h in range(prices.shape[2]):
                 known += prices[k, m, h] * vectors[chosen[k, m], h]
-        least[k], found = _cheapest(cost, latency, count, through, slo_s, known)
-        if found[0] >= 0:
+        for m in range(modules):
+            for i in range(count[m]):
+                for p in range(paths):
+                    uses[m, i, p] = latency[m, i] / slo_s if through[p, m] else 0.0
+                for t in range(limited.size):
+                    uses[m, i, paths + t] = vectors[place[m, i], limited[t]] / max(1.0, stock[limited[t]])
+        least[k], better = _cheapest(cost, uses, count, room, known, weights[k], found)
+        if better:
             for m in range(modules):
                 chosen[k, m] = place[m, found[m]]
 
@@ -90,24 +117,39 @@ def _frontier(
     end: int,
     prices: Floats,
     worth: float,
+    limited: Ints,
     cost: Floats,
     latency: Floats,
     place: Ints,
 ) -> int:
-    """Choices that are faster than all cheaper ones, the cheapest first; returns their number."""
+    """Choices that no other one replaces, the cheapest first; returns their number.
+
+    One that is as fast, costs no more and has no more machines of any type that is limited replaces another.
+    """
     size = 0
     for i in range(first, end):
         own = -worth * latency_s[i]
         for h in range(prices.size):
             own += prices[h] * vectors[i, h]
-        if size and own >= cost[size - 1]:
+        # Latencies rise, so only choices before this one are as fast; those that cost no more stand last.
+        at, replaced = size, False
+        while at > 0 and cost[at - 1] <= own and not replaced:
+            at -= 1
+            replaced = True
+            for h in limited:
+                if vectors[place[at], h] > vectors[i, h]:
+                    replaced = False
+                    break
+        if replaced:
             continue
-        # Of choices that are as fast the cheapest one is enough.
-        if size and latency_s[i] == latency[size - 1]:
-            size -= 1
-        cost[size], latency[size], place[size] = own, latency_s[i], i
+        # Without a stock the cheapest one of those that are as fast is enough.
+        if size and not limited.size and latency_s[i] == latency[size - 1]:
+            size, at = size - 1, at - 1
+        for j in range(size, at, -1):
+            cost[j], latency[j], place[j] = cost[j - 1], latency[j - 1], place[j - 1]
+        cost[at], latency[at], place[at] = own, latency_s[i], i
         size += 1
-    # Found from the fastest on, so that the last is the cheapest: turned round.
+    # The cheapest one stands last: turned round.
     for i in range(size // 2):
         j = size - 1 - i
         cost[i], cost[j] = cost[j], cost[i]
@@ -118,87 +160,152 @@ def _frontier(
 
 @compiled
 def _cheapest(
-    cost: Floats, latency: Floats, count: Ints, through: Flags, slo_s: float, known: float
-) -> tuple[float, Ints]:
-    """A lower bound on one choice per module, and choices that cost so much unless the search was too long.
+    cost: Floats, uses: Floats, count: Ints, room: Floats, known: float, weights: Floats, found: Ints
+) -> tuple[float, bool]:
+    """A lower bound on one choice per module within all room, and whether `found` has cheaper ones than are known.
 
-    The choices are -1 where none cost less than is `known` already.
+    The bound is what they cost unless the search was too long.
 
-    Module by module, the cheapest choice first. `slack` is what a path has left if all modules to come take their least
-    latency; so each of them costs at least its cheapest choice within the slack of its paths.
+    Args:
+        cost: cost of each choice, shape (modules, choices).
+        uses: what it takes of each resource, shape (modules, choices, resources).
+        count: choices of each module.
+        room: what there is of each resource.
+        known: what choices within the room cost that are known; infinite: none are.
+        weights: multipliers of the resources, to be replaced by better ones.
+        found: to be filled with the cheapest choices.
     """
-    modules, paths = count.size, through.shape[0]
-    chosen = np.full(modules, -1)
-    slack = np.empty((modules + 1, paths))
-    quickest = np.empty(modules)
-    # A module without a choice, or a path too long for the quickest ones: no choice at all keeps the SLO.
-    for m in range(modules):
-        if not count[m]:
-            return np.inf, chosen
-        quickest[m] = latency[m, count[m] - 1]
-    for p in range(paths):
-        slack[0, p] = slo_s
-        for m in range(modules):
-            if through[p, m]:
-                slack[0, p] -= quickest[m]
-        if slack[0, p] < 0:
-            return np.inf, chosen
-    # What the modules from each one on cost at least, whatever the paths say: asked before the bound that takes longer.
-    cheapest = np.zeros(modules + 1)
+    modules, resources = count.size, room.size
+    # What the modules from each one on take at least: choices that leave less are out of the question.
+    needed = np.zeros((modules + 1, resources))
     for m in range(modules - 1, -1, -1):
-        cheapest[m] = cheapest[m + 1] + cost[m, 0]
-    root = _at_least(0, cost, latency, count, quickest, through, slack[0])
-    best, depth, nodes = known, 0, 0
-    at, tried = np.zeros(modules, np.int64), np.zeros(modules + 1)
+        if not count[m]:
+            return np.inf, False
+        for r in range(resources):
+            needed[m, r] = needed[m + 1, r] + uses[m, : count[m], r].min()
+    for r in range(resources):
+        if needed[0, r] > room[r]:
+            return np.inf, False
+    bound, best, better = _raised(cost, uses, count, room, known, weights, found)
+    if bound >= best:
+        return best, better
+    # Choices that cost more than the best ones at the multipliers, whatever the others are, are left aside.
+    longest = cost.shape[1]
+    reduced, place = np.empty((modules, longest)), np.empty((modules, longest), np.int64)
+    left = np.zeros(modules, np.int64)
+    rest = np.zeros(modules + 1)
+    for m in range(modules):
+        least = np.inf
+        for i in range(count[m]):
+            least = min(least, _weighed(cost[m, i], uses[m, i], weights))
+        for i in range(count[m]):
+            own = _weighed(cost[m, i], uses[m, i], weights)
+            if bound + own - least >= best:
+                continue
+            at = left[m]
+            while at > 0 and reduced[m, at - 1] > own:
+                reduced[m, at], place[m, at] = reduced[m, at - 1], place[m, at - 1]
+                at -= 1
+            reduced[m, at], place[m, at] = own, i
+            left[m] += 1
+    for m in range(modules - 1, -1, -1):
+        if not left[m]:
+            return best, better
+        rest[m] = rest[m + 1] + reduced[m, 0]
+    for r in range(resources):
+        rest[:] -= weights[r] * room[r]
+    depth, nodes = 0, 0
+    at, tried, spent = np.zeros(modules, np.int64), np.zeros(modules + 1), np.zeros(modules + 1)
+    taken = np.zeros((modules + 1, resources))
     while depth >= 0:
         nodes += 1
         if nodes > MOST_NODES:
-            return root, chosen
-        i = at[depth]
-        if i >= count[depth]:
+            return bound, better
+        # Choices further on cost more at the multipliers, so that none of them is cheaper than the best ones either.
+        if at[depth] >= left[depth] or tried[depth] + reduced[depth, at[depth]] + rest[depth + 1] >= best:
             depth -= 1
             if depth >= 0:
                 at[depth] += 1
             continue
-        spent = tried[depth] + cost[depth, i]
-        if spent + cheapest[depth + 1] >= best:
-            # Choices further on cost more; those of modules to come may cost less than nothing.
-            at[depth] = count[depth]
-            continue
+        i = place[depth, at[depth]]
         fits = True
-        for p in range(paths):
-            own = latency[depth, i] - quickest[depth] if through[p, depth] else 0.0
-            slack[depth + 1, p] = slack[depth, p] - own
-            fits = fits and slack[depth + 1, p] >= 0
-        if not fits or spent + _at_least(depth + 1, cost, latency, count, quickest, through, slack[depth + 1]) >= best:
+        for r in range(resources):
+            taken[depth + 1, r] = taken[depth, r] + uses[depth, i, r]
+            fits = fits and taken[depth + 1, r] + needed[depth + 1, r] <= room[r]
+        if not fits:
             at[depth] += 1
             continue
-        # A choice of all modules: later choices of the last one cost more.
-        if depth == modules - 1:
-            best = spent
-            chosen[:] = at
-            at[depth] = count[depth]
+        spent[depth + 1] = spent[depth] + cost[depth, i]
+        if depth < modules - 1:
+            tried[depth + 1] = tried[depth] + reduced[depth, at[depth]]
+            depth += 1
+            at[depth] = 0
             continue
-        tried[depth + 1] = spent
-        depth += 1
-        at[depth] = 0
-    return best, chosen
+        if spent[modules] < best:
+            best, better = spent[modules], True
+            for m in range(modules):
+                found[m] = place[m, at[m]]
+        at[depth] += 1
+    return best, better
 
 
 @compiled
-def _at_least(
-    start: int, cost: Floats, latency: Floats, count: Ints, quickest: Floats, through: Flags, slack: Floats
-) -> float:
-    """What the modules from one on cost at least, each alone within the slack of its paths."""
-    total = 0.0
-    for m in range(start, count.size):
-        own = np.inf
-        for p in range(slack.size):
-            if through[p, m]:
-                own = min(own, slack[p])
-        for i in range(count[m]):
-            # The last choice is the quickest: it fits whatever rounding does.
-            if latency[m, i] - quickest[m] <= own or i == count[m] - 1:
-                total += cost[m, i]
-                break
-    return total
+def _raised(
+    cost: Floats, uses: Floats, count: Ints, room: Floats, known: float, weights: Floats, found: Ints
+) -> tuple[float, float, bool]:
+    """The bound of better multipliers, what the best known choices cost, and whether `found` has them.
+
+    Each module takes what is the cheapest for it at the multipliers; those of resources of which all take too much
+    rise (Polyak's rule). `weights` are left where the bound was the largest.
+    """
+    modules, resources = count.size, room.size
+    best, better, bound = known, False, -np.inf
+    own, beyond, picked = weights.copy(), np.empty(resources), np.empty(modules, np.int64)
+    range_of = 0.0
+    for m in range(modules):
+        range_of += np.abs(cost[m, : count[m]]).max()
+    moves = MOVES if weights.any() else FIRST_MOVES
+    for _ in range(moves):
+        here, spent = 0.0, 0.0
+        for r in range(resources):
+            here -= own[r] * room[r]
+            beyond[r] = -room[r]
+        for m in range(modules):
+            least, at = np.inf, 0
+            for i in range(count[m]):
+                weighed = _weighed(cost[m, i], uses[m, i], own)
+                if weighed < least:
+                    least, at = weighed, i
+            here += least
+            spent += cost[m, at]
+            picked[m] = at
+            for r in range(resources):
+                beyond[r] += uses[m, at, r]
+        if here > bound:
+            bound = here
+            weights[:] = own
+        size, within = 0.0, True
+        for r in range(resources):
+            within = within and beyond[r] <= 0
+            # A multiplier of 0 cannot fall.
+            if beyond[r] < 0 and own[r] <= 0:
+                beyond[r] = 0.0
+            size += beyond[r] ** 2
+        if within and spent < best:
+            best, better = spent, True
+            found[:] = picked
+        if bound >= best or not size:
+            break
+        aim = best if best < np.inf else bound + REACH * range_of
+        move = max(0.0, aim - here) / size
+        for r in range(resources):
+            own[r] = min(max(0.0, own[r] + move * beyond[r]), MOST_WEIGHT * range_of)
+    return bound, best, better
+
+
+@compiled
+def _weighed(cost: float, uses: Floats, weights: Floats) -> float:
+    """What a choice costs with what it takes at the multipliers."""
+    for r in range(weights.size):
+        cost += weights[r] * uses[r]
+    return cost

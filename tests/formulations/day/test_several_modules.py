@@ -190,16 +190,19 @@ def test_a_search_of_a_step_is_that_of_plain_enumeration():
         latency = np.concatenate([np.sort(draw.integers(1, 9, size)).astype(float) for size in sizes])
         prices, worth = draw.random((1, 3, 2)), draw.normal(0, 1, (1, 3))
         least, chosen = np.empty(1), np.full((1, 3), -1)
-        cheapest_steps(vectors, latency, first, prices, worth, through, 12.0, least, chosen)
+        stock = np.array([np.inf, np.inf]) if draw.random() < 0.5 else draw.integers(0, 9, 2).astype(float)
+        weights = np.zeros((1, 2 + np.isfinite(stock).sum()))
+        cheapest_steps(vectors, latency, first, prices, worth, through, 12.0, stock, least, chosen, weights)
         costs = [
             sum(vectors[i] @ prices[0, m] - worth[0, m] * latency[i] for m, i in enumerate(picked))
             for picked in product(*(range(*one) for one in first[0]))
             if all(sum(latency[i] for m, i in enumerate(picked) if path[m]) <= 12 for path in through)
+            and (vectors[list(picked)].sum(axis=0) <= stock).all()
         ]
         assert least[0] == (pytest.approx(min(costs)) if costs else math.inf)
         assert (chosen >= 0).all() == bool(costs)
         again = chosen.copy()
-        cheapest_steps(vectors, latency, first, prices, worth, through, 12.0, least, again)
+        cheapest_steps(vectors, latency, first, prices, worth, through, 12.0, stock, least, again, weights)
         assert (again == chosen).all()
 
 
