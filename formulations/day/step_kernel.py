@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-MOST_NODES = 20_000
+MOST_NODES = 100_000
 """Nodes of the search of a step; beyond, its lower bound is that of the multipliers."""
 FIRST_MOVES, MOVES = 30, 6
 """Moves of a step's multipliers where none are known, and from those of the search before."""
