@@ -5,22 +5,27 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from euclio.core.errors import InputError
 from euclio.core.registry import Limits
-from euclio.day import Day, Serving, Staffing
+from euclio.core.result import Answer
+from euclio.day import Day, Serving, Staffing, Step
 from euclio.day.evaluate import WHOLE
 from euclio.day.instance import asked, at_rates
 from euclio.session import ModulePlan, Plan, Session
 from euclio.session.explain.unlimited import without_stock
 from formulations.day.answers import RuleError
+from formulations.day.known_plans import machines_of
 from formulations.day.one_path import LateError
 from formulations.day.rate_table import rate_table
 from formulations.day.transitions import per_vector
+from formulations.day.within_stock import proven_within_stock
 from formulations.session.exact.solver import solve_exact
 
 Rates = tuple[Fraction, ...]
@@ -62,7 +67,7 @@ def cheapest_plans(day: Day, factor: Fraction, deadline: float, *, exact: bool) 
     """
     session = day.session
     if len(session.modules) > 1:
-        return _by_solver(session, deadline)
+        return _by_solver(day, factor, deadline)
     return _by_table(session, factor * day.largest_rates_rps[0], exact)
 
 
@@ -84,14 +89,15 @@ def _by_table(session: Session, largest_rps: Fraction, exact: bool) -> Cheapest:
     return cheapest
 
 
-def _by_solver(session: Session, deadline: float) -> Cheapest:
+def _by_solver(day: Day, factor: Fraction, deadline: float) -> Cheapest:
     """Several modules: what `exact` finds among plans of whole machines; the same rates are solved once."""
     known: dict[Rates, Found | RuleError | None] = {}
+    solving = _Solving(day, factor, deadline)
 
     def cheapest(rates: Rates) -> Found | None:
         if rates not in known:
             try:
-                known[rates] = _for_rates(session, rates, deadline)
+                known[rates] = solving.found(rates)
             except RuleError as open_:
                 # What is left open is kept as well: the same rates would only be left open again.
                 known[rates] = open_
@@ -103,30 +109,90 @@ def _by_solver(session: Session, deadline: float) -> Cheapest:
     return cheapest
 
 
-def _for_rates(session: Session, rates: Rates, deadline: float) -> Found | None:
-    """What the modules with requests need; the others have no machines."""
-    there = at_rates(session, rates)
-    found = Found((), 0.0) if there is None else _solved(there, deadline)
-    if found is None:
-        return None
+class _Solving:
+    """The cheapest plans of whole machines for rates, by the session's `exact`.
+
+    Without the stock it is quick, and mostly within it. The rates of all steps for which it is not are looked at
+    together (`within_stock`), and those that are open then by `exact` within the stock, which takes its time.
+    """
+
+    def __init__(self, day: Day, factor: Fraction, deadline: float) -> None:
+        """Nothing is solved yet."""
+        self.day, self.factor, self.deadline = day, factor, deadline
+        self._proven: dict[Rates, Found] | None = None
+        self._freed: dict[Rates, Answer[Plan]] = {}
+
+    def found(self, rates: Rates) -> Found | None:
+        """What the modules with requests need; the others have no machines. Errors as of `cheapest_plans`."""
+        session = self.day.session
+        there = at_rates(session, rates)
+        if there is None:
+            return _for_all(rates, Found((), 0.0))
+        free = self._free(rates, there)
+        if not session.stock or free.infeasible or _within_stock(session, free.plan):
+            return self._taken(rates, there, free)
+        if self._proven is None:
+            self._proven = self._all_proven()
+        if rates in self._proven:
+            return self._proven[rates]
+        return self._taken(rates, there, solve_exact(there, WHOLE, _until(self.deadline, 1.0)))
+
+    def _free(self, rates: Rates, there: Session) -> Answer[Plan]:
+        """What `exact` says without the stock."""
+        if rates not in self._freed:
+            # A tie that the search without the stock is held up by need not be one within it.
+            limits = _until(self.deadline, HALF if there.stock else 1.0)
+            self._freed[rates] = solve_exact(without_stock(there), WHOLE, limits)
+        return self._freed[rates]
+
+    def _taken(self, rates: Rates, there: Session, answer: Answer[Plan]) -> Found | None:
+        if answer.plan is not None:
+            return _for_all(rates, Found(tuple(_full(module) for module in answer.plan.modules), answer.bound))
+        if answer.infeasible:
+            return None
+        if time.perf_counter() >= self.deadline:
+            raise LateError
+        named = ", ".join(f"{float(module.rate_rps):g}" for module in there.modules[:6])
+        raise RuleError(f"the cheapest plan for {named} req/s is open: {answer.reason or answer.raw_status}")
+
+    def _all_proven(self) -> dict[Rates, Found]:
+        """The plans of the steps' rates that need more than the stock without it, as far as they are proven at once."""
+        beyond: list[tuple[Rates, Plan]] = []
+        for rates in dict.fromkeys(rates for step in self.day.steps for rates in self._rates(step)):
+            there = at_rates(self.day.session, rates)
+            if there is None:
+                continue
+            free = self._free(rates, there)
+            if free.plan is not None and not _within_stock(self.day.session, free.plan):
+                beyond.append((rates, free.plan))
+        if not beyond:
+            return {}
+        load = replace(self.day, steps=tuple(Step(1, rates) for rates, _ in beyond))
+        staffed = [_for_all(rates, Found(tuple(map(_full, plan.modules)), None)).staffings for rates, plan in beyond]
+        proven = proven_within_stock(load, np.array([machines_of(load, own) for own in staffed]))
+        return {rates: Found(*own) for (rates, _), own in zip(beyond, proven, strict=True) if own is not None}
+
+    def _rates(self, step: Step) -> Iterator[Rates]:
+        """The rates that a step is planned for, as far as machines can be counted for them."""
+        for factor in {Fraction(1), self.factor}:
+            rates = tuple(factor * rate for rate in step.rates_rps)
+            if supported(self.day, rates):
+                yield rates
+
+
+def supported(day: Day, rates_rps: Rates) -> bool:
+    """Whether machines can be counted for rates that are more than the load."""
+    try:
+        at_rates(day.session, rates_rps)
+    except InputError:
+        return False
+    return True
+
+
+def _for_all(rates: Rates, found: Found) -> Found:
+    """A plan of the modules with requests as one of all modules; the others have no machines."""
     own = dict(zip(asked(rates), found.staffings, strict=True))
     return Found(tuple(own.get(m, Staffing(())) for m in range(len(rates))), found.bound_per_h)
-
-
-def _solved(session: Session, deadline: float) -> Found | None:
-    # Without the stock it is quick, and mostly within it; a tie that it is held up by need not be one within the stock.
-    free = without_stock(session)
-    found = solve_exact(free, WHOLE, _until(deadline, HALF if session.stock else 1.0))
-    if session.stock and not found.infeasible and not _within_stock(session, found.plan):
-        found = solve_exact(session, WHOLE, _until(deadline, 1.0))
-    if found.plan is not None:
-        return Found(tuple(_full(module) for module in found.plan.modules), found.bound)
-    if found.infeasible:
-        return None
-    if time.perf_counter() >= deadline:
-        raise LateError
-    rates = ", ".join(f"{float(module.rate_rps):g}" for module in session.modules[:6])
-    raise RuleError(f"the cheapest plan for {rates} req/s is open: {found.reason or found.raw_status}")
 
 
 def _until(deadline: float, part: float) -> Limits[Any]:

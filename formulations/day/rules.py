@@ -12,7 +12,6 @@ from functools import partial
 from math import ceil
 from typing import Any, NamedTuple
 
-from euclio.core.errors import InputError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.day import Day, DayPlan, Serving, Staffing
@@ -20,7 +19,7 @@ from euclio.day.evaluate import WHOLE, session_plan
 from euclio.day.instance import at_rates
 from euclio.session import Configuration, evaluate
 from formulations.day.answers import Made, RuleError, answer, nothing_serves
-from formulations.day.cheapest import Cheapest, cheapest_plans
+from formulations.day.cheapest import Cheapest, cheapest_plans, supported
 from formulations.day.staffings import day_plan
 
 Staffings = tuple[Staffing, ...]
@@ -68,7 +67,7 @@ def thresholds(day: Day, cheapest: Cheapest, band: Band = BAND) -> Iterator[Staf
     for k, step in enumerate(day.steps):
         if kept is None or not all(band.least <= own <= band.most for own in _utilisation(day, kept, step.rates_rps)):
             ample = tuple(rate / band.target for rate in step.rates_rps)
-            found = (cheapest(ample) if _supported(day, ample) else None) or cheapest(step.rates_rps)
+            found = (cheapest(ample) if supported(day, ample) else None) or cheapest(step.rates_rps)
             if found is None:
                 raise nothing_serves(day, k)
             kept = found.staffings
@@ -122,15 +121,6 @@ def _peak_plan(day: Day, cheapest: Cheapest) -> Staffings:
         rates = ", ".join(f"{float(rate):g}" for rate in day.largest_rates_rps[:6])
         raise RuleError(f"the largest rates together, {rates} req/s, have no plan within the SLO and the stock")
     return found.staffings
-
-
-def _supported(day: Day, rates_rps: tuple[Fraction, ...]) -> bool:
-    """Whether machines can be counted for rates that are more than the load."""
-    try:
-        at_rates(day.session, rates_rps)
-    except InputError:
-        return False
-    return True
 
 
 def _alone(c: Configuration, machines: int) -> Staffing:

@@ -52,7 +52,7 @@ from formulations.day.pool import Pool
 from formulations.day.rules import thresholds
 from formulations.day.shared_prices import SharedPrices, fits
 from formulations.day.staffings import day_plan, staffing
-from formulations.day.steps import steps_of
+from formulations.day.steps import paths_through, steps_of
 from formulations.day.turns import Turns
 
 WINDOWS = (2, 3, 4, 6, 9, 12, 18, 24, 36)
@@ -62,8 +62,6 @@ FEW_STEPS = 40
 Within a stock they are too, since the session's `exact` takes its time there."""
 CLIMBS, EVERY, IMPROVED = 240, 10, 60
 """Prices that are tried; after how many of them plans are gathered, and the best one is improved."""
-MOST_PATHS = 64
-"""Paths on which choices keep the SLO; plans are held to it on all others too, bounds need not be."""
 SHUNNED = 1000
 """Price of a hardware type that is left out, in multiples of the largest one."""
 LISTED, NEAR = 200, 6
@@ -185,21 +183,6 @@ def compile_several_modules() -> None:
         pass
 
 
-def _paths(session: Session) -> list[list[int]]:
-    """Paths through the DAG from modules without parents to modules without children, the first `MOST_PATHS`."""
-    parents = session.parents()
-    inner = {parent for own in parents for parent in own}
-    waiting = [[m] for m in reversed(range(len(parents))) if m not in inner]
-    found: list[list[int]] = []
-    while waiting and len(found) < MOST_PATHS:
-        path = waiting.pop()
-        before = parents[path[0]]
-        waiting += [[parent, *path] for parent in reversed(before)]
-        if not before:
-            found.append(path)
-    return found
-
-
 class _Search:
     """Plans and values that take turns."""
 
@@ -207,8 +190,7 @@ class _Search:
         """It begins with the cheapest way through the known plans that fit into the boxes, which all steps' own do."""
         self.day, self.boxes, self.known, self.deadline = day, boxes, known, deadline
         session = day.session
-        modules = len(boxes)
-        through = np.array([[m in path for m in range(modules)] for path in _paths(session)])
+        through = paths_through(session)
         self.money = money_of(day)
         slo = float(session.slo_s)
         self.choices = choices_of_plans(day, boxes)

@@ -208,12 +208,19 @@ def _cheapest(
                 at -= 1
             reduced[m, at], place[m, at] = own, i
             left[m] += 1
-    for m in range(modules - 1, -1, -1):
         if not left[m]:
             return best, better
-        rest[m] = rest[m + 1] + reduced[m, 0]
-    for r in range(resources):
-        rest[:] -= weights[r] * room[r]
+    # Modules with few choices come first: what they exclude is excluded once.
+    order = np.argsort(left, kind="mergesort")
+    rest[modules] = -(weights * room).sum()
+    for depth in range(modules - 1, -1, -1):
+        m = order[depth]
+        rest[depth] = rest[depth + 1] + reduced[m, 0]
+        for r in range(resources):
+            least = np.inf
+            for n in range(left[m]):
+                least = min(least, uses[m, place[m, n], r])
+            needed[depth, r] = needed[depth + 1, r] + least
     depth, nodes = 0, 0
     at, tried, spent = np.zeros(modules, np.int64), np.zeros(modules + 1), np.zeros(modules + 1)
     taken = np.zeros((modules + 1, resources))
@@ -221,30 +228,31 @@ def _cheapest(
         nodes += 1
         if nodes > MOST_NODES:
             return bound, better
+        m = order[depth]
         # Choices further on cost more at the multipliers, so that none of them is cheaper than the best ones either.
-        if at[depth] >= left[depth] or tried[depth] + reduced[depth, at[depth]] + rest[depth + 1] >= best:
+        if at[depth] >= left[m] or tried[depth] + reduced[m, at[depth]] + rest[depth + 1] >= best:
             depth -= 1
             if depth >= 0:
                 at[depth] += 1
             continue
-        i = place[depth, at[depth]]
+        i = place[m, at[depth]]
         fits = True
         for r in range(resources):
-            taken[depth + 1, r] = taken[depth, r] + uses[depth, i, r]
+            taken[depth + 1, r] = taken[depth, r] + uses[m, i, r]
             fits = fits and taken[depth + 1, r] + needed[depth + 1, r] <= room[r]
         if not fits:
             at[depth] += 1
             continue
-        spent[depth + 1] = spent[depth] + cost[depth, i]
+        spent[depth + 1] = spent[depth] + cost[m, i]
         if depth < modules - 1:
-            tried[depth + 1] = tried[depth] + reduced[depth, at[depth]]
+            tried[depth + 1] = tried[depth] + reduced[m, at[depth]]
             depth += 1
             at[depth] = 0
             continue
         if spent[modules] < best:
             best, better = spent[modules], True
-            for m in range(modules):
-                found[m] = place[m, at[m]]
+            for d in range(modules):
+                found[order[d]] = place[order[d], at[d]]
         at[depth] += 1
     return best, better
 

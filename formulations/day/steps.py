@@ -7,9 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from euclio.session import Session
 from formulations.day.choices import Choices, Floats, Ints
 from formulations.day.one_module import ROUNDING
 from formulations.day.step_kernel import Flags, cheapest_steps
+
+MOST_PATHS = 64
+"""Paths on which choices keep the SLO; plans are held to it on all others too, bounds need not be."""
 
 
 class Cheapest(NamedTuple):
@@ -104,3 +108,23 @@ def steps_of(choices: Choices, through: Flags, slo_s: float, most: Ints, stock: 
     return Steps(
         choices, through, slo_s, most, stock, chosen, np.zeros((steps, len(through) + np.isfinite(stock).sum()))
     )
+
+
+def paths_through(session: Session) -> Flags:
+    """Which modules each path goes through, shape (paths, modules)."""
+    return np.array([[m in path for m in range(len(session.modules))] for path in _paths(session)])
+
+
+def _paths(session: Session) -> list[list[int]]:
+    """Paths through the DAG from modules without parents to modules without children, the first `MOST_PATHS`."""
+    parents = session.parents()
+    inner = {parent for own in parents for parent in own}
+    waiting = [[m] for m in reversed(range(len(parents))) if m not in inner]
+    found: list[list[int]] = []
+    while waiting and len(found) < MOST_PATHS:
+        path = waiting.pop()
+        before = parents[path[0]]
+        waiting += [[parent, *path] for parent in reversed(before)]
+        if not before:
+            found.append(path)
+    return found

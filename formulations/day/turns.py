@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from euclio.day import Day
 from euclio.day.instance import HOUR_S
+from euclio.session import Session
 from formulations.day.choices import MARGIN, Box, Choices, Floats, Ints, in_time
 from formulations.day.one_path import LateError, cheapest_path
 from formulations.day.path_kernel import least_latencies
@@ -113,7 +114,8 @@ class Turns:
         longest = _longest(self.day, own, block)
         # Where choices do not know how the machines serve, all of them stay: others fit to them only.
         known = in_time(session, own)
-        serves = _Serving(self, block, shape, on, own, longest, known)
+        limited = _limited(session, shape)
+        serves = _Serving(self, block, shape, on, own, longest, known, limited)
         prices = tuple(float(hardware.price_per_h) for hardware in session.hardware) * len(block)
         changes = change_prices(self.day, tuple(hardware.name for hardware in session.hardware) * len(block))
         hours = [float(step.length_s / HOUR_S) for step in self.day.steps]
@@ -137,6 +139,7 @@ class _Serving:
         latency_s: their latencies, shape (modules, steps).
         longest_s: by the modules of the block that are on it, longest path without these in each step.
         known: steps in which the machines are known to keep the SLO.
+        limited: for each type with a stock its place, the stock, and how many machines of it each vector has.
     """
 
     turns: Turns
@@ -146,6 +149,7 @@ class _Serving:
     latency_s: Floats
     longest_s: dict[Block, Floats]
     known: NDArray[np.bool_]
+    limited: tuple[tuple[int, int, Floats], ...]
 
     def table(self, k: int) -> NDArray[np.bool_]:
         """The vectors that serve in a step, an axis per module and type."""
@@ -177,13 +181,20 @@ class _Serving:
         )
 
     def _in_stock(self, k: int, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        types = self.on.shape[2]
         others = self.on[k].sum(axis=0) - self.on[k, self.block].sum(axis=0)
-        for h, hardware in enumerate(self.turns.day.session.hardware):
-            if hardware.count is not None:
-                used = per_vector(tuple(float(axis % types == h) for axis in range(found.ndim)), found.shape)
-                found &= used <= hardware.count - others[h]
+        for h, stock, used in self.limited:
+            found &= used <= stock - others[h]
         return found
+
+
+def _limited(session: Session, shape: Ints) -> tuple[tuple[int, int, Floats], ...]:
+    """The types with a stock, as of `_Serving`, for vectors of some modules one after the other."""
+    sizes, types = tuple(int(n) for n in shape), len(session.hardware)
+    return tuple(
+        (h, own.count, per_vector(tuple(float(axis % types == h) for axis in range(len(sizes))), sizes))
+        for h, own in enumerate(session.hardware)
+        if own.count is not None
+    )
 
 
 def _longest(day: Day, latency_s: Floats, block: Block) -> dict[Block, Floats]:
