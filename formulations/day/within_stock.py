@@ -2,8 +2,8 @@
 
 The cheapest choices for the rates of each step (`steps`), once with latencies that are not too short and once with
 those that are not too long: where both cost the same, the first are a plan and the second prove that none is cheaper.
-For one
-step in ten the session's own `exact` takes as long as this does for all.
+The session's own
+`exact` takes as long for one step in ten as this does for all.
 """
 
 from __future__ import annotations

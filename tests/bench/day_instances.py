@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -27,6 +28,8 @@ MODELS = (("0.4", "1"), ("2.0", "1"), ("0.8", "0.8"), ("1.1", "0.5"), ("1.6", "0
 FLOW = ((0, 1), (1, 2), (1, 3), (1, 4), (4, 5))
 N_SHAPE = ((0, 2), (0, 3), (1, 3), (2, 4), (3, 4), (3, 5))
 """A DAG with two sources, two sinks and no series-parallel form."""
+CHAIN_SCALES = (("0.3", "0.5"), ("5", "0.5"), ("2", "0.4"), ("0.5", "1"))
+"""Rates and objectives of the days of chains, as shares of those drawn."""
 PUBLISHED = ("ssd_resnet50", "resnet50", "resnext101", "bert_base_128", "resnet50_tensorrt", "efficientnet_b0")
 
 
@@ -101,6 +104,39 @@ def day(session: Session, kind: str, seed: int = 1, steps: int = STEPS) -> Day:
         ]
         rows.append(Step(LENGTH_S, rates))
     return Day(f"{session.name}-{kind}", session, rows, 120, 300, "0.01")
+
+
+def chains() -> Iterator[Day]:
+    """Sixteen days of seven made-up image models in a chain, four under each of four loads and objectives."""
+    for seed in (11, 12, 13, 14):
+        session, levels = _chain(random.Random(seed))
+        for rates, objective in CHAIN_SCALES:
+            scaled = replace(session, slo_s=session.slo_s * Fraction(objective))
+            steps = [Step(600, [own.rate_rps * Fraction(rates) * level for own in session.modules]) for level in levels]
+            yield Day(f"chain-{seed}-{rates}-{objective}", scaled, steps, 180, 300, "0.05")
+
+
+def _chain(draw: random.Random) -> tuple[Session, list[Fraction]]:
+    """A chain on two types of GPUs, and its load in 134 steps as shares of its rates: a peak with a walk around it."""
+    hardware = [Hardware("H100", "3.9"), Hardware("B200", "6.4")]
+    modules, least = [], 0.0
+    for m in range(7):
+        fixed, each = draw.uniform(0.02, 0.4), draw.uniform(0.1, 1.5)
+        quicker = draw.uniform(0.45, 0.7)
+        profile = [
+            Configuration(name, b, 1, Fraction(round((fixed + each * b**0.93) * speed * 10000), 10000))
+            for name, speed in (("H100", 1.0), ("B200", quicker))
+            for b in (1, 2, 4, 8)
+        ]
+        least += float(min(c.duration_s for c in profile))
+        modules.append(Module(f"m{m}", Fraction(round(draw.uniform(1, 6) * 100), 100), profile))
+    slo = Fraction(round(least * draw.uniform(2.2, 5) * 1000), 1000)
+    walk, levels = 0.0, []
+    for k in range(134):
+        walk = 0.8 * walk + draw.gauss(0, 0.06)
+        level = max(0.05, 0.25 + 0.6 * math.exp(-(((k / 6 - 14) / 5) ** 2)) + walk)
+        levels.append(Fraction(round(1000 * level), 1000))
+    return Session("chain", slo, hardware, modules, _named(tuple((m, m + 1) for m in range(6)))), levels
 
 
 def _modules(known: Iterable[Module], rates: Iterable[int]) -> list[Module]:
