@@ -96,7 +96,7 @@ class SharedPrices:
         """Bound the cost by the present prices, and move them."""
         courses, steps = self._courses(), self.steps
         least, on = steps.cheapest(self.charged, self.worth)
-        seconds = np.where(steps.chosen >= 0, steps.choices.latency_s[steps.chosen], 0.0)
+        seconds = steps.latencies()
         self.best = max(self.best, courses + least - ROUNDING * self._size())
         machines = on - np.stack([module.on for module in self._modules], axis=1)
         slower = np.stack([module.seconds for module in self._modules], axis=1) - seconds

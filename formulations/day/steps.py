@@ -77,7 +77,17 @@ class Steps:
 
     def machines(self) -> Ints:
         """Machines of what was chosen last, shape (steps, modules, types); none where nothing was."""
-        return np.where(self.chosen[:, :, None] >= 0, self.choices.vectors[self.chosen], 0)
+        found = np.zeros((*self.chosen.shape, self.most.shape[1]), np.int64)
+        there = self.chosen >= 0
+        found[there] = self.choices.vectors[self.chosen[there]]
+        return found
+
+    def latencies(self) -> Floats:
+        """Latencies of what was chosen last, shape (steps, modules); 0 where nothing was."""
+        found = np.zeros(self.chosen.shape)
+        there = self.chosen >= 0
+        found[there] = self.choices.latency_s[self.chosen[there]]
+        return found
 
     def cheapest(self, prices: Floats, worth: Floats | None = None) -> Cheapest:
         """The cheapest choices of all steps, at prices of any sign.
