@@ -115,9 +115,8 @@ def steps_of(choices: Choices, through: Flags, slo_s: float, most: Ints, stock: 
     """The steps of some choices, nothing of which is chosen yet."""
     steps, modules = choices.first.shape[:2]
     chosen = np.full((steps, modules), -1, np.int64)
-    return Steps(
-        choices, through, slo_s, most, stock, chosen, np.zeros((steps, len(through) + np.isfinite(stock).sum()))
-    )
+    weights = np.zeros((steps, len(through) + int(np.isfinite(stock).sum())))
+    return Steps(choices, through, slo_s, most, stock, chosen, weights)
 
 
 def paths_through(session: Session) -> Flags:
