@@ -2,8 +2,9 @@
 
 The heuristics are found by the registry and run after the limit has ended, which takes some hundredths of a second. One
 of them takes seconds where modules are many: it is run first then, and only where the limit leaves time for it. Where
-modules are so many that even checking a plan takes a while, the search ends that much before the limit, and its own
-plan stands alone: a process that is late is killed, and then it has neither plan nor bound.
+modules are so many that even checking a plan takes a while, the search ends that much before the limit, since a process
+that is late is killed, and then it has neither plan nor bound. A search that has plans of its own is then held against
+one heuristic alone, whose time grows in line with the modules, and which is run first.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ QUICK = ("piccolo", "scrooge", "whole-greedy")
 """Heuristics that take hundredths of a second for 100 modules."""
 THOROUGH, THOROUGH_S = "harpagon", 2e-6
 """One whose time grows with the third power of the modules, and by how many seconds: 2 s for 100 of them."""
+IN_LINE, IN_LINE_S = "price-of-time", 1e-3
+"""One whose time grows in line with the modules, and by how many seconds at most."""
 AT_ONCE_S, SHARE = 0.03, 0.2
 """It is run after the limit where it is as quick as this, and before the search where it takes this share of it."""
 CHECK_S, MOST_CHECK, LATE_S = 1e-3, 0.05, 0.1
@@ -50,23 +53,27 @@ def with_known_plans(
     """
     if limits.time_limit_s is None:
         return run(limits)
-    takes, names, before = THOROUGH_S * len(session.modules) ** 3, list(QUICK), None
+    modules, limit_s = len(session.modules), limits.time_limit_s
+    is_late = CHECK_S * modules > LATE_S
+    takes, names, before = THOROUGH_S * modules**3, list(QUICK), None
+    started = time.perf_counter()
     if takes <= AT_ONCE_S:
         names.append(THOROUGH)
-    elif not rounds and takes <= SHARE * limits.time_limit_s:
-        started = time.perf_counter()
+    elif not rounds and takes <= SHARE * limit_s:
         before = _made_by(THOROUGH, session, space)
-        limits = replace(limits, time_limit_s=max(0.0, limits.time_limit_s - (time.perf_counter() - started)))
-    check_s = CHECK_S * len(session.modules)
-    is_late = check_s > LATE_S
-    if is_late and limits.time_limit_s:
-        kept_s = min(check_s, MOST_CHECK * limits.time_limit_s)
-        limits = replace(limits, time_limit_s=limits.time_limit_s - kept_s)
-    found = run(limits)
+    elif rounds and is_late and IN_LINE_S * modules <= MOST_CHECK * limit_s:
+        before = _made_by(IN_LINE, session, space)
+    left_s = max(0.0, limit_s - (time.perf_counter() - started))
+    if is_late:
+        # Each plan is checked, and the one that is handed over once more.
+        left_s -= min(CHECK_S * modules * (1 if before is None else 2), MOST_CHECK * left_s)
+    found = run(replace(limits, time_limit_s=left_s))
     if found.infeasible or found.raw_status.lower() == "optimal":
         return found
     if rounds and is_late and found.plan is not None:
-        return found
+        if before is None:
+            return found
+        names = []
     made = (_made_by(name, session, space) for name in names)
     plan, cost = cheapest_of(session, space, [found.plan, before, *made])
     if plan is None and all_full(space):

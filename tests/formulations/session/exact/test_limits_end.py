@@ -21,7 +21,7 @@ from euclio.session import (
     longest_path,
 )
 from euclio.session.workloads.applications import profiles
-from formulations.session.known_plans import QUICK, with_known_plans
+from formulations.session.known_plans import IN_LINE, QUICK, with_known_plans
 from formulations.session.stages import FIRST, LATER, first_nodes, next_nodes
 
 IN_SEQUENCE = (Policy.TC, Policy.TC_SHARED, Policy.IN_TURN)
@@ -72,6 +72,24 @@ def test_what_a_method_has_proven_is_left_alone():
     ends = [Answer(None, "infeasible", infeasible=True), Answer(None, "optimal")]
     for end in ends:
         assert with_known_plans(session, space, Limits(1.0), lambda _, end=end: end) is end
+
+
+def test_of_many_modules_the_heuristic_that_grows_in_line_with_them_is_asked_where_the_limit_has_time_for_it():
+    """A search that was broken off may hold a plan further from the bound than `price-of-time`'s, as one of six did."""
+    session, space = layered(120, "1.3"), PlanSpace()
+    ours = evaluate(session, find_solver(IN_LINE).run(session, space, Limits()).plan, space).cost_per_h
+    worse = find_solver("piccolo").run(session, space, Limits()).plan
+    given = []
+
+    def broken_off(limits):
+        given.append(limits.time_limit_s)
+        return Answer(worse, "limit", bound=1.0)
+
+    assert with_known_plans(session, space, Limits(60.0), broken_off, rounds=True).claimed == pytest.approx(float(ours))
+    assert with_known_plans(session, space, Limits(1.0), broken_off, rounds=True).claimed is None
+    # What checking takes is left for both plans, or for the one.
+    assert given[0] <= 60 - 2 * 0.12
+    assert given[1] == pytest.approx(1 - 0.05, abs=1e-3)
 
 
 def test_without_a_time_limit_no_heuristic_is_run():
@@ -140,12 +158,17 @@ def test_stages_end_with_the_time_that_is_left():
 def test_many_modules_leave_time_to_hand_their_plan_over_and_have_no_heuristic_run_after_the_limit(monkeypatch):
     """A process is killed half a second after its limit, with its plan and its bound: of 200 modules 0.2 s are kept."""
     limits, other = [], []
-    monkeypatch.setattr("formulations.session.known_plans._made_by", lambda *given: other.append(given))
+
+    def made_by(name, *given):
+        other.append((name, len(limits)))
+
+    monkeypatch.setattr("formulations.session.known_plans._made_by", made_by)
 
     def run(given):
         limits.append(given.time_limit_s)
         return Answer(object(), "limit", 2.0, 1.0)
 
     found = with_known_plans(layered(200, "2"), PlanSpace(), Limits(10.0), run, rounds=True)
-    assert (found.claimed, other) == (2.0, [])
-    assert limits == [pytest.approx(9.8)]
+    # The one that is asked is asked before the search.
+    assert (found.claimed, other) == (2.0, [(IN_LINE, 0)])
+    assert limits == [pytest.approx(9.8, abs=1e-3)]
