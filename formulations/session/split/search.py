@@ -85,6 +85,20 @@ class Taken(NamedTuple):
     cost: Floats
 
 
+class _Offer(NamedTuple):
+    """The cheapest choice that any node had to offer, at whatever cost; searches write into it.
+
+    Attributes:
+        cost: its cost per hour; infinite: none had any; shape (1,).
+        chosen: as of `Choice`.
+        latency: as of `Choice`.
+    """
+
+    cost: Floats
+    chosen: Ints
+    latency: Floats
+
+
 @compiled
 def new_taken(modules: int) -> Taken:
     """Room for what so many modules take."""
@@ -138,7 +152,8 @@ def search_choices(
     root = _Root(relaxed, basis)
     # A first look of few nodes: small sessions end here, and in others its choice says up to where goals are set.
     first_look = min(most_nodes, max(DIVED * modules, LEAST_DIVED))
-    best = _search_below(s, modes, leads, root, upper, tolerance, deadline, first_look)
+    offer = _Offer(np.full(1, np.inf), np.zeros(modules, np.int64), np.zeros(modules))
+    best = _search_below(s, modes, leads, root, upper, tolerance, deadline, first_look, offer)
     bound, nodes = max(relaxed.bound, best.bound), best.nodes
     if best.complete:
         return best
@@ -148,14 +163,19 @@ def search_choices(
         # Without any choice known there is nothing to set goals by.
         goal = min(upper, base + step) if np.isfinite(upper) else np.inf
         left = most_nodes - nodes
-        found = _search_below(s, modes, leads, root, goal, tolerance, deadline, left)
+        found = _search_below(s, modes, leads, root, goal, tolerance, deadline, left, offer)
         nodes += found.nodes
         bound = max(bound, found.bound)
         # The search leaves out what is cheaper by less than the tolerance.
         note(course, np.inf, bound * (1.0 - tolerance), course.counts[1] + BETWEEN)
+        ends = not found.complete or goal == upper
         if np.isfinite(found.cost):
             best = found
-        if np.isfinite(found.cost) or not found.complete or goal == upper:
+        elif offer.cost[0] < upper:
+            # It costs more than the goal, and less than all that is known: no goal needs to be set beyond it.
+            upper = offer.cost[0]
+            best = Choice(upper, offer.chosen.copy(), offer.latency.copy(), found.bound, found.nodes, False)
+        if np.isfinite(found.cost) or ends:
             return Choice(best.cost, best.chosen, best.latency, bound, nodes, found.complete)
         if found.nodes < AT_ONCE:
             base = goal
@@ -205,8 +225,12 @@ def _search_below(
     tolerance: float,
     deadline: float,
     most_nodes: int,
+    offer: _Offer,
 ) -> Choice:
-    """The cheapest choice below `upper`, depth first; other arguments than `root` as those of `search_choices`."""
+    """The cheapest choice below `upper`, depth first.
+
+    Other arguments than `root` and `offer`, which keeps the cheapest choice met on the way, as of `search_choices`.
+    """
     modules = s.rate.size
     below = upper * (1.0 - tolerance)
     modes, leads, number = _kept(all_modes, all_leads, root.relaxed, below)
@@ -236,6 +260,10 @@ def _search_below(
         if cost < best and cost <= below:
             best, best_chosen[:], best_latency[:] = cost, taken.chosen, taken.latency
             below = min(below, best * (1.0 - tolerance))
+        if cost < offer.cost[0]:
+            offer.cost[0], offer.latency[:] = cost, taken.latency
+            for m in range(modules):
+                offer.chosen[m] = number[m, taken.chosen[m]]
         # The choice just found may have brought the limit below the bound.
         if relaxed.bound > below:
             continue
