@@ -55,6 +55,7 @@ OF_MANY = {
     "euclio/studies/ppipe/serving.py:loads": "they are the key under which a study keeps its runs",
     "formulations/day/course_kernel.py:cheapest_course": STATE,
     "formulations/day/step_kernel.py:_frontier": STATE,
+    "formulations/day/step_kernel.py:_use": STATE,
     "formulations/day/step_kernel.py:cheapest_steps": STATE,
     "formulations/session/exact/frontier_search.py:_resolve_promising": STATE,
     "heuristics/fragments/regrouping_kernel.py:_combine": STATE,

@@ -1,9 +1,8 @@
 """The cheapest choice of one vector of machines per module within the SLO, in every step of a load (compiled, ours).
 
 A module has a list of choices per step: vectors of machines with the latency that they have. Given a price for each
-machine of each module, the cheapest choices that keep the SLO on all paths, and the stock, are found depth first over
-the modules. A price for a second on each path and for a machine of the stock (Lagrange's multipliers) says of every
-choice how much more than the least all choices with it cost: most are out of the question before the search.
+machine of each module, the cheapest choices that keep the SLO on all paths, and the stock, are those of one of each
+list within what there is (`one_of_each`).
 """
 
 from __future__ import annotations
@@ -12,20 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import compiled
+from formulations.day.one_of_each import cheapest_of_each
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-
-MOST_NODES = 100_000
-"""Nodes of the search of a step; beyond, its lower bound is that of the multipliers."""
-FIRST_MOVES, MOVES = 30, 6
-"""Moves of a step's multipliers where none are known, and from those of the search before."""
-REACH = 0.05
-"""Where no choices are known, the multipliers aim so much above the bound, as a share of what choices cost."""
-MOST_WEIGHT = 100.0
-"""Multipliers take no more than so many times what all choices cost for the whole SLO or stock: beyond, floats that
-are subtracted from each other lose digits."""
 
 
 @compiled
@@ -69,7 +59,6 @@ def cheapest_steps(
     cost, latency = np.empty((modules, longest)), np.empty((modules, longest))
     place = np.empty((modules, longest), np.int64)
     count, found = np.empty(modules, np.int64), np.empty(modules, np.int64)
-    # What a choice takes of each path's SLO and of the stock of each type, as a share of all of it.
     paths = through.shape[0]
     uses, room = np.empty((modules, longest, paths + limited.size)), np.ones(paths + limited.size)
     for t in range(limited.size):
@@ -88,25 +77,50 @@ def cheapest_steps(
                 latency[m],
                 place[m],
             )
-        # What is known of the step is worth something to begin with: the search ends at once where nothing is cheaper.
-        known = 0.0
-        for m in range(modules):
-            if chosen[k, m] < 0:
-                known = np.inf
-                break
-            known -= worth[k, m] * latency_s[chosen[k, m]]
-            for h in range(prices.shape[2]):
-                known += prices[k, m, h] * vectors[chosen[k, m], h]
-        for m in range(modules):
-            for i in range(count[m]):
-                for p in range(paths):
-                    uses[m, i, p] = latency[m, i] / slo_s if through[p, m] else 0.0
-                for t in range(limited.size):
-                    uses[m, i, paths + t] = vectors[place[m, i], limited[t]] / max(1.0, stock[limited[t]])
-        least[k], better = _cheapest(cost, uses, count, room, known, weights[k], found)
+        _use(latency, place, count, vectors, through, slo_s, limited, stock, uses)
+        known = _cost(vectors, latency_s, prices[k], worth[k], chosen[k])
+        least[k], better = cheapest_of_each(cost, uses, count, room, known, weights[k], found)
         if better:
             for m in range(modules):
                 chosen[k, m] = place[m, found[m]]
+
+
+@compiled
+def _cost(vectors: Ints, latency_s: Floats, prices: Floats, worth: Floats, chosen: Ints) -> float:
+    """What choices of a step cost that are known; infinite: none are.
+
+    It is worth something to begin with: the search ends at once where nothing is cheaper.
+    """
+    cost = 0.0
+    for m in range(chosen.size):
+        if chosen[m] < 0:
+            return np.inf
+        cost -= worth[m] * latency_s[chosen[m]]
+        for h in range(prices.shape[1]):
+            cost += prices[m, h] * vectors[chosen[m], h]
+    return cost
+
+
+@compiled
+def _use(
+    latency: Floats,
+    place: Ints,
+    count: Ints,
+    vectors: Ints,
+    through: Flags,
+    slo_s: float,
+    limited: Ints,
+    stock: Floats,
+    uses: Floats,
+) -> None:
+    """Fill in what each choice takes of each path's SLO and of the stock of each limited type, as a share of it."""
+    paths = through.shape[0]
+    for m in range(count.size):
+        for i in range(count[m]):
+            for p in range(paths):
+                uses[m, i, p] = latency[m, i] / slo_s if through[p, m] else 0.0
+            for t in range(limited.size):
+                uses[m, i, paths + t] = vectors[place[m, i], limited[t]] / max(1.0, stock[limited[t]])
 
 
 @compiled
@@ -156,164 +170,3 @@ def _frontier(
         latency[i], latency[j] = latency[j], latency[i]
         place[i], place[j] = place[j], place[i]
     return size
-
-
-@compiled
-def _cheapest(
-    cost: Floats, uses: Floats, count: Ints, room: Floats, known: float, weights: Floats, found: Ints
-) -> tuple[float, bool]:
-    """A lower bound on one choice per module within all room, and whether `found` has cheaper ones than are known.
-
-    The bound is what they cost unless the search was too long.
-
-    Args:
-        cost: cost of each choice, shape (modules, choices).
-        uses: what it takes of each resource, shape (modules, choices, resources).
-        count: choices of each module.
-        room: what there is of each resource.
-        known: what choices within the room cost that are known; infinite: none are.
-        weights: multipliers of the resources, to be replaced by better ones.
-        found: to be filled with the cheapest choices.
-    """
-    modules, resources = count.size, room.size
-    # What the modules from each one on take at least: choices that leave less are out of the question.
-    needed = np.zeros((modules + 1, resources))
-    for m in range(modules - 1, -1, -1):
-        if not count[m]:
-            return np.inf, False
-        for r in range(resources):
-            needed[m, r] = needed[m + 1, r] + uses[m, : count[m], r].min()
-    for r in range(resources):
-        if needed[0, r] > room[r]:
-            return np.inf, False
-    bound, best, better = _raised(cost, uses, count, room, known, weights, found)
-    if bound >= best:
-        return best, better
-    # Choices that cost more than the best ones at the multipliers, whatever the others are, are left aside.
-    longest = cost.shape[1]
-    reduced, place = np.empty((modules, longest)), np.empty((modules, longest), np.int64)
-    left = np.zeros(modules, np.int64)
-    rest = np.zeros(modules + 1)
-    for m in range(modules):
-        least = np.inf
-        for i in range(count[m]):
-            least = min(least, _weighed(cost[m, i], uses[m, i], weights))
-        for i in range(count[m]):
-            own = _weighed(cost[m, i], uses[m, i], weights)
-            if bound + own - least >= best:
-                continue
-            at = left[m]
-            while at > 0 and reduced[m, at - 1] > own:
-                reduced[m, at], place[m, at] = reduced[m, at - 1], place[m, at - 1]
-                at -= 1
-            reduced[m, at], place[m, at] = own, i
-            left[m] += 1
-        if not left[m]:
-            return best, better
-    # Modules with few choices come first: what they exclude is excluded once.
-    order = np.argsort(left, kind="mergesort")
-    rest[modules] = -(weights * room).sum()
-    for depth in range(modules - 1, -1, -1):
-        m = order[depth]
-        rest[depth] = rest[depth + 1] + reduced[m, 0]
-        for r in range(resources):
-            least = np.inf
-            for n in range(left[m]):
-                least = min(least, uses[m, place[m, n], r])
-            needed[depth, r] = needed[depth + 1, r] + least
-    depth, nodes = 0, 0
-    at, tried, spent = np.zeros(modules, np.int64), np.zeros(modules + 1), np.zeros(modules + 1)
-    taken = np.zeros((modules + 1, resources))
-    while depth >= 0:
-        nodes += 1
-        if nodes > MOST_NODES:
-            return bound, better
-        m = order[depth]
-        # Choices further on cost more at the multipliers, so that none of them is cheaper than the best ones either.
-        if at[depth] >= left[m] or tried[depth] + reduced[m, at[depth]] + rest[depth + 1] >= best:
-            depth -= 1
-            if depth >= 0:
-                at[depth] += 1
-            continue
-        i = place[m, at[depth]]
-        fits = True
-        for r in range(resources):
-            taken[depth + 1, r] = taken[depth, r] + uses[m, i, r]
-            fits = fits and taken[depth + 1, r] + needed[depth + 1, r] <= room[r]
-        if not fits:
-            at[depth] += 1
-            continue
-        spent[depth + 1] = spent[depth] + cost[m, i]
-        if depth < modules - 1:
-            tried[depth + 1] = tried[depth] + reduced[m, at[depth]]
-            depth += 1
-            at[depth] = 0
-            continue
-        if spent[modules] < best:
-            best, better = spent[modules], True
-            for d in range(modules):
-                found[order[d]] = place[order[d], at[d]]
-        at[depth] += 1
-    return best, better
-
-
-@compiled
-def _raised(
-    cost: Floats, uses: Floats, count: Ints, room: Floats, known: float, weights: Floats, found: Ints
-) -> tuple[float, float, bool]:
-    """The bound of better multipliers, what the best known choices cost, and whether `found` has them.
-
-    Each module takes what is the cheapest for it at the multipliers; those of resources of which all take too much
-    rise (Polyak's rule). `weights` are left where the bound was the largest.
-    """
-    modules, resources = count.size, room.size
-    best, better, bound = known, False, -np.inf
-    own, beyond, picked = weights.copy(), np.empty(resources), np.empty(modules, np.int64)
-    range_of = 0.0
-    for m in range(modules):
-        range_of += np.abs(cost[m, : count[m]]).max()
-    moves = MOVES if weights.any() else FIRST_MOVES
-    for _ in range(moves):
-        here, spent = 0.0, 0.0
-        for r in range(resources):
-            here -= own[r] * room[r]
-            beyond[r] = -room[r]
-        for m in range(modules):
-            least, at = np.inf, 0
-            for i in range(count[m]):
-                weighed = _weighed(cost[m, i], uses[m, i], own)
-                if weighed < least:
-                    least, at = weighed, i
-            here += least
-            spent += cost[m, at]
-            picked[m] = at
-            for r in range(resources):
-                beyond[r] += uses[m, at, r]
-        if here > bound:
-            bound = here
-            weights[:] = own
-        size, within = 0.0, True
-        for r in range(resources):
-            within = within and beyond[r] <= 0
-            # A multiplier of 0 cannot fall.
-            if beyond[r] < 0 and own[r] <= 0:
-                beyond[r] = 0.0
-            size += beyond[r] ** 2
-        if within and spent < best:
-            best, better = spent, True
-            found[:] = picked
-        if bound >= best or not size:
-            break
-        aim = best if best < np.inf else bound + REACH * range_of
-        move = max(0.0, aim - here) / size
-        for r in range(resources):
-            own[r] = min(max(0.0, own[r] + move * beyond[r]), MOST_WEIGHT * range_of)
-    return bound, best, better
-
-
-@compiled
-def _weighed(cost: float, uses: Floats, weights: Floats) -> float:
-    """What a choice costs with what it takes at the multipliers."""
-    for r in range(weights.size):
-        cost += weights[r] * uses[r]
-    return cost

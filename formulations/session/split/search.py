@@ -59,16 +59,32 @@ class Choice(NamedTuple):
     complete: bool
 
 
+class _Offer(NamedTuple):
+    """The cheapest choice that any node had to offer, at whatever cost; searches write into it.
+
+    Attributes:
+        cost: its cost per hour; infinite: none had any; shape (1,).
+        chosen: as of `Choice`.
+        latency: as of `Choice`.
+    """
+
+    cost: Floats
+    chosen: Ints
+    latency: Floats
+
+
 class _Root(NamedTuple):
-    """What all points come to.
+    """What all searches below goals begin with.
 
     Attributes:
         relaxed: the relaxation of all points that paths leave room for.
         basis: where the next relaxation goes on from.
+        offer: the cheapest choice met so far.
     """
 
     relaxed: Relaxation
     basis: Basis
+    offer: _Offer
 
 
 class Taken(NamedTuple):
@@ -83,20 +99,6 @@ class Taken(NamedTuple):
     chosen: Ints
     latency: Floats
     cost: Floats
-
-
-class _Offer(NamedTuple):
-    """The cheapest choice that any node had to offer, at whatever cost; searches write into it.
-
-    Attributes:
-        cost: its cost per hour; infinite: none had any; shape (1,).
-        chosen: as of `Choice`.
-        latency: as of `Choice`.
-    """
-
-    cost: Floats
-    chosen: Ints
-    latency: Floats
 
 
 @compiled
@@ -149,11 +151,11 @@ def search_choices(
     # Even the relaxation costs as much as what is of interest, so no choice can be cheaper.
     if relaxed.bound > upper * (1.0 - tolerance):
         return Choice(np.inf, first, np.zeros(modules), min(relaxed.bound, upper), 1, True)
-    root = _Root(relaxed, basis)
+    offer = _Offer(np.full(1, np.inf), np.zeros(modules, np.int64), np.zeros(modules))
+    root = _Root(relaxed, basis, offer)
     # A first look of few nodes: small sessions end here, and in others its choice says up to where goals are set.
     first_look = min(most_nodes, max(DIVED * modules, LEAST_DIVED))
-    offer = _Offer(np.full(1, np.inf), np.zeros(modules, np.int64), np.zeros(modules))
-    best = _search_below(s, modes, leads, root, upper, tolerance, deadline, first_look, offer)
+    best = _search_below(s, modes, leads, root, upper, tolerance, deadline, first_look)
     bound, nodes = max(relaxed.bound, best.bound), best.nodes
     if best.complete:
         return best
@@ -163,7 +165,7 @@ def search_choices(
         # Without any choice known there is nothing to set goals by.
         goal = min(upper, base + step) if np.isfinite(upper) else np.inf
         left = most_nodes - nodes
-        found = _search_below(s, modes, leads, root, goal, tolerance, deadline, left, offer)
+        found = _search_below(s, modes, leads, root, goal, tolerance, deadline, left)
         nodes += found.nodes
         bound = max(bound, found.bound)
         # The search leaves out what is cheaper by less than the tolerance.
@@ -225,20 +227,15 @@ def _search_below(
     tolerance: float,
     deadline: float,
     most_nodes: int,
-    offer: _Offer,
 ) -> Choice:
-    """The cheapest choice below `upper`, depth first.
-
-    Other arguments than `root` and `offer`, which keeps the cheapest choice met on the way, as of `search_choices`.
-    """
+    """The cheapest choice below `upper`, depth first; other arguments than `root` as those of `search_choices`."""
     modules = s.rate.size
     below = upper * (1.0 - tolerance)
     modes, leads, number = _kept(all_modes, all_leads, root.relaxed, below)
     basis = basis_for(root.basis, modes)
     ranges, size, nodes = open_root(modes.size), 1, 0
     best, best_chosen, best_latency = np.inf, np.zeros(modules, np.int64), np.zeros(modules)
-    room = np.empty((7, modules))
-    between = max(1, NODES_BETWEEN_CLOCKS // modules)
+    room, between = np.empty((7, modules)), max(1, NODES_BETWEEN_CLOCKS // modules)
     taken, columns, times = new_taken(modules), room[:4], room[4:]
     while size > 0 and nodes < most_nodes:
         if nodes % between == between - 1 and is_past(deadline):
@@ -260,10 +257,7 @@ def _search_below(
         if cost < best and cost <= below:
             best, best_chosen[:], best_latency[:] = cost, taken.chosen, taken.latency
             below = min(below, best * (1.0 - tolerance))
-        if cost < offer.cost[0]:
-            offer.cost[0], offer.latency[:] = cost, taken.latency
-            for m in range(modules):
-                offer.chosen[m] = number[m, taken.chosen[m]]
+        _keep(root.offer, cost, taken, number)
         # The choice just found may have brought the limit below the bound.
         if relaxed.bound > below:
             continue
@@ -285,6 +279,15 @@ def _search_below(
     for m in range(modules):
         best_chosen[m] = number[m, best_chosen[m]]
     return Choice(best, best_chosen, best_latency, bound, nodes, size == 0)
+
+
+@compiled_in_place
+def _keep(offer: _Offer, cost: float, taken: Taken, number: Ints) -> None:
+    """Keep what a node takes, if nothing cheaper is kept; `number` says which of all points those that it has are."""
+    if cost < offer.cost[0]:
+        offer.cost[0] = cost
+        for m in range(number.shape[0]):
+            offer.chosen[m], offer.latency[m] = number[m, taken.chosen[m]], taken.latency[m]
 
 
 @compiled_in_place
