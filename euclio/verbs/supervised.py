@@ -115,9 +115,11 @@ class Supervised(AbstractContextManager["Supervised"]):
                 found = self._call(_make, ready, warm, explained, search, solver=ready.solver.name, said=said, far=far)
             except OverrunError as overrun:
                 if overrun.prepared:
-                    return said[0] if said else _killed(ready, overrun.wall_s)
+                    return _standing(said, overrun.wall_s) if said else _killed(ready, overrun.wall_s)
             except DiedError as died:
-                return said[0] if said else _crashed(ready, f"the solver's process {died}")
+                # What a solver started from is no answer of one that ended by itself.
+                answers = [one for one in said if one.raw_status != KILLED]
+                return answers[-1] if answers else _crashed(ready, f"the solver's process {died}")
             else:
                 assert isinstance(found, Result)
                 return found
@@ -175,8 +177,13 @@ def _make(
     limit_s = ready.limits.time_limit_s
     report(Begun(limit_s))
     began = time.monotonic()
+
+    def started_from(plan: Any) -> None:
+        # A process that has to be killed loses what its solver has found, but not what it started from.
+        report(Said(ready.check(_from_start(ready, plan), 0.0)))
+
     try:
-        result = ready.check(*ready.answer()) if search is None else search(ready)
+        result = ready.check(*ready.answer(started_from)) if search is None else search(ready)
     except MemoryError:
         answer: Answer[Any] = Answer(None, KILLED, reason="there is not enough memory for this solver on this instance")
         return ready.check(answer, time.monotonic() - began)
@@ -204,6 +211,20 @@ def _explain(report: Report, family: Family, instance: Any, space: Any, limit_s:
         warm_up(find_solver(family.default_solver), space)
     report(Begun(limit_s))
     return family.explain(instance, space, limit_s)
+
+
+def _from_start(ready: PreparedRun, plan: Any) -> Answer[Any]:
+    """The answer of a run that is going to be killed: the plan that it started from."""
+    assert ready.starter is not None
+    limit_s = ready.limits.time_limit_s
+    when = "" if limit_s is None else f" at the time limit of {full(limit_s)} s"
+    return Answer(plan, KILLED, reason=f"killed{when}; the plan is {ready.starter.name}'s, which it started from")
+
+
+def _standing(said: Sequence[AnyResult], wall_s: float) -> AnyResult:
+    """What was said last; where that is what the run started from, with the seconds after which it was killed."""
+    last = said[-1]
+    return replace(last, wall_s=wall_s) if last.raw_status == KILLED else last
 
 
 def _killed(ready: PreparedRun, wall_s: float) -> AnyResult:

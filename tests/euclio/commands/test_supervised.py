@@ -15,10 +15,13 @@ import pytest
 from run_batches import HERE, is_alive, pid_in
 from tiny_sessions import TEXT
 
+from euclio import load
 from euclio.cli import main
 from euclio.core.own_solver import load_solver
-from euclio.core.registry import solvers
+from euclio.core.registry import Limits, Option, Solver, find_solver, solvers
+from euclio.core.result import Answer, Status
 from euclio.files.json_reading import parse_json
+from euclio.session import PlanSpace
 from euclio.session.family import FAMILY
 from euclio.verbs.supervised import Supervised
 
@@ -26,6 +29,8 @@ from euclio.verbs.supervised import Supervised
 pytestmark = pytest.mark.slow
 
 LIMIT_S = 0.5
+OWN = json.loads(TEXT)["name"]
+"""The session of these tests; warming up solves another one."""
 FAULTS = f"{HERE}/faulty_solvers.py"
 PROGRAM = "import sys; from euclio.cli import main; sys.exit(main(sys.argv[1:]))"
 
@@ -75,6 +80,35 @@ def test_solver_that_does_not_end_is_killed_at_the_limit(capfd, instance, tmp_pa
     assert said == f"euclio: {instance}: unknown: no checked plan at the time limit of 0.5 s, and killed\n"
     assert out.read_text() == printed
     assert overrun < 1.3  # reading included
+
+
+def _hang(session, *_):
+    while session.name == OWN:
+        time.sleep(1)
+    return Answer(None, "no plan")
+
+
+def _exit(session, *_):
+    if session.name == OWN:
+        os._exit(3)
+    return Answer(None, "no plan")
+
+
+def test_a_killed_solver_leaves_the_plan_that_it_started_from(instance):
+    """HiGHS did not look at its clock for eleven seconds: the plan that it had been given was lost with it."""
+    session = load(instance)
+    starts = {"takes": frozenset({Option.WARM_START}), "starts_from": "harpagon"}
+    stuck, gone = (Solver("stuck", "exact", "", run, PlanSpace(), **starts) for run in (_hang, _exit))
+    with Supervised([session], [stuck, gone]) as supervised:
+        found = supervised.solve(session, stuck, time_limit_s=LIMIT_S)
+        assert (found.status, found.raw_status, found.bound) == (Status.FEASIBLE, "killed", None)
+        assert found.plan == find_solver("harpagon").run(session, PlanSpace(), Limits()).plan
+        assert found.reason == "killed at the time limit of 0.5 s; the plan is harpagon's, which it started from"
+        assert found.wall_s >= LIMIT_S
+        cold = supervised.solve(session, stuck, time_limit_s=LIMIT_S, warm_start="none")
+        assert (cold.status, cold.plan) == (Status.UNKNOWN, None)
+        # One that ends by itself is faulty, whatever it started from.
+        assert supervised.solve(session, gone, time_limit_s=LIMIT_S).status is Status.ERROR
 
 
 @pytest.mark.slow
