@@ -85,10 +85,6 @@ def asked(instance: Any, solver: str | AnySolver | None = None, **options: Any) 
     return prepare(instance, solver, limits=limits, **options)
 
 
-def no_matter(_: Any) -> None:
-    """What nobody has to be told."""
-
-
 @dataclass(frozen=True, slots=True)
 class PreparedRun:
     """A run of which all is decided but the answer.
@@ -146,11 +142,11 @@ class PreparedRun:
         if covered and self.family.derive is not None:
             self.family.derive(self.instance, self.space)
 
-    def answer(self, started_from: Callable[[Any], None] = no_matter) -> tuple[Answer[Any], float]:
+    def answer(self, started_from: Callable[[Any], None] | None = None) -> tuple[Answer[Any], float]:
         """The solver's answer, unchecked, and the seconds that it took with the plan to start from.
 
         Args:
-            started_from: is told the plan to start from before the solver runs, if there is one.
+            started_from: is told the plan to start from before the solver runs, if there is one; None: nobody is.
 
         Raises:
             TypeError: it is no answer.
@@ -158,7 +154,7 @@ class PreparedRun:
         begin_run()
         started = time.perf_counter()
         start = None if self.starter is None else self._starting_plan(self.starter)
-        if start is not None:
+        if start is not None and started_from is not None:
             started_from(start)
         options = changed(self.limits.options, warm_start=start)
         try:

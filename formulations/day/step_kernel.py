@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+SHARES = 1e-9
+"""Share of a stock by which sums of shares may miss it: far more than rounding, far less than a machine."""
+
 
 @compiled
 def cheapest_steps(
@@ -62,7 +65,8 @@ def cheapest_steps(
     paths = through.shape[0]
     uses, room = np.empty((modules, longest, paths + limited.size)), np.ones(paths + limited.size)
     for t in range(limited.size):
-        room[paths + t] = min(1.0, stock[limited[t]])
+        # Shares that add up to all of the stock may be more than 1 by rounding, and one machine more is more by far.
+        room[paths + t] = min(1.0, stock[limited[t]]) * (1.0 + SHARES)
     for k in range(steps):
         for m in range(modules):
             count[m] = _frontier(

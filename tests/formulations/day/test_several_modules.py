@@ -206,6 +206,24 @@ def test_a_search_of_a_step_is_that_of_plain_enumeration():
         assert (again == chosen).all()
 
 
+@pytest.mark.parametrize(
+    ("stock", "parts"),
+    [(10, (4, 2, 0, 3, 1)), (13, (2, 5, 3, 3)), (18, (2, 11, 2, 3)), (20, (7, 4, 6, 1, 2)), (0, (0, 0))],
+)
+def test_all_of_a_stock_may_be_used_whatever_its_shares_add_up_to(stock, parts):
+    """0.4 + 0.2 + 0.3 + 0.1 is more than 1 to a float: the bound was infinite where a plan had all ten machines."""
+    assert stock == 0 or sum(part / stock for part in parts) > 1
+    modules = len(parts)
+    vectors, latency = np.array([[part] for part in parts]), np.ones(modules)
+    first = np.array([[[m, m + 1] for m in range(modules)]])
+    prices, worth, through = np.ones((1, modules, 1)), np.zeros((1, modules)), np.eye(modules, dtype=bool)
+    for limit, least_of_all in ((stock, sum(parts)), (stock - 1, math.inf)):
+        least, chosen = np.empty(1), np.full((1, modules), -1)
+        limits, weights = np.array([float(limit)]), np.zeros((1, modules + 1))
+        cheapest_steps(vectors, latency, first, prices, worth, through, 2.0, limits, least, chosen, weights)
+        assert least[0] == least_of_all
+
+
 def test_the_cheapest_way_and_course_are_those_of_all_pairs():
     draw = np.random.default_rng(7)
     start, stop, shape = np.array([2.0, 0.5]), np.array([1.0, 3.0]), np.array([3, 4])
