@@ -14,13 +14,13 @@ from statistics import median
 from time import process_time
 from typing import NamedTuple
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 from pasting import FINDINGS, paste, table
 
 from euclio import load
 from euclio.core.compiled import using
-from euclio.core.figures import PALETTE, figure_style, grid, rounded_svg
 from euclio.core.registry import Limits, find_solver
 from euclio.core.ways import Way
 from euclio.session import PlanSpace, Session
@@ -34,13 +34,6 @@ PAGE, FIGURE = FINDINGS / "our-heuristic.md", Path(__file__).resolve().parents[1
 SIZES, EACH, LIMIT_S = (10, 20, 50, 100, 200, 500, 1000), 4, 5.0
 HARPAGON_UP_TO, FIRST_SEED = 50, 200
 ALIKE = 1e-6
-LOOKS = {OURS: (PALETTE[0], "o"), HARPAGON: (PALETTE[1], "s"), PICCOLO: (PALETTE[5], "^")}
-"""Colour and mark of each heuristic, those of the page on growth."""
-LEAST = 1e-4
-"""Excess in per cent at which plans that cost no more are drawn."""
-EXCESSES = {LEAST: "none", 0.01: "0.01", 1.0: "1", 100.0: "100"}
-SECONDS = {0.001: "0.001", 0.01: "0.01", 0.1: "0.1"}
-"""Ticks of excesses, and of times."""
 
 
 class Found(NamedTuple):
@@ -114,30 +107,26 @@ def growth() -> tuple[list[tuple[str, ...]], dict[str, list[tuple[int, float]]]]
     return rows, times
 
 
-def draw(sets: dict[str, list[Found]], times: dict[str, list[tuple[int, float]]]) -> Figure:
+def draw(sets: dict[str, list[Found]], times: dict[str, list[tuple[int, float]]]) -> None:
     """Share of sessions by excess, and time by number of modules."""
-    figure = Figure(figsize=(6.4, 3.2))
+    figure = Figure(figsize=(9, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     every = [one for some in sets.values() for one in some]
-    for name, (colour, mark) in LOOKS.items():
+    for name, colour in zip((OURS, HARPAGON, PICCOLO), ("C0", "C1", "C2"), strict=True):
         more = np.sort(np.maximum(excesses(every, name), 0.0)) * 100.0
-        left.step(np.maximum(more, LEAST), 100.0 * np.arange(1, more.size + 1) / more.size, color=colour, label=name)
+        left.step(np.maximum(more, 1e-4), 100.0 * np.arange(1, more.size + 1) / more.size, color=colour, label=name)
         if name in times:
-            right.plot(*zip(*times[name], strict=True), mark, linestyle="-", color=colour, markersize=5)
+            right.plot(*zip(*times[name], strict=True), "o-", color=colour, label=name)
     left.set(xscale="log", xlabel="costs more than the optimum (%), at most", ylabel="sessions (%)", ylim=(0, 102))
-    left.set_xticks([*EXCESSES], [*EXCESSES.values()])
     right.set(xscale="log", yscale="log", xlabel="modules", ylabel="processor time (s)")
-    right.set_xticks([10, 100, 1000], ["10", "100", "1000"])
-    right.set_yticks([*SECONDS], [*SECONDS.values()])
-    for axes in (left, right):
-        axes.minorticks_off()
-        grid(axes)
-    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=len(LOOKS))
-    return figure
+    left.legend()
+    right.legend()
+    figure.savefig(FIGURE, metadata={"Date": None})
 
 
 def main(collect: Callable[[Session], Found] = found) -> None:
     """Measure, write the tables and draw the figure."""
+    mpl.rcParams["svg.hashsalt"] = "our-heuristic"
     with using(Way.COMPILED):
         measured = Path("../shared/instances")
         drawn: dict[str, Iterable[Session]] = {
@@ -151,9 +140,7 @@ def main(collect: Callable[[Session], Found] = found) -> None:
     header = ("sessions", "solver", "plan-optimal", "no plan where one exists", "median", "95th percentile", "worst")
     large = ("modules", "of 4 have a plan", "`price-of-time`, median", "`harpagon`, median", "above the proven bound")
     paste(PAGE, {"sets": table((*header, "time / `harpagon`, median"), first), "growth": table(large, rows)})
-    with figure_style():
-        draw(sets, times).savefig(FIGURE, metadata={"Date": None})
-    FIGURE.write_text(rounded_svg(FIGURE.read_text(encoding="utf-8")), encoding="utf-8")
+    draw(sets, times)
 
 
 if __name__ == "__main__":
