@@ -15,20 +15,23 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import exact
 from euclio.core.progress import progress_bar
 from euclio.core.registry import find_solver
-from euclio.core.values import count, names
+from euclio.core.values import count, exact_not_negative, named, names
 from euclio.files.json_writing import json_text, write_text
 from euclio.session.dynamics.figure import PERCENT, save
 from euclio.session.dynamics.planning import Planner
 from euclio.session.dynamics.record import Record
 from euclio.session.dynamics.rules import SCROOGE, Rules, nexus
 from euclio.session.dynamics.run import run
-from euclio.session.dynamics.world import SECONDS, draw_world
+from euclio.session.dynamics.world import SECONDS, World, draw_world
 from euclio.session.workloads.scrooge_applications import scrooge_applications
 from euclio.session.workloads.scrooge_sessions import MOST_CLIENTS
 
 OUT = Path("reports") / "dynamics"
 SCHEMA = "euclio/dynamics/1"
 SEED = 2021
+COSTS = ("finish rate (%)", "in use ($)", "rented ($)", "shares ($)")
+STATE = ("machines with state moved", "that cost ($)")
+"""Heads of columns of the table."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -38,15 +41,25 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         world = draw_world(arguments.application, arguments.seed, arguments.clients, arguments.seconds)
         asked = _asked(arguments)
+        records = _records(world, asked)
     except InputError as error:
         parser.error(str(error))
-    records: dict[str, Record] = {}
-    with progress_bar("runs", len(asked)) as advance:
-        for name, rules in asked.items():
-            records[name] = run(world, rules)
-            advance()
     write(records, arguments.application, arguments.out)
     print(arguments.out)
+
+
+def _records(world: World, asked: Mapping[str, Rules]) -> dict[str, Record]:
+    """What happened under each of the rules.
+
+    Raises:
+        InputError: a planner does not do what rules ask for.
+    """
+    found: dict[str, Record] = {}
+    with progress_bar("runs", len(asked)) as advance:
+        for name, rules in asked.items():
+            found[name] = run(world, rules)
+            advance()
+    return found
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -65,6 +78,19 @@ def _parser() -> argparse.ArgumentParser:
         )
     parser.add_argument("--slo-share", type=_number, default=Fraction(1), metavar="X", help="of the SLO, for plans")
     parser.add_argument("--slower", type=_number, default=Fraction(1), metavar="X", help="without module pipelining")
+    parser.add_argument(
+        "--state-price",
+        type=named(exact_not_negative),
+        default={},
+        metavar="MODULE=P,...",
+        help="money for each machine of a module that holds state which is added or removed, such as order=0.05",
+    )
+    parser.add_argument(
+        "--kept",
+        type=_number,
+        metavar="X",
+        help="seconds that a plan is expected to be kept: weighs state against that; default: state is not weighed",
+    )
     parser.add_argument("--fail", type=_seconds, default=(), metavar="S,S", help="when workers fail")
     parser.add_argument("--out", type=Path, default=OUT, metavar="DIR", help=f"folder; default: {OUT}")
     return parser
@@ -109,7 +135,7 @@ def _asked(arguments: argparse.Namespace) -> dict[str, Rules]:
         InputError: there is no such solver.
     """
     own = {field: getattr(arguments, field.removesuffix("_s")) for _, field, _ in _NUMBERS}
-    own["failures_ns"] = arguments.fail
+    own |= {"failures_ns": arguments.fail, "state": arguments.state_price, "kept_s": arguments.kept}
     planner = Planner(slo_share=arguments.slo_share, slower=arguments.slower)
     found: dict[str, Rules] = {}
     for solver in arguments.planners:
@@ -117,7 +143,10 @@ def _asked(arguments: argparse.Namespace) -> dict[str, Rules]:
     for front_ends in arguments.nexus:
         rules = nexus(front_ends)
         asked = replace(rules.planner, slo_share=arguments.slo_share, slower=arguments.slower)
-        found[f"nexus, {front_ends} front-ends"] = replace(rules, planner=asked, failures_ns=arguments.fail)
+        # Nexus has no stateful modules (§4.1), and moves what there is without weighing it.
+        found[f"nexus, {front_ends} front-ends"] = replace(
+            rules, planner=asked, failures_ns=arguments.fail, state=arguments.state_price
+        )
     return found
 
 
@@ -132,12 +161,13 @@ def write(records: Mapping[str, Record], application: str, out: Path) -> None:
 
 def table(records: Mapping[str, Record]) -> str:
     """One row per run."""
-    head = ("run", "finish rate (%)", "in use ($)", "rented ($)", "shares ($)", "workers started", "allocations")
+    head = ("run", *COSTS, "workers started", "allocations", *STATE)
     found = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
     for name, record in records.items():
         costs = (record.used_cost, record.cost, record.planned_cost)
         cells = (f"{PERCENT * record.finish_rate:.1f}", *(f"{cost:.2f}" for cost in costs))
-        found.append(f"| {name} | {' | '.join(cells)} | {len(record.rentals)} | {record.allocations} |")
+        counts = (len(record.rentals), record.allocations, record.state_moves, f"{float(record.state_cost):.2f}")
+        found.append(f"| {name} | {' | '.join((*cells, *map(str, counts)))} |")
     return "\n".join(found) + "\n"
 
 

@@ -15,6 +15,7 @@ from euclio.session.dynamics.rules import Rules
 from euclio.session.dynamics.serving import Placed
 from euclio.session.dynamics.workers import Cloud, Need, SoldOutError
 from euclio.session.dynamics.world import World
+from euclio.session.running import RunningMachines
 from euclio.session.workloads.scrooge_applications import CPU
 from euclio.simulation.units import NS_PER_S
 
@@ -49,6 +50,7 @@ class Coordinator:
         sold_out: how often a type was sold out.
         unplanned: how often the planner had no plan.
         questions: what the planner was asked, in order, equal ones too.
+        moved: machines that hold state and were added or removed so far, by number of the module.
     """
 
     def __init__(self, world: World, rules: Rules) -> None:
@@ -59,8 +61,12 @@ class Coordinator:
         self.cloud = Cloud(rules.limits, warm_up, int(rules.turn_off_s * NS_PER_S))
         self.cost_per_h, self.allocations, self.sold_out, self.unplanned = Fraction(0), 0, 0, 0
         self.questions: list[Question] = []
+        self.moved: Counter[int] = Counter()
         self._application, self._rules = application, rules
         self._price = {h.name: h.price_per_h for h in application.application.hardware}
+        numbers = {module.name: m for m, module in enumerate(application.application.modules)}
+        self._state = {numbers[name]: name for name in rules.state}
+        self._holding: dict[int, Counter[int]] = {}
         self._fps = 0
         self._asked: Question | None = None
         self._allocated_ns = 0
@@ -128,7 +134,14 @@ class Coordinator:
         planner = self._rules.planner
         factors = np.maximum(self.monitor.factors, LEAST_FACTOR)
         rates = tuple(planner.rounded(float((1 + margin) * self._fps) * factor) for factor in factors)
-        return Question(rates, tuple(planner.rounded(balloon) for balloon in self.monitor.balloons))
+        balloons = tuple(planner.rounded(balloon) for balloon in self.monitor.balloons)
+        return Question(rates, balloons, state=self._rules.state_per_h, running=self._running())
+
+    def _running(self) -> tuple[RunningMachines, ...]:
+        """The machines that hold state now, as far as the coordinator weighs it."""
+        weighed = {name for name, _ in self._rules.state_per_h}
+        now = Counter((self._state.get(w.machine.module, ""), w.hardware) for w in self._wanted)
+        return tuple(RunningMachines(name, kind, n) for (name, kind), n in sorted(now.items()) if name in weighed)
 
     def _changed(self, planned_for: Question) -> bool:
         """Whether one of the modules planned for needs more than is planned for, or much less."""
@@ -179,12 +192,28 @@ class Coordinator:
         self._place(self._on_any([*self._front_ends(), *found.machines]), now_ns)
 
     def _place(self, machines: Sequence[Machine], now_ns: int) -> None:
-        needs = [Need(m.module, m.configuration.hardware, m.share) for m in machines]
+        weighed = {name for name, _ in self._rules.state_per_h}
+        needs = [
+            Need(m.module, m.configuration.hardware, m.share, self._state.get(m.module) in weighed) for m in machines
+        ]
         workers = self.cloud.place(needs, now_ns)
         self._wanted = [
             Wanted(w.number, w.hardware, machine, w.loaded_ns[machine.module])
             for machine, w in zip(machines, workers, strict=True)
         ]
+        self._move_state()
+
+    def _move_state(self) -> None:
+        """Count the machines with state that other workers have now, one that has failed among them.
+
+        A module that had no machine has no state yet, and one that has none any more has nobody whose state it is.
+        """
+        for module in self._state:
+            now = Counter(w.worker for w in self._wanted if w.machine.module == module)
+            before = self._holding.get(module, Counter())
+            if now and before:
+                self.moved[module] += ((now - before) + (before - now)).total()
+            self._holding[module] = now
 
     def _on_any(self, machines: Sequence[Machine]) -> list[Machine]:
         """The machines with types exchanged so that there are enough workers; those that no type is left for are not.

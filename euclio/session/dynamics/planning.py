@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from euclio.core.numbers import short
 from euclio.core.solving import solve
 from euclio.session import Configuration, Module, Session
+from euclio.session.evaluate import evaluate
+from euclio.session.running import Running, RunningMachines
 from euclio.session.simulation.system import System, build_system
 from euclio.session.simulation.targets import Dealing
 from euclio.session.workloads.scrooge_applications import CPU, ScroogeApplication, find_scrooge_application
@@ -30,11 +32,16 @@ class Question(NamedTuple):
         rates: requests per second by module of the application.
         balloons: execution time over the profiled one by module.
         without: worker types that are sold out.
+        state: by module whose machines hold state, what each of them that is added or removed costs: money per hour
+            that the plan is to run.
+        running: machines that serve these modules now.
     """
 
     rates: tuple[Fraction, ...]
     balloons: tuple[Fraction, ...]
     without: frozenset[str] = frozenset()
+    state: tuple[tuple[str, Fraction], ...] = ()
+    running: tuple[RunningMachines, ...] = ()
 
 
 class Machine(NamedTuple):
@@ -134,7 +141,10 @@ def planned(application: str, planner: Planner, question: Question) -> Planned |
         changes: dict[str, Any] = {"hardware": used} if len(used) < len(session.hardware) else {}
         result = solve(session, planner.solver, **changes)
         if result.plan is not None and result.value is not None:
-            return _planned(build_system(session, result.plan, result.space), modules, result.value)
+            # What moving state costs is paid once, and is no part of what the plan costs per hour.
+            own = evaluate(replace(session, running=None), result.plan, result.space) if session.running else result
+            assert own.value is not None
+            return _planned(build_system(session, result.plan, result.space), modules, own.value)
     return None
 
 
@@ -166,7 +176,16 @@ def _session(
     used = {c.hardware for module in made for c in module.profile}
     hardware = tuple(h for h in found.application.hardware if h.name in used)
     slo = planner.slo_share * found.objectives_s[0]
-    return Session(f"changing-{found.application.name}", slo, hardware, made, _edges(found, {m.name for m in own}))
+    names = {m.name for m in own}
+    return Session(
+        f"changing-{found.application.name}",
+        slo,
+        hardware,
+        made,
+        _edges(found, names),
+        running=Running(question.running) if question.running else None,
+        state={name: price for name, price in question.state if name in names},
+    )
 
 
 def _edges(found: ScroogeApplication, kept: set[str]) -> list[tuple[str, str]]:

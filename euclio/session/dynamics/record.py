@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,8 @@ class Record:
         sold_out: how often a type was sold out.
         unplanned: how often there was no plan.
         questions: what the planner was asked, in order, equal ones too.
+        state_moves: machines that hold state and were added or removed.
+        state_cost: what that costs, in money.
     """
 
     modules: tuple[str, ...]
@@ -45,6 +48,8 @@ class Record:
     sold_out: int
     unplanned: int
     questions: tuple[Question, ...] = ()
+    state_moves: int = 0
+    state_cost: Fraction = Fraction(0)
 
     @property
     def seconds(self) -> int:
@@ -105,6 +110,8 @@ class Record:
             "allocations": self.allocations,
             "sold_out": self.sold_out,
             "unplanned": self.unplanned,
+            "state_moves": self.state_moves,
+            "state_cost": float(self.state_cost),
         }
 
     def by_second(self) -> dict[str, list[float]]:

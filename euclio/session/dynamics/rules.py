@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from euclio.session.dynamics.planning import Planner
 
+S_PER_H = 3600
 TESTBED = {"P100": 8, "V100": 8}
 """Workers with a GPU that there are (Scrooge §4.1); those without one have no limit."""
 
@@ -47,6 +48,10 @@ class Rules:
         expecting: what a worker expects of the modules to come when it drops frames that would be late (early
             dropping).
         failures_ns: when workers fail: each time the one with a GPU that serves and was turned on first.
+        state: by name of a module whose machines hold state (Scrooge §3.1): money for each of them that is added or
+            removed, as state is migrated then (§3.4). What that costs is not printed.
+        kept_s: how long a plan is expected to be kept: the coordinator weighs what moving state costs against what a
+            plan saves in so many seconds (ours). None: it does not weigh it, as in the paper's equations.
     """
 
     planner: Planner
@@ -61,6 +66,15 @@ class Rules:
     alike: bool = False
     expecting: Expecting = Expecting.EXECUTION
     failures_ns: tuple[int, ...] = ()
+    state: Mapping[str, Fraction] = field(default_factory=dict)
+    kept_s: Fraction | None = None
+
+    @property
+    def state_per_h(self) -> tuple[tuple[str, Fraction], ...]:
+        """By module: money for each change of its machines per hour that a plan is kept; nothing is not weighed."""
+        if self.kept_s is None:
+            return ()
+        return tuple((name, price * S_PER_H / self.kept_s) for name, price in self.state.items() if price)
 
 
 SCROOGE = Rules(planner=Planner())

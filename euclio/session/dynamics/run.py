@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
+from euclio.core.errors import InputError
 from euclio.core.progress import told
-from euclio.core.registry import find_solver
+from euclio.core.registry import find_solver, solvers_of
 from euclio.session.dynamics.coordinator import Coordinator
 from euclio.session.dynamics.record import Record
 from euclio.session.dynamics.rules import Rules
@@ -13,6 +16,9 @@ from euclio.session.dynamics.serving import Serving
 from euclio.session.dynamics.world import World
 from euclio.session.simulation.targets import DEALINGS, own_dispatch
 from euclio.simulation.units import NS_PER_S, Floats, Ints
+
+CHANGES = "changes"
+"""The demand of sessions in which moving machines costs something (`euclio.session.demands`)."""
 
 
 @told("serving changing workloads")
@@ -24,9 +30,25 @@ def run(world: World, rules: Rules) -> Record:
         rules: how the coordinator reacts.
 
     Raises:
-        InputError: there is no such solver.
+        InputError: there is no such solver, it does not weigh state, or a module that is to hold state is none of the
+            application's.
     """
+    _refuse_state(world, rules)
     return _Run(world, rules).made()
+
+
+def _refuse_state(world: World, rules: Rules) -> None:
+    """Refuse state of unknown modules, and a planner that does not weigh it."""
+    known = [module.name for module in world.application.application.modules]
+    for name in rules.state:
+        if name not in known:
+            raise InputError(f"unknown module {name!r}; known: {', '.join(known)}", field=f"state.{name}")
+    if rules.kept_s is not None and not rules.kept_s:
+        raise InputError("is 0; give the seconds for which a plan is expected to be kept", field="kept_s")
+    solver = find_solver(rules.planner.solver)
+    if rules.state_per_h and CHANGES not in solver.covers:
+        able = ", ".join(own.name for own in solvers_of(solver.family) if CHANGES in own.covers)
+        raise InputError(f"is {solver.name}, which weighs no state; give one of {able}", field="planner.solver")
 
 
 class _Run:
@@ -112,4 +134,6 @@ class _Run:
             coordinator.sold_out,
             coordinator.unplanned,
             tuple(coordinator.questions),
+            coordinator.moved.total(),
+            sum((self.rules.state[application.modules[m].name] * n for m, n in coordinator.moved.items()), Fraction(0)),
         )

@@ -30,11 +30,14 @@ class Need(NamedTuple):
         module: number of its module.
         hardware: worker type.
         share: part of the worker's capacity that it takes (input rate proportionality, Scrooge §3.4); 1: all.
+        stays: whether a worker that serves the module is taken before a better fit that has only loaded it: state
+            stays where it is.
     """
 
     module: int
     hardware: str
     share: Fraction
+    stays: bool = False
 
 
 @dataclass(slots=True)
@@ -98,9 +101,10 @@ class Cloud:
         """Give every machine a worker; nothing is changed if that fails.
 
         A worker that has loaded the module is taken when possible: of several the one that it fits best, then one that
-        serves the module, then one that serves nothing. Then come workers that these machines share already, the best
-        fit first; workers that are on and serve nothing; any other that is on; a new one. Machines that take a whole
-        worker are placed before those that share one.
+        serves the module, then one that serves nothing; where the machine is to stay (`Need.stays`), one that serves
+        the module comes first. Then come workers that these machines share already, the best fit first; workers that
+        are on and serve nothing; any other that is on; a new one. Machines that take a whole worker are placed before
+        those that share one.
 
         Args:
             needs: the machines.
@@ -195,7 +199,8 @@ class _Choice:
 
     def _loaded(self, need: Need) -> list[int]:
         workers = self.cloud.workers
-        return [n for n in self._on(need) if n in workers and need.module in workers[n].loaded_ns]
+        loaded = [n for n in self._on(need) if n in workers and need.module in workers[n].loaded_ns]
+        return (need.stays and [n for n in loaded if need.module in workers[n].serving]) or loaded
 
     def _shared(self, need: Need) -> list[int]:
         return [n for n in self._on(need) if self.room[n] < 1]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from euclio.session.dynamics.planning import Planner, Question, planned
 from euclio.session.dynamics.rules import SCROOGE, nexus
+from euclio.session.running import RunningMachines
 from euclio.session.workloads.scrooge_applications import find_scrooge_application
 
 ONE = (Fraction(1),) * 3
@@ -78,3 +81,33 @@ def test_modules_that_are_left_out_are_passed_over():
     face = find_scrooge_application("face")
     assert nexus(1).planner.planned_modules(face) == (0, 2)
     assert SCROOGE.planner.planned_modules(face) == (0, 1, 2)
+
+
+def machines_of(found, module):
+    """Types of the machines of a module, each with their number."""
+    return Counter(machine.configuration.hardware for machine in found.machines if machine.module == module)
+
+
+def test_state_keeps_its_machines_where_moving_it_costs_more_than_is_saved():
+    """Three of its machines run on the type that the cheapest plan does not take; seven moves cost $70 an hour."""
+    asked = Question(tuple(map(Fraction, (4, 4, 4))), ONE)
+    cheapest = planned("caption", Planner("exact"), asked)
+    (kind,) = machines_of(cheapest, 2)
+    other = {"P100": "V100", "V100": "P100"}[kind]
+    running = (RunningMachines("text", other, 3),)
+    weighed = asked._replace(state=(("text", Fraction(10)),), running=running)
+    kept = planned("caption", Planner("exact"), weighed)
+    assert machines_of(kept, 2) == {other: 3}
+    free = planned("caption", Planner("exact"), weighed._replace(state=()))
+    assert machines_of(free, 2) == machines_of(cheapest, 2)
+    # What moving costs is paid once: it is no part of what the plan costs per hour.
+    assert free.cost_per_h == cheapest.cost_per_h < kept.cost_per_h
+    little = planned("caption", Planner("exact"), weighed._replace(state=(("text", Fraction(1, 10**6)),)))
+    assert little.cost_per_h == cheapest.cost_per_h
+
+
+def test_what_state_costs_per_hour_is_spread_over_the_time_that_a_plan_is_kept():
+    """Five cents, kept for half a minute, are as much as $6 an hour; what is not weighed costs a plan nothing."""
+    rules = replace(SCROOGE, state={"text": Fraction("0.05"), "order": Fraction(0)})
+    assert rules.state_per_h == ()
+    assert replace(rules, kept_s=Fraction(30)).state_per_h == (("text", Fraction(6)),)

@@ -141,6 +141,46 @@ def test_any_planner_may_serve_and_unknown_ones_are_refused(face):
         run(face, replace(SCROOGE, planner=Planner("no-such-planner")))
 
 
+@pytest.fixture(scope="module")
+def caption():
+    return draw_world("caption", 1, clients=6, seconds=SECONDS)
+
+
+def test_state_is_charged_by_move_and_less_of_it_moves_where_it_is_weighed(caption):
+    """S2VT takes a machine for each frame and a half per second, so that machines come and go all the time."""
+    state = {"text": Fraction("0.05")}
+    careless = replace(SCROOGE, planner=Planner("exact"), state=state)
+    passing, weighed = (run(caption, replace(careless, kept_s=kept)) for kept in (None, Fraction(20)))
+    assert passing.state_moves > 2 * weighed.state_moves > 0
+    assert passing.state_cost == passing.state_moves * state["text"]
+    assert weighed.cost + weighed.state_cost < passing.cost + passing.state_cost
+    # Charged or not, what is not weighed changes nothing.
+    assert (
+        replace(passing, state_moves=0, state_cost=Fraction(0)).describe()
+        == run(caption, replace(careless, state={})).describe()
+    )
+
+
+def test_what_a_failed_worker_held_is_moved_too(caption):
+    """The worker of a whole machine of S2VT fails; whoever serves in its place gets the state."""
+    rules = replace(SCROOGE, planner=Planner("exact"), state={"text": Fraction(1)}, kept_s=Fraction(10**6))
+    at = (SECONDS // 2) * NS_PER_S
+    assert run(caption, replace(rules, failures_ns=(at,))).state_moves > run(caption, rules).state_moves
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"state": {"nobody": Fraction(1)}}, "unknown module 'nobody'; known: features, order, text"),
+        ({"state": {"text": Fraction(1)}, "kept_s": Fraction(0)}, "give the seconds"),
+        ({"state": {"text": Fraction(1)}, "kept_s": Fraction(1), "planner": Planner("harpagon")}, "exact"),
+    ],
+)
+def test_state_that_cannot_be_weighed_is_refused(caption, changed, said):
+    with pytest.raises(InputError, match=said):
+        run(caption, replace(SCROOGE, **changed))
+
+
 def test_the_command_writes_the_same_bytes_twice(tmp_path, capsys):
     for name in ("a", "b"):
         asked = ["--application", "face", "--planners", "scrooge-greedy", "--nexus", "2", "--seconds", "40"]
@@ -152,7 +192,10 @@ def test_the_command_writes_the_same_bytes_twice(tmp_path, capsys):
     assert str(tmp_path / "a") in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("asked", [["--planners", "none-such"], ["--warm-up", "-1"], ["--application", "weather"]])
+REFUSED = (["--planners", "none-such"], ["--warm-up", "-1"], ["--application", "weather"], ["--state-price", "no=1"])
+
+
+@pytest.mark.parametrize("asked", REFUSED)
 def test_the_command_refuses_what_it_cannot_do(asked, capsys):
     with pytest.raises(SystemExit) as ended:
         main(asked)

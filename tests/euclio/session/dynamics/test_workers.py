@@ -106,3 +106,19 @@ def test_a_worker_that_fails_is_paid_until_then():
     own.fail(0, 12)
     assert own.rentals == [Rental(0, "gpu", 0, 12)]
     assert placed(own, [need(0)], 13) == [1]
+
+
+@pytest.mark.parametrize(("stays", "worker"), [(False, 1), (True, 0)])
+def test_state_stays_where_it_is_although_another_worker_fits_better(stays, worker):
+    """Worker 0 serves module 0; worker 1 has loaded it once and has the less room next to module 1."""
+    own = cloud()
+    placed(own, [need(0), need(0)])
+    assert placed(own, [need(0, "0.6"), need(1, "0.5")], 1) == [0, 1]
+    assert placed(own, [need(1, "0.5"), Need(0, "gpu", Fraction("0.4"), stays)], 2) == [1, worker]
+
+
+def test_where_nobody_serves_what_is_to_stay_a_worker_that_has_loaded_it_will_do():
+    own = cloud()
+    placed(own, [need(0), need(1)])
+    placed(own, [need(1)], 1)
+    assert placed(own, [Need(0, "gpu", Fraction(1), stays=True)], 2) == [0]
