@@ -11,7 +11,7 @@ from euclio.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.commands.keywords import own_keywords
 from euclio.commands.strict import add_strict
 from euclio.core.progress import say
-from euclio.core.values import NOT_NEGATIVE, exact_positive, names, seconds
+from euclio.core.values import NOT_NEGATIVE, exact_not_negative, exact_positive, named, names, seconds
 
 if TYPE_CHECKING:
     from euclio.day.comparing import DayComparison
@@ -53,6 +53,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ("price-per-change", "money per machine that is started or stopped"),
     ):
         parser.add_argument(f"--{name}", type=NOT_NEGATIVE.parse, metavar="X", help=f"{what}; default: 0")
+    parser.add_argument(
+        "--state-price",
+        type=named(exact_not_negative),
+        metavar="MODULE=P,...",
+        help="money on top for each change of a module whose machines hold state, such as caption=0.5",
+    )
     parser.add_argument("--solvers", type=names, metavar="A,B", help="these alone, or FILE.py:FUNCTION; default: all")
     add_strict(parser)
     parser.add_argument("--time-limit", type=seconds, metavar="S", help="limit of each run in seconds, as of solve")
@@ -88,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_figure_path(arguments.plot)
     given = Opened(load_instance(arguments.file), arguments.file)
     own = own_keywords(arguments, "load", "load_unit", "load_step", "load_column")
-    own |= own_keywords(arguments, "warm_up", "keep_alive", "price_per_change", "solvers", "time_limit")
+    own |= own_keywords(arguments, "warm_up", "keep_alive", "price_per_change", "state_price", "solvers", "time_limit")
     found = plan_day(given, supervised=True, **own, **attainment_keywords(arguments))
     print(json_text(found.describe()) if arguments.json else to_text(found.table()))
     if arguments.day_out is not None:

@@ -206,7 +206,7 @@ def _stricter(day: Day, share: Fraction, margins: Mapping[Rates, float]) -> Day:
         more = 1 + Fraction(f"{margins[step.rates_rps]:.3f}")
         steps.append(Step(step.length_s, [rate * more for rate in step.rates_rps]))
     session = replace(day.session, slo_s=day.session.slo_s * share)
-    return Day(day.name, session, steps, day.warm_up_s, day.keep_alive_s, day.price_per_change)
+    return replace(day, session=session, steps=tuple(steps))
 
 
 def _few(day: Day) -> Day:

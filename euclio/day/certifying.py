@@ -99,11 +99,10 @@ def searched(day: Day, cutoff: Fraction | None, deadline: float) -> Found:
 
 def _is_too_long(day: Day) -> bool:
     """Whether there are too many vectors and too many variables from the first ends on."""
-    ends = [(h, n) for row in first_ends(day) for h, n in enumerate(row) if n]
-    prices = [day.session.hardware[h].price_per_h for h, _ in ends]
-    changes = sum((day.price_of_start(p) > 0) + (day.price_of_stop(p) > 0) for p in prices)
+    ends = [(m, h, n) for m, row in enumerate(first_ends(day)) for h, n in enumerate(row) if n]
+    changes = sum((day.price_of_start(m, h) > 0) + (day.price_of_stop(m, h) > 0) for m, h, _ in ends)
     variables = len(ends) * len(day.steps) + changes * (len(day.steps) - 1)
-    return prod(n + 1 for _, n in ends) > MOST_CELLS and variables > MOST_VARIABLES
+    return prod(n + 1 for *_, n in ends) > MOST_CELLS and variables > MOST_VARIABLES
 
 
 def _way_of_a_plan(course: Course, cutoff: Fraction | None, deadline: float) -> Way | None:

@@ -5,6 +5,7 @@ What a step needs is decided by the checker of sessions; no code is shared with 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -81,11 +82,12 @@ def evaluate(day: Day, plan: DayPlan, space: PlainSpace | None = None) -> DayEva
     for step, on in zip(day.steps, machines, strict=True):
         per_h = sum((price * n for module in on for price, n in zip(prices, module, strict=True)), Fraction(0))
         running += step.length_s / HOUR_S * per_h
-    started, stopped = _changes(machines, len(prices))
-    changing = sum((day.price_of_start(price) * n for price, n in zip(prices, started, strict=True)), Fraction(0))
-    changing += sum((day.price_of_stop(price) * n for price, n in zip(prices, stopped, strict=True)), Fraction(0))
+    started, stopped = _changes(machines)
+    changing = sum((day.price_of_start(m, h) * n for (m, h), n in started.items()), Fraction(0))
+    changing += sum((day.price_of_stop(m, h) * n for (m, h), n in stopped.items()), Fraction(0))
     value = running + changing
-    return DayEvaluation(tuple(violations), value, running, changing, machines, sum(started), sum(stopped))
+    starts, stops = started.total(), stopped.total()
+    return DayEvaluation(tuple(violations), value, running, changing, machines, starts, stops)
 
 
 def _uncounted(violations: list[str]) -> DayEvaluation:
@@ -184,12 +186,12 @@ def _beyond_stock(session: Session, machines: tuple[Machines, ...]) -> list[str]
     return found
 
 
-def _changes(machines: tuple[Machines, ...], types: int) -> tuple[list[int], list[int]]:
-    """Machines that are started and stopped, by hardware type."""
-    started, stopped = [0] * types, [0] * types
+def _changes(machines: tuple[Machines, ...]) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]]:
+    """Machines that are started and stopped, by numbers of module and hardware type."""
+    started, stopped = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
     for before, after in pairwise(machines):
-        for old, new in zip(before, after, strict=True):
-            for h in range(types):
-                started[h] += max(0, new[h] - old[h])
-                stopped[h] += max(0, old[h] - new[h])
+        for m, (old, new) in enumerate(zip(before, after, strict=True)):
+            for h, more in enumerate(b - a for a, b in zip(old, new, strict=True)):
+                if more:
+                    (started if more > 0 else stopped)[m, h] += abs(more)
     return started, stopped

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact, fraction_text
-from euclio.day.instance import Day, Step
+from euclio.day.instance import STATE, Day, Step
 from euclio.files.boundary import FileModel, Name, Number, Text, at
 from euclio.files.exact_texts import exact_of, needed_text
 from euclio.files.instance_files import InstanceFormat
@@ -31,6 +31,7 @@ class _Day(FileModel):
     warm_up_s: Number = 0
     keep_alive_s: Number = 0
     price_per_change: Number = 0
+    state_price_per_change: dict[str, Number] | None = None
 
 
 def _day(model: _Day) -> Day:
@@ -41,7 +42,7 @@ def _day(model: _Day) -> Day:
         with at(f"steps[{k}]", None):
             steps.append(_step(own))
     changes = (exact(model.warm_up_s), exact(model.keep_alive_s), exact(model.price_per_change))
-    return Day(model.name, session, steps, *changes)
+    return Day(model.name, session, steps, *changes, model.state_price_per_change)
 
 
 def _step(model: _Step) -> Step:
@@ -71,7 +72,8 @@ def _step_data(step: Step) -> dict[str, Any]:
 def _data(day: Day) -> dict[str, Any]:
     fields = {name: getattr(day, name) for name in ("warm_up_s", "keep_alive_s", "price_per_change")}
     steps = [_step_data(step) for step in day.steps]
-    return {"name": day.name, "session": SESSIONS.data(day.session), "steps": steps, **fields}
+    state = {STATE: dict(day.state)} if day.state else {}
+    return {"name": day.name, "session": SESSIONS.data(day.session), "steps": steps, **fields, **state}
 
 
 DAYS = InstanceFormat("euclio/day/1", _Day, _day, _data)

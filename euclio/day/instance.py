@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from euclio.core.errors import InputError
@@ -11,9 +11,12 @@ from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number
 from euclio.core.showing import Framed, Plotted
 from euclio.session import Module, Session
+from euclio.session.instance import MOST_NAMED, amounts
 
 HOUR_S = 3600
 """Seconds of an hour, for which prices are given."""
+STATE = "state_price_per_change"
+"""Field of days in files, with what `Day.state` says."""
 MOST_STEPS = 20_000
 """Steps of a load at most: two weeks by the minute."""
 
@@ -47,6 +50,8 @@ class Day(Framed, Plotted):
         warm_up_s: seconds for which a machine is charged before it serves.
         keep_alive_s: seconds for which a machine is charged after it was released.
         price_per_change: money per machine that is started or stopped.
+        state: by name of a module whose machines hold state (Scrooge §3.1), the money on top for each of them that is
+            started or stopped, as its state is moved then.
 
     Raises:
         InputError: no steps, too many, a step with another number of modules than the session, a number out of range.
@@ -60,6 +65,7 @@ class Day(Framed, Plotted):
     warm_up_s: Fraction
     keep_alive_s: Fraction
     price_per_change: Fraction
+    state: dict[str, Fraction] = field(default_factory=dict, hash=False)
 
     def __init__(
         self,
@@ -69,17 +75,19 @@ class Day(Framed, Plotted):
         warm_up_s: Number = 0,
         keep_alive_s: Number = 0,
         price_per_change: Number = 0,
+        state: Mapping[str, Number] | None = None,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "session", session)
         object.__setattr__(self, "steps", tuple(steps))
-        for field, value in (
+        for own, value in (
             ("warm_up_s", warm_up_s),
             ("keep_alive_s", keep_alive_s),
             ("price_per_change", price_per_change),
         ):
-            object.__setattr__(self, field, exact_number(value, field, zero=True))
-        _refuse_state(session)
+            object.__setattr__(self, own, exact_number(value, own, zero=True))
+        object.__setattr__(self, "state", amounts(state or {}, STATE))
+        _refuse_state(session, self.state)
         _check_steps(self)
 
     @property
@@ -92,21 +100,29 @@ class Day(Framed, Plotted):
         """The largest rate of each module, which need not fall into one step."""
         return tuple(max(rates) for rates in zip(*(step.rates_rps for step in self.steps), strict=True))
 
-    def price_of_start(self, price_per_h: Fraction) -> Fraction:
-        """Money for starting a machine of this price per hour: the change, and its warm-up."""
-        return self.price_per_change + price_per_h * self.warm_up_s / HOUR_S
+    def price_of_start(self, module: int, hardware: int) -> Fraction:
+        """Money for starting a machine of a module, both by number: the change, its state, and its warm-up."""
+        return self._price_of_change(module) + self.session.hardware[hardware].price_per_h * self.warm_up_s / HOUR_S
 
-    def price_of_stop(self, price_per_h: Fraction) -> Fraction:
-        """Money for stopping a machine of this price per hour: the change, and the time that it is kept on."""
-        return self.price_per_change + price_per_h * self.keep_alive_s / HOUR_S
+    def price_of_stop(self, module: int, hardware: int) -> Fraction:
+        """Money for stopping a machine of a module: the change, its state, and the time that it is kept on."""
+        return self._price_of_change(module) + self.session.hardware[hardware].price_per_h * self.keep_alive_s / HOUR_S
+
+    def _price_of_change(self, module: int) -> Fraction:
+        return self.price_per_change + self.state.get(self.session.modules[module].name, Fraction(0))
 
 
-def _refuse_state(session: Session) -> None:
-    """Refuse what would be passed over: in a day, all changes cost the same."""
+def _refuse_state(session: Session, state: Mapping[str, Fraction]) -> None:
+    """Refuse state of no module, and what would be passed over: in a day changes are paid once, not by the hour."""
+    names = {module.name for module in session.modules}
+    for name in state:
+        if name not in names:
+            known = ", ".join(module.name for module in session.modules[:MOST_NAMED])
+            raise InputError(f"unknown module {name!r}; known: {known}", field=f"{STATE}.{name}")
     for i, module in enumerate(session.modules):
         if module.name in session.state:
             raise InputError(
-                "is charged in no day; leave it out, and give price_per_change, which each change costs",
+                f"is charged in no day; leave it out, and give {STATE} of the day, which each change costs once",
                 field=f"session.modules[{i}].state_price_per_change_per_h",
             )
 
@@ -165,7 +181,8 @@ def of_modules(day: Day, places: Sequence[int]) -> Day:
     session = at_rates(day.session, tuple(rate if m in places else Fraction(0) for m, rate in enumerate(largest)))
     assert session is not None
     steps = [Step(step.length_s, [step.rates_rps[m] for m in places]) for step in day.steps]
-    return replace(day, session=session, steps=tuple(steps))
+    state = {module.name: day.state[module.name] for module in session.modules if module.name in day.state}
+    return replace(day, session=session, steps=tuple(steps), state=state)
 
 
 def without_unused(day: Day) -> Day | None:

@@ -27,7 +27,9 @@ MOST_ROWS = 200
 def _day_head(day: Day) -> Head:
     sizes = f"{counted(len(day.steps), 'step')}, {figures(day.hours)} h, {counted(len(day.session.modules), 'module')}"
     times = f"warm-up {figures(day.warm_up_s)} s, keep-alive {figures(day.keep_alive_s)} s"
-    return Head(day.name, "", (sizes, times, f"{full(day.price_per_change)} per change"))
+    changes = [f"{full(day.price_per_change)} per change"]
+    changes += [f"{full(price)} more of {name}" for name, price in day.state.items()]
+    return Head(day.name, "", (sizes, times, ", ".join(changes)))
 
 
 def day_load_table(day: Day) -> RenderableType:

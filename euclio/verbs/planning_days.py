@@ -17,11 +17,12 @@ from euclio.core.registry import solvers_of
 from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver
 from euclio.core.solving import asked, solve, solver_for
-from euclio.core.values import NOT_NEGATIVE, exact_positive, names
+from euclio.core.values import NOT_NEGATIVE, exact_not_negative, exact_positive, named, names
 from euclio.day import Day, Step
 from euclio.day.attaining import attaining_day
 from euclio.day.comparing import DayComparison, compare_day
 from euclio.day.family import FAMILY
+from euclio.day.instance import STATE
 from euclio.day.load import read_load
 from euclio.day.load_units import Said
 from euclio.session import Session
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 OPTIONS = {"warm_up_s": "--warm-up", "keep_alive_s": "--keep-alive", "price_per_change": "--price-per-change"}
 """The options of what changes cost, by field of a load over time."""
+STATE_OPTION = "--state-price"
 
 
 @verb(words.Attainment)
@@ -51,6 +53,7 @@ def plan_day(
     warm_up: Number | None = None,
     keep_alive: Number | None = None,
     price_per_change: Number | None = None,
+    state_price: words.ByName | None = None,
     solvers: str | Sequence[str | AnySolver] | None = None,
     time_limit: Number | None = None,
     supervised: bool = False,
@@ -69,6 +72,7 @@ def plan_day(
         warm_up: seconds that a machine is charged before it serves; None: as in the load over time, else 0.
         keep_alive: seconds that a machine is charged after it is released; None: likewise.
         price_per_change: money per machine that is started or stopped; None: likewise.
+        state_price: money on top for each change of a module whose machines hold state, by name of the module.
         solvers: rules and solvers, or their names divided by commas; None: all.
         time_limit: limit of each run in seconds; None: none.
         supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
@@ -83,6 +87,7 @@ def plan_day(
     """
     costs = {"warm_up_s": warm_up, "keep_alive_s": keep_alive, "price_per_change": price_per_change}
     read = {name: read_if(NOT_NEGATIVE.parse, value, OPTIONS[name]) for name, value in costs.items()}
+    read["state"] = read_if(named(exact_not_negative), state_price, STATE_OPTION)
     said = Said(load_unit, read_if(exact_positive, load_step, "--load-step"), load_column)
     day = day_of(opened(session), load, {name: value for name, value in read.items() if value is not None}, said)
     kept = with_percentile(keywords)
@@ -154,6 +159,8 @@ def _named(given: Collection[str], file: str | None) -> Iterator[None]:
     try:
         yield
     except InputError as error:
+        if "state" in given and error.field is not None and error.field.startswith(STATE):
+            raise InputError(error.message, field=STATE_OPTION) from None
         if error.field is not None and error.field in given:
             raise InputError(error.message, field=OPTIONS[error.field]) from None
         raise InputError(error.message, file=error.file or file, field=error.field) from None

@@ -7,11 +7,12 @@ long is followed last, and only as long as it may be the cheapest.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.day import Day, DayPlan, evaluate
@@ -81,9 +82,7 @@ def add_rule(day: Day, cheapest: Cheapest, found: Gathered, rule: Rule, most: fl
             on = machines_of(day, staffings)
             cost += float((on @ money.running[k]).sum())
             if before is not None:
-                cost += float(
-                    (np.maximum(on - before, 0) @ money.start + np.maximum(before - on, 0) @ money.stop).sum()
-                )
+                cost += _changes(money, before, on)
             before = on
             # With the least that the steps to come cost, it cannot be the cheapest any more.
             if k + 1 < len(found.bounds) and cost + found.bounds[k + 1] > most * (1 + PROOF_TOLERANCE):
@@ -141,9 +140,15 @@ def money_of(day: Day) -> Money:
     hardware = day.session.hardware
     return Money(
         hours[:, None] * np.array([float(own.price_per_h) for own in hardware]),
-        np.array([float(day.price_of_start(own.price_per_h)) for own in hardware]),
-        np.array([float(day.price_of_stop(own.price_per_h)) for own in hardware]),
+        _by_machine(day, day.price_of_start),
+        _by_machine(day, day.price_of_stop),
     )
+
+
+def _by_machine(day: Day, price: Callable[[int, int], Fraction]) -> NDArray[np.float64]:
+    """A price by module and type."""
+    types = range(len(day.session.hardware))
+    return np.array([[float(price(m, h)) for h in types] for m in range(len(day.session.modules))])
 
 
 def cost_of(day: Day, money: Money, way: Way) -> float:
@@ -153,9 +158,9 @@ def cost_of(day: Day, money: Money, way: Way) -> float:
 
 
 def _changes(money: Money, before: Ints, after: Ints) -> float:
-    """What changes from some machines to others cost; types are the last axis."""
+    """What changes from some machines to others cost; modules and types are the last axes."""
     more = after - before
-    return float((np.maximum(more, 0) @ money.start + np.maximum(-more, 0) @ money.stop).sum())
+    return float((np.maximum(more, 0) * money.start + np.maximum(-more, 0) * money.stop).sum())
 
 
 def way_through(known: KnownPlans, money: Money, reach: int) -> Way:
@@ -163,9 +168,8 @@ def way_through(known: KnownPlans, money: Money, reach: int) -> Way:
     machines, steps, staffings = known.lists(reach)
     running = (machines.sum(1) * money.running[steps]).sum(1)
     ends = np.searchsorted(steps, np.arange(len(money.running)), side="right")
-    modules = machines.shape[1]
-    start, stop = np.tile(money.start, modules), np.tile(money.stop, modules)
-    _, chosen = cheapest_way(machines.reshape(len(machines), -1), running, ends, start, stop)
+    flat = machines.reshape(len(machines), -1)
+    _, chosen = cheapest_way(flat, running, ends, money.start.ravel(), money.stop.ravel())
     return [staffings[n] for n in chosen]
 
 

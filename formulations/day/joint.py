@@ -177,7 +177,7 @@ class _Table:
         """The cheapest way, or the first step in which nothing serves; relaxed: ends stand for more machines."""
         day = self.day
         prices = [day.session.hardware[h].price_per_h for _, h in self.axes]
-        changes = change_prices(day, tuple(day.session.hardware[h].name for _, h in self.axes))
+        changes = change_prices(day, self.axes)
         return cheapest_path(
             lambda k: self._serves(k, relaxed),
             per_vector(tuple(map(float, prices)), self.shape),

@@ -32,11 +32,12 @@ def cheapest_of_one_module(day: Day, deadline: float, exact: bool) -> Made:
     rates = [step.rates_rps[0] for step in day.steps]
     table = rate_table(session, session.modules[0], session.slo_s, max(rates), exact=exact)
     prices = tuple(float(session.price[name]) for name in table.hardware)
+    types = [hardware.name for hardware in session.hardware]
     found = cheapest_path(
         lambda k: table.serves(rates[k]),
         per_vector(prices, table.rate.shape),
         [float(step.length_s / HOUR_S) for step in day.steps],
-        change_prices(day, table.hardware),
+        change_prices(day, [(0, types.index(name)) for name in table.hardware]),
         deadline,
     )
     if isinstance(found, int):

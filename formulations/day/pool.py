@@ -23,8 +23,8 @@ class Money:
 
     Attributes:
         running: price of a machine for each step, shape (steps, types).
-        start: money per machine that is started, by type.
-        stop: money per machine that is stopped, by type.
+        start: money per machine that is started, shape (modules, types).
+        stop: money per machine that is stopped.
     """
 
     running: Floats
@@ -92,8 +92,7 @@ class Pool:
         running = (plans.sum(1) * self.money.running[places]).sum(1)
         flat = plans.reshape(len(plans), -1)
         ends = np.searchsorted(places, np.arange(steps), side="right")
-        start, stop = np.tile(self.money.start, modules), np.tile(self.money.stop, modules)
-        cost, way = cheapest_way(flat, running, ends, start, stop)
+        cost, way = cheapest_way(flat, running, ends, self.money.start.ravel(), self.money.stop.ravel())
         return cost, plans[way]
 
     def serves(self, plans: Ints, step: Ints) -> Flags:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,12 +43,11 @@ class ChangePrices:
         return tuple(int(n) for n in np.unravel_index(found, cost.shape))
 
 
-def change_prices(day: Day, hardware: tuple[str, ...]) -> ChangePrices:
-    """The prices of changes of some hardware types, in this order."""
-    price = day.session.price
+def change_prices(day: Day, axes: Sequence[tuple[int, int]]) -> ChangePrices:
+    """The prices of changes by axis: the numbers of a module and a hardware type."""
     return ChangePrices(
-        tuple(float(day.price_of_start(price[name])) for name in hardware),
-        tuple(float(day.price_of_stop(price[name])) for name in hardware),
+        tuple(float(day.price_of_start(m, h)) for m, h in axes),
+        tuple(float(day.price_of_stop(m, h)) for m, h in axes),
     )
 
 

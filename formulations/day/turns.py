@@ -117,7 +117,7 @@ class Turns:
         limited = _limited(session, shape)
         serves = _Serving(self, block, shape, on, own, longest, known, limited)
         prices = tuple(float(hardware.price_per_h) for hardware in session.hardware) * len(block)
-        changes = change_prices(self.day, tuple(hardware.name for hardware in session.hardware) * len(block))
+        changes = change_prices(self.day, [(m, h) for m in block for h in range(len(session.hardware))])
         hours = [float(step.length_s / HOUR_S) for step in self.day.steps]
         sizes = tuple(int(n) for n in shape)
         found = cheapest_path(serves.table, per_vector(prices, sizes), hours, changes, self.deadline)

@@ -37,7 +37,8 @@ def drawn_day(seed: int, *, steps: int = 3, types: int = 2) -> Day:
         for _ in range(steps)
     ]
     times = [draw.choice([0, 0, 60, 600]) for _ in range(2)]
-    return Day(f"drawn-{seed}", session, rows, *times, draw.choice([0, 0, "0.01", "0.2"]))
+    state = quiet.choice([None, None, {"m": "0.05"}, {"m": 0}])
+    return Day(f"drawn-{seed}", session, rows, *times, draw.choice([0, 0, "0.01", "0.2"]), state)
 
 
 def enumerated_cost(day: Day, most: int) -> Fraction | None:
@@ -70,12 +71,12 @@ def _serves(day: Day, k: int, on: tuple[int, ...]) -> bool:
 
 def _cost(day: Day, path: tuple[tuple[int, ...], ...]) -> Fraction:
     """The cost as docs/model/load-over-time.md has it."""
-    total = Fraction(0)
+    total, change = Fraction(0), day.price_per_change + day.state.get(day.session.modules[0].name, 0)
     for h, hardware in enumerate(day.session.hardware):
         price = hardware.price_per_h / 3600
         for step, on in zip(day.steps, path, strict=True):
             total += step.length_s * price * on[h]
         for before, after in pairwise(path):
-            total += (day.price_per_change + price * day.warm_up_s) * max(0, after[h] - before[h])
-            total += (day.price_per_change + price * day.keep_alive_s) * max(0, before[h] - after[h])
+            total += (change + price * day.warm_up_s) * max(0, after[h] - before[h])
+            total += (change + price * day.keep_alive_s) * max(0, before[h] - after[h])
     return total

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from random import Random
 
+from euclio.core.numbers import Number
 from euclio.day import Day, Step
 from euclio.session import Configuration, Hardware, Module, Session
 from tests.adversary.numbers import LARGEST, SMALLEST, digits, nearly, price, printed, spread, supported
@@ -36,7 +37,15 @@ def nasty_day(seed: int) -> Day:
     slo = _slo(rng, profiles, largest, edges)
     session = Session(f"nasty-{seed}", slo, hardware, modules, [(f"m{a}", f"m{b}") for a, b in edges])
     steps = _with_quiet(Random(f"quiet {seed}"), steps)
-    return Day(f"nasty-{seed}", session, steps, rng.choice(TIMES), rng.choice(TIMES), rng.choice(CHANGES))
+    state = _state(Random(f"state {seed}"), count)
+    return Day(f"nasty-{seed}", session, steps, rng.choice(TIMES), rng.choice(TIMES), rng.choice(CHANGES), state)
+
+
+def _state(rng: Random, modules: int) -> dict[str, Number]:
+    """What moving state costs, of half of the days, and of some modules only."""
+    if rng.random() < 0.5:
+        return {}
+    return {f"m{m}": rng.choice(CHANGES) for m in range(modules) if rng.random() < 0.6}
 
 
 def _price(rng: Random) -> Fraction:

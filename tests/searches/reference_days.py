@@ -65,8 +65,9 @@ def least_cost(day: Day, most: Sequence[Vector]) -> Fraction | None:
     types = len(session.hardware)
     prices = [hardware.price_per_h for hardware in session.hardware] * len(most)
     running = [[p * step.length_s / 3600 for p in prices] for step in day.steps]
-    start = [day.price_per_change + p * day.warm_up_s / 3600 for p in prices]
-    stop = [day.price_per_change + p * day.keep_alive_s / 3600 for p in prices]
+    state = [day.state.get(module.name, 0) for module in session.modules for _ in session.hardware]
+    start = [day.price_per_change + own + p * day.warm_up_s / 3600 for p, own in zip(prices, state, strict=True)]
+    stop = [day.price_per_change + own + p * day.keep_alive_s / 3600 for p, own in zip(prices, state, strict=True)]
     unit = lcm(*(value.denominator for row in (*running, start, stop) for value in row))
     up, down = [int(v * unit) for v in start], [int(v * unit) for v in stop]
     vectors = list(product(*map(range, shape)))

@@ -158,7 +158,9 @@ def _day(rng: Random) -> Day:
                 Step(rng.choice((60, 300, "333.3333333333333")), [_factor(rng, m.rate_rps) for m in session.modules])
                 for _ in range(rng.randint(1, 3))
             ]
-            return Day("day", session, steps, rng.choice((0, 60)), rng.choice((0, "0.1")), rng.choice((0, "0.01")))
+            state = rng.choice((None, {session.modules[-1].name: rng.choice((0, "0.1", "1e-6"))}))
+            times = rng.choice((0, 60)), rng.choice((0, "0.1"))
+            return Day("day", session, steps, *times, rng.choice((0, "0.01")), state)
 
 
 def _factor(rng: Random, rate: Fraction) -> Fraction:

@@ -171,10 +171,9 @@ class _Maker:
 
     def _change(self, k: int, before: Mapping[Axis, int], after: Mapping[Axis, int]) -> None:
         for (m, h), j in after.items():
-            price = self._day.session.hardware[h].price_per_h
             changes = (
-                ("start", self._day.price_of_start(price), j, before[m, h]),
-                ("stop", self._day.price_of_stop(price), before[m, h], j),
+                ("start", self._day.price_of_start(m, h), j, before[m, h]),
+                ("stop", self._day.price_of_stop(m, h), before[m, h], j),
             )
             for name, cost, more, less in changes:
                 # What changes for nothing needs no row.

@@ -69,7 +69,7 @@ class Together:
         day, hardware = course.day, course.day.session.hardware
         prices = [hardware[h].price_per_h for _, h in self._axes]
         running = [[step.length_s / HOUR_S * price for price in prices] for step in day.steps]
-        up, down = [day.price_of_start(p) for p in prices], [day.price_of_stop(p) for p in prices]
+        up, down = ([price(m, h) for m, h in self._axes] for price in (day.price_of_start, day.price_of_stop))
         self._unit = lcm(*(value.denominator for row in (*running, up, down) for value in row))
         self._running = [[int(value * self._unit) for value in row] for row in running]
         self._up, self._down = [int(v * self._unit) for v in up], [int(v * self._unit) for v in down]

@@ -8,12 +8,14 @@ from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.registry import solvers
 from euclio.core.solving import solve
+from euclio.day.files import day_from_text, day_to_text, load_day, save_day
 from euclio.day.instance import Day, Step
 from euclio.session import Allocation, Charging, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
 from euclio.session.evaluate import evaluate
 from euclio.session.files.instances import load_session, save_session, session_from_text, session_to_text
 from euclio.session.questions.changes import SessionChanges
 from euclio.session.running import Running, RunningMachines
+from euclio.verbs import plan_day
 
 WHOLE = PlanSpace(charging=Charging.WHOLE)
 METHODS = [name for name in ("exact", "milp", "cpsat", "plan-bruteforce") if name in solvers()]
@@ -138,6 +140,61 @@ def test_unknown_modules_hold_no_state():
 
 
 def test_days_refuse_what_they_would_pass_over():
-    with pytest.raises(InputError, match="give price_per_change") as refused:
+    with pytest.raises(InputError, match="give state_price_per_change of the day") as refused:
         Day("day", replace(session({"text": "0"}), running=None), [Step(3600, [8, 8])])
     assert refused.value.field == "session.modules[1].state_price_per_change_per_h"
+
+
+def day(state=None, rates=((8, 8), (16, 16), (8, 8)), **changes):
+    """Both modules need a second machine for an hour, at 0.7; keeping it for another hour costs as much."""
+    steps = [Step(3600, own) for own in rates]
+    return Day("day", replace(session(), running=None), steps, state=state, **changes)
+
+
+@pytest.mark.parametrize(("price", "kept"), [("0.69", False), ("0.7", None), ("0.71", True), ("0", False)])
+def test_in_a_day_machines_are_kept_whose_state_costs_more_to_move_than_they_do(price, kept):
+    """The second machine of `order` is started and stopped, or on for two hours more, which cost 0.7 each."""
+    own = day({"order": price})
+    found = solve(own, "day-exact")
+    assert found.status == "optimal"
+    # Six machine hours of both modules, two more in the middle, and what the second machine of `order` costs on top.
+    assert found.value == 8 * Fraction("0.7") + 2 * min(Fraction(price), Fraction("0.7"))
+    if kept is not None:
+        assert found.evaluation.changing == (0 if kept else 2 * Fraction(price))
+        assert {on[0] for on in found.evaluation.machines} == ({(0, 2)} if kept else {(0, 1), (0, 2)})
+
+
+def test_a_day_keeps_it_in_files_and_has_not_a_byte_more_without_it(tmp_path):
+    plain, stateful = day(), day({"order": "0.3", "text": "0"})
+    assert "state" not in day_to_text(plain)
+    text = day_to_text(stateful)
+    assert json.loads(text)["state_price_per_change"] == {"order": 0.3, "text": 0}
+    assert day_from_text(text) == stateful
+    assert "0.3 more of order" in repr(stateful) + stateful._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("state", "said"), [({"odrer": 1}, "known: order, text"), ({"order": -1}, "at least 0"), ({"order": "x"}, "number")]
+)
+def test_bad_state_of_a_day_is_refused_in_one_line(tmp_path, capsys, state, said):
+    data = {**json.loads(day_to_text(day())), "state_price_per_change": state}
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert main(["plan-day", str(path)]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "bad.json" in line
+    assert f"state_price_per_change.{next(iter(state))}" in line
+    assert said in line
+
+
+def test_the_option_says_it_for_a_day_too(tmp_path, capsys):
+    path, out = tmp_path / "day.json", tmp_path / "out.json"
+    save_day(day(), path)
+    assert main(["plan-day", str(path), "--state-price", "order=2", "--day-out", str(out), "--json"]) == 0
+    assert load_day(out) == day({"order": 2})
+    assert plan_day(path, state_price={"order": 2}).day == day({"order": 2})
+    capsys.readouterr()
+    assert main(["plan-day", str(path), "--state-price", "odrer=2"]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "--state-price" in line
+    assert "known: order, text" in line
