@@ -9,6 +9,7 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from euclio.analysis.statistics import Measured, mean
+from euclio.core.words import counted
 from euclio.posterior.moving import Moved
 from euclio.session.dynamics.rules import Expecting
 from euclio.session.dynamics.world import SECONDS
@@ -167,7 +168,7 @@ def movements(runs: pd.DataFrame) -> dict[str, tuple[Moved, ...]]:
         if len(set(values)) > 1:
             words = (
                 f"how many clients are there at once at most ({counts[0]} to {counts[-1]}; as run here: {counts[-1]}; "
-                "on one workload)"
+                f"on {counted(runs.seed.nunique(), 'workload')})"
             )
             found[key] = (Moved(words, float(spearmanr(counts, values).statistic), values[0], values[-1]),)
     return found

@@ -50,8 +50,8 @@ DECISIONS, LATENCY_DECISIONS = 8, 10
 LEAST_DECISIONS = 2
 OWN, PROTOCOL = "scrooge", "protocol-scrooge"
 """Populations: the decisions of §4.2 at their tightest objective, and the protocol workloads."""
-WORLDS = 3
-"""Changing workloads of each application in a full run; else one."""
+WORLDS, FULL_WORLDS = 3, 5
+"""Changing workloads of each application, and in a full run; in smaller runs than the stored one in proportion."""
 SAMPLE = 24
 TIME_LIMIT_S = 10.0
 """Limit of one run; the published brute force takes longer on some decisions."""
@@ -106,7 +106,9 @@ def collect(collector: Collector, asked: Asked) -> Found:
         proofs += proofs_of(frame, sessions, settings, seed)
     runs = joined(tables).sort_values(["workload", "solver"], ignore_index=True)
     under_objectives = run_objectives(collector, max(LEAST_DECISIONS, count // LATENCY_DECISIONS), seed)
-    changing = run_changing(collector, seed, count / WORKLOADS, WORLDS if asked.full else 1)
+    part = count / WORKLOADS
+    worlds = FULL_WORLDS if asked.full else max(1, round(WORLDS * min(1.0, part)))
+    changing = run_changing(collector, seed, part, worlds)
     populations = {
         protocol: identify([workload.session for workload in chosen], name, seed)
         for protocol, name, chosen in (
@@ -116,7 +118,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
         )
     }
     runs = runs.assign(population=runs.protocol.map({name: one.label for name, one in populations.items()}))
-    varied = run_varied(collector, decisions, seed, count / WORKLOADS, asked.full)
+    varied = run_varied(collector, decisions, seed, part, asked.full)
     found = {"runs": runs, **under_objectives, **changing, **varied}
     return Found(found, proofs, drawn, {"workloads": count}, list(populations.values()))
 
