@@ -14,6 +14,7 @@ from euclio.report import Block, Count, Counts, Facts, Fold, KeyNumber, Paragrap
 from euclio.studies.agreement import Agreement
 from euclio.studies.power import ROUGHLY
 from euclio.studies.scorecard import Score, checked
+from euclio.studies.unexplained import unexplained_fold
 from euclio.studies.verdicts import Verdict, ends, quoted
 
 TONES = {
@@ -103,7 +104,7 @@ def verdict_lines(scores: Sequence[Score]) -> list[str]:
 
 
 def scorecard_blocks(scores: Sequence[Score], before: tuple[int, int] | None = None) -> list[Block]:
-    """Counts, then one fold per section of the paper, then the numbers by verdict.
+    """Counts, then one fold per section of the paper, then the numbers by verdict, and what was tried of unexplained.
 
     Args:
         scores: all scores, in the order of the paper.
@@ -115,6 +116,7 @@ def scorecard_blocks(scores: Sequence[Score], before: tuple[int, int] | None = N
         Counts(f"{counted(len(scores), 'printed number')}, by verdict.{_before(scores, before)}", counts(scores)),
         *sections(scores),
         by_verdict(scores),
+        *unexplained_fold(scores),
     ]
 
 
