@@ -1,8 +1,8 @@
 """Resource reservation-based adaptive batching (PPipe §5.4, appendix A.3, Algorithms 1 and 2; compiled).
 
 The printed pseudocode is followed line by line, with its slips corrected as the text has it: a batch of 0 requests is
-not probed (line 13 counts down to 0), and lines 20 to 27 mean bs* and resv* where they print bs and r. Lines 13 and 14
-take over the probe of line 7 for the unified batch size, which would return the same.
+not probed (line 13 counts down to 0), and lines 20 to 27 mean bs* and resv* where they print bs and r. Line 14 probes
+the unified batch size once more, which returns what line 7 has: that call is counted and not made.
 
 "Till requests are about to miss deadline" (line 23) is the last moment at which the batch of bs* requests that is
 waited for still meets it; then, or when bs* requests are there, the algorithm starts over.
@@ -166,6 +166,7 @@ def batch_by_reservation(
                 path, other = other, path
         # Lines 12-17: the largest batch that meets the deadline of the oldest request.
         size = system.batch[chosen] if chosen >= 0 else 0
+        ledger.totals[PROBES] += size > 0
         while size > 0 and finish > deadline:
             size -= 1
             if size > 0:

@@ -192,9 +192,10 @@ def test_reactive_pools_serve_no_more_where_links_bound(load):
     assert reactive <= by_reservation
 
 
-def test_probe_is_called_once_per_batch_where_there_is_one_pipeline_of_batch_one():
+def test_probe_is_called_twice_per_batch_where_there_is_one_pipeline_of_batch_one():
+    """Once in line 7 of Algorithm 1, to choose the pipeline, and once in line 14, for its unified batch size."""
     found = simulated(Setup(arrivals="uniform", load=0.5, seconds=4.0), plan=two_stage_plan(batch=1))
-    assert describe(found)["probes_per_batch"] == 1
+    assert describe(found)["probes_per_batch"] == 2
 
 
 def test_the_highest_load_is_the_last_of_the_grid_with_99_per_cent():
