@@ -7,7 +7,7 @@ from heapq import heappop
 from euclio.core.compiled import compiled
 from euclio.pipeline.simulation.execution import ENDS, Event, finish
 from euclio.pipeline.simulation.queues import Queues, waiting
-from euclio.pipeline.simulation.reactive import batch_by_pool, hand_over
+from euclio.pipeline.simulation.reactive import batch_by_pool, hand_over, send
 from euclio.pipeline.simulation.reservation import Path, batch_by_reservation
 from euclio.pipeline.simulation.resources import COUNT, DOWNLINK, FIRST, NONE, POOL, Ledger
 from euclio.pipeline.simulation.system import System
@@ -56,7 +56,7 @@ def run_events(
             heappop(events)
             if kind == ENDS:
                 finish(ledger, events, factors, what, time, not reactive)
-                queue = _finished(system, ledger, queues, what, time, reactive)
+                queue = _finished(system, ledger, queues, events, factors, what, time, reactive)
                 # Its scheduler sleeps until as many requests are there as it waits for.
                 due = queue >= 0 and waiting(queues, queue) >= queues.wanted[queue]
             else:
@@ -72,15 +72,29 @@ def run_events(
 
 
 @compiled
-def _finished(system: System, ledger: Ledger, queues: Queues, node: int, now: int, reactive: bool) -> int:
-    """Mark what a pipeline's last partition has served, or hand a pool's batch on; returns the next pool's queue."""
+def _finished(
+    system: System,
+    ledger: Ledger,
+    queues: Queues,
+    events: list[Event],
+    factors: Floats,
+    node: int,
+    now: int,
+    reactive: bool,
+) -> int:
+    """Mark what a pipeline's last partition has served, or pass a batch on; returns the queue that requests came to."""
     pool = ledger.node[node, POOL]
     # The end of a transfer serves no request; the inference after it does.
-    if ledger.node[node, DOWNLINK] >= 0:
-        return NONE
-    # By reservation the next partition is entered already; a pool by itself has to be given the batch.
+    if ledger.node[node, DOWNLINK] != NONE:
+        return hand_over(system, ledger, queues, node, pool) if reactive else NONE
+    # By reservation the next partition is entered already; a pool by itself has to be sent the batch.
     if pool + 1 < system.first_pool[system.pipeline_of[pool] + 1]:
-        return hand_over(system, ledger, queues, node) if reactive else NONE
+        if not reactive:
+            return NONE
+        if system.transfer[pool + 1, ledger.node[node, COUNT]] == 0:
+            return hand_over(system, ledger, queues, node, pool + 1)
+        send(system, ledger, events, factors, node, now)
+        return NONE
     for place in range(ledger.node[node, FIRST], ledger.node[node, FIRST] + ledger.node[node, COUNT]):
         request = queues.item[place]
         limit = queues.arrival[request] + system.slo[queues.model[request]]

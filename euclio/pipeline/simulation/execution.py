@@ -70,8 +70,9 @@ def finish(ledger: Ledger, events: list[Event], factors: Floats, node: int, now:
     reported = ledger.node[node, END]
     ledger.node[node, END], ledger.node[node, STATE] = now, DONE
     for side in range(2):
-        if ledger.node[node, RESOURCE + side] >= 0:
-            ledger.head[ledger.node[node, RESOURCE + side]] = ledger.node[node, NEXT + side]
+        resource = ledger.node[node, RESOURCE + side]
+        if resource >= 0:
+            ledger.head[resource], ledger.freed[resource] = ledger.node[node, NEXT + side], now
     # Only a delay moves others back; after an early end they begin by themselves.
     if now > reported:
         move_followers(ledger, node, links)
@@ -95,7 +96,7 @@ def move_followers(ledger: Ledger, node: int, links: bool) -> None:
             if way == 2:
                 follower = ledger.node[cause, SUCCESSOR]
             else:
-                follower = ledger.node[cause, NEXT + way] if links or ledger.node[cause, DOWNLINK] < 0 else NONE
+                follower = ledger.node[cause, NEXT + way] if links or ledger.node[cause, DOWNLINK] == NONE else NONE
             # One that was to begin later anyway stops the delay there.
             if follower >= 0 and ledger.node[follower, STATE] == WAITING and ledger.node[follower, START] < time:
                 ledger.node[follower, START] = time

@@ -21,8 +21,8 @@ class Queues(NamedTuple):
         last: one past its youngest.
         wanted: pending requests at which its scheduler looks again.
         timer: when it looks again otherwise.
+        waited: the oldest request with which its scheduler has waited for others; -1: none.
         item: requests, queue by queue.
-        source: the node that a request comes from, shape as `item`; -1: from outside.
         model_of: model of each queue.
         model: model of each request, shape (requests,).
         arrival: arrival of each request in nanoseconds, model by model, shape (requests,).
@@ -35,8 +35,8 @@ class Queues(NamedTuple):
     last: Ints
     wanted: Ints
     timer: Ints
+    waited: Ints
     item: Ints
-    source: Ints
     model_of: Ints
     model: Ints
     arrival: Ints
@@ -55,7 +55,6 @@ def new_queues(system: System, arrivals: list[Ints], per_pool: bool) -> Queues:
     total = sum(sizes)
     item = np.empty(starts[-1], np.int64)
     item[:total] = np.arange(total)
-    source = np.full(starts[-1], -1, np.int64)
     zero = np.zeros(len(models), np.int64)
     return Queues(
         starts[:-1],
@@ -63,8 +62,8 @@ def new_queues(system: System, arrivals: list[Ints], per_pool: bool) -> Queues:
         zero.copy(),
         np.ones_like(zero),
         np.full_like(zero, -1),
+        np.full_like(zero, -1),
         item,
-        source,
         np.array(models, np.int64),
         np.repeat(np.arange(len(sizes)), sizes).astype(np.int64),
         np.concatenate([*arrivals, np.zeros(0, np.int64)]),

@@ -1,8 +1,17 @@
 """The reactive scheduler (PPipe §7.4): every pool batches by itself and knows nothing of the links (compiled).
 
 A pool takes its virtual GPU that is free first and the largest batch, up to the planned one, that leaves the planned
-latencies and transfers of the later pools before the deadline of its oldest request. The paper gives the idea in a
-sentence; waiting and dropping are as in Algorithm 1. A model's first pools draw from one queue.
+latencies and transfers of the later pools before the deadline of its oldest request. A model's first pools draw from
+one queue; waiting is as in Algorithm 1. The paper gives the idea in two sentences; what they leave open is taken from
+what it observes and from the authors' published simulator:
+
+- Of virtual GPUs that are free already the one that became so first is taken.
+- Requests reach a pool once they are there. A batch that ends is sent over its server's uplink at once, and the next
+  pool takes its requests when the transfer is over; slow transfers make it drop requests, as the paper observes. Who
+  receives is not known before the next pool has batched them, so that a transfer takes no downlink.
+- A request that comes to the head of a queue too late for a batch of the planned size is dropped, "in order for the
+  remaining requests to meet their SLOs": the early drop of Nexus, the paper's [47], whose idea it takes. One that the
+  pool has waited with for others goes in the largest batch that is in time.
 """
 
 from __future__ import annotations
@@ -11,20 +20,21 @@ from heapq import heappush
 
 from euclio.core.compiled import compiled
 from euclio.pipeline.simulation.execution import TIMER, Event, begin_if_possible
-from euclio.pipeline.simulation.queues import Queues, deadline_of, drop_first, take, waiting
+from euclio.pipeline.simulation.queues import Queues, deadline_of, drop_first, oldest, take, waiting
 from euclio.pipeline.simulation.resources import (
+    ANY,
+    BATCH,
     BATCHES,
     COUNT,
+    DOWNLINK,
     END,
     ESTIMATE,
     FIRST,
     NONE,
-    PENDING,
     POOL,
     READY,
     RESOURCE,
     START,
-    SUCCESSOR,
     Ledger,
     free_at,
     mark_reserved,
@@ -35,12 +45,23 @@ from euclio.simulation.units import Floats
 
 
 @compiled
-def hand_over(system: System, ledger: Ledger, queues: Queues, node: int) -> int:
-    """Put the requests of an ended batch into the queue of the next pool, and return that queue."""
-    queue = system.slo.size + ledger.node[node, POOL] + 1
+def send(system: System, ledger: Ledger, events: list[Event], factors: Floats, node: int, now: int) -> None:
+    """Send an ended batch towards the next pool over the uplink of its server, behind what is sent there already."""
+    pool, count = ledger.node[node, POOL] + 1, ledger.node[node, COUNT]
+    length = system.transfer[pool, count]
+    link = new_node(ledger, pool, ledger.node[node, FIRST], count, ledger.node[node, BATCH], length)
+    ledger.node[link, START], ledger.node[link, END] = now, now + length
+    ledger.node[link, READY], ledger.node[link, DOWNLINK] = now, ANY
+    mark_reserved(ledger, link, 0, system.uplink[ledger.node[node, RESOURCE]])
+    begin_if_possible(ledger, events, factors, link, now, False)
+
+
+@compiled
+def hand_over(system: System, ledger: Ledger, queues: Queues, node: int, pool: int) -> int:
+    """Put the requests of a node, which has ended, into the queue of a pool, and return that queue."""
+    queue = system.slo.size + pool
     for place in range(ledger.node[node, FIRST], ledger.node[node, FIRST] + ledger.node[node, COUNT]):
-        entry = queues.base[queue] + queues.last[queue]
-        queues.item[entry], queues.source[entry] = queues.item[place], node
+        queues.item[queues.base[queue] + queues.last[queue]] = queues.item[place]
         queues.last[queue] += 1
     return int(queue)
 
@@ -53,19 +74,19 @@ def batch_by_pool(
     while waiting(queues, queue) > 0:
         pool, gpu, free = _first_free(system, ledger, queue, now)
         limit = (deadline_of(system, queues, queue) - system.after[pool]) if pool >= 0 else now
-        size, end, idle = (system.batch[system.pipeline_of[pool]] if pool >= 0 else 0), now, 0
+        planned = system.batch[system.pipeline_of[pool]] if pool >= 0 else 0
+        size, end, idle = planned, now, max(0, free - now)
         while size > 0:
-            there = now + system.transfer[pool, size]
-            end, idle = max(there, free) + system.latency[pool, size], max(0, free - there)
+            end = max(now, free) + system.latency[pool, size]
             # From the planned size down, so the first that is in time is the largest.
             if end <= limit:
                 break
             size -= 1
-        if size == 0:
-            # Not even a batch of its own would serve the oldest request in time.
+        if size == 0 or (size < planned and queues.waited[queue] != oldest(queues, queue)):
+            # It is served by no batch, or only by one that takes from those behind it.
             drop_first(queues, queue)
         elif waiting(queues, queue) < size:
-            queues.wanted[queue] = size
+            queues.wanted[queue], queues.waited[queue] = size, oldest(queues, queue)
             # One tick after the last moment at which a batch of this size is in time: then a smaller one is chosen.
             queues.timer[queue] = now + limit - end + idle + 1
             heappush(events, (queues.timer[queue], TIMER, queue))
@@ -79,7 +100,7 @@ def batch_by_pool(
 def _first_free(system: System, ledger: Ledger, queue: int, now: int) -> tuple[int, int, int]:
     """Pool, virtual GPU and when it is free, over the pools that draw from a queue; -1: there is none."""
     models = system.slo.size
-    found = (NONE, NONE, 1 << 62)
+    found, earliest = (NONE, NONE, now), 1 << 62
     if queue >= models:
         first, last, is_front = queue - models, queue - models + 1, False
     else:
@@ -93,13 +114,11 @@ def _first_free(system: System, ledger: Ledger, queue: int, now: int) -> tuple[i
         if is_front and system.first_pool[system.pipeline_of[pool]] != pool:
             continue
         for gpu in range(system.first_gpu[pool], system.first_gpu[pool + 1]):
-            free = free_at(ledger, gpu, now)
+            # Of those that are free already the one that has been for longest.
+            since = free_at(ledger, gpu, now) if ledger.head[gpu] >= 0 else ledger.freed[gpu]
             # Strictly earlier: ties go to the first virtual GPU in order.
-            if free < found[2]:
-                found = (pool, gpu, free)
-                # None is free earlier than now.
-                if free == now:
-                    return found
+            if since < earliest:
+                found, earliest = (pool, gpu, max(now, since)), since
     return found
 
 
@@ -117,26 +136,11 @@ def _dispatch(
     end: int,
     now: int,
 ) -> None:
-    """Send a batch to a virtual GPU: one transfer per batch that its requests come from, then the inference."""
+    """Give a batch to a virtual GPU."""
     batch = ledger.totals[BATCHES]
     ledger.totals[BATCHES] += 1
-    place = take(queues, queue, size)
-    node = new_node(ledger, pool, place, size, batch, system.latency[pool, size])
+    node = new_node(ledger, pool, take(queues, queue, size), size, batch, system.latency[pool, size])
     ledger.node[node, START], ledger.node[node, END] = end - ledger.node[node, ESTIMATE], end
     ledger.node[node, READY] = now
     mark_reserved(ledger, node, 0, gpu)
-    first = place
-    while first < place + size and system.transfer[pool, size] > 0:
-        source, count = queues.source[first], 1
-        # Requests that come from one GPU travel in one transfer.
-        while first + count < place + size and queues.source[first + count] == source:
-            count += 1
-        link = new_node(ledger, pool, first, count, batch, system.transfer[pool, count])
-        ledger.node[link, START], ledger.node[link, END] = now, now + ledger.node[link, ESTIMATE]
-        ledger.node[link, READY], ledger.node[link, SUCCESSOR] = now, node
-        ledger.node[node, PENDING] += 1
-        mark_reserved(ledger, link, 0, system.uplink[ledger.node[source, RESOURCE]])
-        mark_reserved(ledger, link, 1, system.downlink[gpu])
-        begin_if_possible(ledger, events, factors, link, now, False)
-        first += count
     begin_if_possible(ledger, events, factors, node, now, False)

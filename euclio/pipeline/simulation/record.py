@@ -20,6 +20,7 @@ from euclio.pipeline.simulation.resources import (
     END,
     ESTIMATE,
     NODES,
+    NONE,
     POOL,
     PROBES,
     READY,
@@ -39,7 +40,7 @@ class Uses:
 
     Attributes:
         resource: virtual GPU, or the server that sends.
-        receiver: the server that receives (transfers), else -1.
+        receiver: the server that receives (transfers), else -1; -1 too where it was not known when a transfer began.
         pipeline: pipeline in the plan.
         partition: partition that infers or is sent to, from 0.
         batch: number of the batch; reactive pools make batches of their own.
@@ -116,7 +117,7 @@ def record(
     ledger, queues, wall_s = ran
     of_model = [queues.model == m for m in range(len(cluster.models))]
     node = ledger.node[: ledger.totals[NODES]]
-    sent = node[:, DOWNLINK] >= 0
+    sent = node[:, DOWNLINK] != NONE
     return Simulation(
         cluster,
         plan,
@@ -136,8 +137,8 @@ def _uses(system: System, node: Ints, gpus: int) -> Uses:
     resource, receiver, pool = node[:, RESOURCE], node[:, DOWNLINK], node[:, POOL]
     pipeline = system.pipeline_of[pool]
     return Uses(
-        resource=np.where(receiver < 0, resource, (resource - gpus) // 2),
-        receiver=np.where(receiver < 0, -1, (receiver - gpus) // 2),
+        resource=np.where(receiver == NONE, resource, (resource - gpus) // 2),
+        receiver=np.where(receiver < 0, NONE, (receiver - gpus) // 2),
         pipeline=system.plan_pipeline[pipeline],
         partition=pool - system.first_pool[pipeline],
         **{name: node[:, column].copy() for name, column in _COLUMNS.items()},

@@ -1,7 +1,8 @@
 """Reservation tables: for each virtual GPU and each link, who uses it when (PPipe §5.4, appendix A.3; compiled).
 
-A node is one use: a partition's inference on a virtual GPU, or a transfer over an uplink and a downlink at once. Every
-resource has its nodes in a list in the order of their start.
+A node is one use: a partition's inference on a virtual GPU, or a transfer over an uplink and a downlink at once, or
+over an uplink alone where nobody knows yet who receives. Every resource has its nodes in a list in the order of their
+start.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from euclio.core.compiled import compiled
 from euclio.simulation.units import Ints
 
 NONE = -1
+ANY = -2
+"""Downlink of a transfer whose receiver is not known when it begins: it takes its uplink alone."""
 WAITING, RUNNING, DONE = 0, 1, 2
 
 
@@ -24,18 +27,20 @@ class Ledger(NamedTuple):
         head: first node that has not ended, per resource; -1: none.
         node: one row per node, shape (nodes, columns); the columns are named by the constants of this module.
         totals: nodes, batches, calls of probe(), shape (3,).
+        freed: when each resource last ended a use; 0: it has not.
     """
 
     head: Ints
     node: Ints
     totals: Ints
+    freed: Ints
 
 
 NODES, BATCHES, PROBES = range(3)
 """Entries of `Ledger.totals`."""
 
 RESOURCE, DOWNLINK = 0, 1
-"""Virtual GPU of an inference or uplink of a transfer; downlink of a transfer, -1 for an inference."""
+"""Virtual GPU of an inference or uplink of a transfer; downlink of a transfer or `ANY`, -1 for an inference."""
 NEXT = 2
 """The node after on the first resource; in the next column, that on the second; -1: none."""
 START, END, ESTIMATE, READY = 4, 5, 6, 7
@@ -49,7 +54,8 @@ COLUMNS = 15
 
 def new_ledger(resources: int, most_nodes: int) -> Ledger:
     """An empty ledger; memory of nodes is not touched before they are used."""
-    return Ledger(np.full(resources, NONE, np.int64), np.empty((most_nodes, COLUMNS), np.int64), np.zeros(3, np.int64))
+    node = np.empty((most_nodes, COLUMNS), np.int64)
+    return Ledger(np.full(resources, NONE, np.int64), node, np.zeros(3, np.int64), np.zeros(resources, np.int64))
 
 
 @compiled
