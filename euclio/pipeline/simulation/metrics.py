@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from euclio.pipeline.simulation.record import Simulation
 from euclio.simulation.metrics import stream_figures
@@ -18,15 +19,20 @@ def mean_attainment(simulation: Simulation) -> float | None:
     return float(np.mean(found)) if found else None
 
 
-def utilization(simulation: Simulation) -> dict[str, float]:
+def utilization(simulation: Simulation, model: str | None = None) -> dict[str, float]:
     """Temporal utilisation of each GPU type while requests come: busy time over that of all its GPUs, used or not.
 
     A GPU counts by the shares of its virtual ones that are busy.
+
+    Args:
+        simulation: the simulation.
+        model: the model whose inferences count as busy time; None: all of them.
     """
     until = simulation.setup.seconds * NS_PER_S
     uses = simulation.inferences
     busy = np.minimum(uses.end_ns, until) - np.minimum(uses.start_ns, until)
-    per_gpu = np.bincount(uses.resource, busy, minlength=len(simulation.gpus))
+    counted = _pipelines_of(simulation, model)[uses.pipeline]
+    per_gpu = np.bincount(uses.resource[counted], busy[counted], minlength=len(simulation.gpus))
     found = dict.fromkeys((gpu.name for gpu in simulation.cluster.gpus), 0.0)
     for gpu, time in zip(simulation.gpus, per_gpu, strict=True):
         found[gpu.gpu] += float(time) / gpu.share
@@ -43,18 +49,25 @@ def seconds_per_batch(simulation: Simulation) -> float | None:
     return simulation.wall_s / simulation.batches if simulation.batches else None
 
 
-def transfer_seconds(simulation: Simulation, model: str | None = None) -> dict[str, float | None]:
+def _pipelines_of(simulation: Simulation, model: str | None) -> NDArray[np.bool_]:
+    """Which pipelines of the plan serve a model; None: all of them."""
+    return np.array([model in (None, pipeline.model) for pipeline in simulation.plan.pipelines], bool)
+
+
+def transfer_seconds(
+    simulation: Simulation, model: str | None = None, partition: int | None = None
+) -> dict[str, float | None]:
     """Mean and 99th percentile of the time that transfers take, waiting for links included, and the mean without.
 
     Args:
         simulation: the simulation.
         model: the model whose transfers are counted; None: all of them.
+        partition: the partition, from 0, whose input they are; None: any.
     """
     uses = simulation.transfers
-    own = np.ones(len(simulation.plan.pipelines), bool)
-    if model is not None:
-        own = np.array([pipeline.model == model for pipeline in simulation.plan.pipelines], bool)
-    counted = own[uses.pipeline]
+    counted = _pipelines_of(simulation, model)[uses.pipeline]
+    if partition is not None:
+        counted &= uses.partition == partition
     if not counted.any():
         return {"mean_s": None, "p99_s": None, "alone_mean_s": None}
     taken = (uses.end_ns - uses.ready_ns)[counted] / NS_PER_S

@@ -26,7 +26,11 @@ SMALLS = ("HC1-S", "HC2-S", "HC3-S", "HC4-S")
 SMALL = SMALLS[0]
 """Cluster of Figure 13."""
 GROUPS, SCALES, RATIOS, MARGINS, PLAN, TESTBED = "groups", "SLO scale", "GPU ratio", "margin", "plan", "testbed"
-"""Studies: Figures 6 to 8 and 10; 13a; 13b; 13c; 11 and 12; 9."""
+ABLATION = "ablation"
+"""Studies: Figures 6 to 8; 13a; 13b; 13c; 11 and 12; 9; 10."""
+REACTIVE_ON, ABLATION_MARGIN, ABLATION_PARTITIONS = "HC2-L", "0.1", 3
+"""Cluster of Figure 10 (§7.4), and how the authors' published plans for it were made: each model alone, with a margin
+of 10 % instead of 40 and up to three partitions (`docs/papers.md`)."""
 Measured = Mapping[str, BlockedModel]
 """The models of Table 2 by name, with blocks that the authors measured."""
 SLO_SCALES = ("2", "3", "4", "5", "6", "8", "10")
@@ -51,8 +55,9 @@ class Sampling:
 
     Attributes:
         groups: groups of three models per large cluster, of six.
-        models: single models of Figures 9 and 13, of 18.
-        seconds: simulated seconds per load (30 in the paper).
+        models: single models of Figures 9, 10 and 13, of 18.
+        seconds: simulated seconds per load on synthetic layers.
+        measured_seconds: simulated seconds per load on measured blocks, as long as in the paper (§7.1).
         gpu_counts: numbers of GPUs of Figure 14a.
         columns_limit_s: time limit of columns in Figure 14.
         printed_limit_s: time limit of the printed MILP in Figure 14.
@@ -66,6 +71,7 @@ class Sampling:
     groups: int = 6
     models: int = 18
     seconds: float = 10.0
+    measured_seconds: float = 30.0
     gpu_counts: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
     columns_limit_s: float = 20.0
     printed_limit_s: float = 2.0
@@ -95,6 +101,7 @@ class Case:
         low: low-class GPUs; None: the setup's.
         seed: seed of layers and weights.
         measured: blocks that the authors measured; None: synthetic layers.
+        partitions: most partitions of a pipeline.
     """
 
     setup: str
@@ -107,6 +114,7 @@ class Case:
     low: int | None = None
     seed: int = 0
     measured: Measured | None = field(default=None, repr=False, compare=False)
+    partitions: int = PARTITIONS
 
     @property
     def name(self) -> str:
@@ -118,7 +126,7 @@ class Case:
         """The instance."""
         if self.measured is not None:
             setup = with_counts(find_setup(self.setup), self.high, self.low)
-            terms = Terms(self.slo_scale, self.margin, PARTITIONS)
+            terms = Terms(self.slo_scale, self.margin, self.partitions)
             return measured_cluster(setup, self.models, self.measured, terms)
         options = PipelineOptions(
             self.setup,
@@ -127,7 +135,7 @@ class Case:
             models=self.models,
             slo_scale=float(self.slo_scale),
             margin=float(self.margin),
-            max_partitions=PARTITIONS,
+            max_partitions=self.partitions,
         )
         return next(generated_clusters(options, seed=self.seed))
 
@@ -223,6 +231,23 @@ def small_cases(models: Sequence[str], seed: int, measured: Measured | None = No
     """Single models on the four clusters of 16 GPUs (§7.3, Figure 9)."""
     return [
         Case(setup, model, (model,), (TESTBED,), seed=seed, measured=measured) for setup in SMALLS for model in models
+    ]
+
+
+def ablation_cases(models: Sequence[str], seed: int, measured: Measured | None = None) -> list[Case]:
+    """Single models on HC2-L, which two schedulers serve (§7.4, Figure 10)."""
+    return [
+        Case(
+            REACTIVE_ON,
+            model,
+            (model,),
+            (ABLATION,),
+            margin=ABLATION_MARGIN,
+            seed=seed,
+            measured=measured,
+            partitions=ABLATION_PARTITIONS,
+        )
+        for model in models
     ]
 
 

@@ -38,6 +38,7 @@ from euclio.studies.ppipe.cases import (
     Case,
     Measured,
     Sampling,
+    ablation_cases,
     group_cases,
     group_clusters,
     joined_cases,
@@ -67,6 +68,7 @@ REFERENCES = {
 }
 """Values in the file of expectations next to the instances, and their columns here."""
 NO_PLAN = '{"pipelines": []}'
+FIGURE_10 = tuple(Serving(PPIPE, scheduler=scheduler) for scheduler in Scheduler)
 FIGURE_6 = tuple(Serving(s, arrivals) for arrivals in (Arrivals.POISSON, Arrivals.BURSTY) for s in SERVED)
 
 
@@ -118,7 +120,8 @@ def collect(collector: Collector, asked: Asked) -> Found:
         stored, known = inputs.load_stored()
     else:
         # What was measured is set next to the printed times, so that the MILP has as long as the paper's needs.
-        patient = replace(sampling, printed_limit_s=sampling.measured_limit_s, groups_limit_s=sampling.measured_limit_s)
+        limit_s = sampling.measured_limit_s
+        patient = replace(sampling, seconds=sampling.measured_seconds, printed_limit_s=limit_s, groups_limit_s=limit_s)
         again = _collect_on(collector, patient, asked.seed, measured)
         serving = inputs.reduced(again.tables["serving"])
         stored = {**again.tables, "serving": serving, "models": inputs.model_table(measured)}
@@ -193,6 +196,7 @@ def stages(sampling: Sampling, seed: int, measured: Measured | None = None, cv: 
     return [
         Stage(f"groups of models on 100 GPUs{on}", groups, (*SERVED, MANY), partial(_group_servings, cv=cv), seeds),
         Stage(f"single models on 16 GPUs{on}", alone, SERVED, _single_servings, seeds),
+        Stage(f"single models on 100 GPUs{on}", ablation_cases(models, seed, measured), (PPIPE,), _ablation, seeds),
     ]
 
 
@@ -202,13 +206,17 @@ def _single_servings(case: Case) -> tuple[Serving, ...]:
     return tuple(Serving(system) for system in SERVED if compared or system != DART)
 
 
+def _ablation(_: Case) -> tuple[Serving, ...]:
+    """What Figure 10 serves of a model alone: PPipe's plan under both schedulers."""
+    return FIGURE_10
+
+
 def _group_servings(case: Case, cv: float | None) -> tuple[Serving, ...]:
-    """What Figures 6, 7, 8 and 10 serve of a group."""
+    """What Figures 6 to 8 serve of a group."""
     curves = case.group == CURVE_OF
-    found = tuple(
+    return tuple(
         replace(s, every_load=curves) if s.arrivals is Arrivals.POISSON else replace(s, cv=cv) for s in FIGURE_6
     )
-    return (*found, Serving(PPIPE, scheduler=Scheduler.REACTIVE))
 
 
 def plan_and_serve(

@@ -17,7 +17,7 @@ from euclio.core.data_files import data_dir
 from euclio.pipeline.workloads.assembly import BlockedModel
 from euclio.results.tables import joined, load, save
 from euclio.simulation.highest_load import TARGET
-from euclio.studies.ppipe.cases import GROUPS
+from euclio.studies.ppipe.cases import ABLATION, GROUPS
 from euclio.studies.study import Collected
 from euclio.workloads.populations import Identity
 
@@ -36,13 +36,14 @@ ARRIVAL_SEED = "arrival_seed"
 NAMES = ("plans", "serving", "planning", "partitions", "bursts", "models")
 """Tables on measured blocks, without the prefix."""
 ONLY_OF_GROUPS = (
-    *("high_class", "low_class", "batches", "probes_per_batch", "seconds_per_batch", "requests"),
+    *("high_class", "low_class", "high_class_own", "low_class_own"),
+    *("batches", "probes_per_batch", "seconds_per_batch", "requests"),
     *("transfer_mean_s", "transfer_p99_s", "transfer_alone_s"),
 )
-"""Columns of served plans that nothing reads of single models."""
+"""Columns of served plans that nothing reads of single models on 16 GPUs."""
 OF_SYNTHETIC = "-synthetic"
 """What the keys of figures on synthetic layers end with, where there is one on measured blocks."""
-OF_GROUPS = ("figure-7", "figure-8", "figure-10")
+OF_GROUPS = ("figure-7", "figure-8")
 """Figures of the groups of models, next to Figure 6."""
 
 
@@ -82,11 +83,11 @@ def model_table(measured: Mapping[str, BlockedModel]) -> pd.DataFrame:
 
 
 def reduced(serving: pd.DataFrame) -> pd.DataFrame:
-    """Rows of served plans as they are stored: of single models, whose highest loads are all that is shown, the ends.
+    """Rows of served plans as they are stored: of models on 16 GPUs, whose highest loads are all that is shown, ends.
 
     These are the highest load with 99 % of the requests in time and the lowest without, and the attainment alone.
     """
-    of_groups = serving.studies.str.split(",").map(lambda names: GROUPS in names)
+    of_groups = serving.studies.isin([GROUPS, ABLATION])
     alone = serving[~of_groups]
     run = ["case", "system", "arrivals", "scheduler", ARRIVAL_SEED, "model"]
     reached = alone.attainment >= TARGET

@@ -119,15 +119,22 @@ def serve(cluster: Cluster, plan: PipelinePlan, setup: Setup) -> list[dict[str, 
             "model": model.name,
             "requests": requests.outcome.size,
             "attainment": _attainment(requests),
+            **_used(cluster, found, model.name),
             **{f"transfer_{name}": taken for name, taken in _transfers(found, model.name).items()},
         }
         for model, requests in zip(cluster.models, found.requests, strict=True)
     ]
 
 
+def _used(cluster: Cluster, found: Simulation, model: str) -> dict[str, float]:
+    """Utilisation of both classes by a model, as the columns name it."""
+    used = utilization(found, model)
+    return {"high_class_own": used[cluster.gpus[0].name], "low_class_own": used[cluster.gpus[-1].name]}
+
+
 def _transfers(found: Simulation, model: str) -> dict[str, float | None]:
-    """How long the transfers of a model take, as the columns name it."""
-    taken = transfer_seconds(found, model)
+    """How long the transfers of a model from first to second partitions take (§7.4), as the columns name it."""
+    taken = transfer_seconds(found, model, partition=1)
     return {"mean_s": taken["mean_s"], "p99_s": taken["p99_s"], "alone_s": taken["alone_mean_s"]}
 
 

@@ -135,7 +135,7 @@ def served_figures(tables: Tables) -> list[Figure]:
         figures.figure_7(groups),
         figures.figure_8(groups),
         figures.figure_9(tables["serving"]),
-        figures.figure_10(groups),
+        figures.figure_10(tables["serving"]),
     ]
 
 
@@ -368,7 +368,8 @@ def run_blocks(collected: Collected) -> list[Block]:
         *([Paragraph(stored_text(collected))] if inputs.on_measured(collected.tables) else []),
         Paragraph(
             f"Seed {collected.asked.seed}: {sampling.groups} of 6 groups on each of four clusters, {sampling.models} "
-            f"of 18 models for Figures 9 and 13, {sampling.seconds:g} simulated seconds per load (30 in the paper), "
+            f"of 18 models for Figures 9, 10 and 13, {sampling.seconds:g} simulated seconds per load of synthetic "
+            f"layers ({sampling.measured_seconds:g} of measured blocks where served now, as in the paper), "
             f"{sampling.columns_limit_s:g} s for columns and {sampling.printed_limit_s:g} s for the printed MILP in "
             f"Figure 14, {sampling.groups_limit_s:g} s for it on the first group of each large cluster; `--full` "
             "simulates 30 s and waits 120 s. "

@@ -1,6 +1,7 @@
 import json
 import math
 import re
+from fractions import Fraction
 
 import block_tables
 import pandas as pd
@@ -25,6 +26,7 @@ from euclio.studies.ppipe.cases import (
     SMALLS,
     TESTBED,
     Sampling,
+    ablation_cases,
     group_cases,
     joined_cases,
     sampled_models,
@@ -44,6 +46,7 @@ from euclio.studies.ppipe.measures import (
     sensitivity,
     small_gains,
     small_loads,
+    utilization,
 )
 from euclio.studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth, sizes_of_maps
 from euclio.studies.ppipe.reasons import open_text
@@ -115,7 +118,25 @@ def test_loads_are_averaged_over_the_models_of_a_case():
     assert table.loc["HC1-L G1"].to_dict() == {NP: 0.25, PPIPE: 0.625}
 
 
-def test_utilisation_is_read_where_the_mean_attainment_reaches_99_percent():
+def test_utilisation_counts_each_model_at_its_own_highest_load():
+    """The first model holds 99 % up to 0.75 and uses 20 % there, the second up to 0.5 with 10 %: 30 % together."""
+    rows = serving(TWO_MODELS, setup="HC1-L", high_class_own=0.4)
+    for row in rows:
+        row["low_class_own"] = {0.5: 0.1, 0.75: 0.2, 1.0: 0.3}[row["load"]]
+    used = utilization(pd.DataFrame(rows))
+    assert used[["high_class", "low_class"]].to_numpy().tolist() == [pytest.approx([80.0, 30.0])]
+
+
+def test_the_ablation_is_of_models_alone_on_the_terms_of_the_published_plans():
+    """HC2-L, a margin of 10 %, three partitions (PPipe §7.4, artifact)."""
+    (case,) = ablation_cases(["FCN"], 0)
+    cluster = case.cluster()
+    (model,) = cluster.models
+    assert (cluster.max_partitions, model.margin_s / model.slo_s) == (3, Fraction(1, 10))
+    assert [gpu.name for gpu in cluster.gpus] == ["L4", "T4"]
+
+
+def test_the_least_batches_are_probed_where_the_mean_attainment_reaches_99_percent():
     rows = at_highest_load(pd.DataFrame(serving({0.5: (1.0, 0.98), 0.75: (0.99, 0.98)})))
     assert rows.load.tolist() == [0.5, 0.5]
 
@@ -279,6 +300,7 @@ TINY = Sampling(
     groups=1,
     models=1,
     seconds=0.1,
+    measured_seconds=0.1,
     gpu_counts=(100,),
     columns_limit_s=1.0,
     printed_limit_s=0.5,
@@ -362,5 +384,5 @@ def test_every_plan_and_load_has_a_row(report):
     table, provenance = load(report / "plans.parquet")
     served, _ = load(report / "serving.parquet")
     assert provenance["reproduction"] == "ppipe"
-    assert table.groupby("system").case.nunique().to_dict() == {NP: 23, DART: 23, PPIPE: 23, MANY: 4}
+    assert table.groupby("system").case.nunique().to_dict() == {NP: 23, DART: 23, PPIPE: 24, MANY: 4}
     assert set(served.case) == set(table.case)
