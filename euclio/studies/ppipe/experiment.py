@@ -237,14 +237,14 @@ def plan_and_serve(
         found = {(row["instance"], row["label"]): row for row in frame.to_dict("records")}
         asked: list[Measure] = []
         for case in stage.cases:
-            full_load_rps = found[case.name, PPIPE]["value"]
-            if full_load_rps > 0:
+            full = found[case.name, PPIPE]["plan"]
+            if full and found[case.name, PPIPE]["value"] > 0:
                 for serving, seed in product(stage.servings(case), stage.seeds):
                     head = {**heads[case.name], "system": serving.system, inputs.ARRIVAL_SEED: seed}
                     if serving.cv is not None:
                         head["cv"] = serving.cv
                     plan = found[case.name, serving.system]["plan"] or NO_PLAN
-                    asked.append(_served(case, serving, head, plan, full_load_rps, seconds, seed))
+                    asked.append(_served(case, serving, head, plan, full, seconds, seed))
         rows = results.measured(collector.runs(named, asked, advance))
     return (
         plan_table(frame, clusters, heads),
@@ -258,7 +258,7 @@ def _served(
     serving: Serving,
     head: dict[str, Any],
     plan: str,
-    full_load_rps: float,
+    full: str,
     seconds: float,
     seed: int,
 ) -> Measure:
@@ -271,7 +271,7 @@ def _served(
         on=[case.name],
         head=head,
         plan=plan,
-        full_load_rps=full_load_rps,
+        full=full,
         seconds=seconds,
         seed=seed,
         arrivals=arrivals,

@@ -8,7 +8,7 @@ from typing import Any
 
 from euclio.core.families import family_of
 from euclio.files.json_reading import parse_json
-from euclio.pipeline import Cluster, PipelinePlan
+from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
 from euclio.pipeline.simulation.metrics import (
     probes_per_batch,
     seconds_per_batch,
@@ -45,7 +45,7 @@ def loads(
     cluster: Cluster,
     head: dict[str, Any],
     plan: str,
-    full_load_rps: float,
+    full: str,
     seconds: float,
     seed: int,
     arrivals: str,
@@ -53,13 +53,13 @@ def loads(
     every_load: bool,
     cv: float | None = None,
 ) -> list[dict[str, Any]]:
-    """Serve a plan under rising load; load factor 1 is what PPipe's plan serves, whoever serves it (§7.1).
+    """Serve a plan under rising load; load factor 1 is what PPipe's plan serves of each model (§7.1).
 
     Args:
         cluster: the instance.
         head: the first columns of the rows, which say what is served.
         plan: JSON text of the plan as in a result file.
-        full_load_rps: throughput per weight at load factor 1.
+        full: JSON text of PPipe's plan.
         seconds: simulated seconds per load.
         seed: seed of the arrivals.
         arrivals: word of `Arrivals`.
@@ -70,18 +70,16 @@ def loads(
     Returns:
         One row per load and model, in the order in which loads were tried.
     """
-    files = family_of(cluster).plan_files()
-    read = files.plan_from(files.plan.model_validate(parse_json(plan)), cluster)
+    read = _read(plan, cluster)
+    at_full = at_full_load(cluster, _read(full, cluster))
     rows: list[dict[str, Any]] = []
 
-    setup = Setup(
-        Arrivals(arrivals), 1.0, seconds, scheduler=Scheduler(scheduler), seed=seed, full_load_rps=full_load_rps
-    )
+    setup = Setup(Arrivals(arrivals), 1.0, seconds, scheduler=Scheduler(scheduler), seed=seed, full_load_rps=1.0)
     if cv is not None:
         setup = replace(setup, arrivals=Arrivals.GAMMA, cv=cv)
 
     def attained(load: float) -> Sequence[float]:
-        own = serve(cluster, read, replace(setup, load=load))
+        own = serve(at_full, read, replace(setup, load=load))
         rows.extend({**head, **row, "arrivals": arrivals} for row in own)
         return [row["attainment"] for row in own]
 
@@ -91,6 +89,28 @@ def loads(
     else:
         search(attained)
     return rows
+
+
+def _read(plan: str, cluster: Cluster) -> PipelinePlan:
+    """The plan in a JSON text."""
+    files = family_of(cluster).plan_files()
+    found: PipelinePlan = files.plan_from(files.plan.model_validate(parse_json(plan)), cluster)
+    return found
+
+
+def at_full_load(cluster: Cluster, plan: PipelinePlan) -> Cluster:
+    """The cluster with weights that are the rates at load factor 1, "the throughput in the output of PPipe's MILP".
+
+    §7.1 does not say that the parts of the load are kept: a model of which the plan serves more than its part has that
+    as its full load, as in the authors' runs.
+
+    Args:
+        cluster: the instance.
+        plan: PPipe's plan for it.
+    """
+    served = evaluate(cluster, plan, PipelineSpace()).models
+    models = tuple(replace(m, weight=own.throughput_rps) for m, own in zip(cluster.models, served, strict=True))
+    return replace(cluster, models=models)
 
 
 def serve(cluster: Cluster, plan: PipelinePlan, setup: Setup) -> list[dict[str, Any]]:

@@ -6,12 +6,14 @@ from fractions import Fraction
 import block_tables
 import pandas as pd
 import pytest
+from simulated_clusters import two_model_cluster, two_model_plan
 from tiny_clusters import tiny_cluster
 
 from euclio.analysis.statistics import mean
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.papers.published import published_figures
+from euclio.pipeline import PipelineSpace, evaluate
 from euclio.pipeline.files import save_cluster
 from euclio.results.tables import load
 from euclio.simulation.highest_load import GRID
@@ -50,7 +52,7 @@ from euclio.studies.ppipe.measures import (
 )
 from euclio.studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth, sizes_of_maps
 from euclio.studies.ppipe.reasons import open_text
-from euclio.studies.ppipe.serving import search
+from euclio.studies.ppipe.serving import at_full_load, search
 from euclio.studies.ppipe.systems import DART, MANY, NP, PPIPE
 from euclio.studies.ppipe.text import instance_blocks
 from euclio.studies.study import Measurements
@@ -125,6 +127,13 @@ def test_utilisation_counts_each_model_at_its_own_highest_load():
         row["low_class_own"] = {0.5: 0.1, 0.75: 0.2, 1.0: 0.3}[row["load"]]
     used = utilization(pd.DataFrame(rows))
     assert used[["high_class", "low_class"]].to_numpy().tolist() == [pytest.approx([80.0, 30.0])]
+
+
+def test_full_load_of_each_model_is_what_the_plan_serves_of_it():
+    """133.3 of `see` (weight 1) and 200 of `hear` (weight 2), although the plan is worth 100 per weight."""
+    cluster, plan = two_model_cluster(), two_model_plan()
+    rates = [model.throughput_rps for model in evaluate(cluster, plan, PipelineSpace()).models]
+    assert [model.weight for model in at_full_load(cluster, plan).models] == rates == [Fraction(400, 3), 200]
 
 
 def test_the_ablation_is_of_models_alone_on_the_terms_of_the_published_plans():
