@@ -126,11 +126,10 @@ def draw_world(
     weighted = np.zeros((seconds, len(found.application.modules)))
     weights = np.zeros(seconds)
     for number in range(clients):
-        stream = random.Random(f"scrooge/changing/{seed}/{application}/{number}")
-        client = _client(stream, found.client_rps, seconds)
+        client, own, stream = _drawn(found, seed, number, seconds, complexity)
         joined.append(client)
         frames.append(client.frames_ns)
-        counts.append(_counts(found, stream, frames[-1], seconds, complexity))
+        counts.append(own)
         fps = client.fps * _present(client, seconds)
         weights += fps
         weighted += fps[:, None] * _balloons(found, stream, seconds, complexity)
@@ -139,6 +138,33 @@ def draw_world(
     order = np.argsort(arrival, kind="stable")
     balloons = np.where(weights[:, None] > 0, weighted / np.maximum(weights, 1e-9)[:, None], 1.0)
     return World(found, seconds, tuple(joined), arrival[order], np.concatenate(counts)[order], balloons)
+
+
+def client_counts(
+    application: str, seed: int, number: int, seconds: int = SECONDS, complexity: Complexity = VARIED
+) -> Ints:
+    """What the frames of one client of `draw_world` invoke, in their order, shape (frames, modules).
+
+    Args:
+        application: name of one of Scrooge's seven.
+        seed: seed of the draws.
+        number: which client, from 0; how many others there are changes nothing of it.
+        seconds: length of the workload.
+        complexity: how much scaling factors vary.
+
+    Raises:
+        InputError: no such application; names them all.
+    """
+    return _drawn(find_scrooge_application(application), seed, number, seconds, complexity)[1]
+
+
+def _drawn(
+    found: ScroogeApplication, seed: int, number: int, seconds: int, complexity: Complexity
+) -> tuple[Client, Ints, random.Random]:
+    """A client and what its frames invoke, with the stream that its ballooning factors are drawn from next."""
+    stream = random.Random(f"scrooge/changing/{seed}/{found.application.name}/{number}")
+    client = _client(stream, found.client_rps, seconds)
+    return client, _counts(found, stream, client.frames_ns, seconds, complexity), stream
 
 
 def _client(stream: random.Random, bounds: tuple[int, int], seconds: int) -> Client:

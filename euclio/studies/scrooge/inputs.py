@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
+import numpy as np
 import pandas as pd
 
 from euclio.analysis.statistics import Measured, exactly
 from euclio.core.numbers import exact
 from euclio.session import Configuration
+from euclio.session.dynamics.world import client_counts
 from euclio.session.workloads.protocol import Workload
-from euclio.session.workloads.scrooge_applications import scrooge_data, scrooge_profile
-from euclio.session.workloads.scrooge_sessions import draw_scrooge
+from euclio.session.workloads.scrooge_applications import find_scrooge_application, scrooge_data, scrooge_profile
+from euclio.session.workloads.scrooge_sessions import MOST_CLIENTS, draw_scrooge
 from euclio.session.workloads.worker_types import worker_types
 
 SHOWN = "ssd_inception"
@@ -23,7 +26,9 @@ BASE, FASTER = "P100", "V100"
 WITHIN_S = exact("0.2")
 """The budget of the example that goes with Figure 5 (§3.2)."""
 FRAMES = 200
-"""Drawn decisions that Figure 3 shows."""
+"""Frames of the window that §2 gives a video's range of scaling factors in, and drawn decisions that Figure 3 shows."""
+IN_PROPORTION = 0.1
+"""By which part of twice the time a doubled batch may miss it and still take almost in proportion (ours)."""
 
 
 def curve(concurrency: int) -> list[Configuration]:
@@ -41,6 +46,46 @@ def best_within(seconds: Fraction) -> Configuration:
     """The point of Figure 5 with the highest throughput whose latency is at most so many seconds."""
     points = [c for e in scrooge_data()["concurrency"] for c in curve(e) if full_latency_s(c) <= seconds]
     return max(points, key=lambda c: c.throughput_rps)
+
+
+def linear_from() -> int:
+    """The batch of SSD-Inception from which on latency grows almost linearly (§2, Figure 2a).
+
+    The paper does not say what almost linearly is. A base time and a slope are linear from batch 1 on; what is meant is
+    that a larger batch gains nothing any more ("diminishing returns"), so that time grows in proportion to the batch.
+    It is the least batch from which on every doubling takes twice the time, but for a tenth (ours).
+    """
+    alone = curve(1)
+    least = alone[-1].batch
+    for smaller, larger in reversed(list(pairwise(alone))):
+        proportional = larger.batch / smaller.batch
+        if abs(float(larger.duration_s / smaller.duration_s) - proportional) > IN_PROPORTION * proportional:
+            break
+        least = smaller.batch
+    return least
+
+
+def widest_window(seed: int, frames: int = FRAMES) -> tuple[int, int]:
+    """Least and most vehicles in a frame of one video within so many frames, where these lie farthest apart (§2).
+
+    Videos are the clients of the changing workload of traffic (`euclio.session.dynamics.world`), each of which has a
+    walk of its own. The paper gives the range of one of three videos in a window that it does not name, so that the
+    widest one of all clients is taken (ours).
+
+    Args:
+        seed: seed of the workload.
+        frames: frames of a window.
+    """
+    modules = find_scrooge_application("traffic").application.modules
+    vehicle = [module.name for module in modules].index("vehicle")
+    found: list[tuple[int, int]] = []
+    for number in range(MOST_CLIENTS):
+        vehicles = client_counts("traffic", seed, number)[:, vehicle]
+        windows = np.lib.stride_tricks.sliding_window_view(vehicles, min(frames, vehicles.size))
+        low, high = windows.min(axis=1), windows.max(axis=1)
+        widest = int(np.argmax(high - low))
+        found.append((int(low[widest]), int(high[widest])))
+    return max(found, key=lambda ends: ends[1] - ends[0])
 
 
 def complexity(seed: int, frames: int = FRAMES) -> pd.DataFrame:
@@ -67,7 +112,7 @@ def input_measures(seed: int, types: int) -> dict[str, Measured]:
     prices = {h["name"]: h["price_per_h"] for h in scrooge_data()["hardware"]}
     drawn = complexity(seed)
     hardware, speeds = worker_types(types, seed)
-    best = best_within(WITHIN_S)
+    best, window = best_within(WITHIN_S), widest_window(seed)
     evaluated = {c.hardware: c for c in scrooge_profile(SHOWN) if (c.batch, c.concurrency) == (1, 1)}
     costs = [float(h.price_per_h) for h in hardware]
     found = {
@@ -82,10 +127,13 @@ def input_measures(seed: int, types: int) -> dict[str, Measured]:
         "ssd_b8_e4_rps": float(next(c for c in four if c.batch == 8).throughput_rps),
         "ssd_b8_worst_s": float(full_latency_s(at[8])),
         "ssd_best_batch": float(max(alone, key=lambda c: c.throughput_rps).batch),
+        "ssd_linear_batch": float(linear_from()),
         "ssd_within_02_batch": float(best.batch),
         "ssd_within_02_concurrency": float(best.concurrency),
         "scaling_least": drawn.vehicles.min(),
         "scaling_most": drawn.vehicles.max(),
+        "scaling_window_least": float(window[0]),
+        "scaling_window_most": float(window[1]),
         "s2vt_least_s": drawn.s2vt_s.min(),
         "s2vt_most_s": drawn.s2vt_s.max(),
     }

@@ -10,7 +10,7 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.session.dynamics.walks import Complexity, at, walk
-from euclio.session.dynamics.world import Client, draw_world
+from euclio.session.dynamics.world import Client, client_counts, draw_world
 from euclio.simulation.units import NS_PER_S
 
 
@@ -51,6 +51,14 @@ def test_the_same_seed_gives_the_same_world_and_another_another():
     assert a.clients == b.clients
     assert np.array_equal(a.counts, b.counts)
     assert a.clients != c.clients
+
+
+def test_what_a_client_invokes_does_not_depend_on_the_others():
+    alone = draw_world("traffic", 3, clients=1, seconds=60)
+    assert np.array_equal(client_counts("traffic", 3, 0, 60), alone.counts)
+    both = draw_world("traffic", 3, clients=2, seconds=60)
+    parts = [client_counts("traffic", 3, number, 60) for number in range(2)]
+    assert sum(part.sum() for part in parts) == both.counts.sum()
 
 
 def test_walks_stay_in_the_range_and_near_their_level():
