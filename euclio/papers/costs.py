@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 import pandas as pd
 
 from euclio.analysis.statistics import Sample, largest, mean, share
@@ -62,3 +63,24 @@ def extras(ratio: pd.DataFrame, own: str, names: Iterable[str]) -> dict[str, Sam
         found[f"{name}_mean_extra"] = Sample(extra, mean)
         found[f"{name}_max_extra"] = Sample(extra, largest)
     return found
+
+
+def per_module(ratio: pd.Series[float], sizes: pd.Series[int]) -> Sample:
+    """Extra cost that one module more goes with: the least-squares slope over workloads (ours).
+
+    Both papers print in words alone that what a split by throughput costs is larger with more modules (§IV-C); a slope
+    above 0 says so of all sizes of applications at once, and is the difference of two means where there are two sizes.
+    Observations are resampled with the slope made linear: each stands for the slope plus what it adds to it, so that
+    their mean is the slope itself. All of one size: there is none.
+
+    Args:
+        ratio: normalized costs.
+        sizes: number of modules of each workload.
+    """
+    extra = ratio - 1
+    more = sizes.reindex(ratio.index) - sizes.reindex(ratio.index).mean()
+    spread = float((more**2).mean())
+    if not spread > 0:
+        return Sample(np.zeros(0), mean)
+    slope = float((more * extra).mean()) / spread
+    return Sample(slope + more * (extra - extra.mean() - slope * more) / spread, mean)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from euclio.analysis.statistics import Sample, mean, share
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.papers.costs import baselines, cheaper, extras, more_expensive, normalized, same
+from euclio.papers.costs import baselines, cheaper, extras, more_expensive, normalized, per_module, same
 from euclio.papers.modules import (
     Given,
     dispatch,
@@ -55,6 +55,7 @@ def figures(plans: Plans, application: str, variants: Iterable[str]) -> dict[str
         "reassigned_share": Sample(plans.counted["reassignments"][HARPAGON] > 0, share),
         "harpagon_iterations": Sample(plans.counted["iterations"][HARPAGON], mean, 1.0),
         "tb_iterations": Sample(plans.counted["iterations"]["harpagon:tb"], mean, 1.0),
+        "tb_extra_per_module": per_module(ratio["harpagon:tb"], plans.sizes),
     }
 
 

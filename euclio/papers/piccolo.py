@@ -8,7 +8,7 @@ import pandas as pd
 
 from euclio.analysis.statistics import Sample, largest, share
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.papers.costs import baselines, cheaper, extras, more_expensive, normalized, same
+from euclio.papers.costs import baselines, cheaper, extras, more_expensive, normalized, per_module, same
 from euclio.papers.modules import dispatch, given_module, less, more_than_two, relative_throughput, remaining
 from euclio.papers.plans import Plans
 
@@ -34,6 +34,7 @@ def figures(plans: Plans, application: str, variants: Iterable[str]) -> dict[str
         **dispatch(plans.majority),
         **throughputs(plans.modules, application),
         **throughput_split(*by_modules(ratio, plans.sizes)),
+        "tb_extra_per_module": per_module(ratio[THROUGHPUT_SPLIT], plans.sizes),
         **remaining(plans.left_s, PICCOLO),
     }
 

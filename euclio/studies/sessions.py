@@ -140,3 +140,11 @@ def by_application(runs: pd.DataFrame, values: pd.Series[float]) -> str:
     """Means of a value per workload by application, in per cent and in words."""
     means = values.groupby(application_of(runs).reindex(values.index)).mean()
     return ", ".join(f"{name} {percent(mean, 1)}" for name, mean in means.items())
+
+
+def by_modules_and_application(runs: pd.DataFrame, values: pd.Series[float]) -> str:
+    """Means of a value per workload by number of modules and by application, in per cent, as a sentence."""
+    sizes = runs.drop_duplicates("workload").set_index("workload").modules
+    means = values.groupby(sizes.reindex(values.index)).mean()
+    by_size = ", ".join(f"{count} modules {percent(mean, 1)}" for count, mean in means.items())
+    return f"On average: {by_size}; by application: {by_application(runs, values)}."

@@ -13,7 +13,7 @@ from euclio.session.workloads.acceptance import BASELINES
 from euclio.studies.costs import costs, time_reasons
 from euclio.studies.harpagon.measures import ENUMERATION, REPRICED_RUN, SPLIT_OPTIMUM
 from euclio.studies.modules import left, majority_configurations, module_figures
-from euclio.studies.sessions import by_application
+from euclio.studies.sessions import by_application, by_modules_and_application
 from euclio.studies.study import Collected
 
 
@@ -26,6 +26,7 @@ def reasons(collected: Collected) -> dict[str, str]:
         **_baselines(runs, table),
         **_optimum(runs),
         **_ablations(runs, table),
+        "tb_extra_per_module": by_modules_and_application(runs, table["harpagon:tb"] - 1),
         **_modules(modules),
         **_residual(runs),
         **_dispatch(allocations),

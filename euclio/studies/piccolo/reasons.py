@@ -8,12 +8,12 @@ from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
 from euclio.papers.costs import normalized
 from euclio.papers.modules import given_module, remaining_budget
-from euclio.papers.piccolo import PICCOLO, by_modules
+from euclio.papers.piccolo import PICCOLO, THROUGHPUT_SPLIT, by_modules
 from euclio.session.workloads.acceptance import BASELINES
 from euclio.studies.costs import costs, time_reasons
 from euclio.studies.modules import left, majority_configurations, module_figures, sizes
 from euclio.studies.piccolo.measures import ALTERNATIVES, QUANTIZED, SPLIT_OPTIMUM, split_optimum
-from euclio.studies.sessions import by_application
+from euclio.studies.sessions import by_application, by_modules_and_application
 from euclio.studies.study import Collected
 
 
@@ -26,6 +26,7 @@ def reasons(collected: Collected) -> dict[str, str]:
         **_optimum(runs),
         **_alternatives(runs, table),
         **_throughput_split(runs),
+        "tb_extra_per_module": by_modules_and_application(runs, table[THROUGHPUT_SPLIT] - 1),
         **_modules(runs, allocations, collected.details.given),
         **_remaining(runs),
         **time_reasons(collected.tables["timings"], PICCOLO, SPLIT_OPTIMUM),

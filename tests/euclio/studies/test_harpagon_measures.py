@@ -219,8 +219,9 @@ def test_half_of_the_published_figures_are_only_checked() -> None:
     figures = published_figures("harpagon")
     scores = [Score(figure, Measured(figure.value)) for figure in figures]
     counts = tally(scores)
-    assert {role: all_ for role, (_, all_) in counts.items() if all_} == {"fit": 29, "check": 27, "doubtful": 3}
-    assert Counter(f.role for f in figures) == {"fit": 29, "check": 27, "time": 5, "doubtful": 3}
+    # One check more is an order in words.
+    assert {role: all_ for role, (_, all_) in counts.items() if all_} == {"fit": 29, "check": 28, "doubtful": 3}
+    assert Counter(f.role for f in figures) == {"fit": 29, "check": 28, "time": 5, "doubtful": 3}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from euclio.core.registry import solvers
-from euclio.papers.costs import normalized
+from euclio.papers.costs import normalized, per_module
 from euclio.papers.piccolo import PICCOLO, by_modules, shares, throughput_split
 from euclio.studies.costs import costs
 from euclio.studies.modules import sizes
@@ -93,6 +93,28 @@ def test_throughput_splitting_is_measured_by_the_number_of_modules():
             "tb_three_modules_max_extra": 70,
         }
     )
+
+
+def test_extra_cost_per_module_is_the_slope_over_sizes():
+    """Extra costs 0, 10, 20 and 60 % on 2, 2, 3 and 5 modules: sizes less their mean, 3, are -1, -1, 0 and 2.
+
+    So the slope is (0 - 10 + 0 + 120)/6 = 18.3 points per module.
+    """
+    index = pd.Index(["w0", "w1", "w2", "w3"])
+    found = per_module(pd.Series([1.0, 1.1, 1.2, 1.6], index), pd.Series([2, 2, 3, 5], index))
+    assert found.value == pytest.approx(110 / 6)
+    assert found.measured().value == pytest.approx(110 / 6)
+
+
+def test_extra_cost_per_module_of_two_sizes_is_the_difference_of_their_means():
+    index = pd.Index(["w0", "w1", "w2"])
+    found = per_module(pd.Series([1.0, 1.2, 1.5], index), pd.Series([2, 2, 3], index))
+    assert found.value == pytest.approx(40)
+
+
+def test_extra_cost_per_module_of_one_size_is_not_known():
+    index = pd.Index(["w0", "w1"])
+    assert math.isnan(per_module(pd.Series([1.0, 1.2], index), pd.Series([2, 2], index)).value)
 
 
 def test_shares_of_equal_cheaper_and_more_expensive_workloads():
