@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager
+from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +21,9 @@ AT_ONCE = 4
 
 class Journal(AbstractContextManager["Journal"]):
     """Makes things and notes them, one line of JSON each; what is noted is not made again.
+
+    A note says what it was made of. Where an interrupted draw is gone on with and chooses other things than before, as
+    an emulator of another version does, these are made anew and do not get the numbers of those in their places.
 
     Attributes:
         path: the file.
@@ -39,14 +43,14 @@ class Journal(AbstractContextManager["Journal"]):
             InputError: the file is of other draws.
         """
         self.path, self.jobs, self.fresh = path, jobs, 0
-        self._made: dict[tuple[str, int], Any] = {}
+        self._made: dict[tuple[str, int, str], Any] = {}
         self._pool: ProcessPoolExecutor | None = None
         wanted = json.dumps(head, sort_keys=True)
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         if lines and lines[0] != wanted:
             raise InputError("is of other draws; give another --out, or remove it", file=str(path))
         entries = [entry for entry in map(_entry, lines[1:]) if entry is not None]
-        self._made = {(entry["label"], entry["place"]): entry["made"] for entry in entries}
+        self._made = {(entry["label"], entry["place"], entry.get("of", "")): entry["made"] for entry in entries}
         # What is left of a line that an interruption cut is not to be continued.
         path.parent.mkdir(parents=True, exist_ok=True)
         kept = [wanted, *map(json.dumps, entries)]
@@ -59,17 +63,18 @@ class Journal(AbstractContextManager["Journal"]):
         Args:
             label: what they are.
             function: makes something of one.
-            things: the things.
+            things: the things, each of which its `repr` says in full.
         """
-        missing = [n for n in range(len(things)) if (label, n) not in self._made]
+        keys = [(label, n, _hash(thing)) for n, thing in enumerate(things)]
+        missing = [n for n, key in enumerate(keys) if key not in self._made]
         with progress_bar(label, len(missing)) as advance:
             for n, found in zip(missing, self._mapped(function, [things[n] for n in missing]), strict=True):
-                self._made[label, n] = found
+                self._made[keys[n]] = found
                 self.fresh += 1
-                self._file.write(json.dumps({"label": label, "place": n, "made": found}) + "\n")
+                self._file.write(json.dumps({"label": label, "place": n, "of": keys[n][2], "made": found}) + "\n")
                 self._file.flush()
                 advance()
-        return [self._made[label, n] for n in range(len(things))]
+        return [self._made[key] for key in keys]
 
     def _mapped(self, function: Any, things: Sequence[Any]) -> Iterator[Any]:
         """What a function makes of some things, in their order, by the journal's processes."""
@@ -87,6 +92,11 @@ class Journal(AbstractContextManager["Journal"]):
         self._file.close()
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
+
+
+def _hash(thing: Any) -> str:
+    """Digits that say which thing it is."""
+    return sha256(repr(thing).encode()).hexdigest()[:16]
 
 
 def _entry(line: str) -> Any:

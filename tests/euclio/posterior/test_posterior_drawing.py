@@ -215,6 +215,18 @@ def test_what_was_made_is_noted(tmp_path: Path) -> None:
     assert asked == [3]
 
 
+def test_other_things_in_the_places_of_noted_ones_are_made_anew(tmp_path: Path) -> None:
+    """Stored controls once had numbers of other settings: an emulator of another version had chosen anew."""
+    path = tmp_path / "x.journal"
+    with Journal(path, {}) as journal:
+        journal.made("squares", lambda n: n * n, [1, 2])
+    asked: list[int] = []
+    with Journal(path, {}) as journal:
+        assert journal.made("squares", lambda n: asked.append(n) or n * n, [1, 5]) == [1, 25]
+    assert asked == [5]
+    assert Journal(path, {}).made("squares", None, [1, 5]) == [1, 25]
+
+
 def test_a_journal_of_other_draws_is_refused(tmp_path: Path) -> None:
     with Journal(tmp_path / "x.journal", {"seed": 1}):
         pass
