@@ -76,7 +76,18 @@ def _loads(tables: Mapping[str, pd.DataFrame], said: str) -> dict[str, str]:
                 f"Planned throughputs set these shares. {bursts if arrivals == measures.BURSTY else ''}{said}"
             )
         found[f"g1_load_{key}"] = f"How the load divides between the models is not printed. {said}"
+    found |= dict.fromkeys(("g1_attainment", *measures.OF_G1.values()), _g1(serving, said))
     return found
+
+
+def _g1(serving: pd.DataFrame, said: str) -> str:
+    """What of G1 is in time at full load, by model."""
+    own = measures.full_load_of_g1(serving)
+    by = ", ".join(f"{m} {percent(a.min(), 1)} to {percent(a.max(), 1)}" for m, a in own.groupby("model").attainment)
+    return (
+        f"By seed of the arrivals: {by}. At full load each model gets all that PPipe's plan serves of it, so that what "
+        f"misses is what random arrivals lose. {said}"
+    )
 
 
 def _apart(bursty: pd.DataFrame) -> str:

@@ -238,6 +238,9 @@ def reasons(collected: Collected) -> dict[str, str]:
             f"it can become: it visits {own[own.solver == BRUTE_FORCE].stat_vectors.median():.0f} vectors per "
             "decision (median). The paper does not describe its brute force."
         ),
+        "scaling_window_most": (
+            "The widest window of all twelve clients' videos; the paper shows one window of one of three videos."
+        ),
         "types_price_ratio": (
             f"Prices of types are drawn within the printed ratio, {PRICE_RATIO:g}; the most and the least expensive of "
             "30 draws lie inside its ends."
