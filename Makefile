@@ -96,8 +96,8 @@ fuzz: env
 
 # Two studies at a time, each on half of the cores: stages that time something use one core, and the others would be idle.
 # The lists take about as long as each other. What the second one prints follows the first.
-FIRST := harpagon graft piccolo
-SECOND := scrooge ppipe mlperf
+FIRST := harpagon graft piccolo mlperf
+SECOND := scrooge ppipe
 reproduce: env
 	@mkdir -p build
 	@echo "$(SECOND) run at the same time; what they print goes to build/reproduce.log, and follows"
