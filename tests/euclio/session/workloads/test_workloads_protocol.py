@@ -97,7 +97,8 @@ def test_accepted_workloads_are_feasible_for_all_systems():
 
 def test_half_of_the_published_figures_are_for_fitting():
     roles = Counter(f["role"] for f in FIGURES)
-    assert (roles["fit"] + roles["doubtful"], roles["check"] + roles["time"]) == (32, 32)
+    # Half and half of the numbers in digits; an order that is printed in words came later, and is a check.
+    assert (roles["fit"] + roles["doubtful"], roles["check"] + roles["time"]) == (32, 33)
     assert len({f["key"] for f in FIGURES}) == len(FIGURES)
 
 
