@@ -66,6 +66,7 @@ class Coordinator:
         self._price = {h.name: h.price_per_h for h in application.application.hardware}
         numbers = {module.name: m for m, module in enumerate(application.application.modules)}
         self._state = {numbers[name]: name for name in rules.state}
+        self._weighed = dict(rules.state_per_h)
         self._holding: dict[int, Counter[int]] = {}
         self._fps = 0
         self._asked: Question | None = None
@@ -135,13 +136,12 @@ class Coordinator:
         factors = np.maximum(self.monitor.factors, LEAST_FACTOR)
         rates = tuple(planner.rounded(float((1 + margin) * self._fps) * factor) for factor in factors)
         balloons = tuple(planner.rounded(balloon) for balloon in self.monitor.balloons)
-        return Question(rates, balloons, state=self._rules.state_per_h, running=self._running())
+        return Question(rates, balloons, state=tuple(self._weighed.items()), running=self._running())
 
     def _running(self) -> tuple[RunningMachines, ...]:
         """The machines that hold state now, as far as the coordinator weighs it."""
-        weighed = {name for name, _ in self._rules.state_per_h}
         now = Counter((self._state.get(w.machine.module, ""), w.hardware) for w in self._wanted)
-        return tuple(RunningMachines(name, kind, n) for (name, kind), n in sorted(now.items()) if name in weighed)
+        return tuple(RunningMachines(name, kind, n) for (name, kind), n in sorted(now.items()) if name in self._weighed)
 
     def _changed(self, planned_for: Question) -> bool:
         """Whether one of the modules planned for needs more than is planned for, or much less."""
@@ -192,9 +192,9 @@ class Coordinator:
         self._place(self._on_any([*self._front_ends(), *found.machines]), now_ns)
 
     def _place(self, machines: Sequence[Machine], now_ns: int) -> None:
-        weighed = {name for name, _ in self._rules.state_per_h}
         needs = [
-            Need(m.module, m.configuration.hardware, m.share, self._state.get(m.module) in weighed) for m in machines
+            Need(m.module, m.configuration.hardware, m.share, self._state.get(m.module) in self._weighed)
+            for m in machines
         ]
         workers = self.cloud.place(needs, now_ns)
         self._wanted = [

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from euclio.session.dynamics.planning import Question
+from euclio.session.dynamics.rules import S_PER_H
 from euclio.session.dynamics.workers import Rental
 from euclio.simulation.units import NS_PER_S, Floats, Ints
 
-SECONDS_PER_H = 3600
 DIGITS = 4
 """Decimals of costs per hour in files."""
 
@@ -69,17 +69,17 @@ class Record:
     @property
     def cost(self) -> float:
         """What the run costs."""
-        return float(self.cost_per_h.sum()) / SECONDS_PER_H
+        return float(self.cost_per_h.sum()) / S_PER_H
 
     @property
     def planned_cost(self) -> float:
         """What its plans cost, machines charged for the share that is used."""
-        return float(self.planned_per_h.sum()) / SECONDS_PER_H
+        return float(self.planned_per_h.sum()) / S_PER_H
 
     @property
     def used_cost(self) -> float:
         """What the workers in use cost, whole workers without those that are idle."""
-        return float(self.used_per_h.sum()) / SECONDS_PER_H
+        return float(self.used_per_h.sum()) / S_PER_H
 
     @property
     def finish_rates(self) -> Floats:
