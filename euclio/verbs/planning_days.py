@@ -140,8 +140,10 @@ def day_of(
     if isinstance(given.instance, Day):
         if load is not None:
             raise InputError("the file has a load of its own; leave this out, or give the session", field="--load")
+        # As of sessions, an option says it of the modules that it names, and the file of the others.
+        own = {"state": given.instance.state | costs["state"]} if "state" in costs else {}
         with _named(costs, given.file):
-            return replace(given.instance, **costs)
+            return replace(given.instance, **costs | own)
     if not isinstance(given.instance, Session):
         message = f"is one of {given.family.instances}; give a session, or a file of schema euclio/day/1"
         raise InputError(message, file=given.file)

@@ -193,6 +193,7 @@ def test_the_option_says_it_for_a_day_too(tmp_path, capsys):
     assert main(["plan-day", str(path), "--state-price", "order=2", "--day-out", str(out), "--json"]) == 0
     assert load_day(out) == day({"order": 2})
     assert plan_day(path, state_price={"order": 2}).day == day({"order": 2})
+    assert plan_day(out, state_price={"text": 1}).day == day({"order": 2, "text": 1})
     capsys.readouterr()
     assert main(["plan-day", str(path), "--state-price", "odrer=2"]) == 2
     (line,) = capsys.readouterr().err.strip().splitlines()
