@@ -1,6 +1,6 @@
 """The figure, the three numbers and the tables of `docs/claims.md`, from `reports/claims.md`.
 
-`python docs/tools/claims.py`; to be run after `euclio reproduce --claims`, which writes that report.
+`python docs/tools/claims.py`; to be run after `euclio reproduce --claims --accept`, which writes that report.
 """
 
 from __future__ import annotations

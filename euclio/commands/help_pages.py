@@ -131,7 +131,7 @@ PAGES = {
     "reproduce": Page(
         ("--claims", "--workloads", "--jobs", "--out", "--full"),
         ("--accept", "--seed", "--certify", "--posterior", "--instances", "--write-workloads"),
-        ("euclio reproduce piccolo --workloads 20 --out reports/small", "euclio reproduce --claims"),
+        ("euclio reproduce piccolo --workloads 20 --out build/small", "euclio reproduce --claims"),
     ),
     "warm-up": Page(examples=("euclio warm-up exact --jobs 1",)),
     "cite": Page(examples=("euclio cite result.json", "euclio cite --solver harpagon")),

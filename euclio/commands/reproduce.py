@@ -30,20 +30,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--claims",
         action="store_true",
-        help="instead of running a paper: hold the papers' claims against the reports that were written last; exit "
-        "code 1 where a claim that held is lost",
+        help="instead of running a paper: hold the papers' claims against the reports that were written last, of "
+        "papers without a whole one those that are stored; exit code 1 where a claim that held is lost",
     )
     parser.add_argument(
         "--accept",
         action="store_true",
-        help="with --claims: what holds now has to hold from now on (data/claims.json); with --artifact: what was "
-        "computed from it is stored, for runs without it (data/ppipe)",
+        help="store what is found in place of what was: the paper's report (reports/PAPER), with --artifact also what "
+        "was computed from it, for runs without it (data/ppipe); with --claims the reports that were written last, and "
+        "what holds now has to hold from now on (data/claims.json)",
     )
     parser.add_argument(
         "--full", action="store_true", help="also run the slow references on all workloads; ppipe: 30 s per load"
     )
+    out = "default: build/reports/PAPER, next to what is stored in reports/PAPER; of --claims: build/reports"
     parser.add_argument("--jobs", type=count, metavar="N", help="processes; default: one per core")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="default: reports/PAPER; of --claims: reports")
+    parser.add_argument("--out", type=Path, metavar="DIR", help=out)
     parser.add_argument("--workloads", type=count, metavar="N", help=f"how many; default: {workloads}")
     parser.add_argument("--seed", type=seed, metavar="N", help="seed of the workloads; default: the protocol's")
     parser.add_argument(
@@ -118,8 +120,9 @@ def _print_claims(arguments: argparse.Namespace, checked: tuple[Checked, ...]) -
     """Print what became of the claims, and where their table is."""
     from euclio.studies.claims import load_cards
     from euclio.studies.claims_page import PAGE, lines
+    from euclio.studies.stored_reports import folder_of_claims
 
-    reports = arguments.out or Path("reports")
-    for line in (*lines(checked, load_cards(reports)), str(reports / PAGE)):
+    page = folder_of_claims(arguments.out, arguments.accept) / PAGE
+    for line in (*lines(checked, load_cards(arguments.out)), str(page)):
         print(line)
     return REFUSED if not arguments.accept and any(one.lost for one in checked) else SOLVED

@@ -25,11 +25,9 @@ from euclio.studies.power import power_frame, withdrawn, without
 from euclio.studies.power_blocks import power_blocks
 from euclio.studies.scorecard import Score, scorecard
 from euclio.studies.scorecard_blocks import how_to_read, score_frame, scorecard_blocks, standing_number, verdict_lines
+from euclio.studies.stored_reports import LAST, UNFINISHED, differences
 from euclio.studies.study import NO_MEASUREMENTS, Asked, Collected, Measurements, Study, Text
 from euclio.supervision import cores
-
-UNFINISHED = "unfinished-runs"
-"""Folder in the report that holds the runs of a study until its page is written."""
 
 
 def study_of(paper: str) -> Study:
@@ -49,13 +47,13 @@ def reproduce(
     certify: int = SAMPLE,
     measurements: Measurements = NO_MEASUREMENTS,
 ) -> Path:
-    """Run a study and write its report; prints the headline lines on stdout.
+    """Run a study and write its report; prints the headlines, and what differs from the stored report, on stdout.
 
     A study that was interrupted goes on where it was; one that is finished is run anew.
 
     Args:
         paper: name of the study.
-        out: folder of the report; None: ``reports/PAPER``.
+        out: folder of the report; None: ``build/reports/PAPER``.
         workloads: how much to run; None: as the study says.
         seed: seed of everything that is drawn; None: the study's.
         jobs: worker processes; None: one per core.
@@ -71,7 +69,7 @@ def reproduce(
         RefutedError: a proof is refuted; the page is written.
         RunInterrupted: stopped from the keyboard; the same call goes on.
     """
-    study, folder = study_of(paper), out or Path("reports") / paper
+    study, folder = study_of(paper), out or LAST / paper
     asked = Asked(workloads, study.seed if seed is None else seed, full, measurements)
     folder.mkdir(parents=True, exist_ok=True)
     collected = collect(study, asked, folder / UNFINISHED, jobs or cores(), certify)
@@ -79,7 +77,7 @@ def reproduce(
     if measurements.kept and study.keep is not None:
         study.keep(collected, {**provenance(), "seed": asked.seed, "full": asked.full})
     shutil.rmtree(folder / UNFINISHED)
-    for line in headlines:
+    for line in (*headlines, *differences(paper, folder)):
         print(line)
     refuse_refuted(collected.certified, page)
     return page

@@ -24,11 +24,12 @@ from euclio.posterior.targets import full
 from euclio.results.tables import load
 from euclio.studies.agreement import Agreement, Kind, agreement
 from euclio.studies.consistent import stored_posterior
+from euclio.studies.stored_reports import SCORECARD, latest
 
 FILE = "claims.json"
 NEEDED = {"key", "role", "kind", "exact", "telling", "settings_low", "settings_high", "because"}
 """Columns of a scorecard that verdicts on claims rest on and that older ones did not have."""
-SCORECARD, POWER = "scorecard.parquet", "power.parquet"
+POWER = "power.parquet"
 
 
 class Standing(StrEnum):
@@ -99,11 +100,13 @@ class Card:
         rows: one row per published number, by key.
         seconds: what the reproduction took.
         power: how often rules say yes of numbers that mean nothing; None: a report of an older version.
+        reports: the folder of reports that it was read from; None: it was read from none.
     """
 
     rows: pd.DataFrame
     seconds: float
     power: pd.DataFrame | None = None
+    reports: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +173,7 @@ def load_card(reports: Path, paper: str) -> Card | None:
         raise InputError(f"is of an older version; run `euclio reproduce {paper}` anew", file=str(path))
     tried = reports / paper / POWER
     power = load(tried)[0] if tried.exists() else None
-    return Card(rows.set_index("key"), float(str(how["seconds"])), power)
+    return Card(rows.set_index("key"), float(str(how["seconds"])), power, reports)
 
 
 def check(claim: Claim, card: Card | None) -> Checked:
@@ -249,22 +252,27 @@ def _chance(claim: Claim, rows: pd.DataFrame) -> float:
     return float(pd.concat(held, axis=1).all(axis=1).mean()) if len(shown) else math.nan
 
 
-def load_cards(reports: Path, claims: Sequence[Claim] | None = None) -> dict[str, Card]:
+def load_cards(reports: Path | None, claims: Sequence[Claim] | None = None) -> dict[str, Card]:
     """The scorecards of the claims' papers, by paper; papers that were not run are left out.
+
+    Args:
+        reports: folder of the reports, one folder per paper; None: of each paper the last whole one.
+        claims: the claims; None: the stored ones.
 
     Raises:
         InputError: a scorecard is of a smaller run.
     """
     chosen = stored_claims() if claims is None else claims
-    cards = {paper: load_card(reports, paper) for paper in dict.fromkeys(claim.paper for claim in chosen)}
+    papers = dict.fromkeys(claim.paper for claim in chosen)
+    cards = {paper: load_card(reports or latest(paper, whole=True), paper) for paper in papers}
     return {paper: card for paper, card in cards.items() if card is not None}
 
 
-def check_all(reports: Path, claims: Sequence[Claim] | None = None) -> tuple[Checked, ...]:
+def check_all(reports: Path | None, claims: Sequence[Claim] | None = None) -> tuple[Checked, ...]:
     """Hold all claims against the scorecards of a folder of reports.
 
     Args:
-        reports: folder of the reports, one folder per paper.
+        reports: folder of the reports, one folder per paper; None: of each paper the last whole one.
         claims: the claims; None: the stored ones.
 
     Raises:

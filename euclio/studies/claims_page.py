@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from euclio.core.words import counted, percent, with_unit
+from euclio.core.words import counted, listed, percent, with_unit
 from euclio.papers.published import CHECK
 from euclio.report import Block, Code, Heading, Paragraph, Table, markdown_page
 from euclio.studies.agreement import TOLERANCE, Agreement
@@ -53,6 +53,7 @@ def write_claims(checked: Sequence[Checked], reports: Path, cards: Mapping[str, 
         reports: the folder.
         cards: scorecards by paper, for the counts of numbers and the power of verdicts; None: they are left out.
     """
+    reports.mkdir(parents=True, exist_ok=True)
     page = reports / PAGE
     shown = cards or {}
     blocks: list[Block] = [
@@ -180,8 +181,15 @@ def _said(one: Checked) -> str:
 
 
 def lines(checked: Sequence[Checked], cards: Mapping[str, Card] | None = None) -> list[str]:
-    """What a terminal is shown: the numbers, the tally, claims that were lost, claims that are new."""
-    first = [figures_text(cards)] if cards else []
+    """What a terminal is shown: which reports were read, the numbers, the tally, claims that were lost, new claims."""
+    first = [_read(cards), figures_text(cards)] if cards else []
     lost = [f"lost: {one.claim.key}: {one.claim.says} ({one.standing})" for one in checked if one.lost]
     gained = [f"new: {one.claim.key}: {one.claim.says}" for one in checked if one.holds and not one.claim.held]
     return [*first, tally(checked), *lost, *gained]
+
+
+def _read(cards: Mapping[str, Card]) -> str:
+    """Which papers' reports were read in which folder."""
+    folders = dict.fromkeys(card.reports for card in cards.values())
+    papers = {folder: [paper for paper, card in cards.items() if card.reports == folder] for folder in folders}
+    return f"reports: {'; '.join(f'{listed(own)} in {folder}' for folder, own in papers.items())}"

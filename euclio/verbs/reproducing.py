@@ -23,9 +23,9 @@ OF_RUNS = (
     *("write_workloads", "only"),
 )
 """What means nothing where claims are held against reports."""
-OF_STUDIES = ("jobs", "certify", "instances", "artifact", "full", "posterior")
+OF_STUDIES = ("jobs", "certify", "instances", "artifact", "full", "posterior", "accept")
 """What means nothing where workloads are written."""
-OF_PAGES = ("certify", "instances", "artifact", "full", "posterior", "write_workloads")
+OF_PAGES = ("certify", "instances", "artifact", "full", "posterior", "write_workloads", "accept")
 """What means nothing where one figure or table is made."""
 
 
@@ -84,12 +84,14 @@ def reproduce(
 
     Args:
         paper: the paper, such as "harpagon".
-        claims: instead of running a paper: hold the papers' claims against the reports that were written last.
-        accept: with `claims`: what holds now has to hold from now on; with `artifact`: what was computed from it is
-            stored, for runs without it.
+        claims: instead of running a paper: hold the papers' claims against the reports that were written last, those
+            in ``build/reports`` or, where a paper has none of all its workloads there, those in ``reports``.
+        accept: store what is found, in place of what was: the report in ``reports/PAPER``, with `artifact` also what
+            was computed from it, for runs without it; with `claims` all reports that were written last, and what
+            holds now has to hold from now on.
         full: also run the slow references on all workloads.
         jobs: processes; None: one per core.
-        out: folder of the report; None: ``reports/PAPER``, of `claims` ``reports``.
+        out: folder of the report; None: ``build/reports/PAPER``, of `claims` ``build/reports``.
         workloads: how many; None: as the study says.
         seed: seed of the workloads; None: the protocol's.
         certify: how many of its proofs an independent prover tries; None: 30.
@@ -102,7 +104,7 @@ def reproduce(
 
     Returns:
         Path of the page; with `write_workloads` the files written, with `only` the part with its data as CSV (or the
-        names), with `claims` the claims, next to the last reports.
+        names), with `claims` the claims.
 
     Raises:
         InputError: a bad value, which it names with its keyword, or keywords that do not go together.
@@ -120,41 +122,51 @@ def reproduce(
         "posterior": posterior,
         "write_workloads": None if write_workloads is None else Path(write_workloads),
         "only": only,
+        "accept": accept,
     }
     folder = None if out is None else Path(out)
     if claims:
-        return _check_claims(given, accept, folder or Path("reports"))
+        return _check_claims(given, accept, folder)
     if paper is None:
         raise InputError(f"name a paper ({', '.join(STUDIES)}), or --claims", field="paper")
     one_of(STUDIES, paper, "paper")
-    _refuse_measurements(paper, given, accept)
+    _refuse_measurements(paper, given, folder)
     if only is not None:
-        return _make_part(paper, folder or Path("reports") / paper, given)
+        return _make_part(paper, folder, given)
     if write_workloads is not None:
         return _write_workloads(paper, given)
     if posterior:
         time_runs()
         _renew_posterior(paper, given["jobs"])
+    return _run(paper, folder, given)
+
+
+def _run(paper: str, folder: Path | None, given: dict[str, Any]) -> Path:
+    """Run a study, write its report, and store it where that is asked."""
     from euclio.studies.building import reproduce as reproduce_study
+    from euclio.studies.stored_reports import store
     from euclio.studies.study import Measurements
 
     time_runs()
     chosen = {"out": folder, **{name: given[name] for name in ("seed", "jobs", "workloads", "certify")}}
-    measurements = Measurements(given["instances"], given["artifact"], accept)
-    return reproduce_study(
+    artifact = given["artifact"]
+    page = reproduce_study(
         paper,
-        full=full,
-        measurements=measurements,
+        full=given["full"],
+        measurements=Measurements(given["instances"], artifact, given["accept"] and artifact is not None),
         **{name: value for name, value in chosen.items() if value is not None},
     )
+    if given["accept"] and folder is None:
+        store(paper)
+    return page
 
 
-def _refuse_measurements(paper: str, given: dict[str, Any], accepted: bool) -> None:
-    """Refuse what others have measured where a study takes none, and to accept what nothing was computed from."""
-    if accepted and given["artifact"] is None:
-        raise InputError("accepts claims, and what an artifact gives; add --claims or --artifact", field="--accept")
-    if accepted and given["workloads"] is not None:
+def _refuse_measurements(paper: str, given: dict[str, Any], folder: Path | None) -> None:
+    """Refuse what others have measured where a study takes none, and to accept what would not be stored."""
+    if given["accept"] and given["workloads"] is not None:
         raise InputError("stores rows of everything; leave --workloads out", field="--accept")
+    if given["accept"] and folder is not None and given["artifact"] is None:
+        raise InputError(f"stores the report in reports/{paper}; leave --out out", field="--accept")
     if given["artifact"] is not None and not STUDIES[paper].takes_artifact:
         raise InputError(f"{paper} takes no artifact; leave it out", field="--artifact")
     if given["instances"] is not None and not STUDIES[paper].takes_instances:
@@ -189,25 +201,31 @@ def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
     return write_instances([workload.session for workload in drawn.workloads], given["write_workloads"])
 
 
-def _make_part(paper: str, folder: Path, given: dict[str, Any]) -> Made | tuple[str, ...]:
+def _make_part(paper: str, out: Path | None, given: dict[str, Any]) -> Made | tuple[str, ...]:
     """Make one figure or table, or list the names of all."""
     _refuse_given(given, OF_PAGES, "leave one of the two out", "--only", "runs no study")
     from euclio.studies.parts import HELP, make_part, part_lines
+    from euclio.studies.stored_reports import latest
 
+    folder = out or latest(paper) / paper
     if given["only"] == HELP:
         return tuple(part_lines(paper, folder))
     time_runs()
     return make_part(paper, given["only"], folder, **{name: given[name] for name in ("workloads", "seed", "jobs")})
 
 
-def _check_claims(given: dict[str, Any], accepted: bool, reports: Path) -> tuple[Checked, ...]:
-    """Hold the claims against the last reports, and write their table."""
+def _check_claims(given: dict[str, Any], accepted: bool, out: Path | None) -> tuple[Checked, ...]:
+    """Hold the claims against the last reports, and write their table; to accept them stores these reports first."""
     _refuse_given(given, OF_RUNS, "leave one of the two out", "--claims")
     from euclio.studies.claims import accept, check_all, load_cards
     from euclio.studies.claims_page import write_claims
+    from euclio.studies.stored_reports import folder_of_claims, store
 
-    checked = check_all(reports)
-    write_claims(checked, reports, load_cards(reports))
+    if accepted and out is None:
+        for paper in STUDIES:
+            store(paper)
+    checked = check_all(out)
+    write_claims(checked, folder_of_claims(out, accepted), load_cards(out))
     if accepted:
         accept(checked)
     return checked

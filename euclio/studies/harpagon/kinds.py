@@ -14,6 +14,7 @@ import pandas as pd
 
 from euclio.analysis.statistics import Measured, share
 from euclio.core.errors import InputError
+from euclio.core.progress import say
 from euclio.papers.harpagon import HARPAGON
 from euclio.runs.solver_settings import solver_settings
 from euclio.runs.task import SolverSetting
@@ -141,6 +142,8 @@ def measured_sessions(folder: Path | None) -> list[Session]:
     below = [path for some in sorted(where.glob("sessions*")) if some.is_dir() for path in sorted(some.glob("*.json"))]
     if folder is not None and not (files or below):
         raise InputError("holds no session files (*.json); name a folder of sessions", file=str(folder))
+    if not (files or below):
+        say(f"measured sessions are left out, as {where} has none; --instances DIR names a folder of them")
     return [load_session(path) for path in below or files]
 
 

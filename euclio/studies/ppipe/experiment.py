@@ -18,6 +18,7 @@ import pandas as pd
 
 import euclio.results as results
 from euclio.core.errors import InputError
+from euclio.core.progress import say
 from euclio.pipeline import Cluster
 from euclio.pipeline.files import load_cluster
 from euclio.pipeline.simulation.setup import Arrivals, Scheduler
@@ -333,6 +334,8 @@ def instance_files(folder: Path | None) -> list[Path]:
     files = sorted((INSTANCES if folder is None else folder).glob("*.json"))
     if folder is not None and not files:
         raise InputError("holds no instance files (*.json); name a folder of clusters", file=str(folder))
+    if not files:
+        say(f"the authors' instances are left out, as {INSTANCES} has none; --instances DIR names a folder of them")
     return files
 
 

@@ -117,7 +117,8 @@ def small(monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_study_becomes_page_card_and_tables(small, tmp_path, capsys):
+def test_a_study_becomes_page_card_and_tables(small, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     small(study())
     page = building.reproduce("harpagon", tmp_path / "out", jobs=1, certify=1)
     assert "all is well" in page.read_text()

@@ -226,7 +226,6 @@ def test_the_command_fails_where_a_claim_is_lost(tmp_path, capsys, measured, cod
     [
         (["harpagon", "--claims"], "--claims: runs nothing, so that paper has no meaning"),
         (["--claims", "--workloads", "3"], "--claims: runs nothing, so that workloads has no meaning"),
-        (["harpagon", "--accept"], "--accept: accepts claims, and what an artifact gives; add --claims or --artifact"),
         ([], "paper: name a paper"),
     ],
 )
