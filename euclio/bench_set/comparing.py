@@ -15,7 +15,7 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.objective import Goal
 from euclio.core.progress import told
-from euclio.core.registry import find_solver
+from euclio.core.registry import SolverLike, find_solver
 from euclio.core.result import AnyResult, Status
 from euclio.core.tolerances import NEWS_TOLERANCE
 
@@ -50,14 +50,14 @@ class Compared:
 
 @told("running a solver on the benchmark set")
 def compare_with_best(
-    folder: Path, entries: Iterable[Entry], solver: str, time_limit_s: float | None = None
+    folder: Path, entries: Iterable[Entry], solver: SolverLike, time_limit_s: float | None = None
 ) -> Iterator[Compared]:
     """Run a solver on instances of the set, one after the other.
 
     Args:
         folder: folder of the set.
         entries: which instances.
-        solver: name of the solver.
+        solver: the solver, or its name.
         time_limit_s: limit of each run in seconds; None: none.
 
     Raises:
@@ -68,7 +68,7 @@ def compare_with_best(
         yield _compared(entry, instance, read_best(folder, instance), solver, time_limit_s)
 
 
-def _compared(entry: Entry, instance: Any, written: Any, solver: str, time_limit_s: float | None) -> Compared:
+def _compared(entry: Entry, instance: Any, written: Any, solver: SolverLike, time_limit_s: float | None) -> Compared:
     goal, space = written.goal, written.space
     best = family_of(instance).evaluate(instance, written.plan, space).value
     if best is None:

@@ -12,7 +12,7 @@ from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.numbers import exact
-from euclio.core.registry import find_solver
+from euclio.core.registry import SolverLike, find_solver
 from euclio.core.result import AnyResult, Status
 from euclio.core.solving import solve
 from euclio.core.warm_up import warm_up
@@ -41,13 +41,13 @@ class Found:
     bound_solver: str = ""
 
 
-def attempt(instance: Any, space: Any, solver: str, time_limit_s: float | None) -> tuple[AnyResult, Found]:
+def attempt(instance: Any, space: Any, solver: SolverLike, time_limit_s: float | None) -> tuple[AnyResult, Found]:
     """Run a solver; its plan is priced in the plan space of the instance, whatever its own.
 
     Args:
         instance: an instance of the set.
         space: plan space that the set asks for.
-        solver: name of a solver; one that searches part of the family's full space by design keeps to its part.
+        solver: a solver, or its name; one that searches part of the family's full space by design keeps to its part.
         time_limit_s: limit in seconds; None: none.
 
     Returns:
@@ -60,17 +60,17 @@ def attempt(instance: Any, space: Any, solver: str, time_limit_s: float | None) 
     chosen = find_solver(solver)
     asked = space if chosen.space == family.full_space else chosen.space
     goal: dict[str, Any] = {"objective": family.goal(space).name} if len(family.goals) > 1 else {}
-    result = solve(instance, solver, space=asked, time_limit_s=time_limit_s, **goal)
+    result = solve(instance, chosen, space=asked, time_limit_s=time_limit_s, **goal)
     if result.status is Status.ERROR:
         return result, Found()
     bound = result.bound if result.space == space else None
-    found = Found(bound=None if bound is None else exact(bound), bound_solver="" if bound is None else solver)
+    found = Found(bound=None if bound is None else exact(bound), bound_solver="" if bound is None else chosen.name)
     if result.plan is None:
         return result, found
     checked = family.evaluate(instance, result.plan, space)
     if not checked.feasible or checked.value is None:
         return result, found
-    return result, Found(checked.value, solver, result.plan, found.bound, found.bound_solver)
+    return result, Found(checked.value, chosen.name, result.plan, found.bound, found.bound_solver)
 
 
 def better(a: Found, b: Found, maximised: bool) -> Found:

@@ -20,8 +20,9 @@ from euclio.core.progress import told
 from euclio.core.registry import find_solver, solvers
 from euclio.core.result import AnyResult, Status
 from euclio.core.showing import Framed, Plotted
-from euclio.core.solver import AnySolver
+from euclio.core.solver import AnySolver, Solver, SolverLike, several
 from euclio.core.solving import solve, without_engine
+from euclio.core.values import names
 
 SCHEMA = "euclio/comparison/1"
 
@@ -171,7 +172,7 @@ def kept(result: AnyResult) -> dict[str, Any]:
 @told("running all systems")
 def compare(
     instance: Any,
-    solvers: Sequence[str | AnySolver] | None = None,
+    solvers: SolverLike | Sequence[SolverLike] | None = None,
     time_limit_s: float | None = None,
     objective: str | None = None,
     certify_s: float | None = None,
@@ -224,19 +225,25 @@ def _against(row: Row, least: Fraction | None) -> Row:
     return replace(row, optimum=least, least=min(values, default=None))
 
 
-def chosen_solvers(names: Sequence[str | AnySolver] | None, family: Family) -> list[AnySolver]:
-    """Solvers by name, each once; None: every registered system of the family.
+def chosen_solvers(given: SolverLike | Sequence[SolverLike] | None, family: Family) -> list[AnySolver]:
+    """One solver or several, names divided by commas too, each once; None: every registered system of the family.
 
     Systems are heuristics, and exact solvers of a published model: those that search a plan space of their own. Rules
     that rest on no paper are none.
 
     Raises:
-        InputError: an unknown solver name.
+        InputError: an unknown solver name, or two functions of one name.
     """
-    if names is None:
+    if given is None:
         known = [s for s in solvers().values() if s.family == family.name and s.rests_on != ()]
         return [s for s in known if s.kind == "heuristic" or (s.kind == "exact" and s.space != family.full_space)]
-    return [find_solver(s) if isinstance(s, str) else s for s in dict.fromkeys(names)]
+    named = several(names(given) if isinstance(given, str) else given)
+    asked = [one for k, one in enumerate(named) if one not in named[:k]]
+    found = [find_solver(one) for one in asked]
+    for one, solver in zip(asked, found, strict=True):
+        if not isinstance(one, str | Solver) and sum(other.name == solver.name for other in found) > 1:
+            raise InputError(f"has two named {solver.name!r}; give one of them another name", field="--solvers")
+    return found
 
 
 USUAL, PAPERS = "planner", "papers"

@@ -21,7 +21,7 @@ from euclio.core.lazy import late_value
 from euclio.core.objective import LEAST_COST, Goal
 from euclio.core.progress import progress_bar
 from euclio.core.showing import html_of, line_of, plotted
-from euclio.core.solver import Solver
+from euclio.core.solver import SolverLike
 from euclio.core.solving import solve
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 
@@ -57,7 +57,7 @@ class Decomposition(pd.DataFrame):
 
 def decompose(
     instances: Any,
-    solvers: Sequence[str | Solver] | None = None,
+    solvers: SolverLike | Sequence[SolverLike] | None = None,
     time_limit_s: float | None = None,
     advance: Callable[[Comparison], None] | None = None,
     solving: Solving = solve,
@@ -68,7 +68,7 @@ def decompose(
 
     Args:
         instances: one instance or many, all of one family.
-        solvers: names or solvers; by default every registered heuristic, ablations included.
+        solvers: names, solvers or functions; by default every registered heuristic, ablations included.
         time_limit_s: limit of each run in seconds.
         advance: called after each instance.
         solving: what solves, with the arguments of `euclio.solve`.

@@ -12,7 +12,9 @@ from euclio.contract.here import SOFT_LIMITS, SolverHere
 from euclio.contract.observation import Described, Ending, Observation
 from euclio.contract.process import SolverDiedError, SolverHungError, SolverProcess
 from euclio.core.families import find_family
+from euclio.core.own_solver import name_elsewhere
 from euclio.core.progress import counted_bar, say
+from euclio.core.solver import SolverLike
 from euclio.core.system import HARD_LIMITS, soft
 from euclio.core.trials import Purpose, Trial, trials_for
 
@@ -44,14 +46,14 @@ CLAIMS: dict[str, Callable[[Evidence], Judgement]] = {
 """What a solver promises, by name: judges the evidence; the first line of its docstring says what is promised."""
 
 
-def check_solver(name: str, samples: int = SAMPLES, advance: Callable[[int], None] | None = None) -> Report:
+def check_solver(name: SolverLike, samples: int = SAMPLES, advance: Callable[[int], None] | None = None) -> Report:
     """Try a solver and judge every claim.
 
     It runs in processes of its own, so that one that crashes or hangs is a finding too; in this one, which is said,
     where the system has no hard limits (`euclio.core.system`).
 
     Args:
-        name: name of a registered solver, or ``path/to/file.py:function``.
+        name: name of a registered solver, or ``path/to/file.py:function``; or a function of a file that is imported.
         samples: number of small instances.
         advance: called after each trial with the number of all of them.
 
@@ -59,7 +61,7 @@ def check_solver(name: str, samples: int = SAMPLES, advance: Callable[[int], Non
         One finding per claim.
 
     Raises:
-        InputError: there is no such solver.
+        InputError: there is no such solver, or a function that no file has.
     """
     with counted_bar("trials") as count:
 
@@ -68,7 +70,7 @@ def check_solver(name: str, samples: int = SAMPLES, advance: Callable[[int], Non
             if advance is not None:
                 advance(total)
 
-        return _checked(name, samples, one_more)
+        return _checked(name_elsewhere(name), samples, one_more)
 
 
 def _checked(name: str, samples: int, advance: Callable[[int], None]) -> Report:

@@ -1,9 +1,9 @@
-"""A user's own solver from a Python file, named ``path/to/file.py:function``, without a package around it.
+"""A user's own solver without a package around it: a function, or one of a file, named ``path/to/file.py:function``.
 
 The function takes the instance first, and by name, where it wants them, the plan space (``space``) and the limits
 (``limits``); it returns a plan, None or an `Answer`. The annotation of its first parameter says which problem family it
 solves (none: sessions), and the default of ``space`` which plan space it searches (none: the full one). Instead of a
-function the file may name a `Solver`, or a design that has `as_solver`, such as a row of Harpagon's Table III.
+function there may be a `Solver`, or a design that has `as_solver`, such as a row of Harpagon's Table III.
 
 Families find other things in a user's files the same way (`named_in_file`), such as dispatch policies.
 """
@@ -16,7 +16,8 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
+from fractions import Fraction
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeGuard, get_type_hints
@@ -27,7 +28,7 @@ from euclio.core.families import families, find_family
 from euclio.core.family import Family
 from euclio.core.references import expanded
 from euclio.core.result import Answer
-from euclio.core.solver import AnySolver, Limits, Solver
+from euclio.core.solver import AnySolver, Limits, Solver, SolverLike
 
 MODULE = "own_solver_"
 """What names of modules made from such files begin with."""
@@ -109,6 +110,66 @@ def named_in_file(
     raise InputError(f"{message}: {known}", file=str(path))
 
 
+def solver_of(given: Any) -> AnySolver:
+    """The solver that a function is, named by its name; other callable objects are named by their class.
+
+    Raises:
+        InputError: it is no function, or one that cannot be called as a solver.
+    """
+    if _is_design(given):
+        return given.as_solver()
+    if not callable(given):
+        raise InputError(f"is {given!r}; give the name of a solver, a `Solver` or a function", field="--solver")
+    name = _name_of(given)
+    return _of_function(given, name, name, None)
+
+
+def name_elsewhere(given: SolverLike) -> str:
+    """The name by which other processes find a solver: they are told of it, and not given it.
+
+    Raises:
+        InputError: a function that no module on disk has.
+    """
+    if isinstance(given, str | Solver):
+        return given if isinstance(given, str) else given.name
+    module, name = sys.modules.get(getattr(given, "__module__", "")), getattr(given, "__name__", "")
+    file = getattr(module, "__file__", None)
+    # The file that is run itself would be run once more in each of them.
+    if file is None or module is sys.modules["__main__"] or getattr(module, name, None) is not given:
+        raise InputError(
+            f"{_name_of(given)!r} is to run in other processes, which find a solver by its name; write the function "
+            f"into a file of its own, and give FILE.py:{name if name.isidentifier() else 'NAME'}"
+        )
+    return f"{file}:{name}"
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """What a function is called: by its name, with its module or class where that says little; a lambda by its line."""
+    if isinstance(function, partial):
+        given = [*map(_word, function.args), *(f"{key}={_word(value)}" for key, value in function.keywords.items())]
+        return f"{_name_of(function.func)}({', '.join(given)})"
+    name = str(getattr(function, "__name__", type(function).__name__))
+    if name == "<lambda>":
+        return f"lambda:{function.__code__.co_firstlineno}"
+    if name in PLAIN_NAMES:
+        owner = getattr(function, "__self__", None)
+        of = function.__module__.rpartition(".")[2] if owner is None else type(owner).__name__
+        return name if of == "__main__" else f"{of}.{name}"
+    return name
+
+
+def _word(value: Any) -> str:
+    """A value that a function is bound to, in a word or so."""
+    return str(value) if isinstance(value, str | int | float | Fraction) else type(value).__name__
+
+
+def _plain(function: Any) -> Any:
+    """The function that is called in the end: it has the annotations and the documentation."""
+    if isinstance(function, partial):
+        return _plain(function.func)
+    return function if inspect.isroutine(function) or isinstance(function, type) else type(function).__call__
+
+
 class _MakesSolver(Protocol):
     """A design that is a solver in another form, such as a row of Harpagon's Table III."""
 
@@ -142,13 +203,19 @@ def _make_solver(reference: str, path: Path, found: Any, version: str) -> AnySol
     if isinstance(found, Solver):
         return replace(found, name=reference, version=version)
     name = found.__name__
-    parameters = _parameters(found, str(path), name)
-    family = _family(found, next(iter(parameters)), str(path), name)
-    space = _own_space(parameters, family)
-    run = _run(found, tuple(part for part in BY_NAME if part in parameters), space, family, str(path))
-    summary = (inspect.getdoc(found) or f"{name} of {path.name}").splitlines()[0]
     label = path.stem if name in PLAIN_NAMES else f"{path.stem}:{name}"
-    return Solver(reference, "heuristic", summary, run, space, family=family.name, label=label, version=version)
+    return replace(_of_function(found, reference, name, str(path)), label=label, version=version)
+
+
+def _of_function(function: Callable[..., Any], name: str, own: str, file: str | None) -> AnySolver:
+    """A function as a solver of a name; its own one, and the file that it is from, are for messages."""
+    plain = _plain(function)
+    parameters = _parameters(function, file, own)
+    family = _family(plain, next(iter(parameters)), file, own)
+    space = _own_space(parameters, family)
+    run = _run(function, own, tuple(part for part in BY_NAME if part in parameters), space, family, file)
+    summary = (inspect.getdoc(plain) or own).splitlines()[0]
+    return Solver(name, "heuristic", summary, run, space, family=family.name)
 
 
 @cache
@@ -188,13 +255,16 @@ def _raised(error: BaseException, path: Path) -> str:
     return f"{text} (line {lines[-1]})" if lines else text
 
 
-def _parameters(function: Callable[..., Any], file: str, name: str) -> Mapping[str, inspect.Parameter]:
+def _parameters(function: Callable[..., Any], file: str | None, name: str) -> Mapping[str, inspect.Parameter]:
     """Parameters by name, the instance first.
 
     Raises:
         InputError: the function cannot be called with an instance, a plan space and limits.
     """
-    parameters = inspect.signature(function).parameters
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # one of C, which need not say what it takes
+        raise InputError("does not say what it takes; write a function around it", file=file, field=name) from None
     first, *others = parameters.values() or (None,)
     if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
         raise InputError("takes no instance; its first parameter has to be one", file=file, field=name)
@@ -210,7 +280,7 @@ def _parameters(function: Callable[..., Any], file: str, name: str) -> Mapping[s
     return parameters
 
 
-def _family(function: Callable[..., Any], first: str, file: str, name: str) -> Family:
+def _family(function: Callable[..., Any], first: str, file: str | None, name: str) -> Family:
     """The family whose instances the first parameter is annotated with; sessions where it is not.
 
     Raises:
@@ -219,7 +289,7 @@ def _family(function: Callable[..., Any], first: str, file: str, name: str) -> F
     try:
         hint = get_type_hints(function).get(first, Any)
     except Exception:  # names that exist for type checkers only
-        hint = function.__annotations__.get(first, Any)
+        hint = getattr(function, "__annotations__", {}).get(first, Any)
     for family in families():
         if hint is family.instance or str(hint).rpartition(".")[2] == family.instance.__name__:
             return family
@@ -237,10 +307,9 @@ def _own_space(parameters: Mapping[str, inspect.Parameter], family: Family) -> A
 
 
 def _run(
-    function: Callable[..., Any], wanted: tuple[str, ...], own: Any, family: Family, file: str
+    function: Callable[..., Any], name: str, wanted: tuple[str, ...], own: Any, family: Family, file: str | None
 ) -> Callable[[Any, Any, Limits[Any]], Answer[Any]]:
     """The function as the run of a solver."""
-    name = function.__name__
 
     def run(instance: Any, space: Any, limits: Limits[Any]) -> Answer[Any]:
         if "space" not in wanted and space != own:

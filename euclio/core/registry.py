@@ -13,7 +13,7 @@ from pathlib import Path
 from euclio.core.errors import InputError
 from euclio.core.installed import offered_in
 from euclio.core.references import is_reference
-from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver, Variants
+from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver, SolverLike, Variants
 from euclio.core.variants import parts_of, variant
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Limits",
     "Option",
     "Solver",
+    "SolverLike",
     "Variants",
     "find_solver",
     "offered",
@@ -68,17 +69,27 @@ def _offered(name: str) -> AnySolver | None:
         raise InputError(error.message, field="--solver") from None
 
 
-def find_solver(name: str, folder: Path | None = None) -> AnySolver:
-    """The solver of this name.
+def find_solver(name: SolverLike, folder: Path | None = None) -> AnySolver:
+    """The solver of this name, or that a function is.
 
     Args:
         name: name of a registered solver, with parts of it set where it has such (`euclio.core.variants`), or
-            ``path/to/file.py:function`` (`euclio.core.own_solver`).
+            ``path/to/file.py:function``, or the function itself (`euclio.core.own_solver`); a solver is its own.
         folder: what such a path is relative to; None: the current folder.
 
     Raises:
-        InputError: there is none; names the nearest ones, or says what is wrong with the file.
+        InputError: there is none; names the nearest ones, or says what is wrong with the file or the function.
     """
+    if isinstance(name, Solver):
+        return name
+    if not isinstance(name, str):
+        from euclio.core.own_solver import solver_of
+
+        own = solver_of(name)
+        if offered(own.name) is not None:
+            message = f"{own.name!r} is the name of a registered solver; give the function another one"
+            raise InputError(message, field="--solver")
+        return own
     if is_reference(name):
         from euclio.core.own_solver import load_solver
 

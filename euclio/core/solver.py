@@ -188,3 +188,10 @@ def _not_covered(family: str, covers: frozenset[str], lacks: frozenset[str]) -> 
 
 
 AnySolver = Solver[Any, Any, Any]
+SolverLike = str | AnySolver | Callable[..., Any]
+"""What stands for a solver in Python: a name, a record, or a function of an instance (`euclio.core.own_solver`)."""
+
+
+def several(given: SolverLike | Iterable[SolverLike]) -> list[SolverLike]:
+    """One solver, or several, as a list."""
+    return [given] if isinstance(given, str | Solver) or callable(given) else list(given)

@@ -21,7 +21,7 @@ from euclio.core.provenance import provenance
 from euclio.core.quick_records import changed
 from euclio.core.registry import find_solver, solvers_of
 from euclio.core.result import Answer, AnyResult, Result, Status
-from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver
+from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, SolverLike
 from euclio.core.standing import standing_in_words, taken_standing
 from euclio.core.warm_up import warm_up
 from euclio.core.words import full, joined
@@ -34,14 +34,14 @@ COLD = "none"
 
 def solve(
     instance: Any,
-    solver: str | AnySolver | None = None,
+    solver: SolverLike | None = None,
     *,
     space: Any = None,
     time_limit_s: float | None = None,
     seed: int = 0,
     engine: str | None = None,
     threads: int | None = None,
-    warm_start: str | None = None,
+    warm_start: SolverLike | None = None,
     log_file: Path | None = None,
     export_lp: Path | None = None,
     **changes: Any,
@@ -78,7 +78,7 @@ def solve(
         return ready.check(*ready.answer())
 
 
-def asked(instance: Any, solver: str | AnySolver | None = None, **options: Any) -> PreparedRun:
+def asked(instance: Any, solver: SolverLike | None = None, **options: Any) -> PreparedRun:
     """The run that arguments of `solve` ask for, ready to be made; errors as there."""
     engine = {name: options.pop(name, None) for name in ("engine", "threads", "log_file", "export_lp")}
     limits: Limits[Any] = Limits(options.pop("time_limit_s", None), options.pop("seed", 0), EngineOptions(**engine))
@@ -210,11 +210,11 @@ class PreparedRun:
 
 def prepare(
     instance: Any,
-    solver: str | AnySolver | None,
+    solver: SolverLike | None,
     *,
     space: Any = None,
     limits: Limits[Any],
-    warm_start: str | None = None,
+    warm_start: SolverLike | None = None,
     **changes: Any,
 ) -> PreparedRun:
     """Decide and check all of a run but the answer; arguments, defaults and errors as in `solve`."""
@@ -225,7 +225,7 @@ def prepare(
     used = chosen.space_on(instance, replace(given, **changes) if changes else given)
     family.check_space(instance, used)
     from_name = warm_start or chosen.starts_from
-    starter = None if from_name in (None, COLD) else solver_for(family, str(from_name))
+    starter = None if from_name in (None, COLD) else solver_for(family, from_name)
     refuse_missing(chosen, limits.options.engine)
     if starter is not None:
         refuse_missing(starter)
@@ -247,13 +247,13 @@ def without_engine(
     return check(instance, solver.name, searched, Limits(time_limit_s), answer, 0.0)
 
 
-def solver_for(family: Family, solver: str | AnySolver | None) -> AnySolver:
+def solver_for(family: Family, solver: SolverLike | None) -> AnySolver:
     """The solver of an instance of this family, by name; None: the family's default.
 
     Raises:
         InputError: there is no such solver, or it solves instances of another family.
     """
-    chosen = solver if isinstance(solver, Solver) else find_solver(solver or family.default_solver)
+    chosen = find_solver(family.default_solver if solver is None else solver)
     if chosen.family != family.name:
         fitting = ", ".join(s.name for s in solvers_of(family.name)) or "none is installed"
         raise InputError(
@@ -264,7 +264,7 @@ def solver_for(family: Family, solver: str | AnySolver | None) -> AnySolver:
     return chosen
 
 
-def _check_options(solver: AnySolver, given: EngineOptions[Any], warm_start: str | None) -> None:
+def _check_options(solver: AnySolver, given: EngineOptions[Any], warm_start: SolverLike | None) -> None:
     """Refuse options that the solver does not take, and engines that it does not know."""
     values = {
         Option.ENGINE: given.engine,

@@ -12,7 +12,7 @@ from euclio.core.literature import ENGINES, KNOWN, PAPERS, PULP, Reference, eucl
 from euclio.core.references import is_reference
 from euclio.core.registry import find_solver, offered
 from euclio.core.result import AnyResult
-from euclio.core.solver import AnySolver, Option
+from euclio.core.solver import AnySolver, Option, SolverLike, several
 from euclio.core.words import joined
 from euclio.files.bibtex_writing import bibtex
 from euclio.files.unbound_results import load_without_instance
@@ -92,12 +92,12 @@ class _Collected:
         return Cited((itself, *((one, tuple(self.reasons[one])) for one in order)), tuple(self.silent))
 
 
-def cite(*results: AnyResult | str | Path, solver: str | Sequence[str] | None = None) -> Cited:
+def cite(*results: AnyResult | str | Path, solver: SolverLike | Sequence[SolverLike] | None = None) -> Cited:
     """What to cite; printed, it is BibTeX.
 
     Args:
         *results: results, or files of results: what their solvers, engines and starting plans rest on.
-        solver: name of a solver, or several; a path as in `euclio.solve` names code, which is run to look.
+        solver: a solver as of `euclio.solve`, or several; of a path the code is run to look.
 
     Returns:
         euclio and what the results and solvers rest on; where none is given, euclio and the five papers.
@@ -106,7 +106,7 @@ def cite(*results: AnyResult | str | Path, solver: str | Sequence[str] | None = 
         InputError: an unknown solver, or a file that is no result.
     """
     found = _Collected()
-    names = [solver] if isinstance(solver, str) else list(solver or ())
+    names = several(solver or ())
     for name in names:
         _add_by_name(found, name)
     for result in results:
@@ -117,10 +117,10 @@ def cite(*results: AnyResult | str | Path, solver: str | Sequence[str] | None = 
     return found.sorted()
 
 
-def _add_by_name(found: _Collected, name: str) -> None:
+def _add_by_name(found: _Collected, name: SolverLike) -> None:
     """Add a solver as it runs by default."""
     known = find_solver(name)
-    found.add_solver(name, known)
+    found.add_solver(known.name, known)
     found.add_engine(known, None)
     if known.starts_from is not None:
         found.add_solver(known.starts_from, find_solver(known.starts_from))

@@ -16,10 +16,11 @@ from typing import Any, NoReturn, TypeVar
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.family import Family
+from euclio.core.own_solver import name_elsewhere
 from euclio.core.parts.options import SpaceOption
 from euclio.core.references import is_reference
 from euclio.core.registry import find_solver
-from euclio.core.solver import AnySolver, Option
+from euclio.core.solver import AnySolver, Option, SolverLike
 from euclio.core.solving import COLD, solver_for
 from euclio.core.values import names
 from euclio.core.variants import variant
@@ -35,12 +36,12 @@ AnySetting = TypeVar("AnySetting", SolverSetting, Setting)
 
 
 def solver_settings(
-    name: str, *, label: str | None = None, folder: Path | None = None, **options: Any
+    name: SolverLike, *, label: str | None = None, folder: Path | None = None, **options: Any
 ) -> tuple[SolverSetting, ...]:
     """A solver with all combinations of options.
 
     Args:
-        name: name of a registered solver, or ``path/to/file.py:function``.
+        name: name of a registered solver, or ``path/to/file.py:function``; or a function of a file that is imported.
         label: name in tables and figures; None: the solver's. Options that vary are added to it.
         folder: what such a path is relative to; None: the current folder.
         **options: `engine`, `threads`, `warm_start`, fields of the plan space, or parts of the solver that its name can
@@ -50,7 +51,7 @@ def solver_settings(
     Raises:
         InputError: unknown solver, option or value; names the option.
     """
-    solver = find_solver(name, folder)
+    solver = find_solver(name_elsewhere(name), folder)
     family = find_family(solver.family)
     alternatives = {key: _alternatives(solver, family, key, value, folder) for key, value in options.items()}
     varied = [key for key, values in alternatives.items() if len(values) > 1]

@@ -11,7 +11,7 @@ from euclio.core.errors import InputError
 from euclio.core.families import DEFAULT_FAMILY, find_family
 from euclio.core.numbers import Number
 from euclio.core.progress import say
-from euclio.core.solver import AnySolver
+from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.solving import solver_for
 from euclio.core.space_fields import word
 from euclio.core.values import capacities, count_or_none, exacts, names, seconds
@@ -58,7 +58,7 @@ def what_if(
     slo: Several | None = None,
     resource: None = None,
     machines: str | Iterable[str] | None = None,
-    solver: str | AnySolver | None = None,
+    solver: SolverLike | None = None,
     space: PlanSpace | None = None,
     time_limit: Number | None = LIMIT_S,
     **keywords: Unpack[words.WhatIfKeywords],
@@ -71,7 +71,7 @@ def what_if(
     slo: Several | None = None,
     resource: str | Mapping[str, Several],
     machines: str | Iterable[str] | None = None,
-    solver: str | AnySolver | None = None,
+    solver: SolverLike | None = None,
     space: PlanSpace | None = None,
     time_limit: Number | None = LIMIT_S,
     **keywords: Unpack[words.WhatIfKeywords],
@@ -84,7 +84,7 @@ def what_if(
     slo: Several | None = None,
     resource: Any = None,
     machines: str | Iterable[str] | None = None,
-    solver: str | AnySolver | None = None,
+    solver: SolverLike | None = None,
     space: PlanSpace | None = None,
     time_limit: Number | None = LIMIT_S,
     **keywords: Any,
@@ -154,7 +154,7 @@ def curve(
     over: str = "slo",
     slo: Several | None = None,
     rate: Several | None = None,
-    solver: str | AnySolver | None = None,
+    solver: SolverLike | None = None,
     space: PlanSpace | None = None,
     time_limit: Number | None = LIMIT_S,
     **keywords: Unpack[words.CurveKeywords],
@@ -210,7 +210,7 @@ def changes(
     session: Any,
     *,
     most: Number | None = None,
-    solver: str | AnySolver | None = None,
+    solver: SolverLike | None = None,
     space: PlanSpace | None = None,
     time_limit: Number | None = LIMIT_S,
     **keywords: Unpack[words.ChangesKeywords],
@@ -252,7 +252,7 @@ def changes(
 
 
 def asked_about(
-    given: Opened, verb: str, solver: str | AnySolver | None, space: PlanSpace | None, keywords: Mapping[str, Any]
+    given: Opened, verb: str, solver: SolverLike | None, space: PlanSpace | None, keywords: Mapping[str, Any]
 ) -> Asked:
     """What is asked about.
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from euclio.bench_set.export.record import Export
     from euclio.bench_set.manifest import Entry, Manifest
     from euclio.core.certificate import Certificate
+    from euclio.core.solver import SolverLike
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def check_bench_set(
     *,
     family: str | None = None,
     class_: str | None = None,
-    solve: str | None = None,
+    solve: SolverLike | None = None,
     certify: bool = False,
     sample: Number | Literal["all"] | None = None,
     seed: Number | None = None,
@@ -67,7 +68,7 @@ def check_bench_set(
         folder: the set; None: the one that comes with euclio.
         family: only this problem family.
         class_: only this class, "easy", "medium", "hard" or "open".
-        solve: also run this solver on the instances of its family.
+        solve: also run this solver, named or a function, on the instances of its family.
         certify: also try a sample of the proofs with the prover.
         sample: how many proofs, or "all"; None: 20.
         seed: seed of the sample; None: 0.
@@ -128,7 +129,9 @@ def _certified(
     return tuple(made), tuple(line for line in against if line)
 
 
-def _compared(folder: Path, entries: tuple[Entry, ...], solver: str, limit_s: float | None) -> tuple[Compared, ...]:
+def _compared(
+    folder: Path, entries: tuple[Entry, ...], solver: SolverLike, limit_s: float | None
+) -> tuple[Compared, ...]:
     """The runs of a solver on the instances of its family."""
     from euclio.bench_set.comparing import compare_with_best
     from euclio.core.registry import find_solver
@@ -138,9 +141,9 @@ def _compared(folder: Path, entries: tuple[Entry, ...], solver: str, limit_s: fl
     chosen = [e for e in entries if e.family == known.family]
     found: list[Compared] = []
     time_runs()
-    with waiting(f"loading {solver}, or compiling it"):
+    with waiting(f"loading {known.name}, or compiling it"):
         compile_solver(known, known.space)
-    with progress_bar(solver, len(chosen)) as advance:
+    with progress_bar(known.name, len(chosen)) as advance:
         for compared in compare_with_best(folder, chosen, solver, limit_s):
             found.append(compared)
             advance()

@@ -13,9 +13,9 @@ from euclio.comparison.comparing import compare as compare_instance
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
 from euclio.core.progress import waiting
-from euclio.core.solver import AnySolver
+from euclio.core.solver import SolverLike
 from euclio.core.solving import solve
-from euclio.core.values import count, names, seconds
+from euclio.core.values import count, seconds
 from euclio.core.values import seed as read_seed
 from euclio.files.boundary import at
 from euclio.files.instance_files import load_instance
@@ -39,7 +39,7 @@ PROTOCOL = "workloads"
 @verb(words.CompareKeywords, more=of_families)
 def compare(
     instance: Any,
-    solvers: str | Sequence[str | AnySolver] | None = None,
+    solvers: SolverLike | Sequence[SolverLike] | None = None,
     time_limit_s: Number | None = None,
     objective: str | None = None,
     certify_s: Number | None = None,
@@ -55,7 +55,7 @@ def compare(
 
     Args:
         instance: an instance of any family, or the path of its file.
-        solvers: names or solvers, or names divided by commas; None: those of `systems`.
+        solvers: names, solvers or functions, or names divided by commas; None: those of `systems`.
         time_limit_s: as `time_limit`.
         objective: name of the objective; None: the family's default.
         certify_s: as `certify`.
@@ -82,8 +82,8 @@ def compare(
         demand = attainment_demand(given.family, asked, target)
         if solvers is not None and systems is not None:
             raise InputError("is a set of systems, and --solvers names them; leave one out", field="--systems")
-        listed = names(solvers) if isinstance(solvers, str) else solvers
-        chosen = systems_of(systems or USUAL, given.family) if listed is None else chosen_solvers(listed, given.family)
+        named = solvers is not None
+        chosen = chosen_solvers(solvers, given.family) if named else systems_of(systems or USUAL, given.family)
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
     proof_s = _certify_limit(either({"certify": certify, "certify_s": certify_s}, "certify", "certify_s"))
     with Supervised([target], chosen) if supervised else nullcontext() as other, at("", given.file):
@@ -114,7 +114,7 @@ def _certify_limit(given: Any) -> float | None:
 @verb(words.Attainment)
 def decompose(
     instances: Any = (),
-    solvers: str | Sequence[str | AnySolver] | None = None,
+    solvers: SolverLike | Sequence[SolverLike] | None = None,
     time_limit_s: Number | None = None,
     advance: Callable[[Comparison], None] | None = None,
     solving: Solving | None = None,
@@ -131,7 +131,7 @@ def decompose(
 
     Args:
         instances: one instance or many, all of one family; paths of their files, or of folders of files.
-        solvers: names or solvers, or names divided by commas; None: every registered heuristic, ablations included.
+        solvers: as of `compare`; None: every registered heuristic, ablations included.
         time_limit_s: as `time_limit`.
         advance: called after each instance.
         solving: what solves, with the arguments of `euclio.solve`; None: `euclio.solve`.
@@ -160,14 +160,13 @@ def decompose(
         asked += drawn_workloads(workloads, seed)
     elif seed is not None:
         raise InputError("is the seed of generated workloads; give --workloads N too, or leave it out", field="--seed")
-    listed = names(solvers) if isinstance(solvers, str) else solvers
     if not asked:
-        return decompose_instances([], listed)
+        return decompose_instances([], solvers)
     family = common_family(asked)
     kept = with_percentile(keywords)
     demand = attainment_demand(family, kept, *asked)
     asked = [changed(family, one, {"slo": kept.get("slo")})[0] for one in asked]
-    chosen = chosen_solvers(listed, family)
+    chosen = chosen_solvers(solvers, family)
     with Supervised(asked, chosen) if supervised else nullcontext() as other:
         how, said = _solving(demand, other, solving)
         return decompose_instances(asked, chosen, limit_s, advance, how, objective, said)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 from euclio.core.family import Explained
 from euclio.core.numbers import Number
 from euclio.core.progress import waiting
-from euclio.core.solver import AnySolver
+from euclio.core.solver import SolverLike
 from euclio.core.solving import solver_for
 from euclio.files.boundary import at
 from euclio.session import PlanSpace, Session
@@ -26,7 +26,7 @@ def explain(
     space: PlanSpace | None = None,
     time_limit_s: Number | None = None,
     *,
-    solver: str | AnySolver | None = None,
+    solver: SolverLike | None = None,
     time_limit: Number | None = None,
     **keywords: Unpack[words.ExplainSession],
 ) -> Explanation: ...
@@ -36,7 +36,7 @@ def explain(
     space: Any = None,
     time_limit_s: Number | None = None,
     *,
-    solver: str | AnySolver | None = None,
+    solver: SolverLike | None = None,
     time_limit: Number | None = None,
     supervised: bool = False,
     **keywords: Unpack[words.ExplainAny],
@@ -47,7 +47,7 @@ def explain(
     space: Any = None,
     time_limit_s: Number | None = None,
     *,
-    solver: str | AnySolver | None = None,
+    solver: SolverLike | None = None,
     time_limit: Number | None = None,
     supervised: bool = False,
     **keywords: Any,

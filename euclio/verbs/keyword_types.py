@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from euclio.core.result import AnyResult
+    from euclio.core.solver import SolverLike
     from euclio.pipeline.space import Objective
     from euclio.session.charging import Charging
     from euclio.session.plan import Plan
@@ -234,7 +235,7 @@ class RunKeywords(TypedDict, total=False):
     seed: Number
     engine: str | None
     threads: Number | None
-    warm_start: str | None
+    warm_start: SolverLike | None
     log: str | Path | None
     export_lp: str | Path | None
     supervised: bool

@@ -8,8 +8,9 @@ from typing import Any, Literal, overload
 from euclio.core import registry
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
+from euclio.core.own_solver import name_elsewhere
 from euclio.core.progress import progress_bar
-from euclio.core.solver import AnySolver
+from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.versions import show_versions
 from euclio.core.versions import versions as known_versions
 from euclio.verbs.calling import verb
@@ -61,7 +62,7 @@ def versions() -> dict[str, Any]:
 
 
 @verb()
-def warm_up(*solvers: str, jobs: Number | None = None) -> dict[str, float]:
+def warm_up(*solvers: SolverLike, jobs: Number | None = None) -> dict[str, float]:
     """Compile solvers, provers and simulators now instead of during the first long runs, as `euclio warm-up` does.
 
     Args:
@@ -80,7 +81,7 @@ def warm_up(*solvers: str, jobs: Number | None = None) -> dict[str, float]:
     processes = None if jobs is None else int(jobs)
     if processes is not None and processes < 1:
         raise InputError(f"is {processes}; give at least 1", field="--jobs")
-    names = [registry.find_solver(name).name for name in solvers] or None
+    names = [registry.find_solver(name_elsewhere(name)).name for name in solvers] or None
     began, seconds = time.perf_counter(), {}
     with progress_bar("compiling", len(parts(names)), after_s=0) as step:
         for name in compile_all(names, processes):

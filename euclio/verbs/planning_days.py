@@ -15,9 +15,9 @@ from euclio.core.families import find_family
 from euclio.core.numbers import Number
 from euclio.core.registry import solvers_of
 from euclio.core.result import AnyResult
-from euclio.core.solver import AnySolver
+from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.solving import asked, solve, solver_for
-from euclio.core.values import NOT_NEGATIVE, exact_not_negative, exact_positive, named, names
+from euclio.core.values import NOT_NEGATIVE, exact_not_negative, exact_positive, named
 from euclio.day import Day, Step
 from euclio.day.attaining import attaining_day
 from euclio.day.comparing import DayComparison, compare_day
@@ -54,7 +54,7 @@ def plan_day(
     keep_alive: Number | None = None,
     price_per_change: Number | None = None,
     state_price: words.ByName | None = None,
-    solvers: str | Sequence[str | AnySolver] | None = None,
+    solvers: SolverLike | Sequence[SolverLike] | None = None,
     time_limit: Number | None = None,
     supervised: bool = False,
     strict: bool = False,
@@ -73,7 +73,7 @@ def plan_day(
         keep_alive: seconds that a machine is charged after it is released; None: likewise.
         price_per_change: money per machine that is started or stopped; None: likewise.
         state_price: money on top for each change of a module whose machines hold state, by name of the module.
-        solvers: rules and solvers, or their names divided by commas; None: all.
+        solvers: rules, solvers or functions, or names divided by commas; None: all.
         time_limit: limit of each run in seconds; None: none.
         supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
         strict: refuse a file with measured rows that are doubted, where there is a warning otherwise.
@@ -115,14 +115,13 @@ def _solving(demand: Demand | None, other: Supervised | None) -> Callable[..., A
     return attaining
 
 
-def chosen_days(solvers: str | Sequence[str | AnySolver] | None) -> list[AnySolver]:
+def chosen_days(solvers: SolverLike | Sequence[SolverLike] | None) -> list[AnySolver]:
     """The rules and solvers that are asked for; None: all.
 
     Raises:
         InputError: one that is not known, or of another family.
     """
-    listed = names(solvers) if isinstance(solvers, str) else solvers
-    asked = solvers_of(FAMILY.name) if listed is None else chosen_solvers(listed, FAMILY)
+    asked = solvers_of(FAMILY.name) if solvers is None else chosen_solvers(solvers, FAMILY)
     return [solver_for(FAMILY, solver) for solver in asked]
 
 

@@ -10,7 +10,7 @@ from euclio.core import families, solving
 from euclio.core.family import Checked
 from euclio.core.progress import say
 from euclio.core.result import AnyResult
-from euclio.core.solver import AnySolver, Solver
+from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.values import count, seed
 from euclio.files.boundary import at
 from euclio.verbs import keyword_types as words
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @overload
 def solve(
     instance: Session,
-    solver: str | Solver[Session, PlanSpace, Plan] | None = None,
+    solver: SolverLike | None = None,
     *,
     space: PlanSpace | None = None,
     **keywords: Unpack[words.SolveSession],
@@ -39,7 +39,7 @@ def solve(
 @overload
 def solve(
     instance: Cluster,
-    solver: str | AnySolver | None = None,
+    solver: SolverLike | None = None,
     *,
     space: PipelineSpace | None = None,
     **keywords: Unpack[words.SolveCluster],
@@ -47,26 +47,27 @@ def solve(
 @overload
 def solve(
     instance: Fleet,
-    solver: str | AnySolver | None = None,
+    solver: SolverLike | None = None,
     *,
     space: FragmentSpace | None = None,
     **keywords: Unpack[words.SolveFleet],
 ) -> FleetResult: ...
 @overload
 def solve(
-    instance: Day, solver: str | AnySolver | None = None, *, space: Any = None, **keywords: Unpack[words.RunKeywords]
+    instance: Day, solver: SolverLike | None = None, *, space: Any = None, **keywords: Unpack[words.RunKeywords]
 ) -> DayResult: ...
 @overload
 def solve(
-    instance: Any, solver: str | AnySolver | None = None, *, space: Any = None, **keywords: Unpack[words.SolveAny]
+    instance: Any, solver: SolverLike | None = None, *, space: Any = None, **keywords: Unpack[words.SolveAny]
 ) -> AnyResult: ...
 @verb(words.SolveAny, more=of_families)
-def solve(instance: Any, solver: str | AnySolver | None = None, *, space: Any = None, **keywords: Any) -> AnyResult:
+def solve(instance: Any, solver: SolverLike | None = None, *, space: Any = None, **keywords: Any) -> AnyResult:
     """Solve an instance and check the plan, as `euclio solve` does.
 
     Args:
         instance: a session, cluster, fleet or day, or the path of its file.
-        solver: name of a solver, ``path/to/file.py:function``, or a `Solver`; None: the default of the family.
+        solver: name of a solver, ``path/to/file.py:function``, a `Solver`, or a function of the instance that returns
+            a plan, which is named by its name (docs/howto/solver.md); None: the default of the family.
         space: plan space; None: the solver's own. The result's may be narrower (`Solver.narrow`).
         **keywords: each as the option of the command. How it is run: `time_limit` in seconds, `seed`, `engine`,
             `threads`, `warm_start`, `log`, `export_lp`; `supervised=True` runs the solver in a process of its own, so

@@ -19,7 +19,7 @@ from euclio.core.family import Explained, Family
 from euclio.core.progress import waiting
 from euclio.core.registry import find_solver, solvers
 from euclio.core.result import Answer, AnyResult, Result, Status
-from euclio.core.solver import AnySolver
+from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.solving import PreparedRun, asked
 from euclio.core.standing import nothing_stands
 from euclio.core.system import HARD_LIMITS
@@ -53,11 +53,11 @@ class Supervised(AbstractContextManager["Supervised"]):
     def __exit__(self, *_: object) -> None:
         self._process.close()
 
-    def solve(self, instance: Any, solver: str | AnySolver | None = None, **options: Any) -> AnyResult:
+    def solve(self, instance: Any, solver: SolverLike | None = None, **options: Any) -> AnyResult:
         """As `euclio.solve`; a run that had to be killed is unknown, one whose process ended is an error."""
         return self._made(asked(instance, solver, **options), explained=False)
 
-    def solve_and_explain(self, instance: Any, solver: str | AnySolver | None = None, **options: Any) -> AnyResult:
+    def solve_and_explain(self, instance: Any, solver: SolverLike | None = None, **options: Any) -> AnyResult:
         """As `solve`, with what is found within the limit: why an instance is infeasible, and a plan's companion."""
         return self._made(asked(instance, solver, **options), explained=True)
 
