@@ -165,11 +165,12 @@ def write_manifest(manifest: Manifest, folder: Path) -> None:
     """
     head = {"schema": SCHEMA, "seed": manifest.seed, "cpu": manifest.cpu}
     fields = [f'"{name}":{one_line(json_text(value))}' for name, value in head.items()]
-    lines = ",\n".join(one_line(json_text(_data(entry))) for entry in manifest.entries)
+    lines = ",\n".join(one_line(json_text(entry_data(entry))) for entry in manifest.entries)
     write_text("{" + ",\n".join(fields) + f',\n"entries":[\n{lines}\n]}}\n', folder / FILE)
 
 
-def _data(entry: Entry) -> dict[str, Any]:
+def entry_data(entry: Entry) -> dict[str, Any]:
+    """What is known of an instance as plain data, as it stands in the manifest."""
     data: dict[str, Any] = plain_data(entry)
     effort, kept = data["effort"], data["certificate"]
     effort["cpu_s"] = round(effort["cpu_s"], 6)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -17,6 +19,8 @@ from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import DASH, duration, figures, percent
 
 ROW_NUMBERS = ("value", "gap", "time")
+LISTED = ("instance", "family", "class", "value", "gap", "solver", "cpu_s", "certified")
+"""Columns of every listed instance; the others are what those of its family were drawn from."""
 CLASS_NUMBERS = ("instances", "plans", "proven", "best", "mean gap", "largest", "time")
 
 
@@ -39,6 +43,49 @@ def certificates(entries: Iterable[Entry]) -> str:
     verdicts = [entry.certificate.verdict for entry in asked if entry.certificate is not None]
     counts = [f"{verdicts.count(v)} {v}" for v in Verdict if v in verdicts and v is not Verdict.CERTIFIED]
     return ", ".join([f"{verdicts.count(Verdict.CERTIFIED)} of {len(asked)} proofs certified", *counts])
+
+
+def listed_row(entry: Entry) -> dict[str, Any]:
+    """What instances are chosen by: class, what one was drawn from, best value, what its bound leaves open, effort."""
+    certified = entry.certificate is not None and entry.certificate.verdict is Verdict.CERTIFIED
+    gap = None if entry.bound is None else float(abs(entry.value - entry.bound) / (abs(entry.value) or 1))
+    return {
+        "instance": entry.name,
+        "family": entry.family,
+        "class": entry.difficulty.value,
+        **{name: _drawn(name, value) for name, value in entry.design.items() if name != "number"},
+        "value": float(entry.value),
+        "gap": gap,
+        "solver": entry.solver,
+        "cpu_s": entry.effort.cpu_s,
+        "certified": certified,
+    }
+
+
+def _drawn(name: str, value: Any) -> Any:
+    """A number that an instance was drawn from, or text where it is a list: of names, or of names with counts."""
+    if name == "tightness":
+        return value / 100  # as everywhere else; designs have it in percent
+    if isinstance(value, list):
+        return ",".join("=".join(map(str, one)) if isinstance(one, list) else str(one) for one in value)
+    return float(value) if isinstance(value, Fraction) else value
+
+
+def listed_table(entries: Sequence[Entry]) -> RenderableType:
+    """A table per family with a row per instance."""
+    tables: list[RenderableType] = []
+    for family in families():
+        rows = [listed_row(entry) for entry in entries if entry.family == family.name]
+        if rows:
+            drawn = [name for name in rows[0] if name not in LISTED]
+            head = ("instance", "class", *drawn, "value", "gap", "time")
+            table = new_table(*head, numbers=ROW_NUMBERS, spare=("time", *reversed(drawn)), title=family.instances)
+            for row in rows:
+                found = (figures(row["value"]), percent(row["gap"]), duration(row["cpu_s"]))
+                table.add_row(*(Text(str(row[name])) for name in head[:-3]), *map(Text, found))
+            tables += [table, Text("")]
+    caption = "value: best known; gap: what its bound leaves open; time: processor time of the reference method"
+    return Group(*tables, Text(caption if tables else "no instances"))
 
 
 def certificate_table(made: Sequence[tuple[Entry, Certificate]]) -> RenderableType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--time-limit", type=seconds, metavar="S", help="limit of each run or search in seconds; searches: 60"
     )
     check.set_defaults(run=run_check)
-    listing = actions.add_parser("list", help="print the paths of instances", allow_abbrev=False)
+    listing = actions.add_parser(
+        "list",
+        help="list instances: a table, or in a pipe their paths",
+        description="A table of instances with what they were drawn from; in a pipe their paths.",
+        allow_abbrev=False,
+    )
+    form = listing.add_mutually_exclusive_group()
+    form.add_argument("--table", action="store_true", help="print the table also where the output is no terminal")
+    form.add_argument("--json", action="store_true", help="print paths and what is known of the instances as JSON")
     listing.set_defaults(run=run_list)
     exporting = _add_export(actions)
     for action in (check, listing, exporting):
@@ -136,11 +145,23 @@ def run_check(arguments: argparse.Namespace) -> int:
 
 
 def run_list(arguments: argparse.Namespace) -> int:
-    """Print the paths."""
+    """Print a table, JSON or the paths."""
     from euclio.verbs import list_bench_set
 
-    for path in list_bench_set(arguments.folder, family=arguments.family, class_=arguments.difficulty):
-        print(path)
+    found = list_bench_set(arguments.folder, family=arguments.family, class_=arguments.difficulty)
+    if arguments.json:
+        from euclio.bench_set.manifest import entry_data
+        from euclio.files.json_writing import json_text
+
+        known = [{"path": str(path), **entry_data(one)} for path, one in zip(found, found.entries, strict=True)]
+        print(json_text({"schema": "euclio/bench-list/1", "instances": known}))
+    elif arguments.table or sys.stdout.isatty():
+        from euclio.bench_set.table import listed_table
+        from euclio.core.tables import to_text
+
+        print(to_text(listed_table(found.entries)))
+    else:
+        print("".join(f"{path}\n" for path in found), end="")
     return SOLVED
 
 

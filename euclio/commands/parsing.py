@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NoReturn
 
 from euclio.core.errors import InputError
 from euclio.core.lazy import late
-from euclio.core.words import joined
+from euclio.core.words import joined, near_names
 
 COMMANDS = {
     "solve": "run a solver on an instance, print the checked plan",
@@ -153,7 +152,9 @@ def _unknown(words: Sequence[str], flags: Sequence[str]) -> str:
     option = next((word.partition("=")[0] for word in words if word.startswith("-") and word != "--"), None)
     if option is None:
         return f"unrecognized arguments: {' '.join(words)}"
-    near = [f"--{name}" for name in nearest(option.lstrip("-"), [flag[2:] for flag in flags])]
+    from euclio.core.families import owner_in_words
+
+    near = [f"--{name}{owner_in_words(name)}" for name in nearest(option.lstrip("-"), [flag[2:] for flag in flags])]
     hint = f"; did you mean {joined(near, 'or')}?" if near else ""
     return f"unknown option {option!r}{hint}"
 
@@ -162,7 +163,7 @@ def nearest(word: str, known: Iterable[str], most: int = 2) -> list[str]:
     """The known words that are nearest to a mistyped one: those that it begins, and those of about the same letters."""
     words = list(known)
     begun = [one for one in words if word and one.startswith(word)]
-    alike = difflib.get_close_matches(word, words, n=most)
+    alike = near_names(word, words, most)
     return list(dict.fromkeys([*alike[:1], *begun, *alike]))[:most]
 
 

@@ -56,6 +56,16 @@ class Row:
         return _proven(self.own) if self.least is None else self.least
 
     @property
+    def missed(self) -> bool:
+        """Whether it found no plan although its own plan space has one."""
+        return self.result.value is None and self.own_optimum is not None
+
+    @property
+    def reason(self) -> str:
+        """Why it has no plan, or why that was refused; empty: it has one, or nothing is known."""
+        return self.result.reason or ("it found no plan, and its plan space has one" if self.missed else "")
+
+    @property
     def split(self) -> Gap:
         """The gap by cause."""
         return Gap(self.result.value, self.own_optimum, self.optimum, self.goal.maximised)
@@ -146,7 +156,7 @@ class Comparison(Framed, Plotted):
                     "solver": row.solver.name,
                     "kind": row.solver.kind,
                     "status": row.result.status.value,
-                    "reason": row.result.reason,
+                    "reason": row.reason,
                     self.goal.value_field: row.result.value,
                     "gap": row.gap,
                     f"own_optimum_{suffix}": row.own_optimum,

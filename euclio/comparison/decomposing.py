@@ -76,7 +76,8 @@ def decompose(
         demand: what `solving` has all plans keep, in words; empty: nothing.
 
     Returns:
-        One row per instance and system, as `gap_row` says, and the status of the system's run and of both optima.
+        One row per instance and system, as `gap_row` says, the status of the system's run and of both optima, then
+        value, `gap` and `reason` by the names that other frames have, and sizes of the instance (`Family.features`).
         `aggregate` sums it up per system.
 
     Raises:
@@ -199,6 +200,10 @@ def _row(comparison: Comparison, row: Row) -> dict[str, Any]:
         "own_optimum_status": None if row.own is None else row.own.status.value,
         "optimum_status": None if best is None else best.status.value,
         **({"demand": comparison.demand, **kept(row.result)} if comparison.demand else {}),
+        comparison.goal.name.replace(" ", "_"): _float(row.result.value),
+        "gap": row.gap,
+        "reason": row.reason,
+        **family_of(comparison.instance).features(comparison.instance),
     }
 
 

@@ -64,7 +64,7 @@ def _comparison_rows(found: Comparison) -> list[dict[str, Any]]:
             "design_share_of_gap": row.design_share,
             "heuristic_share_of_gap": row.heuristic_share,
             "wall_s": row.result.wall_s,
-            "reason": row.result.reason,
+            "reason": row.reason,
         }
         for row in found.rows
     ]

@@ -84,3 +84,10 @@ def evaluate(instance: Any, plan: Any, space: Any = None) -> Checked:
     """
     family = family_of(instance)
     return family.evaluate(instance, plan, family.full_space if space is None else space)
+
+
+def owner_in_words(option: str) -> str:
+    """Which instances an option of plan spaces is of, such as " (of fleets)"; empty: of sessions, or it is none."""
+    flag = f"--{option.replace('_', '-')}"
+    owners = [family for family in families() if any(own.flag == flag for own in family.space_options)]
+    return f" (of {owners[0].instances})" if owners and owners[0].name != DEFAULT_FAMILY else ""

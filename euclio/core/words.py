@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -185,6 +185,16 @@ def joined(texts: Iterable[str], before_last: str = "and") -> str:
     """One text or more as an enumeration, such as "a, b and c"; the word before the last one may be another."""
     *first, last = texts
     return f"{', '.join(first)} {before_last} {last}" if first else last
+
+
+OTHERWISE = {"count": "stock", "stock": "count"}
+"""What a field of a file is called as an option, where that has another name, and the other way round."""
+
+
+def near_names(word: str, known: Collection[str], most: int = 2, cutoff: float = 0.6) -> list[str]:
+    """The known names that a word may stand for: what the same is called elsewhere, or else the most alike."""
+    other = OTHERWISE.get(word, "")
+    return [other] if other in known else difflib.get_close_matches(word, known, n=most, cutoff=cutoff)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

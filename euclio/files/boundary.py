@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
@@ -15,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator, Vali
 from euclio.core.errors import InputError
 from euclio.core.numbers import fraction_of
 from euclio.core.values import Values
+from euclio.core.words import near_names
 from euclio.files.json_reading import join_field
 
 LONGEST_NAME = 200
@@ -145,7 +145,7 @@ def _unknown(key: str, fields: list[str], present: set[str]) -> InputError:
                 return InputError(f"has no unit; write `{field}`, in {unit}", field=key)
             if key.startswith(stem + "_"):
                 return InputError(f"is not known in this unit; write `{field}`, in {unit}", field=key)
-    near = difflib.get_close_matches(key, fields, n=1, cutoff=0.5)
+    near = near_names(key, fields, 1, 0.5)
     if near and near[0] not in present:
         return InputError(f"is an unknown field; did you mean `{near[0]}`?", field=key)
     return InputError(f"is an unknown field; remove it (known: {', '.join(fields)})", field=key)

@@ -25,6 +25,8 @@ from euclio.session.space import FULL_SPACE, PlanSpace
 if TYPE_CHECKING:
     from euclio.core.result import Result
 
+latency_range = late("euclio.session.workloads.protocol", "latency_range")
+
 EXPLAIN_LIMIT_S = 10.0
 """Limit of all searches together where an explanation comes along with a result."""
 
@@ -94,7 +96,9 @@ def _tolerance(space: Mapping[str, Any]) -> float:
 
 
 def _features(session: Session) -> dict[str, float]:
-    """Its rate is that of the busiest module that requests enter by."""
+    """Its rate is that of the busiest module that requests enter by; no tightness: one latency is all that there is."""
+    least, useful = latency_range(session)
+    place = {"tightness": (float(session.slo_s) - least) / (useful - least)} if useful > least else {}
     entered = {child for _, child in session.edges}
     return {
         "modules": len(session.modules),
@@ -103,6 +107,7 @@ def _features(session: Session) -> dict[str, float]:
         "edges": len(session.edges),
         "rate_rps": float(max(module.rate_rps for module in session.modules if module.name not in entered)),
         "slo_s": float(session.slo_s),
+        **place,
     }
 
 

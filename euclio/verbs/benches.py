@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -18,6 +19,8 @@ from euclio.verbs.defaults import ALL, CLASSES, SAMPLE
 from euclio.verbs.keywords import one_of, read, read_if
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from euclio.bench_set.comparing import Compared
     from euclio.bench_set.export.record import Export
     from euclio.bench_set.manifest import Entry, Manifest
@@ -150,16 +153,37 @@ def _compared(
     return tuple(found)
 
 
+class Listed(list[Path]):
+    """Paths of instances of the benchmark set.
+
+    Attributes:
+        entries: what is known of each of them.
+    """
+
+    def __init__(self, paths: Iterable[Path], entries: Iterable[Entry]) -> None:
+        super().__init__(paths)
+        self.entries = tuple(entries)
+
+    def frame(self) -> pd.DataFrame:
+        """A row per instance: class, what it was drawn from, best value, what its bound leaves open, effort, path."""
+        import pandas as pd
+
+        from euclio.bench_set.table import listed_row
+
+        return pd.DataFrame([{**listed_row(e), "path": str(p)} for e, p in zip(self.entries, self, strict=True)])
+
+
 @verb()
-def list_bench_set(
-    folder: str | Path | None = None, *, family: str | None = None, class_: str | None = None
-) -> list[Path]:
-    """The paths of the instances of the benchmark set, as `euclio bench-set list` prints them.
+def list_bench_set(folder: str | Path | None = None, *, family: str | None = None, class_: str | None = None) -> Listed:
+    """The instances of the benchmark set, as `euclio bench-set list` lists them.
 
     Args:
         folder: the set; None: the one that comes with euclio.
         family: only this problem family.
         class_: only this class, "easy", "medium", "hard" or "open".
+
+    Returns:
+        Their paths; `entries` says what is known of them, `frame()` as a table.
 
     Raises:
         InputError: an unknown family or class.
@@ -170,7 +194,8 @@ def list_bench_set(
     asked, of = _class(class_), _family(family)
     place = Path(folder) if folder is not None else set_folder()
     entries = read_manifest(place).entries
-    return [instance_path(place, e) for e in entries if asked in (None, e.difficulty) and of in (None, e.family)]
+    chosen = [e for e in entries if asked in (None, e.difficulty) and of in (None, e.family)]
+    return Listed([instance_path(place, e) for e in chosen], chosen)
 
 
 @verb()

@@ -16,6 +16,8 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from euclio.core.errors import InputError, KeywordError
+from euclio.core.families import owner_in_words
+from euclio.core.words import near_names
 from euclio.files.doubting import strictly
 
 P = ParamSpec("P")
@@ -98,10 +100,8 @@ def _refuse_unknown(function: str, given: Mapping[str, Any], known: frozenset[st
     """
     for name in given:
         if name not in known:
-            import difflib
-
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            near = near_names(name, known, 1)
+            hint = f"; did you mean {near[0]!r}{owner_in_words(near[0])}?" if near else ""
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
 
 

@@ -144,8 +144,8 @@ def decompose(
         **keywords: what plans of sessions keep under random arrivals, as of `euclio.solve`.
 
     Returns:
-        One row per instance and system (`euclio.comparison.decomposing.gap_row`), and the status of the system's run
-        and of both optima; `euclio.comparison.decomposing.aggregate` sums it up per system.
+        One row per instance and system (`euclio.comparison.decomposing.decompose`), with rate, SLO and tightness of
+        sessions; `euclio.comparison.decomposing.aggregate` sums it up per system.
 
     Raises:
         InputError: an unknown solver or objective, instances of different families, a file that cannot be read, or a

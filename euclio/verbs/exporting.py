@@ -205,7 +205,8 @@ def diff(
     Args:
         before: a result with a plan: the path of a file, or a result of `euclio.solve`.
         after: another one, which may be of another instance.
-        instance: the instance of results that are given as objects, without the changes that they state.
+        instance: the instance of results that are given as objects, without the changes that they state; None: the one
+            that they were solved for.
 
     Returns:
         The difference, with `text` for people and `data`.
@@ -227,12 +228,15 @@ def _unbound(given: AnyResult | UnboundResult | str | Path, name: str, instance:
     """A result as it stands in a file."""
     if isinstance(given, UnboundResult):
         return given
-    if not isinstance(given, Result):
+    if isinstance(given, str | Path):
         return load_without_instance(given)
-    if instance is None:
-        raise InputError("is a result as an object; give its instance too, or the path of its file", field=name)
+    if not isinstance(given, Result):
+        kind = type(given).__name__
+        raise InputError(f"is of type {kind}; give a result of `euclio.solve`, or the path of its file", field=name)
     from euclio.files.json_reading import parse_json
     from euclio.files.result_files import result_to_text
 
-    target = changed_instance(opened(instance).instance, given.changes)
+    if instance is None and given.of_instance is None:
+        raise InputError("does not know its instance; give that too, or the path of its file", field=name)
+    target = given.of_instance if instance is None else changed_instance(opened(instance).instance, given.changes)
     return unbound_result(parse_json(result_to_text(given, target), file=name), name)

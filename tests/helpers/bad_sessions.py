@@ -47,6 +47,7 @@ ROW = ("modules", 0, "profile", 0)
 
 BAD_TEXTS = {
     "unknown field": (set_in("modules", 0, "gpu", 1), "modules[0].gpu", "is an unknown field"),
+    "name of an option": (set_in("hardware", 0, "stock", 1), "hardware[0].stock", "did you mean `count`?"),
     "misspelt field": (renamed("edges", "edgs"), "edgs", "did you mean `edges`?"),
     "rate without unit": (
         renamed("rate_rps", "rate", "modules", 1),

@@ -298,7 +298,7 @@ CHANGE_OPTIONS = (
     SpaceOption(
         flag="--stock",
         field="stock",
-        help="most machines that a plan may use of some hardware, such as A100=4,T4=20",
+        help="most machines that a plan may use of some hardware (`count` in files), such as A100=4,T4=20",
         parse=named(count_or_none),
         metavar="NAME=N,...",
     ),

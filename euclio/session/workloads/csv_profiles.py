@@ -50,7 +50,7 @@ NS_PER_S = 10**9
 
 
 class _Row(FileModel):
-    """A line of the file; its numbers are still text."""
+    """A line of the file; its numbers are still text. Quantiles are read apart, and stand here for errors to list."""
 
     module: Name
     hardware: Name
@@ -58,6 +58,9 @@ class _Row(FileModel):
     concurrency: Text = "1"
     duration_s: Text
     memory_mb: Text = ""
+    p50_s: Text = ""
+    p95_s: Text = ""
+    p99_s: Text = ""
 
 
 def session_from_csv(
@@ -269,12 +272,13 @@ def _check_columns(row: list[str], line: int, file: str) -> None:
     if len(row) == 1:
         raise at_line(line, f"has one column; divide columns by commas: {needed}", file)
     if not set(row) & set(_Row.model_fields):
-        raise at_line(line, f"names no column that is known; begin the file with {needed}", file)
+        raise at_line(line, f"names no column that is known; begin the file with {needed}, or p50_s for the last", file)
     own = [column for column in row if not QUANTILE.fullmatch(column)]
     for column in own:
         level = WITHOUT_SECONDS.fullmatch(column)
         if level is not None:
-            raise at_line(line, f"is a quantile without its unit; write `{level[1]}_s`, in seconds", file, column)
+            lacks = "is not known in this unit" if level[0] != level[1] else "is a quantile without its unit"
+            raise at_line(line, f"{lacks}; write `{level[1]}_s`, in seconds", file, column)
     _validated(_with_median(dict.fromkeys(own, "x"), "p50_s" in row), line, file)
 
 

@@ -123,6 +123,9 @@ def test_euclio_alone_shows_help_and_is_bad_input(capsys):
         ("solve x --sol 3", "unknown option '--sol'; did you mean --solver or --slo?"),
         ("solve x --slos=3", "unknown option '--slos'; did you mean --slo"),
         ("simulate x y --highest", "did you mean --highest-load?"),
+        # Names of files; and an option of other instances than those that a word is likely meant for.
+        ("solve x --count A100=3", "unknown option '--count'; did you mean --stock?"),
+        ("solve x --budget 3", "unknown option '--budget'; did you mean --budgets (of fleets)?"),
         ("bench-set check --sampel 3", "did you mean --sample?; see `euclio bench-set check --help`"),
         ("import csv x --prices V=1 --rates 1 --slo 1 --out x --memry 3", "did you mean --memory?"),
         ("solve x --frobnicate", "unknown option '--frobnicate'; see `euclio solve --help`"),

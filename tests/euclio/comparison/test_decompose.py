@@ -94,6 +94,18 @@ def test_optimum_that_is_not_proven_leaves_ratios_empty(monkeypatch):
 def test_system_without_a_plan_that_its_space_has_missed_one():
     found = decompose(two_modules(1), [answering(None, name="lost", infeasible=True), "harpagon"])
     assert list(aggregate(found).missed) == [1, 0]
+    assert list(found.reason) == ["it found no plan, and its plan space has one", ""]
+
+
+def test_rows_have_the_names_of_other_frames_and_sizes_of_their_instances(table):
+    """So that a decomposition is joined with a comparison, and looked at by rate, SLO and tightness."""
+    compared = compare(two_modules("0.6"), SYSTEMS).frame().set_index("solver")
+    rows = table[table.slo_s == 0.6].set_index("solver")
+    assert {"cost", "gap", "reason", "status"} <= set(compared) & set(rows)
+    for name in SYSTEMS:
+        assert (rows.cost[name], rows.gap[name]) == pytest.approx((compared.cost[name], compared.gap[name]))
+    assert (set(rows.rate_rps), set(rows.modules)) == ({33.0}, {2})
+    assert rows.tightness.between(-1, 1).all()
 
 
 def test_figure_says_on_how_many_instances_a_system_was_split():

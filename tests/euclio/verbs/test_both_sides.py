@@ -39,6 +39,7 @@ NOT_VERBS = {
 
 TERMINAL = {
     "json": "results are data already",
+    "table": "lists have a frame",
     "verbose": "results have their plan space as `space`",
     "plot": "results draw themselves",
     "csv": "results are frames already",

@@ -113,6 +113,14 @@ def test_an_unknown_keyword_is_answered_with_the_nearest_one():
     """A typo is no plan without a limit."""
     with pytest.raises(TypeError, match="unexpected keyword argument 'time_limt'; did you mean 'time_limit'"):
         euclio.solve(tiny_session(), time_limt=3)
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'budget'; did you mean 'budgets' \(of fleets\)"):
+        euclio.solve(tiny_session(), budget=3)
+
+
+def test_what_files_call_otherwise_is_known_by_both_names():
+    """Machines of a type that there are: `count` of hardware in files, `stock` in Python and as an option."""
+    with pytest.raises(TypeError, match="unexpected keyword argument 'count'; did you mean 'stock'"):
+        euclio.solve(tiny_session(), count={"V100": 3})
 
 
 def test_a_keyword_of_sessions_is_refused_on_clusters():

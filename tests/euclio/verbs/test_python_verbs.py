@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from tiny_sessions import TEXT, tiny_session
@@ -64,8 +65,19 @@ def test_two_plans_are_compared_as_files_or_objects(files, solved):
     """A notebook has the results; a folder has the files."""
     session, result = files
     assert euclio.diff(result, solved, instance=session).data["changes"] == 0
-    with pytest.raises(InputError, match=r"^before: is a result as an object; give its instance too"):
-        euclio.diff(solved, solved)
+    assert euclio.diff(solved, result).data["changes"] == 0
+    with pytest.raises(InputError, match=r"^before: does not know its instance; give that too"):
+        euclio.diff(replace(solved, of_instance=None), solved)
+    with pytest.raises(InputError, match=r"^after=5: is of type int; give a result of `euclio.solve`"):
+        euclio.diff(solved, 5)
+
+
+def test_two_results_are_compared_with_what_they_were_solved_for():
+    """The second one is of twice the rate, on which a plan needs more: what each was solved for is known to it."""
+    before, after = euclio.solve(tiny_session()), euclio.solve(tiny_session(), rate=20)
+    data = euclio.diff(before, after).data
+    assert data["change_cost_per_h"] == pytest.approx(after.cost - before.cost)
+    assert data["after"]["instance_changes"]
 
 
 def test_several_rates_are_asked_at_once():

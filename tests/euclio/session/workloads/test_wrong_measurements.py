@@ -145,6 +145,11 @@ REFUSED = [
         "line 1, p95: is a quantile without its unit; write `p95_s`, in seconds",
     ),
     (
+        "a quantile in milliseconds",
+        table(",p50_ms", "8,0.0366,42"),
+        "line 1, p50_ms: is not known in this unit; write `p50_s`, in seconds",
+    ),
+    (
         "repetitions with quantiles",
         table(",p95_s", "8,0.0366,0.042", "8,0.0366,0.041"),
         "line 3: repeats line 2 (detect on A10G with batch 8 and concurrency 1), with quantiles; "
