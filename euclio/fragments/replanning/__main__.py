@@ -20,7 +20,7 @@ from euclio.fragments.replanning.figure import save
 from euclio.fragments.replanning.study import CLIENTS, MODELS, SECONDS, Row, lines, rows_of
 from euclio.fragments.replanning.tables import all_rows, page_tables
 
-OUT = Path("reports") / "replanning"
+OUT = Path("build/reports") / "replanning"
 SCHEMA = "euclio/replanning/1"
 MARK = "replanning"
 

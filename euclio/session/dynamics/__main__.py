@@ -26,7 +26,7 @@ from euclio.session.dynamics.world import SECONDS, World, draw_world
 from euclio.session.workloads.scrooge_applications import scrooge_applications
 from euclio.session.workloads.scrooge_sessions import MOST_CLIENTS
 
-OUT = Path("reports") / "dynamics"
+OUT = Path("build/reports") / "dynamics"
 SCHEMA = "euclio/dynamics/1"
 SEED = 2021
 COSTS = ("finish rate (%)", "in use ($)", "rented ($)", "shares ($)")

@@ -1,6 +1,8 @@
 """A reproduction leaves what is stored alone, says what differs from it, and stores it only where that is asked."""
 
 import json
+import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from euclio.cli import main
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
 from euclio.results.tables import load, save
-from euclio.studies import claims
+from euclio.studies import claims, stored_reports
 from euclio.studies.claims import load_cards
 from euclio.studies.stored_reports import LAST, STORED, differences, latest, store
 
@@ -124,3 +126,23 @@ def test_a_run_without_accept_changes_no_stored_file_and_says_where_it_wrote(tmp
     assert "measured sessions are left out, as ../shared/instances has none" in said.err
     assert {path: path.read_bytes() for path in sorted((tmp_path / STORED).rglob("*")) if path.is_file()} == stored
     assert {path: path.read_bytes() for path in sorted(data_dir().rglob("*")) if path.is_file()} == data
+
+
+def test_a_report_is_stored_where_it_is_accepted(monkeypatch, capsys):
+    """The run is left out here: it writes to build/reports with and without `--accept`."""
+    monkeypatch.setattr("euclio.studies.building.reproduce", lambda *_, **__: write(LAST, FIGURES[:1]) / "index.html")
+    card = STORED / "harpagon" / "scorecard.parquet"
+    assert main(["reproduce", "harpagon"]) == 0
+    assert len(load(card)[0]) == len(FIGURES)
+    assert main(["reproduce", "harpagon", "--accept"]) == 0
+    assert len(load(card)[0]) == 1
+    assert capsys.readouterr().out == "build/reports/harpagon/index.html\n" * 2
+
+
+def test_nothing_else_of_the_package_names_the_stored_reports_as_its_output():
+    """A default of `reports` anywhere would write over what git has: outputs are below build, stored reports here."""
+    package = Path(stored_reports.__file__).parents[1]
+    naming = [
+        p.name for p in package.rglob("*.py") if re.search(r"""["']reports["'/]""", p.read_text(encoding="utf-8"))
+    ]
+    assert naming == ["stored_reports.py"]
