@@ -221,7 +221,7 @@ def test_a_refusal_of_any_family_names_who_plans_or_that_nobody_does(family):
 
 def test_where_no_solver_and_no_option_does_a_refusal_says_so():
     """Days know no spare machines under whatever option."""
-    tiny, full = find_family("day").tiny(find_family("day").full_space)
+    tiny, _ = find_family("day").tiny(find_family("day").full_space)
     spare = replace(tiny, session=replace(tiny.session, spare_machines=1))
     assert solve(spare, "day-exact").reason == "day-exact does not cover spare machines; no solver does"
 
