@@ -169,7 +169,7 @@ def _needed(session: Session, result: Result) -> list[str]:
     shares = needed_together(session, result.plan, [module.partial_rps for module in found.modules])
     parts = [f"{name} {percent(float(share), 1)}" for name, share in shares.items()]
     more = [f"{len(parts) - MOST_LISTED} more modules"] if len(parts) > MOST_LISTED else []
-    without = joined([*parts[:MOST_LISTED], *more]) or "no module"
+    without = joined([*parts[:MOST_LISTED], *more] or ["no module"])
     each = "each type is limited by itself, not all together"
     return [f"{joined(list(session.largest_share))} together are needed for requests of {without}; {each}"]
 

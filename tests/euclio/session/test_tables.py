@@ -208,6 +208,13 @@ def test_types_limited_one_by_one_may_have_all_of_a_module_together_which_is_sai
     plan = Plan((ModulePlan((Allocation(profile[0], 1, 0), Allocation(profile[1], 1, 0))),))
     said = "A and B together are needed for requests of m 100.0 %; each type is limited by itself, not all together"
     assert said in table_of(session, plan, bound=1)
+    unused = replace(
+        session,
+        hardware=(*hardware, Hardware("C", 1)),
+        modules=(Module("m", 20, [own := replace(profile[0], hardware="C")]),),
+    )
+    alone = Plan((ModulePlan((Allocation(own, 2, 0),)),))
+    assert "for requests of no module;" in table_of(unused, alone, bound=1)
     one = replace(session, hardware=(hardware[0], Hardware("B", 1)))
     assert "together" not in table_of(one, plan, bound=1)
 
