@@ -91,7 +91,7 @@ def figure_style() -> Iterator[None]:
 def own_fonts() -> dict[Any, Any]:
     """The fonts that somebody has set in this process, as by `matplotlib.rcParams`; a file's count for nothing."""
     names = [f"font.{name}" for name in ("family", "serif", "sans-serif", "monospace", "cursive", "fantasy")]
-    return {name: mpl.rcParams[name] for name in names if mpl.rcParams[name] != mpl.rcParamsOrig[name]}
+    return {name: value for name, value in mpl.rcParams.items() if name in names and value != mpl.rcParamsOrig[name]}
 
 
 def legend_under(axes: Axes, **drawn: Any) -> None:
