@@ -48,6 +48,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         PlanSpace(charging=Charging.WHOLE),
         covers=frozenset({"whole", "packed", "spare"}),
         lacks=frozenset({"share"}),
+        made_for=frozenset({"whole", "packed"}),
         compile=late("heuristics.session.whole_greedy", "compile_whole_greedy"),
         rests_on=(literature.HARPAGON,),
     ),

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from euclio.comparison.decomposing import aggregate, goal_of
-from euclio.core.figures import DESIGN, HEURISTIC, INK, MUTED, OPTIMUM, OPTIMUM_ALPHA, figure_style, grid
+from euclio.core.figures import DESIGN, HEURISTIC, INK, MUTED, OPTIMUM, OPTIMUM_ALPHA, figure_style, grid, legend_under
 from euclio.core.objective import Goal
 from euclio.core.words import percent
 
@@ -75,7 +75,7 @@ def draw_bars_on(axes: Axes, table: pd.DataFrame) -> None:
         return
     _bars(axes, found, goal)
     axes.set_xlabel(_axis(goal))
-    axes.legend(handles=_legend()[:-1], loc="upper center", bbox_to_anchor=(0.4, -0.14), ncols=3, fontsize=8)
+    legend_under(axes, handles=_legend()[:-1], fontsize=8)
 
 
 def _groups(names: Sequence[str]) -> list[list[str]]:

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 from euclio.comparison.bar_parts import Part, bar_note, bar_parts, part_names
 from euclio.comparison.comparing import Comparison
 from euclio.core.families import shown_goal
-from euclio.core.figures import DESIGN, HEURISTIC, OPTIMUM, OPTIMUM_ALPHA, UNKNOWN, UNSPLIT, figure_style
+from euclio.core.figures import DESIGN, HEURISTIC, OPTIMUM, OPTIMUM_ALPHA, UNKNOWN, UNSPLIT, figure_style, legend_under
 
 COLOURS = {
     Part.OPTIMUM: OPTIMUM,
@@ -40,7 +40,7 @@ def draw_on(axes: Axes, comparison: Comparison) -> None:
     """The same on axes of a figure, with the legend below the bars."""
     legend = _bars(axes, comparison)
     if legend:
-        axes.legend(handles=legend, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3, fontsize=8)
+        legend_under(axes, handles=legend, fontsize=8)
 
 
 def _bars(axes: Axes, comparison: Comparison) -> list[Patch]:

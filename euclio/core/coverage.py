@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from euclio.core.demand import Demand
+from euclio.core.engine_packages import missing_packages
+from euclio.core.families import family_of, find_family
 from euclio.core.family import Family
 from euclio.core.registry import AnySolver, solvers_of
+from euclio.core.space_fields import space_fields
+
+MOST_NAMED = 3
+"""Solvers that a refusal names at most."""
+KINDS = ("exact", "heuristic", "brute force")
+"""Kinds of solvers, those first that serve best who has named none: what proves, then what answers at any size."""
 
 
 def covered(family: Family) -> dict[tuple[str, ...], tuple[bool, ...]]:
@@ -25,6 +35,73 @@ def covered(family: Family) -> dict[tuple[str, ...], tuple[bool, ...]]:
             solver.name
         )
     return {tuple(names): row for row, names in alike.items()}
+
+
+def ranked(solvers: Iterable[AnySolver], asked: Collection[str] = ()) -> list[AnySolver]:
+    """Solvers by how well they fit: as their records say, so that refusals need no list of their own.
+
+    Args:
+        solvers: the solvers.
+        asked: names of the demands that are made of them.
+
+    Returns:
+        Exact methods first, the family's default before the others; then heuristics, those first that are made for a
+        demand (`Solver.made_for`), then those that improve plans (`Family.improvers`); enumerations last. Variants
+        follow what they vary.
+    """
+
+    def rank(solver: AnySolver) -> tuple[object, ...]:
+        family = find_family(solver.family)
+        return (
+            KINDS.index(solver.kind) if solver.kind in KINDS else len(KINDS),
+            solver.name != family.default_solver,
+            not solver.made_for & set(asked),
+            solver.kind != "exact" and solver.name not in family.improvers,
+            ":" in solver.name,
+            solver.name,
+        )
+
+    return sorted(solvers, key=rank)
+
+
+def fitting(instance: Any, space_of: Callable[[AnySolver], Any]) -> list[AnySolver]:
+    """The solvers that cover an instance in the plan space that each would search, the best fit first.
+
+    Args:
+        instance: the instance.
+        space_of: the plan space that a solver is to search on it.
+    """
+    found, asked = [], set()
+    for solver in solvers_of(family_of(instance).name):
+        space = space_of(solver)
+        if not solver.uncovered(instance, space) and not missing_packages(solver):
+            found.append(solver)
+            asked |= {demand.name for demand in family_of(instance).demands if demand.asked(instance, space)}
+    return ranked(found, asked)
+
+
+def remedy(instance: Any, space_of: Callable[[AnySolver], Any], kinds: Collection[str] = KINDS) -> str:
+    """What a refusal proposes: the solvers that fit best, else the options under which one fits, else that none does.
+
+    Args:
+        instance: the instance.
+        space_of: the plan space that a solver is to search on it.
+        kinds: kinds of solvers that may be proposed.
+    """
+    named = [solver.name for solver in fitting(instance, space_of) if solver.kind in kinds]
+    if named:
+        return f"use {' or '.join(named[:MOST_NAMED])}"
+    family = family_of(instance)
+    own = space_of(next(iter(ranked(solvers_of(family.name)))))
+    instead = dict(demand.instead for demand in family.demands if demand.instead and demand.asked(instance, own))
+    changed = [s.name for s in fitting(instance, lambda s: replace(space_of(s), **instead)) if s.kind in kinds]
+    return f"use {_options(own, instead)} with {changed[0]}" if instead and changed else "no solver does"
+
+
+def _options(space: Any, fields: Mapping[str, Any]) -> str:
+    """Values of fields of a plan space as options of the commands."""
+    declared = space_fields(space.__class__)
+    return " ".join(f"{option.flag} {value}" for name, value in fields.items() if (option := declared[name].option))
 
 
 def short_names(names: Sequence[str]) -> str:

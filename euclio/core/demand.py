@@ -19,6 +19,8 @@ class Demand:
             only by solvers that say so in `Solver.covers`.
         meets: names of the demands that it is the meeting of, where covering each of them is not enough.
         kept: why it is kept and not extended: no new solver or limit has to cover it; empty: it is extended.
+        instead: field of the plan space and a value of it under which this is not asked for, which a refusal proposes
+            where no solver covers it; None: there is none.
         named: instance and plan space in; what is asked for by its name, where it has one, for refusals.
     """
 
@@ -28,6 +30,7 @@ class Demand:
     assumed: bool = False
     meets: tuple[str, ...] = ()
     kept: str = ""
+    instead: tuple[str, Any] | None = None
     named: Callable[[Any, Any], str] | None = None
 
     def words_on(self, instance: Any, space: Any) -> str:

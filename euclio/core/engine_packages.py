@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
@@ -44,15 +44,22 @@ def is_installed(package: str) -> bool:
     return find_spec(package) is not None
 
 
-def refuse_missing(solver: AnySolver, engine: str | None = None) -> None:
+def refuse_missing(
+    solver: AnySolver, engine: str | None = None, covers: Callable[[AnySolver], bool] = lambda other: True
+) -> None:
     """Keep a solver from running without its engine.
+
+    Args:
+        solver: the solver.
+        engine: engine that it is to run on; None: its default.
+        covers: whether another solver covers what is asked, so that it may be proposed.
 
     Raises:
         MissingEngineError: naming the packages that are missing, and the remedy.
     """
     missing = missing_packages(solver, engine)
     if missing:
-        remedies = [_remedy(missing), *_ways_around(solver)]
+        remedies = [_remedy(missing), *_ways_around(solver, covers)]
         what = f"solver {solver.name!r} needs {joined(missing)}, which {'is' if len(missing) == 1 else 'are'} missing"
         raise MissingEngineError(f"{what}; {', or '.join(remedies)}", field="--solver")
 
@@ -92,10 +99,11 @@ def _here() -> int:
     return sys.version_info.minor
 
 
-def _ways_around(solver: AnySolver) -> list[str]:
-    """Another engine that the solver runs on, and an exact solver of its family that lacks nothing, if there is one."""
+def _ways_around(solver: AnySolver, covers: Callable[[AnySolver], bool]) -> list[str]:
+    """Another engine that the solver runs on, and an exact solver that covers what is asked and lacks nothing."""
     engines = [f"`--engine {name}`" for name in solver.engines if not missing_packages(solver, name)]
-    exact = [other for other in solvers_of(solver.family) if other.kind == "exact" and not missing_packages(other)]
+    able = [other for other in solvers_of(solver.family) if covers(other) and not missing_packages(other)]
+    exact = [other for other in able if other.kind == "exact"]
     # Those that need no engine at all come first.
     exact.sort(key=lambda other: (bool(other.needs), ":" in other.name))
     return [

@@ -15,6 +15,7 @@ import matplotlib as mpl
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import ScaledTranslation
 
 INK, MUTED = "#1c1f23", "#656b73"
 """Colours of text and of axes; in the SVG they become the page's own colours."""
@@ -76,12 +77,32 @@ _SETTINGS: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
 }
 
+MOST_COLUMNS, COLUMN_IN = 3, 2.2
+"""Columns of a legend below axes at most, and the inches of the figure's width that each is given."""
+
 
 @contextmanager
 def figure_style() -> Iterator[None]:
-    """The look of all figures; draw and convert inside it."""
-    with mpl.rc_context(_SETTINGS):
+    """The look of all figures, in the fonts that the caller has set; draw and convert inside it."""
+    with mpl.rc_context({**_SETTINGS, **own_fonts()}):
         yield
+
+
+def own_fonts() -> dict[Any, Any]:
+    """The fonts that somebody has set in this process, as by `matplotlib.rcParams`; a file's count for nothing."""
+    names = [f"font.{name}" for name in ("family", "serif", "sans-serif", "monospace", "cursive", "fantasy")]
+    return {name: value for name, value in mpl.rcParams.items() if name in names and value != mpl.rcParamsOrig[name]}
+
+
+def legend_under(axes: Axes, **drawn: Any) -> None:
+    """A legend under all that stands below the axes, however small these are; `drawn` is as of `Axes.legend`."""
+    figure = axes.get_figure(root=True)
+    lowest = axes.get_tightbbox()
+    if figure is not None and lowest is not None:
+        below = max(0.0, float(axes.bbox.y0 - lowest.y0)) / figure.dpi
+        columns = max(1, min(MOST_COLUMNS, int(figure.get_figwidth() / COLUMN_IN)))
+        moved = axes.transAxes + ScaledTranslation(0, -below, figure.dpi_scale_trans)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=moved, ncols=columns, **drawn)
 
 
 def grid(axes: Axes, which: Literal["both", "x", "y"] = "both") -> None:

@@ -122,6 +122,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
             by one; None: it always would.
         covers: names of the demands of instances and plan spaces (`Family.demands`) that it covers beyond the assumed.
         lacks: names of assumed demands that it does not cover.
+        made_for: names of the demands that its method is made for: refusals propose it before other heuristics.
         rests_on: the papers whose method it is or whose model it solves, those of engines left out (`euclio cite`);
             None: it does not say.
         needs: packages of engines that it imports on whichever engine (`euclio.core.engine_packages`).
@@ -146,6 +147,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     pieces: Callable[[InstanceT, SpaceT, Limits[PlanT], Fraction, Fraction], list[Piece[PlanT]] | None] | None = None
     covers: frozenset[str] = frozenset()
     lacks: frozenset[str] = frozenset()
+    made_for: frozenset[str] = frozenset()
     rests_on: tuple[Reference, ...] | None = None
     needs: frozenset[str] = frozenset()
     variants: Variants | None = None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
 from euclio.core.compiled import begin_run, how_kernels_ran
+from euclio.core.coverage import ranked, remedy
 from euclio.core.engine_packages import MissingEngineError, refuse_missing
 from euclio.core.errors import InapplicableError, InputError
 from euclio.core.families import family_of, find_family
@@ -26,8 +27,6 @@ from euclio.core.standing import standing_in_words, taken_standing
 from euclio.core.warm_up import warm_up
 from euclio.core.words import full, joined
 
-MOST_NAMED = 3
-"""Solvers that a refusal names at most, exact ones first."""
 COLD = "none"
 """Name that asks for no warm start."""
 
@@ -96,6 +95,8 @@ class PreparedRun:
         space: plan space that it searches and that its plan is checked under.
         limits: limits and engine options, without the plan to start from.
         starter: solver of the plan to start from; None: none.
+        given: the plan space that was given; None: each solver's own.
+        changes: fields of the plan space that were given.
     """
 
     instance: Any
@@ -104,6 +105,8 @@ class PreparedRun:
     space: Any
     limits: Limits[Any]
     starter: AnySolver | None
+    given: Any = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -194,12 +197,9 @@ class PreparedRun:
         """
         lacking = solver.uncovered(self.instance, self.space)
         if lacking:
-            fitting = [s for s in solvers_of(self.family.name) if not s.uncovered(self.instance, self.space)]
-            named = [s.name for s in sorted(fitting, key=lambda s: (s.kind != "exact", ":" in s.name, s.name))]
-            hint = f"; use {' or '.join(named[:MOST_NAMED])}" if named else ""
-            raise InapplicableError(
-                f"{solver.name} does not cover {joined([d.words_on(self.instance, self.space) for d in lacking])}{hint}"
-            )
+            what = joined([demand.words_on(self.instance, self.space) for demand in lacking])
+            hint = remedy(self.instance, lambda s: _space_on(self.instance, s, self.given, self.changes))
+            raise InapplicableError(f"{solver.name} does not cover {what}; {hint}")
 
     def _check_types(self, answer: Any) -> None:
         if not isinstance(answer, Answer):
@@ -221,15 +221,24 @@ def prepare(
     family = family_of(instance)
     chosen = solver_for(family, solver)
     _check_options(chosen, limits.options, warm_start)
-    given = chosen.space if space is None else space
-    used = chosen.space_on(instance, replace(given, **changes) if changes else given)
+    used = _space_on(instance, chosen, space, changes)
     family.check_space(instance, used)
     from_name = warm_start or chosen.starts_from
     starter = None if from_name in (None, COLD) else solver_for(family, from_name)
-    refuse_missing(chosen, limits.options.engine)
+    refuse_missing(
+        chosen,
+        limits.options.engine,
+        lambda other: not other.uncovered(instance, _space_on(instance, other, space, changes)),
+    )
     if starter is not None:
         refuse_missing(starter)
-    return PreparedRun(instance, family, chosen, used, limits, starter)
+    return PreparedRun(instance, family, chosen, used, limits, starter, space, changes)
+
+
+def _space_on(instance: Any, solver: AnySolver, given: Any, changes: Mapping[str, Any]) -> Any:
+    """The plan space that a solver searches on an instance: the one given, or its own, with some fields changed."""
+    space = solver.space if given is None else given
+    return solver.space_on(instance, replace(space, **changes) if changes else space)
 
 
 def without_engine(
@@ -242,7 +251,7 @@ def without_engine(
     **changes: Any,
 ) -> AnyResult:
     """The result of a solver among others that `prepare` refuses, as its engine is missing: it is inapplicable."""
-    searched = solver.space_on(instance, replace(solver.space if space is None else space, **changes))
+    searched = _space_on(instance, solver, space, changes)
     answer: Answer[Any] = Answer(None, "inapplicable", reason=error.message)
     return check(instance, solver.name, searched, Limits(time_limit_s), answer, 0.0)
 
@@ -255,7 +264,7 @@ def solver_for(family: Family, solver: SolverLike | None) -> AnySolver:
     """
     chosen = find_solver(family.default_solver if solver is None else solver)
     if chosen.family != family.name:
-        fitting = ", ".join(s.name for s in solvers_of(family.name)) or "none is installed"
+        fitting = ", ".join(s.name for s in ranked(solvers_of(family.name))) or "none is installed"
         raise InputError(
             f"solver {chosen.name!r} is for {find_family(chosen.family).instances}; those for {family.instances} are: "
             f"{fitting}",

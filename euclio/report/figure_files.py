@@ -8,7 +8,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from euclio.core.errors import InputError
-from euclio.core.figures import OWN_DEFAULTS, rounded_svg
+from euclio.core.figures import OWN_DEFAULTS, own_fonts, rounded_svg
 from euclio.files.json_writing import check_writable
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -34,7 +34,7 @@ def save_figure(figure: Figure, path: Path) -> None:
     check_figure_path(path)
     as_svg = path.suffix.lower() == ".svg"
     try:
-        with mpl.rc_context({**OWN_DEFAULTS, "svg.hashsalt": "euclio"}):
+        with mpl.rc_context({**OWN_DEFAULTS, **own_fonts(), "svg.hashsalt": "euclio"}):
             figure.savefig(path, dpi=150, metadata={"Date": None} if as_svg else None, facecolor="white")
         if as_svg:
             path.write_text(rounded_svg(path.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from euclio.core.demand import Demand
+from euclio.session.charging import Charging
 from euclio.session.instance import Session
 from euclio.session.policies import Form, Policy
+from euclio.session.rules import DummyRule
 from euclio.session.space import PlanSpace
 
 NO_PAPER = "no paper asks for it"
+FEWER_DUMMIES = ("dummy", DummyRule.MACHINE)
 
 
 def quick_when_partial(session: Session, space: PlanSpace) -> bool:
@@ -90,6 +93,7 @@ SESSION_DEMANDS = (
         lambda session, space: space.policy.form is Form.GENERAL and space.fills,
         assumed=True,
         meets=("own_policies",),
+        instead=("dummy", DummyRule.NONE),
     ),
     Demand(
         "countable",
@@ -103,6 +107,7 @@ SESSION_DEMANDS = (
         "dummy rule continuous by share",
         lambda session, space: _continuous_by_share(space),
         assumed=True,
+        instead=FEWER_DUMMIES,
     ),
     Demand(
         "continuous_whole",
@@ -110,6 +115,7 @@ SESSION_DEMANDS = (
         _continuous_whole,
         assumed=True,
         meets=("whole",),
+        instead=FEWER_DUMMIES,
     ),
     Demand(
         "shares_continuous",
@@ -118,6 +124,7 @@ SESSION_DEMANDS = (
         assumed=True,
         meets=("shares", "continuous"),
         kept=NO_PAPER,
+        instead=FEWER_DUMMIES,
     ),
     Demand(
         "resources_continuous",
@@ -126,6 +133,7 @@ SESSION_DEMANDS = (
         assumed=True,
         meets=("resources", "continuous"),
         kept=NO_PAPER,
+        instead=FEWER_DUMMIES,
     ),
     Demand(
         "resources_spare",
@@ -141,6 +149,7 @@ SESSION_DEMANDS = (
         assumed=True,
         meets=("changes", "continuous"),
         kept=NO_PAPER,
+        instead=FEWER_DUMMIES,
     ),
     Demand(
         "changes_continuous_whole",
@@ -149,6 +158,7 @@ SESSION_DEMANDS = (
         assumed=True,
         meets=("changes", "continuous_whole"),
         kept=NO_PAPER,
+        instead=FEWER_DUMMIES,
     ),
     Demand(
         "packed_limits",
@@ -158,6 +168,7 @@ SESSION_DEMANDS = (
         ),
         assumed=True,
         meets=("packed",),
+        instead=("charging", Charging.WHOLE),
     ),
 )
 """The demands in the order in which refusals name them."""

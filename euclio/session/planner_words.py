@@ -13,6 +13,9 @@ from euclio.session.plan import Plan
 from euclio.session.policies import Form
 from euclio.session.space import PlanSpace
 
+MOST_SAID = Fraction(995, 1000)
+"""The largest share of a machine that two digits show as less than one."""
+
 
 def space_for_planners(space: PlanSpace) -> str:
     """What plans may be: how requests are dispatched, whether capacity may be spare, then only what narrows them."""
@@ -43,8 +46,10 @@ def machines_in_words(plan: Plan, evaluation: Evaluation, space: PlanSpace) -> s
 
 def _machines(whole: int, parts: Sequence[Fraction]) -> str:
     """Whole machines and those of which a part is used."""
-    used = plain(float(sum(parts, Fraction(0))), 2)
+    used = sum(parts, Fraction(0))
     if not parts:
         return f"{whole:,} whole"
-    of = f"{used} of one" if len(parts) == 1 else f"parts of {counted(len(parts), 'machine')}, {used} in all"
+    # What is less than one machine is not to be read as one.
+    said = "more than 0.99" if MOST_SAID <= used < 1 else plain(float(used), 2)
+    of = f"{said} of one" if len(parts) == 1 else f"parts of {counted(len(parts), 'machine')}, {said} in all"
     return f"{whole:,} whole and {of}" if whole else of

@@ -13,9 +13,10 @@ from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, new_table
-from euclio.core.words import DASH, amount, counted, figures, full, milliseconds, percent, took
+from euclio.core.words import DASH, amount, counted, figures, full, joined, milliseconds, percent, took
 from euclio.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
 from euclio.session.attainment.stated import rounded_down
+from euclio.session.checking.machine_limits import needed_together
 from euclio.session.costs import allocation_costs, costs_in_words, money
 from euclio.session.evaluate import machines_by_hardware
 from euclio.session.latency.paths import times_from, times_until
@@ -111,6 +112,7 @@ def _header(session: Session, result: Result) -> list[str]:
         headroom = Fraction(0) if result.changes is None else result.changes.headroom or Fraction(0)
         lines.append(costs_in_words(session, result.value, source_rate(session) / (1 + headroom)))
     lines += whole_costs_in_words(session, result) + _shared(session, result) + _spare(session, result)
+    lines += _needed(session, result)
     return lines + _changes(session, result) + _attainment(result)
 
 
@@ -157,6 +159,19 @@ def _spare(session: Session, result: Result) -> list[str]:
         return []
     machines, cost = counted(session.spare_machines, "machine"), money(session, found.spare_cost_per_h)
     return [f"spare machines: {machines} of every type used, {cost} per hour in all"]
+
+
+def _needed(session: Session, result: Result) -> list[str]:
+    """The line on several types with a largest share: what all of them have together, as each is limited by itself."""
+    found = result.evaluation
+    if found is None or result.plan is None or result.value is None or len(session.largest_share) < 2:
+        return []
+    shares = needed_together(session, result.plan, [module.partial_rps for module in found.modules])
+    parts = [f"{name} {percent(float(share), 1)}" for name, share in shares.items()]
+    more = [f"{len(parts) - MOST_LISTED} more modules"] if len(parts) > MOST_LISTED else []
+    without = joined([*parts[:MOST_LISTED], *more] or ["no module"])
+    each = "each type is limited by itself, not all together"
+    return [f"{joined(list(session.largest_share))} together are needed for requests of {without}; {each}"]
 
 
 def _changes(session: Session, result: Result) -> list[str]:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from .campaign import look
 from .search import searches
+
+COMING = {"curves", "laws"} - set(searches())
+"""Searches that the page names before they are there."""
 
 
 @pytest.mark.parametrize(
@@ -19,6 +25,14 @@ from .search import searches
 def test_on_the_cases_of_a_seed(name, seed):
     """What the search says must hold does."""
     assert look(name, seed).faults == ()
+
+
+def test_the_page_on_claims_names_every_search_and_no_other():
+    """Who adds a search says which claim it tries; a claim never names a search that is gone."""
+    text = (Path(__file__).parents[2] / "docs" / "exactness.md").read_text(encoding="utf-8")
+    rows = [line for line in text[text.index("## Claims") :].splitlines() if line.startswith("| ")][1:]
+    named = {name for row in rows for name in re.findall(r"`([a-z-]+)`", row.split(" | ")[-1])}
+    assert named - COMING == set(searches())
 
 
 def test_slow_searches_come_last():

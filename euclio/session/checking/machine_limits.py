@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.words import full
 from euclio.session.checking.machine_changes import machine_counts, named_plan
 from euclio.session.instance import Session
-from euclio.session.plan import Plan
+from euclio.session.plan import ModulePlan, Plan
 from euclio.session.resources import machine_limits
 from euclio.session.running import Running
 
@@ -40,16 +41,35 @@ def needed_too_much(session: Session, plan: Plan, partial_rps: list[Fraction]) -
     problems = []
     for name, most in session.largest_share.items():
         for module, own, partial in zip(session.modules, plan.modules, partial_rps, strict=True):
-            last = own.allocations[-1].configuration.hardware
-            kept = [a for a in own.allocations if a.configuration.hardware != name]
-            rates = [a.machines * a.configuration.throughput_rps for a in kept]
-            others = sum(rates, partial if last != name else Fraction(0))
+            others = _taken_without({name}, own, partial)
             if others < (1 - most) * module.rate_rps:
                 problems.append(
                     f"module {module.name}: without {name} its machines take {full(others)} of "
                     f"{full(module.rate_rps)} req/s, less than {full(1 - most)} of them"
                 )
     return problems
+
+
+def needed_together(session: Session, plan: Plan, partial_rps: list[Fraction]) -> dict[str, Fraction]:
+    """The share of each module's requests that needs some of the types that are limited by a largest share, at most 1.
+
+    Each type is limited by itself: two of them may together have all requests of a module. Modules that need none are
+    left out.
+    """
+    found = {}
+    for module, own, partial in zip(session.modules, plan.modules, partial_rps, strict=True):
+        share = 1 - _taken_without(set(session.largest_share), own, partial) / module.rate_rps
+        if share > 0:
+            found[module.name] = share
+    return found
+
+
+def _taken_without(names: Container[str], own: ModulePlan, partial: Fraction) -> Fraction:
+    """Requests per second that a module's machines of all other types take."""
+    kept = [a for a in own.allocations if a.configuration.hardware not in names]
+    rates = [a.machines * a.configuration.throughput_rps for a in kept]
+    last = own.allocations[-1].configuration.hardware
+    return sum(rates, Fraction(0) if last in names else partial)
 
 
 def counts_of(session: Session, plan: Plan, partial_rps: list[Fraction]) -> Counter[tuple[str, str]]:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from euclio.core.coverage import ranked
 from euclio.core.errors import InputError
 from euclio.core.progress import told
 from euclio.core.registry import find_solver, solvers_of
@@ -47,7 +48,7 @@ def _refuse_state(world: World, rules: Rules) -> None:
         raise InputError("is 0; give the seconds for which a plan is expected to be kept", field="kept_s")
     solver = find_solver(rules.planner.solver)
     if rules.state_per_h and CHANGES not in solver.covers:
-        able = ", ".join(own.name for own in solvers_of(solver.family) if CHANGES in own.covers)
+        able = ", ".join(own.name for own in ranked(solvers_of(solver.family)) if CHANGES in own.covers)
         raise InputError(f"is {solver.name}, which weighs no state; give one of {able}", field="planner.solver")
 
 

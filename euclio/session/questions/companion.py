@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from euclio.core.family import Companion
 from euclio.core.result import Result
 from euclio.session.attainment import rough_cost as rough_cost  # imported before a limit counts, as `prepare` is made
+from euclio.session.checking.machine_limits import needed_together
 from euclio.session.instance import Session
 from euclio.session.questions.at_random import with_random_arrivals
 from euclio.session.questions.bought_whole import prepare, with_whole_costs
 from euclio.session.simulation import glance as glance
+
+NEEDED = "needed_together"
+"""Entry of a result's `stats`: the largest share of a module's requests that limited types have together."""
 
 
 def with_both(session: Session, result: Result, limit_s: float | None) -> Result:
@@ -18,7 +23,16 @@ def with_both(session: Session, result: Result, limit_s: float | None) -> Result
     began = time.monotonic()
     found = with_random_arrivals(session, result, limit_s)
     left_s = None if limit_s is None else limit_s - (time.monotonic() - began)
-    return with_whole_costs(session, found, left_s)
+    return with_whole_costs(session, _with_needed(session, found), left_s)
+
+
+def _with_needed(session: Session, result: Result) -> Result:
+    """The result with the largest share of a module's requests that limited types have together, if several are."""
+    known = result.evaluation
+    if len(session.largest_share) < 2 or result.value is None or result.plan is None or known is None:
+        return result
+    shares = needed_together(session, result.plan, [module.partial_rps for module in known.modules])
+    return replace(result, stats={**result.stats, NEEDED: float(max(shares.values(), default=0))})
 
 
 COMPANION = Companion(prepare, with_both)

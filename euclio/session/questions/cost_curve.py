@@ -18,6 +18,7 @@ from enum import StrEnum
 from fractions import Fraction
 from itertools import islice
 
+from euclio.core.coverage import remedy
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.lazy import late_value
@@ -216,7 +217,8 @@ def question(
     lacking = chosen.uncovered(asked.at(end), chosen.space_on(asked.at(end), used))
     if lacking:
         what = lacking[0].words_on(asked.at(end), used)
-        raise InputError(f"{chosen.name} does not cover {what}", field="--solver")
+        hint = remedy(asked.at(end), lambda other: other.space_on(asked.at(end), used), kinds=("exact",))
+        raise InputError(f"{chosen.name} does not cover {what}; {hint}", field="--solver")
     return asked
 
 

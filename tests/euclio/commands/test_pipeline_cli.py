@@ -216,7 +216,7 @@ def test_bad_instance_is_one_line_and_exit_2(capsys, tmp_path, case):
     assert_bad_input(capsys, ["solve", path], f"euclio: {path}: ")
 
 
-FITTING = "those for clusters are: columns, narrow, nothing, slow, boaster"
+FITTING = "those for clusters are: columns, boaster, narrow, nothing, slow"
 
 
 def test_a_solver_of_sessions_is_refused_with_those_that_fit(capsys, instance):

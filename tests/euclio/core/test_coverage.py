@@ -6,6 +6,7 @@ would show as a plan that the checker refuses, or as a bound above the optimum.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,11 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from euclio.core.coverage import covered, demand_words
+from euclio.core.coverage import covered, demand_words, remedy
 from euclio.core.families import families, find_family
 from euclio.core.registry import AnySolver, solvers, solvers_of
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
+from euclio.core.space_fields import variants_of
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.session.running import Running, RunningMachines
 
@@ -175,6 +177,53 @@ def test_a_refusal_names_who_covers_it():
     assert found.reason == (
         "exact does not cover a largest share of some hardware; use cpsat or milp or plan-bruteforce"
     )
+
+
+def test_a_refusal_names_first_who_is_made_for_it():
+    """`whole-greedy` says in its record that it is made for packed machines; by name `clipper` came first."""
+    assert answer("exact", "packed").reason.endswith("; use whole-greedy or harpagon or clipper")
+
+
+@pytest.mark.fifth("demand")
+@pytest.mark.parametrize("demand", ASKED)
+def test_what_a_refusal_proposes_first_has_a_plan(demand):
+    """Every refusal of every solver: who is named first solves it, under the options that are named with it."""
+    asking, space = ASKED[demand]
+    for solver in solvers_of("session"):
+        found = answer(solver.name, demand)
+        if found.status is Status.INAPPLICABLE:
+            used = proposed(found.reason, space)
+            assert (used and solve(asking, used[0], space=used[1], time_limit_s=20).value) is not None, found.reason
+
+
+def proposed(reason: str, space: PlanSpace) -> tuple[str, PlanSpace] | None:
+    """The solver that a refusal names first, and the plan space that it names; None: it names none."""
+    said = re.search(r"; use (?:--(machines|dummy) (\w+) with )?(\S+)", reason)
+    if said is None:
+        return None
+    option, value, name = said.groups()
+    changes = {"charging" if option == "machines" else option: value} if option else {}
+    return name, replace(space, **changes)
+
+
+@pytest.mark.parametrize("family", families(), ids=lambda family: family.name)
+def test_a_refusal_of_any_family_names_who_plans_or_that_nobody_does(family):
+    """Own plan spaces count: the tiny instance under the full space and its variants, every solver that refuses it."""
+    tiny, full = family.tiny(family.full_space)
+    for space in (full, *(space for _, space in variants_of(tiny, full))):
+        for solver in solvers_of(family.name):
+            if solver.uncovered(tiny, space):
+                said = remedy(tiny, lambda other, space=space: other.space_on(tiny, space))
+                assert said.startswith("use "), (solver.name, space)
+                name = said.split()[1]
+                assert not solvers()[name].uncovered(tiny, solvers()[name].space_on(tiny, space))
+
+
+def test_where_no_solver_and_no_option_does_a_refusal_says_so():
+    """Days know no spare machines under whatever option."""
+    tiny, _ = find_family("day").tiny(find_family("day").full_space)
+    spare = replace(tiny, session=replace(tiny.session, spare_machines=1))
+    assert solve(spare, "day-exact").reason == "day-exact does not cover spare machines; no solver does"
 
 
 def test_the_page_has_the_table_as_it_is():

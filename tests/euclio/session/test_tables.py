@@ -15,7 +15,9 @@ from euclio.session.table import MOST_MODULES, describe_space, module_budgets, p
 
 
 def table_of(session, plan, bound=1.2):
-    return to_text(plan_table(session, solve(session, answering(plan, bound=bound))))
+    return to_text(
+        plan_table(session, solve(session, replace(answering(plan, bound=bound), covers=frozenset({"largest_share"}))))
+    )
 
 
 def test_header_says_cost_bound_latency_solver_and_space():
@@ -188,6 +190,33 @@ def test_machines_are_counted_as_a_planner_counts_them():
     assert "machines: x 3 whole and 0.5 of one" in table_of(session, plan, bound=1).splitlines()
     whole = Session("p", 2, [Hardware("x", 1)], [Module("m", 30, [c])])
     assert "machines: x 3 whole" in table_of(whole, Plan((ModulePlan((Allocation(c, 3, 0),)),)), bound=1).splitlines()
+
+
+def test_a_share_just_below_one_machine_is_not_called_one():
+    """39.99 requests per second at 10 per machine are three machines and 0.999 of one."""
+    session = Session("p", 2, [Hardware("x", 1)], [Module("m", "39.99", [Configuration("x", 2, 1, "0.2")])])
+    c = session.modules[0].profile[0]
+    lines = table_of(session, Plan((ModulePlan((Allocation(c, 3, Fraction("9.99")),)),)), bound=1).splitlines()
+    assert "machines: x 3 whole and more than 0.99 of one" in lines
+
+
+def test_types_limited_one_by_one_may_have_all_of_a_module_together_which_is_said():
+    """10 requests per second on one machine of A and 10 on one of B: each has half, as allowed, and both have all."""
+    hardware = [Hardware("A", 1, largest_share="0.5"), Hardware("B", 1, largest_share="0.5")]
+    profile = [Configuration(name, 2, 1, "0.2") for name in "AB"]
+    session = Session("p", 2, hardware, [Module("m", 20, profile)])
+    plan = Plan((ModulePlan((Allocation(profile[0], 1, 0), Allocation(profile[1], 1, 0))),))
+    said = "A and B together are needed for requests of m 100.0 %; each type is limited by itself, not all together"
+    assert said in table_of(session, plan, bound=1)
+    unused = replace(
+        session,
+        hardware=(*hardware, Hardware("C", 1)),
+        modules=(Module("m", 20, [own := replace(profile[0], hardware="C")]),),
+    )
+    alone = Plan((ModulePlan((Allocation(own, 2, 0),)),))
+    assert "for requests of no module;" in table_of(unused, alone, bound=1)
+    one = replace(session, hardware=(hardware[0], Hardware("B", 1)))
+    assert "together" not in table_of(one, plan, bound=1)
 
 
 def test_the_words_of_the_papers_are_a_word_away(capsys, tmp_path):

@@ -238,6 +238,24 @@ def test_figures_are_drawn_on_given_axes(shown, what):
     assert not first.has_data()
 
 
+def test_the_fonts_that_a_caller_has_set_are_kept(shown):
+    """A paper's figure has the fonts of the paper."""
+    with mpl.rc_context({"font.family": ["serif"]}):
+        axes = shown["comparison"].plot(ax=Figure().subplots())
+    assert axes.xaxis.label.get_fontfamily() == ["serif"]
+
+
+@pytest.mark.parametrize("what", ["comparison", "decomposition"])
+def test_a_legend_below_small_axes_covers_no_label(shown, what):
+    """At 3.3 x 2 inches, the column of a paper, a distance in shares of the height is less than a line of text."""
+    figure = Figure(figsize=(3.3, 2))
+    axes = shown[what].plot(ax=figure.subplots())
+    figure.draw_without_rendering()
+    legend = axes.get_legend()
+    assert legend is not None
+    assert not legend.get_window_extent().overlaps(axes.xaxis.label.get_window_extent())
+
+
 def test_a_figure_of_its_own_is_one_of_pyplot(shown):
     """A notebook shows it, on white: its ink is dark whatever the theme is."""
     with mpl.rc_context({"backend": "agg"}):

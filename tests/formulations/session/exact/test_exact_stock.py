@@ -85,7 +85,7 @@ def test_stock_of_shares_is_refused_where_dummies_take_any_rate():
     found = solve(two_modules(1, 1), "exact", space=replace(SHARE, dummy="continuous"))
     assert (found.status, found.reason) == (
         Status.INAPPLICABLE,
-        "exact does not cover a stock of machines by share under dummy rule continuous",
+        "exact does not cover a stock of machines by share under dummy rule continuous; use --dummy machine with exact",
     )
 
 
