@@ -102,6 +102,8 @@ def _header(session: Session, result: Result) -> list[str]:
         lines += [f"machines: {by_type}"] if by_type else []
     elif result.bound is not None:
         lines[0] += f", {bound_text(result, LEAST_COST)}"
+    bound_of = result.options.get("attainment", {}).get("bound_of")
+    lines[0] += f", of {bound_of}" if bound_of else ""
     if result.changes is not None:
         lines.append(f"with {result.changes.in_words()}")
     lines.append(

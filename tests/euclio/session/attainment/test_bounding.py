@@ -224,6 +224,13 @@ def test_smaller_batches_that_are_faster_per_request_count_as_such():
     assert speed_up(module, SPARE) == 2
 
 
+def test_a_module_without_a_window_has_requests_that_are_late():
+    """The others take 0.3 s of 0.25 s: the 0.4 of the requests that invoke c are late, and b needs no more than it has."""
+    modules = [Module(name, rate, [Configuration("g", 1, 1, "0.15")]) for name, rate in (("a", 5), ("b", 5), ("c", 2))]
+    session = Session("none", "0.25", [Hardware("g", 1)], modules, [("a", "b"), ("b", "c")])
+    assert bounded(session, 0.9).infeasible
+
+
 def test_with_rates_changes_nothing_else():
     found = with_rates(ONE, [Fraction(11)])
     assert replace(found, modules=ONE.modules) == ONE

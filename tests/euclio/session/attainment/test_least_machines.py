@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.attainment import Demand, least_machines
-from euclio.session.attainment.covering import ROUNDED, least_price
+from euclio.session.attainment.covering import least_price
 from euclio.session.attainment.dividing import least_cost
 from euclio.session.attainment.erlang_loss import fewest, least_work
 from euclio.session.attainment.margins import spare_space
