@@ -25,6 +25,8 @@ from . import attainment_floors
 from .attainment_cases import Held
 from .search_attainment_bounds import SESSIONS, in_words, statements
 
+AT_A_TIME = 50
+"""Sessions after which bounds are counted."""
 LISTED = 20
 """Bounds that did not hold that are listed."""
 
@@ -62,14 +64,14 @@ def _floors(count: int, seed: int, jobs: int) -> int:
     began, bounds, long, wrong = time.monotonic(), 0, 0, 0
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         while bounds < count:
-            for floors in pool.map(attainment_floors.judge, range(seed, seed + count)):
+            for floors in pool.map(attainment_floors.judge, range(seed, seed + AT_A_TIME)):
                 bounds, wrong = bounds + len(floors), wrong + sum(bool(floor.wrong) for floor in floors)
                 long += sum(floor.requests == attainment_floors.MILLION for floor in floors)
                 for floor in floors:
                     if floor.wrong:
                         print(f"{floor.session.name}, {floor.target:g}: {floor.wrong}", flush=True)
-                print(f"{bounds} bounds, {wrong} wrong, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
-            seed += count
+            print(f"{bounds} bounds, {wrong} wrong, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+            seed += AT_A_TIME
     print(f"{wrong} of {bounds} lower bounds wrong, {long} of them held against plans of 10^6 requests")
     return int(wrong > 0)
 

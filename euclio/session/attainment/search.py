@@ -204,7 +204,15 @@ class _Search:
             self._least_rate(self.best.margins.slo, FINE)
             self._least_of_modules()
             self._downhill()
+        elif self.is_over():
+            self.best = self._known()
         return self.best
+
+    def _known(self) -> Tried | None:
+        """The cheapest of all plans that were simulated and pass, where there is no time to try others."""
+        shares = ((tried, self.shares.get(tried.plan)) for tried in self.plans())
+        passed = [replace(tried, share=share) for tried, share in shares if share is not None and share >= self.level]
+        return min(passed, key=lambda tried: tried.cost_per_h, default=None)
 
     def _downhill(self) -> None:
         """Exchange machines of the best plan, as long as a cheaper one passes."""
