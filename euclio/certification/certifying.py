@@ -95,7 +95,8 @@ def certify(
     checked = None if said.plan is None else family.evaluate(instance, said.plan, said.space)
     claim = _claim(said, checked)
     if "attainment" in said.options:
-        claim = replace(claim, words=claim.words.replace("no plan", "no plan that keeps the attainment", 1))
+        kept = "no plan of the plan space that keeps the attainment"
+        claim = replace(claim, words=claim.words.replace("no plan", kept, 1))
     finding = _by_checker(instance, said, checked, claim)
     deadline = math.inf if time_limit_s is None else started + time_limit_s
     if finding is None:

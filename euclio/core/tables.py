@@ -129,8 +129,15 @@ def coverage_table(family: Family) -> RenderableType:
 def value_text(result: AnyResult, goal: Goal) -> str:
     """Value and bound as they follow the status in a header, a comma before them; empty where there is neither."""
     if result.value is not None:
-        return f", {goal.name} {amount(result.value)} {goal.unit}, {bound_text(result, goal)}"
-    return "" if result.bound is None else f", {bound_text(result, goal)}"
+        return f", {goal.name} {amount(result.value)} {goal.unit}, {bound_text(result, goal)}{claimed_of(result)}"
+    return ("" if result.bound is None else f", {bound_text(result, goal)}") + claimed_of(result)
+
+
+def claimed_of(result: AnyResult) -> str:
+    """The plans of which status and bound are said, a comma before them; empty where the result names none."""
+    stated = result.options.get("attainment")
+    bound_of = stated.get("bound_of") if isinstance(stated, dict) else None
+    return f", of {bound_of}" if bound_of else ""
 
 
 def bound_text(result: AnyResult, goal: Goal) -> str:

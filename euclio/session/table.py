@@ -12,7 +12,7 @@ from rich.text import Text
 from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
-from euclio.core.tables import bound_text, new_table
+from euclio.core.tables import bound_text, claimed_of, new_table
 from euclio.core.words import DASH, amount, counted, figures, full, joined, milliseconds, percent, took
 from euclio.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
 from euclio.session.attainment.stated import rounded_down
@@ -103,6 +103,7 @@ def _header(session: Session, result: Result) -> list[str]:
         lines += [f"machines: {by_type}"] if by_type else []
     elif result.bound is not None:
         lines[0] += f", {bound_text(result, LEAST_COST)}"
+    lines[0] += claimed_of(result)
     if result.changes is not None:
         lines.append(f"with {result.changes.in_words()}")
     lines.append(

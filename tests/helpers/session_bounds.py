@@ -85,3 +85,9 @@ def plans_below(session, cost, some=3000, seed=0, *, in_space=True):
 
 def bounded(session, target, setup=None, space=WHOLE):
     return bound_on(asked(session, "exact", space=space), Demand(target, setup or Setup()), None)
+
+
+def machines_of(session, plan):
+    """What the whole machines of a plan cost."""
+    price = session.price
+    return float(sum(price[a.configuration.hardware] * a.machines for m in plan.modules for a in m.allocations))

@@ -13,7 +13,7 @@ from euclio.core.result import Answer, AnyResult
 from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, asked, check
 from euclio.core.words import full, percent
-from euclio.session.attainment.bounding import ROUNDED, Bound, bound_on
+from euclio.session.attainment.bounding import BOUND_OF, ROUNDED, Bound, bound_on
 from euclio.session.attainment.demand import Demand, check_names
 from euclio.session.attainment.front import Front, serves_all_objectives
 from euclio.session.attainment.judging import Judged
@@ -47,7 +47,8 @@ def solve_attaining(
         **options: as of `euclio.solve`.
 
     Returns:
-        The checked result, with a bound on the cost of every plan that keeps the attainment (`attaining`).
+        The checked result, with a bound on the cost of every plan of the plan space that keeps the attainment
+        (`attaining`).
 
     Raises:
         InputError: as `euclio.solve`, and where the demand has no meaning (`Demand`).
@@ -60,10 +61,10 @@ def solve_attaining(
 def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) -> AnyResult:
     """The cheapest plan found that keeps an attainment, checked as a plan of the instance itself.
 
-    Its plan space allows dummies at any rate: they stand for capacity that is kept free. The bound is proven for every
-    plan of that space which keeps the attainment (`bounding`), whoever schedules or, where machines pull from one queue
-    and nothing is dropped, in the order in which requests come; margins prove nothing. Where the
-    solver has no plan of the instance itself, its result is given as it is.
+    Its plan space allows dummies at any rate: they stand for capacity that is kept free. Its plans keep the SLO under
+    even arrivals. The bound is proven for every one of them that keeps the attainment (`bounding`), whoever schedules
+    or, where machines pull from one queue and nothing is dropped, in the order in which requests come; margins prove
+    nothing. Where the solver has no plan of the instance itself, its result is given as it is.
 
     Args:
         demand: target, arrivals and dispatch.
@@ -77,7 +78,8 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     runs = _Runs(ready, None if limit_s is None else began + limit_s)
     first = runs.result(ready.instance)
     if first.plan is None or first.value is None:
-        return replace(first, options={**first.options, "attainment": demand.describe(ready.space.policy)})
+        stated = demand.describe(ready.space.policy) | {"bound_of": BOUND_OF}
+        return replace(first, options={**first.options, "attainment": stated})
     left_s = _left(limit_s, began)
     front = None if fronts is None else fronts.front_of(ready, first.plan, demand)
     bounds = _Bounds(ready, demand, None if limit_s is None else began + limit_s)
@@ -101,6 +103,7 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
         asked_for["rate_margins"] = {module.name: float(rate) for module, rate in rates}
     if bound.rates_rps:
         needed = zip(ready.instance.modules, bound.rates_rps, strict=True)
+        asked_for["bound_of"] = BOUND_OF
         asked_for["least_rates_rps"] = {module.name: float(rate) for module, rate in needed}
     options = {**ready.options, **space.describe(), "attainment": asked_for}
     planned_for = {"attainment": demand.target, **demand.describe_modules(), **service(demand.setup, space)}
@@ -235,19 +238,31 @@ def _answer(found: Found, bound: Bound, demand: Demand, without: Fraction) -> An
     if found.best is None and bound.infeasible:
         served = "served in the order in which they come" if bound.in_order else "whoever schedules"
         reason = (
-            f"no plan keeps {full(100 * demand.target)} % within the SLO under these arrivals, {served}; lower the "
-            "attainment, or allow a longer SLO"
+            f"none of the {BOUND_OF} keeps {full(100 * demand.target)} % within it under these arrivals, {served}; "
+            "lower the attainment, or allow a longer SLO"
         )
         return Answer(None, "no capacity", infeasible=True, reason=reason, stats=stats)
     if found.best is None:
-        within = "" if found.complete else " within the time limit"
-        most = "" if not found.most or demand.modules else f", the best plan {percent(found.most)}"
-        reason = (
-            f"no margin that was tried{within} keeps {demand.shares_in_words()} under these "
-            f"arrivals{most}; take another dispatcher or time-out, or a lower attainment"
-        )
-        return Answer(None, "no margin", bound=bound.cost_per_h, reason=reason, stats=stats)
+        return Answer(None, "no margin", bound=bound.cost_per_h, reason=_without(found, demand), stats=stats)
     margins = found.best.margins
     stats |= {"rate_margin": float(max(margins.rates)), "slo_share": float(margins.slo)}
     stats["steps_downhill"] = float(found.best.steps)
     return Answer(found.best.plan, "margins", float(found.best.cost_per_h), bound.cost_per_h, stats=stats)
+
+
+def _without(found: Found, demand: Demand) -> str:
+    """Why a search has no plan: what ended it, and what helps against that."""
+    kept, judged = demand.shares_in_words(), found.judged
+    if judged is not None and judged.cut:
+        return (
+            f"the time limit ended the simulation that decides whether a plan keeps {kept}: of its first "
+            f"{judged.estimate.requests:,} requests {percent(judged.estimate.share)} are within the SLO, which is too "
+            "few to say so; allow more time"
+        )
+    if not found.complete:
+        return f"no margin that was tried within the time limit keeps {kept} under these arrivals; allow more time"
+    most = "" if not found.most or demand.modules else f", the best plan {percent(found.most)}"
+    return (
+        f"no margin that was tried keeps {kept} under these arrivals{most}; take another dispatcher or time-out, or a "
+        "lower attainment"
+    )

@@ -1,6 +1,7 @@
-"""No plan that keeps an attainment costs less: the optimum of a session whose modules need more capacity (ours).
+"""No plan of the plan space that keeps an attainment costs less: the optimum where modules need more capacity (ours).
 
-The argument stands in docs/model/holding.md.
+The plans of the plan space keep the SLO under even arrivals; nothing is said of others. The argument stands in
+docs/model/holding.md.
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ MOST_S = 60.0
 """Longest time that is spent on a bound where the run has no limit."""
 ROUNDED = 1e-9
 """Share by which sums of prices are lowered, which are added up in floating point."""
+BOUND_OF = "plans that keep the SLO under even arrivals"
+"""What bounds are on. Others may keep an attainment for less: where nothing waits for a batch to fill, d + b/w may
+exceed the SLO by far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What is proven of all plans that keep an attainment.
+    """What is proven of all plans that keep an attainment, and the SLO under even arrivals.
 
     Attributes:
         rates_rps: rate that each module's machines have to be paid for at least, in the order of the session's modules.

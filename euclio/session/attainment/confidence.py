@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from euclio.core.lazy import late
-from euclio.session.attainment.latencies import AT_SLO, LEVELS, Latencies
+from euclio.session.attainment.latencies import AT_SLO, FINE, LEVELS, Latencies
 from euclio.simulation.units import Floats, Ints
 
 gammaincinv = late("scipy.special", "gammaincinv")
@@ -121,8 +121,9 @@ def memory(found: Latencies) -> float:
     Latencies are capped at the highest level. They vary long before anything is late, and show queues that hardly
     ever are worked off.
     """
-    steps = np.diff((0.0, *LEVELS))
-    taken = (found.slower * steps[:, None]).sum(axis=0)
+    coarse = len(FINE)
+    steps = np.diff((0.0, *LEVELS[coarse:]))
+    taken = (found.slower[coarse:] * steps[:, None]).sum(axis=0)
     return max(_autocorrelation_time(_residuals(row, found.arrived)) for row in (found.late, taken))
 
 

@@ -37,7 +37,8 @@ class _Search:
             self.left_out = min(self.left_out, bound)
             return
         gives, own = self.gives[kind], self.prices[kind]
-        enough = max(math.ceil(need / give) if give else 0 for need, give in zip(needs, gives, strict=True))
+        # One more where the quotient is a whole number: rounding may leave a trace of a need that is covered.
+        enough = max(math.floor(need / give) + 1 if give else 0 for need, give in zip(needs, gives, strict=True))
         for count in range(enough, -1, -1):
             left = [need - count * give for need, give in zip(needs, gives, strict=True)]
             self.below(kind + 1, left, price + count * own)

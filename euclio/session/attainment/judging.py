@@ -65,6 +65,7 @@ class Judged:
         modules: objectives of single modules, each with the share that keeps it, and its bound.
         percentiles_s: by module, seconds that it does not exceed for as large a share of its requests as is asked for
             from end to end; without those for which too few were answered.
+        cut: whether the time was up before what is asked for was shown, or shown to be hopeless.
     """
 
     estimate: Estimate
@@ -72,6 +73,7 @@ class Judged:
     seed: int
     modules: tuple[tuple[ModuleObjective, Estimate], ...] = ()
     percentiles_s: Mapping[str, float] = field(default_factory=dict)
+    cut: bool = False
 
     def keeps(self, demand: Demand) -> bool:
         """Whether every bound is at what is asked for."""
@@ -186,14 +188,14 @@ class Trials:
             rows = (simulated, *(tally.latencies(over) for tally in held))
             confidence = part_of_error(attempt, objectives, look, doublings + 1)
             every = [bounded(row.since(begin), confidence) for row in rows]
-            is_over = ends_at is not None and time.monotonic() >= ends_at
-            if is_over or (nothing_is_random and all(found.lower for found in every)):
-                break
-            if self._is_decided(every, 2 ** (doublings - look)):
+            decided = nothing_is_random and all(found.lower for found in every)
+            decided = decided or self._is_decided(every, 2 ** (doublings - look))
+            cut = not decided and ends_at is not None and time.monotonic() >= ends_at
+            if decided or cut:
                 break
         modules = tuple((own, found) for (_, own), found in zip(self._objectives, every[1:], strict=True))
         stated = percentiles_s(self._session, others, begin, self._demand.target)
-        return Judged(every[0], over * window_s, seed, modules, stated)
+        return Judged(every[0], over * window_s, seed, modules, stated, cut)
 
     def _held(self) -> tuple[Watched, ...]:
         """The modules that have objectives."""

@@ -11,7 +11,9 @@ from euclio.session.simulation.engine.in_turn import count
 from euclio.session.simulation.system import System
 from euclio.simulation.units import Ints
 
-LEVELS = (*(k / 20 for k in range(1, 20)), 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 8.0)
+FINE = tuple(2.0**-k / 20 for k in range(6, 0, -1))
+"""Shares of an SLO that is far longer than latencies are: without them nothing would nearly be late."""
+LEVELS = (*FINE, *(k / 20 for k in range(1, 20)), 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 8.0)
 """Shares of the SLO that latencies are held against. Those above 1 show queues that last, those below what nearly
 was late."""
 AT_SLO = LEVELS.index(1.0)

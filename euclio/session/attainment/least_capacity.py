@@ -207,7 +207,8 @@ class Asked:
         over ⌈ratio⌉ late requests. Where each takes ⌊ratio⌋ invocations at least, these alone are another
         argument, the stronger one where all take as many.
         """
-        room, least, most = capacity * self.window + self.burst, math.floor(self.ratio), math.ceil(self.ratio)
+        room = capacity * max(Fraction(0), self.window) + self.burst
+        least, most = math.floor(self.ratio), math.ceil(self.ratio)
         if least and law.requests(self.rate * least / capacity, room / least) > self.late:
             return True
         if least == most:

@@ -13,14 +13,16 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from euclio.session.attainment import erlang_loss
-from euclio.session.attainment.covering import least_price
+from euclio.session.attainment.covering import ROUNDED, least_price
 from euclio.session.attainment.least_capacity import Asked, Law, needed_capacity, needed_in_order
 from euclio.session.instance import Configuration, Module
 from euclio.session.simulation.clock import alike
-from euclio.simulation.units import NS_PER_S
 
+TICKS = 10**18
+"""Ticks of a second, in which batches follow each other: the shortest duration that is supported has a million."""
 SPANS = 48
 """Spans that are looked at, at most."""
 DURATIONS = 6
@@ -31,6 +33,8 @@ GRID = 256
 """Seconds that capacity may take are rounded up to so many steps between a power of two and the next."""
 LOADS = 1 << 20
 """Loads are whole multiples of one over this."""
+MOST_LISTED = 1 << 14
+"""Times of a slot that are listed, and that spans are made from, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ class Needs:
 
     def _price(self, limits: Limits) -> float:
         window, kinds = max(Fraction(0), limits.window), self._kinds(limits)
-        cuts, best, own = self._cuts(kinds, math.ceil(window * NS_PER_S)), math.inf, self.module.rate_rps
+        cuts, best, own = self._cuts(kinds, math.ceil(window * TICKS)), math.inf, self.module.rate_rps
         spans = [float(need) for _, need in cuts]
         kinds = [
             replace(k, gives=(k.rate, k.planned, k.drains, *(float(k.within(span)) for span, _ in cuts))) for k in kinds
@@ -133,7 +137,7 @@ class Needs:
         found, window = [], max(Fraction(0), limits.window)
         use = [c for c in self.module.profile if self.fastest(c) >= limits.fastest]
         longest = max((c.duration_s for c in use if c.duration_s <= window), default=Fraction(0))
-        until = math.ceil((window + DURATIONS * longest) * NS_PER_S)
+        until = math.ceil((window + DURATIONS * longest) * TICKS)
         for c in use:
             sizes = [(k.batch, k.duration_s) for k in alike(self.module, c) if k.duration_s <= window]
             collects = Fraction(0)
@@ -143,25 +147,35 @@ class Needs:
                 collects = c.batch / (limits.collected - c.duration_s)
             rate = c.concurrency * max((batch / d for batch, d in sizes), default=Fraction(0))
             price, planned = float(self.prices[c.hardware]), float(c.throughput_rps)
-            times = _times(sizes, until) if sizes else ()
+            slot = slot_of(tuple(sizes)) if sizes else None
             # Late requests are executed by batches that do not fit into the window too.
-            slot = max(k.batch / k.duration_s for k in alike(self.module, c))
-            drained = float(c.concurrency * slot), c.batch / slot
-            kind = _Kind(price, c.concurrency, self.fastest(c), planned, float(rate), collects, times, window, *drained)
+            speed = max(k.batch / k.duration_s for k in alike(self.module, c))
+            drained = float(c.concurrency * speed), c.batch / speed
+            rises = slot.rises(math.ceil(window * TICKS), until) if slot else ()
+            kind = _Kind(
+                price, c.concurrency, self.fastest(c), planned, float(rate), collects, slot, rises, window, *drained
+            )
             found.append(kind)
         return found
 
-    def _cuts(self, kinds: Sequence[_Kind], window_ns: int) -> list[tuple[int, Fraction]]:
-        """Spans, and how many invocations machines have to be able to execute within each and the window."""
+    def _cuts(self, kinds: Sequence[_Kind], window: int) -> list[tuple[int, Fraction]]:
+        """Spans, and how many invocations machines have to be able to execute within each and the window, in ticks.
+
+        Any spans would do: each is an argument by itself. Those at which a machine can execute more say the most.
+        """
         if not self.poisson:
             return []
-        spans = sorted({time - window_ns for kind in kinds for time in kind.times if time > window_ns})
-        spans = [span for span in spans if self.rate * span <= MOST_LOAD * NS_PER_S]
+        spans = sorted({time - window for kind in kinds for time in kind.rises})
+        spans = [span for span in spans if self.rate * span <= MOST_LOAD * TICKS]
         step = max(1, -(-len(spans) // SPANS))
         return [(span, self._needed(span)) for span in spans[::step]]
 
-    def _needed(self, span_ns: int) -> Fraction:
-        ratio, load = self.module.rate_rps / self.rate, self.rate * span_ns / NS_PER_S
+    def _needed(self, span: int) -> Fraction:
+        """Invocations that machines execute at least within a span and the window, if no more than may be are late.
+
+        Of fewer requests than `fewest` the share B is late, which falls as they become more and grows with the load.
+        """
+        ratio, load = self.module.rate_rps / self.rate, self.rate * span / TICKS
         # A load that is a little lower asks for no more.
         load = Fraction(math.floor(load * LOADS), LOADS)
         least, most = math.floor(ratio), math.ceil(ratio)
@@ -184,7 +198,8 @@ class _Kind:
         planned: invocations per second as the plan space counts them.
         rate: invocations per second at most, by batches that fit into the window.
         collects: rate of all machines with which its batches are collected in time at least; 0: any.
-        times: the least time in which a slot executes 1, 2, … invocations, in nanoseconds, ascending.
+        slot: what a slot executes, by batches that fit into the window; None: none does.
+        rises: times, longer than the window, after which a slot has executed more, in ticks; not all of them.
         window: seconds that a request has.
         drains: invocations per second at most, by any batches.
         longest: seconds in which a slot executes as many invocations at that rate as its largest batch has.
@@ -197,15 +212,19 @@ class _Kind:
     planned: float
     rate: float
     collects: Fraction
-    times: tuple[int, ...]
+    slot: _Slot | None
+    rises: tuple[int, ...]
     window: Fraction
     drains: float
     longest: Fraction
     gives: tuple[float, ...] = ()
 
-    def within(self, span_ns: int) -> int:
-        """The most invocations that a machine executes in less than a span and the window."""
-        return self.slots * bisect_left(self.times, span_ns + math.ceil(self.window * NS_PER_S))
+    def within(self, span: int) -> int:
+        """The most invocations that a machine executes in less than a span, in ticks, and the window, or more.
+
+        The window is rounded up, and durations of batches down: both only add invocations.
+        """
+        return self.slots * self.slot.within(span + math.ceil(self.window * TICKS)) if self.slot else 0
 
 
 def _least_price(use: Sequence[_Kind], needs: Sequence[float], one: Fraction | None, best: float) -> float:
@@ -215,7 +234,8 @@ def _least_price(use: Sequence[_Kind], needs: Sequence[float], one: Fraction | N
         return least_price(prices, gives, needs, best)
     for kind in use:
         if kind.least <= one and kind.price < best:
-            left = [need - part for need, part in zip(needs, kind.gives, strict=True)]
+            # What is left may be tiny next to what was needed, by whose digits it is uncertain.
+            left = [need - ROUNDED * abs(need) - part for need, part in zip(needs, kind.gives, strict=True)]
             best = min(best, kind.price + least_price(prices, gives, left, best - kind.price))
     return best
 
@@ -228,11 +248,58 @@ def _rounded_up(seconds: Fraction) -> Fraction:
     return math.ceil(seconds / step) * step
 
 
-def _times(sizes: Sequence[tuple[int, Fraction]], until_ns: int) -> tuple[int, ...]:
-    """The least time in which batches of these sizes execute 1, 2, … invocations; durations are rounded down."""
-    whole = [(batch, max(1, math.floor(d * NS_PER_S))) for batch, d in sizes]
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """The least time t(k) in which batches, one after the other, execute k invocations or more, for every k.
+
+    The list has a begin of it, and what follows is known by the batch that is fastest per invocation, b in d: wherever
+    b batches of other sizes are executed, some of them add up to a multiple of b (of the sums of the first 0, 1, … b,
+    two leave the same remainder), and batches of b in their place take no longer. So at most b − 1 are of other sizes,
+    and for k above (b − 1) times the largest of these, t(k) = t(k − b) + d. A list that ends before is followed by
+    t(k) ≥ k·d/b.
+
+    Attributes:
+        times: t(0), t(1), … in ticks, ascending.
+        batch: b.
+        lasts: d, in ticks.
+        repeats: whether the list has b entries more than that.
+    """
+
+    times: tuple[int, ...]
+    batch: int
+    lasts: int
+    repeats: bool
+
+    def within(self, ticks: int) -> int:
+        """The most invocations that are executed in less than a time, or more than that: the largest k, t(k) < time."""
+        last = self.times[-1]
+        if ticks > last and not self.repeats:
+            return -(-ticks * self.batch // self.lasts) - 1
+        times = max(0, -((last - ticks) // self.lasts))
+        return max(0, bisect_left(self.times, ticks - times * self.lasts) - 1 + times * self.batch)
+
+    def rises(self, begin: int, until: int) -> tuple[int, ...]:
+        """Times t(k) after the begin, up to the first after the end: all, or some where there are too many."""
+        first, last = self.within(begin + 1) + 1, self.within(until + 1) + 1
+        return tuple(self._time(k) for k in range(first, last + 1, 1 + (last - first) // MOST_LISTED))
+
+    def _time(self, invocations: int) -> int:
+        """t(k), or less behind a list that ends before it repeats itself."""
+        behind = invocations - len(self.times) + 1
+        if behind > 0 and not self.repeats:
+            return max(self.times[-1], invocations * self.lasts // self.batch)
+        times = max(0, -(-behind // self.batch))
+        return self.times[invocations - times * self.batch] + times * self.lasts
+
+
+@lru_cache(maxsize=4096)
+def slot_of(sizes: tuple[tuple[int, Fraction], ...]) -> _Slot:
+    """What a slot executes by batches of these sizes, which take so many seconds; durations are rounded down."""
+    whole = [(batch, math.floor(d * TICKS)) for batch, d in sizes]
+    batch, lasts = min(whole, key=lambda own: (Fraction(own[1], own[0]), own[0]))
+    repeats_at = (batch - 1) * max((other for other, _ in whole if other != batch), default=0) + batch
     times = [0]
-    while times[-1] <= until_ns:
+    while len(times) <= min(repeats_at, MOST_LISTED):
         done = len(times)
-        times.append(min(times[max(0, done - batch)] + d for batch, d in whole))
-    return tuple(times[1:])
+        times.append(min(times[max(0, done - b)] + d for b, d in whole))
+    return _Slot(tuple(times), batch, lasts, len(times) > repeats_at)

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from euclio.session.evaluate import Evaluation
 from euclio.session.instance import Module, Session
+from euclio.session.latency.paths import times_until
 from euclio.session.plan import Plan
 from euclio.session.rules import DummyRule
 from euclio.session.space import PlanSpace
@@ -39,6 +40,11 @@ def stricter(session: Session, margins: Margins) -> Session:
     rows = zip(session.modules, margins.rates, strict=True)
     modules = [Module(m.name, m.rate_rps * (1 + rate), m.profile) for m, rate in rows]
     return replace(session, slo_s=session.slo_s * margins.slo, modules=tuple(modules))
+
+
+def least_latency(session: Session) -> Fraction:
+    """Seconds that every plan takes more than, whatever its margins: the shortest batches along the longest path."""
+    return max(times_until(session, [min(c.duration_s for c in module.profile) for module in session.modules]))
 
 
 def spare_space(space: PlanSpace) -> PlanSpace:

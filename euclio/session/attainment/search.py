@@ -23,7 +23,7 @@ from euclio.session.attainment import downhill
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.downhill import Downhill
 from euclio.session.attainment.judging import ATTEMPTS, Judged, Trials
-from euclio.session.attainment.margins import Margins, alike, spare_space, stricter, with_spare
+from euclio.session.attainment.margins import Margins, alike, least_latency, spare_space, stricter, with_spare
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Session
 from euclio.session.plan import Plan
@@ -35,6 +35,7 @@ MOST_RATE = Fraction(9)
 """Largest margin on the rate."""
 SLO_STEP = Fraction(1, 10)
 LEAST_SLO = Fraction(3, 10)
+"""Shares below are tried in steps half as long, from half of this on again half as long, and so on."""
 REFINED = (Fraction(1, 20), Fraction(1, 40))
 """Steps in which the share of the SLO is refined around the best one."""
 MOST_MODULES = 8
@@ -48,7 +49,7 @@ STRICTER, STRICTEST = 0.93, 0.6
 """Shares of these that it allows once a plan has failed on fresh requests: by how much it failed, but between these."""
 
 Bound = Callable[[Fraction], Fraction]
-"""No plan that keeps the demand costs less than this per hour; more than the argument need not be shown."""
+"""No plan of the plan space that keeps the demand costs less per hour; more than the argument need not be shown."""
 Planner = Callable[[Session], tuple[Plan, Evaluation] | None]
 """Makes a plan of a session, with what the checker says of it; None: there is none."""
 
@@ -85,7 +86,8 @@ class Found:
         judged: its attainment on fresh requests, or that of the last plan that failed; None: there was none.
         tried: all plans in the order in which they were tried, the one without margins first if there is one.
         complete: whether the search was not ended by its limit.
-        most: the largest attainment that was seen where no plan passed; None: one did, or nothing was simulated.
+        most: the largest attainment that was seen where no plan passed; None: one did, nothing was simulated, or the
+            limit ended the search.
     """
 
     best: Tried | None
@@ -132,8 +134,11 @@ def cheapest(
         judged = trials.judged(best.plan, attempt, judged_at)
         if judged.keeps(demand):
             return Found(best, judged, search.plans(), not search.is_over())
+        if judged.cut:
+            break
         search.ask_more(best, judged, demand)
-    return Found(None, judged, search.plans(), not search.is_over(), _most(trials, search.plans()))
+    over = search.is_over()
+    return Found(None, judged, search.plans(), not over, None if over else _most(trials, search.plans()))
 
 
 def _most(trials: Trials, plans: tuple[Tried, ...]) -> float | None:
@@ -181,10 +186,14 @@ class _Search:
     def run(self) -> Tried | None:
         """The cheapest plan that passes: shares of the SLO from all of it on, then more finely around the best."""
         self._enough(alike(self.session))
-        share = Fraction(1)
-        while share >= LEAST_SLO and not self.is_over():
+        share, last, step = Fraction(1), LEAST_SLO, SLO_STEP
+        least = least_latency(self.session)
+        # Below, the same shares of half of the SLO, and so on: what keeps a tighter objective keeps this one too.
+        while share * self.session.slo_s > least and not self.is_over():
             self._least_rate(share, COARSE)
-            share -= SLO_STEP
+            if share == last:
+                last, step = last / 2, step / 2
+            share -= step
         for step in REFINED:
             if self.best is not None and not self.is_over():
                 centre = self.best.margins.slo
@@ -195,7 +204,15 @@ class _Search:
             self._least_rate(self.best.margins.slo, FINE)
             self._least_of_modules()
             self._downhill()
+        elif self.is_over():
+            self.best = self._known()
         return self.best
+
+    def _known(self) -> Tried | None:
+        """The cheapest of all plans that were simulated and pass, where there is no time to try others."""
+        shares = ((tried, self.shares.get(tried.plan)) for tried in self.plans())
+        passed = [replace(tried, share=share) for tried, share in shares if share is not None and share >= self.level]
+        return min(passed, key=lambda tried: tried.cost_per_h, default=None)
 
     def _downhill(self) -> None:
         """Exchange machines of the best plan, as long as a cheaper one passes."""

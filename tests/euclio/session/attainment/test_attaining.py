@@ -5,10 +5,13 @@ from worked_examples import M_1, M_3, module
 
 from euclio import evaluate
 from euclio.core.result import Status
+from euclio.core.tables import to_text
 from euclio.files import load_result, save_result
-from euclio.session import Hardware, Session
+from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.attainment import solve_attaining
+from euclio.session.attainment.bounding import BOUND_OF
 from euclio.session.simulation import Setup, simulate
+from euclio.session.table import plan_table
 
 # Not in the quick tier: a search over margins for every planner.
 pytestmark = pytest.mark.slow
@@ -77,3 +80,46 @@ def test_what_routers_cost_is_in_the_order_of_what_they_know():
         for router in ("random", "power-of-two", "least-outstanding")
     }
     assert cost["random"] > cost["power-of-two"] >= cost["least-outstanding"]
+
+
+SIZES = [Configuration("g", batch, 1, f"{0.095 + 0.005 * batch}") for batch in (1, 2, 3, 4)]
+
+
+def test_what_is_said_of_all_plans_is_said_of_those_that_keep_the_slo_under_even_arrivals():
+    """One machine of batch 4 costs 1 and keeps 92 % under `pull`; its d + b/w, 0.115 + 4/34.8 s, exceeds 0.2 s.
+
+    Two are the least of the plan space, and the result says of which plans.
+    """
+    session = Session("one", "0.2", [Hardware("g", 1)], [Module("m", 12, SIZES)])
+    result = solve_attaining(session, "exact", 0.9, Setup(dispatch="pull"), charging="whole")
+    assert (result.status, result.cost) == (Status.OPTIMAL, 2)
+    assert result.options["attainment"]["bound_of"] == BOUND_OF
+    assert f", of {BOUND_OF}\n" in to_text(plan_table(session, result), 120)
+
+
+def test_that_there_is_no_plan_is_said_of_the_same_plans():
+    hardware = [Hardware("g", 1, count=2)]
+    few = Session("few", "0.17", hardware, [Module("a", 10, [Configuration("g", 1, 1, "0.08")])])
+    result = solve_attaining(few, "exact", 0.9999, Setup(), charging="whole")
+    assert result.status is Status.INFEASIBLE
+    assert result.reason.startswith(f"none of the {BOUND_OF} keeps 99.99 %")
+
+
+@pytest.mark.parametrize("objective", ["1", "2", "4", "16"])
+def test_a_longer_objective_costs_no_more(objective):
+    """Two machines of 100 req/s take 10 to 50 ms for 100 req/s: as under 0.05 s, so under every longer objective.
+
+    Nothing came near 2 s, so that one block of time might have been late in all, and 99 % were not shown.
+    """
+    session = Session("one", objective, [Hardware("g", 1)], [Module("m", 100, [Configuration("g", 1, 1, "0.01")])])
+    result = solve_attaining(session, "exact", 0.99, charging="whole")
+    assert result.cost == 2
+
+
+def test_the_reason_is_what_the_limit_ended(monkeypatch):
+    """The plan passes the search, and its judgement has no time: not that no margin keeps it, and the best all."""
+    monkeypatch.setattr("euclio.session.attainment.search.JUDGING_SHARE", 0.0)
+    result = solve_attaining(SESSION, "exact", 0.95, Setup(dispatch="pull"), time_limit_s=60)
+    assert (result.status, result.plan) == (Status.UNKNOWN, None)
+    assert result.reason.startswith("the time limit ended the simulation that decides whether a plan keeps 95 %")
+    assert result.reason.endswith("allow more time")

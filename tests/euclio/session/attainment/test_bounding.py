@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from random import Random
 
 import pytest
-from session_bounds import bounded, plans_below, tiny
+from session_bounds import bounded, machines_of, plans_below, tiny
 
 from euclio import solve
 from euclio.session import Configuration, Hardware, Module, Session
@@ -62,11 +62,8 @@ def test_no_cheaper_plan_keeps_the_attainment_where_machines_pull(seed):
     setup = Setup(dispatch="pull")
     found = bounded(session, target, setup)
     rate = float(max(m.rate_rps for m in session.modules if m.name == "a"))
-    price = session.price
     below = [] if found.cost_per_h is None else list(plans_below(session, min(found.cost_per_h, 12), in_space=True))
-    below.sort(
-        key=lambda plan: sum(price[a.configuration.hardware] * a.machines for m in plan.modules for a in m.allocations)
-    )
+    below.sort(key=lambda plan: machines_of(session, plan))
     for plan in below[-40:]:
         # Late requests come in clusters: what seems to keep it by few requests is served many.
         for times in (1, LONGER):
@@ -128,11 +125,7 @@ def test_no_cheaper_plan_keeps_the_attainment_where_windows_are_tight(seed):
     session, target = nasty(seed)
     cost = min(least_cost(session, spare_space(PlanSpace("rr", charging="whole")), Demand(target, Setup())), 12)
     rate = float(max(m.rate_rps for m in session.modules if m.name == "a"))
-    price = session.price
-    below = sorted(
-        plans_below(session, cost, in_space=False),
-        key=lambda plan: sum(price[a.configuration.hardware] * a.machines for m in plan.modules for a in m.allocations),
-    )
+    below = sorted(plans_below(session, cost, in_space=False), key=lambda plan: machines_of(session, plan))
     for plan in below[-30:]:
         for served in SERVED[:2]:
             setup = Setup(seconds=REQUESTS / rate, seed=seed, dummies=False, partial="shared", **served)
@@ -222,6 +215,13 @@ def test_smaller_batches_that_are_faster_per_request_count_as_such():
     """A machine of batch 4 in 0.4 s may serve batches of 2 in 0.1 s: twice what its profile says."""
     module = Module("a", 10, [Configuration("g", 4, 1, "0.4"), Configuration("g", 2, 1, "0.1")])
     assert speed_up(module, SPARE) == 2
+
+
+def test_a_module_without_a_window_has_requests_that_are_late():
+    """Those before c take 0.3 s of 0.25 s: two in five requests, all that invoke it, are late, and no room is left."""
+    modules = [Module(name, rate, [Configuration("g", 1, 1, "0.15")]) for name, rate in (("a", 5), ("b", 5), ("c", 2))]
+    session = Session("none", "0.25", [Hardware("g", 1)], modules, [("a", "b"), ("b", "c")])
+    assert bounded(session, 0.9).infeasible
 
 
 def test_with_rates_changes_nothing_else():

@@ -1,14 +1,17 @@
 """Needs of whole machines: spans, windows and batches, by hand and against what they are made from."""
 
 import math
+from bisect import bisect_left
 from fractions import Fraction
 from itertools import product
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.attainment import Demand
+from euclio.session.attainment import Demand, least_machines
 from euclio.session.attainment.covering import least_price
 from euclio.session.attainment.dividing import least_cost
 from euclio.session.attainment.erlang_loss import fewest, least_work
@@ -96,3 +99,45 @@ def test_windows_are_those_of_the_machines_that_a_plan_has():
 
 def test_other_charging_is_left_to_capacity():
     assert least_cost(single("0.1"), spare_space(PlanSpace(charging="share")), Demand(0.99, Setup())) is None
+
+
+SIZES = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 60)), min_size=1, max_size=4, unique_by=lambda own: own[0])
+
+
+@given(SIZES, st.sampled_from((1 << 14, 5)), st.data())
+def test_a_slot_executes_what_a_list_that_is_long_enough_says(rows, listed, data):
+    """Times behind the begin of the list follow by the fastest batch; where they do not, too many are counted."""
+    sizes = tuple((batch, Fraction(d, least_machines.TICKS)) for batch, d in rows)
+    least_machines.slot_of.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(least_machines, "MOST_LISTED", listed)
+        slot = least_machines.slot_of(sizes)
+    least_machines.slot_of.cache_clear()
+    times = [0]
+    while len(times) < 400:
+        times.append(min(times[max(0, len(times) - batch)] + d for batch, d in rows))
+    time = data.draw(st.integers(0, times[-1]))
+    exact = max(0, bisect_left(times, time) - 1)
+    assert slot.within(time) == exact if slot.repeats else slot.within(time) >= exact
+    assert all(rise > time // 2 for rise in slot.rises(time // 2, time))
+
+
+def test_a_fast_machine_next_to_a_slow_one_is_asked_for_no_more_than_it_executes():
+    """B takes 20.1 ms, A 0.92 s: within the longest span, 6.36 s, and the window of 1 s B executes 366 requests.
+
+    B(329, 48·6.36) is at most 1 %, so that one B passes every cut; a list of its times that ended at the longest of A's
+    spans but one had 325, and asked for two. Served with what is hopeless dropped, one keeps 99.89 %.
+    """
+    hardware = [Hardware("B", 1), Hardware("A", 1)]
+    profile = [Configuration("B", 1, 1, "0.0201"), Configuration("A", 1, 1, "0.92")]
+    session = Session("x", 1, hardware, [Module("m", 48, profile)])
+    assert least_cost(session, SPARE, Demand(0.99, Setup())) <= 1
+
+
+@pytest.mark.parametrize(("give", "need", "count"), [(4.12, 12.36000001236, 3), (5.41, 194.76000019476, 36)])
+def test_a_cover_of_whole_multiples_is_found(give, need, count):
+    """12.36000001236 less 1e-9 of it is 3 times 4.12 and a trace, and the quotient 3: four machines cover it.
+
+    The trace was left over when three were tried and none more, and so "no number of machines does".
+    """
+    assert count <= least_price([1.0], [[give]], [need]) <= count + 1

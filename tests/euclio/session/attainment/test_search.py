@@ -11,8 +11,9 @@ from euclio.core.errors import InputError
 from euclio.core.registry import find_solver
 from euclio.session import Hardware, Session
 from euclio.session.attainment.demand import Demand
+from euclio.session.attainment.judging import Trials
 from euclio.session.attainment.margins import alike, spare_space
-from euclio.session.attainment.search import cheapest
+from euclio.session.attainment.search import _Search, cheapest
 from euclio.session.simulation.setup import Setup
 from euclio.session.simulation.simulation import simulate
 
@@ -22,12 +23,16 @@ pytestmark = pytest.mark.slow
 SESSION = Session("two", "1.4", [Hardware("gpu", 1)], [module("a", 60, M_1), module("b", 60, M_3)], [("a", "b")])
 
 
-def search(setup, target=0.99, session=SESSION, name="harpagon", **options):
+def planned_by(name):
     def planner(asked):
         result = solve(asked, name)
         return None if result.value is None else (result.plan, result.evaluation)
 
-    return cheapest(session, planner, find_solver(name).space, Demand(target, setup), **options)
+    return planner
+
+
+def search(setup, target=0.99, session=SESSION, name="harpagon", **options):
+    return cheapest(session, planned_by(name), find_solver(name).space, Demand(target, setup), **options)
 
 
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("nexus", "exact")]
@@ -97,3 +102,15 @@ def test_what_no_margin_keeps_is_not_found():
 def test_a_demand_that_means_nothing_is_refused(target, setup, message):
     with pytest.raises(InputError, match=message):
         Demand(target, setup)
+
+
+def test_without_time_for_others_a_plan_that_was_tried_is_judged_next():
+    """The cheapest has failed, and the time of the search is over: of those that passed, another is left."""
+    space, demand = spare_space(find_solver("harpagon").space), Demand(0.99, Setup(dispatch="pull"))
+    search = _Search(SESSION, planned_by("harpagon"), space, Trials(SESSION, space, demand, 0), None, 0.99)
+    first = search.run()
+    search.shares[first.plan], search.best, search.ends_at = None, None, 0.0
+    second = search.run()
+    assert second.share >= 0.99
+    assert second.cost_per_h >= first.cost_per_h
+    assert second.plan != first.plan
