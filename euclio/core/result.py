@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -73,6 +74,8 @@ class Answer(Generic[PlanT]):
         reason: one line for the user where there is no plan.
         trace: incumbent and bound over time, where the solver reports them.
         warm_start: what became of the plan that it was given to start from.
+        why: finds a longer reason than `reason`. It is called after the answer is checked, so that a proof is kept
+            whatever becomes of the words; None: `reason` is all there is.
     """
 
     plan: PlanT | None
@@ -84,6 +87,7 @@ class Answer(Generic[PlanT]):
     reason: str = ""
     trace: tuple[TracePoint, ...] = ()
     warm_start: WarmStart = WarmStart.NONE
+    why: Callable[[], str] | None = None
 
     @classmethod
     def proven(

@@ -376,4 +376,5 @@ def _outcome(answer: Answer[Any], evaluation: Checked | None, goal: Goal) -> tup
         return Status.OPTIMAL if goal.proven(evaluation.value, answer.bound) else Status.FEASIBLE, answer.reason
     if answer.raw_status == "inapplicable":
         return Status.INAPPLICABLE, answer.reason
-    return Status.INFEASIBLE if answer.infeasible else Status.UNKNOWN, answer.reason
+    reason = answer.reason if answer.why is None else answer.why()
+    return Status.INFEASIBLE if answer.infeasible else Status.UNKNOWN, reason

@@ -183,7 +183,14 @@ def _make(
         report(Said(ready.check(_from_start(ready, plan), 0.0)))
 
     try:
-        result = ready.check(*ready.answer(started_from)) if search is None else search(ready)
+        if search is None:
+            own, wall_s = ready.answer(started_from)
+            if own.why is not None:
+                # The proof is kept before words are looked for, which a limit may end.
+                report(Said(ready.check(replace(own, why=None), wall_s)))
+            result = ready.check(own, wall_s)
+        else:
+            result = search(ready)
     except MemoryError:
         answer: Answer[Any] = Answer(None, KILLED, reason="there is not enough memory for this solver on this instance")
         return ready.check(answer, time.monotonic() - began)

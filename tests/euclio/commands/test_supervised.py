@@ -234,6 +234,16 @@ def test_infeasible_answer_stands_where_its_explanation_takes_too_long(monkeypat
     assert found.status == "infeasible"
 
 
+def test_proof_stands_where_the_solver_looks_too_long_for_words():
+    """No test saw that a proof was lost with its words: only words of `Family.why_infeasible` were made to hang."""
+    session = FAMILY.read(parse_json(TEXT), None)
+    answer = Answer(None, "infeasible", infeasible=True, reason="proven", why=lambda: str(time.sleep(1000)))
+    solver = Solver("wordy", "exact", "looks for words", lambda *_: answer)
+    with Supervised([session], [solver]) as supervised:
+        found = supervised.solve(session, solver, time_limit_s=LIMIT_S)
+    assert (found.status, found.reason) == ("infeasible", "proven")
+
+
 def test_process_is_forked_again_for_an_instance_that_it_does_not_know():
     session = FAMILY.read(parse_json(TEXT), None)
     good = load_solver("faulty_solvers.py:good", HERE)

@@ -36,7 +36,7 @@ from euclio.session.resources import MachineLimit, machine_limits
 from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.in_fractions.stock import Found, Limited, cheapest_in_box
-from formulations.session.exact.outcomes import INFEASIBLE, NO_PLAN, OPTIMAL
+from formulations.session.exact.outcomes import INFEASIBLE, NO_PLAN, NO_PLAN_WITHIN_LIMITS, OPTIMAL
 from formulations.session.exact.stock.attainable import Attainable, attainable
 from formulations.session.exact.stock.boxes import (
     Box,
@@ -397,7 +397,7 @@ def answer_of(search: StockSearch, why: Callable[[], str], apart: float = 0.0) -
 
     Args:
         search: the search.
-        why: says why there is no plan, where that is proven.
+        why: says why there is no plan, where that is proven; it is called after the proof is kept (`Answer.why`).
         apart: money per hour that every plan pays and the search leaves out.
     """
     stats = {"solves": float(search.solves), "boxes": float(search.boxes)}
@@ -408,7 +408,7 @@ def answer_of(search: StockSearch, why: Callable[[], str], apart: float = 0.0) -
     if search.plan is None:
         if math.isfinite(bound):
             return Answer(None, "limit", bound=bound if bound > 0 else None, stats=stats, reason=undecided)
-        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=why())
+        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN_WITHIN_LIMITS, why=why)
     cost = evaluate(search.session, search.plan, search.space).cost_per_h
     claimed = search.cost + apart if cost is None else float(cost)
     return Answer.proven(search.plan, claimed, bound, undecided, stats)
