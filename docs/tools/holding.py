@@ -33,9 +33,10 @@ from euclio.session import Charging, Configuration, Plan, Session, evaluate
 from euclio.session.attainment import setup_of, solve_attaining
 from euclio.session.attainment.long_run import Run
 from euclio.session.attainment.margins import alike, spare_space, stricter, with_spare
+from euclio.session.latency.of_requests import session_rate
 from euclio.session.simulation.setup import Dispatch, Partial, Setup
 from euclio.session.simulation.simulation import simulate
-from euclio.session.simulation.system import build_system, session_rate
+from euclio.session.simulation.system import build_system
 from euclio.session.space import PlanSpace
 from euclio.simulation.setup import Arrivals
 from euclio.simulation.trace_files import load_trace

@@ -21,12 +21,13 @@ import numpy as np
 from euclio import solve
 from euclio.core.words import percent
 from euclio.session import Configuration, DummyRule, Hardware, Module, Plan, PlanSpace, Policy, Session, evaluate
+from euclio.session.latency.of_requests import session_rate
 from euclio.session.plan import Allocation, ModulePlan
 from euclio.session.sharing.packing import residents, waits
 from euclio.session.sharing.placing import share_machines
 from euclio.session.simulation.even_requests import serve_evenly
 from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.system import System, build_system, session_rate
+from euclio.session.simulation.system import System, build_system
 from euclio.session.workloads.random_sessions import random_session
 from euclio.simulation.units import NS_PER_S, Ints
 

@@ -28,8 +28,9 @@ from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.judging import Trials, part_of_error
 from euclio.session.attainment.long_run import Run
 from euclio.session.attainment.margins import spare_space
+from euclio.session.latency.of_requests import session_rate
 from euclio.session.simulation.setup import Dispatch, Setup
-from euclio.session.simulation.system import build_system, session_rate
+from euclio.session.simulation.system import build_system
 from euclio.session.space import PlanSpace
 from euclio.simulation.setup import Arrivals
 

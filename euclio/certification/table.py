@@ -24,6 +24,8 @@ def certificate_table(instance: Any, certificate: Certificate) -> RenderableType
     lines += [f"why: {certificate.reason}"] if certificate.reason else []
     lines += [] if certificate.changes is None else [f"with {certificate.changes.in_words()}"]
     lines.append(f"plan space: {family.describe_space(certificate.space)}")
+    caveat = "" if certificate.plan is not None else family.caveat(instance, certificate.space, None, None)
+    lines += [caveat] if caveat else []
     lines.append(f"{prover_in_words(certificate)} in {duration(certificate.wall_s)}")
     lines += evidence_in_words(certificate)
     body = Text("\n".join(lines))

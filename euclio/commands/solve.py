@@ -16,7 +16,6 @@ from euclio.commands.strict import add_strict
 from euclio.core.errors import printable
 from euclio.core.progress import say
 from euclio.core.values import count, seconds, seed
-from euclio.core.words import percent
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
@@ -128,7 +127,7 @@ def _print_whether_it_holds(arguments: argparse.Namespace, family: Family, insta
     simulator = family.simulator()
     known = simulator.glance(instance, result)
     shown = printable(tried_by(result, arguments.file, arguments.out))
-    found = "" if known.share is None else f" {percent(known.share)} in time"
+    found = f" {known.in_words()}" if known.in_words() else ""
     cost = f"{known.cost}, " if known.cost else ""
     more = f"; 99 %: {cost}{ASKED}" if simulator.keeps else ""
     print(f"\nunder Poisson arrivals{found}: {shown}{more}")

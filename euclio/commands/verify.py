@@ -30,6 +30,11 @@ def run(arguments: argparse.Namespace) -> int:
         return REFUSED
     said, family = found.result, given.family
     print(f"accepted: {family.summary(said.changed, said.space, found.evaluation)}")
+    caveat = (
+        "" if "attainment" in said.options else family.caveat(said.changed, said.space, said.plan, found.evaluation)
+    )
+    if caveat:
+        print(caveat)
     if said.changes is not None:
         print(f"with {said.changes.in_words()}")
     print(f"plan space: {family.describe_space(said.space)}")

@@ -66,6 +66,7 @@ def _header(comparison: Comparison) -> list[str]:
         "by design: the share of the gap that the best plan of the system's own plan space has already",
         f"proofs: {_proofs(comparison)}",
         *_how_timed(comparison),
+        *filter(None, [family_of(comparison.instance).caveat(comparison.instance, comparison.space, None, None)]),
     ]
 
 

@@ -141,6 +141,8 @@ class Family:
         describe_space: a plan space in a few words.
         table: instance and result in, a table for people out.
         summary: instance, plan space and the checker's answer on a feasible plan in, one line out.
+        caveat: instance, plan space, and a plan with the checker's answer in (None: its plans are meant), one line out
+            on what their latency is not proven of; empty: there is nothing to say.
         why_infeasible: instance, infeasible result and seconds for it in, one line out.
         explain: instance, plan space and seconds for all searches together in.
         tiny: a plan space in; an instance to warm a solver up with, and the plan space on it, out.
@@ -223,6 +225,7 @@ class Family:
     changes: type[Changes] | None = None
     change_options: tuple[SpaceOption, ...] = ()
     hint: Callable[[Any], str] = lambda instance: ""
+    caveat: Callable[[Any, Any, Any, Any], str] = lambda instance, space, plan, evaluation: ""
     doubts: Callable[[Any], Sequence[str]] = lambda instance: ()
     currency: Callable[[Any], str | None] = lambda instance: None
     usual: tuple[str, ...] = ()

@@ -10,13 +10,14 @@ from euclio.core.demand import Demand
 from euclio.core.lazy import late
 from euclio.core.objective import Goal
 from euclio.core.words import amount
-from euclio.day.evaluate import DayEvaluation, evaluate
+from euclio.day.evaluate import WHOLE, DayEvaluation, evaluate
 from euclio.day.files import DAYS
 from euclio.day.instance import Day, Step
 from euclio.day.plan import DayPlan
 from euclio.files.plain_family import plain_family
 from euclio.session import Configuration, Hardware, Module, Session
 from euclio.session.demands import is_limited_by_changes
+from euclio.session.latency.of_requests import caveat
 
 LEAST_COST_IN_ALL = Goal("cost", "in_all", "in all", maximised=False, column="cost")
 """Money for all steps and changes."""
@@ -75,6 +76,7 @@ FAMILY = replace(
     table=late("euclio.day.table", "day_table"),
     rows=late("euclio.day.views", "plan_rows"),
     summary=_summary,
+    caveat=lambda day, space, plan, evaluation: caveat(day.session, WHOLE),
     demands=DAY_DEMANDS,
     features=_features,
     find_better=late("euclio.day.certifying", "find_better"),

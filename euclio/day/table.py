@@ -10,11 +10,12 @@ from rich.text import Text
 from euclio.core.result import Result
 from euclio.core.tables import new_table, value_text
 from euclio.core.words import figures
-from euclio.day.evaluate import DayEvaluation
+from euclio.day.evaluate import WHOLE, DayEvaluation
 from euclio.day.figures import figures_of, machines_by_type
 from euclio.day.instance import Day
 from euclio.day.plan import DayPlan
 from euclio.session.costs import money
+from euclio.session.latency.of_requests import caveat
 
 
 def day_table(day: Day, result: Result[DayPlan, Any, DayEvaluation]) -> RenderableType:
@@ -31,6 +32,8 @@ def day_table(day: Day, result: Result[DayPlan, Any, DayEvaluation]) -> Renderab
         f"running {money(day.session, found.running)}, changes {money(day.session, found.changing)}: "
         f"{found.starts:,} starts and {found.stops:,} stops in {len(day.steps):,} steps, {figures(day.hours)} h",
     ]
+    said = caveat(day.session, WHOLE)
+    lines += [said] if said else []
     numbers = ("fewest", "most", "mean", "machine-hours")
     table = new_table("hardware", *numbers, numbers=numbers)
     by_type = machines_by_type(evaluation)

@@ -16,6 +16,7 @@ from euclio.session.costs import money
 from euclio.session.demands import SESSION_DEMANDS
 from euclio.session.evaluate import Evaluation, evaluate
 from euclio.session.instance import Configuration, Hardware, Module, Session
+from euclio.session.latency.of_requests import caveat, session_rate
 from euclio.session.plan import Plan
 from euclio.session.questions.changes import CHANGE_OPTIONS, SessionChanges, check_hardware
 from euclio.session.rules import DummyRule
@@ -74,6 +75,8 @@ def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Expla
             "\nstock, resources, changes and largest shares are not looked at here; "
             "a solver says whether they leave a plan"
         )
+    said = caveat(session, space)
+    text += f"\n{said}" if said else ""
     return Explained(found.status, text, describe(found))
 
 
@@ -99,13 +102,12 @@ def _features(session: Session) -> dict[str, float]:
     """Its rate is that of the busiest module that requests enter by; no tightness: one latency is all that there is."""
     least, useful = latency_range(session)
     place = {"tightness": (float(session.slo_s) - least) / (useful - least)} if useful > least else {}
-    entered = {child for _, child in session.edges}
     return {
         "modules": len(session.modules),
         "configurations": sum(len(module.profile) for module in session.modules),
         "hardware": len(session.hardware),
         "edges": len(session.edges),
-        "rate_rps": float(max(module.rate_rps for module in session.modules if module.name not in entered)),
+        "rate_rps": float(session_rate(session)),
         "slo_s": float(session.slo_s),
         **place,
     }
@@ -131,6 +133,7 @@ FAMILY = Family(
     describe_space=in_words,
     table=late("euclio.session.table", "plan_table"),
     summary=_summary,
+    caveat=caveat,
     why_infeasible=_why_infeasible,
     explain=_explain,
     tiny=_tiny,

@@ -19,6 +19,7 @@ from euclio.session.attainment.stated import rounded_down
 from euclio.session.checking.machine_limits import needed_together
 from euclio.session.costs import allocation_costs, costs_in_words, money
 from euclio.session.evaluate import machines_by_hardware
+from euclio.session.latency.of_requests import caveat
 from euclio.session.latency.paths import times_from, times_until
 from euclio.session.planner_words import machines_in_words, space_for_planners
 from euclio.session.policies import Form
@@ -26,7 +27,7 @@ from euclio.session.questions.bought_whole import whole_costs_in_words
 from euclio.session.questions.changes import source_rate
 from euclio.session.sharing.packing import residents
 
-SPARE = ("share", "budget ms", "conc.", "util.", "req/s", "latency ms", "batch", "hardware", "machines")
+SPARE = ("share", "budget ms", "conc.", "planned", "util.", "req/s", "latency ms", "batch", "hardware", "machines")
 """Columns that a narrow window does without, the least needed first."""
 LEGEND = {
     "conc.": "executions at a time",
@@ -36,6 +37,8 @@ LEGEND = {
 }
 PARTIAL = {" + ": "whole ones + the share of one more that is used", " x ": "number x load of each"}
 """What the columns mean, and signs in that of the machines."""
+PLANNED = {"planned": "req/s with the headroom; util. and req/s are of the requests that come"}
+"""The column that tables have where more is planned for than comes, and what it means."""
 SPARE_ROW = "spare capacity"
 SPARE_SAID = "spare capacity is paid for and serves nobody, so that batches fill in time (dummies)"
 """The row of dummies, and what it means."""
@@ -52,19 +55,21 @@ def plan_table(session: Session, result: Result) -> RenderableType:
     header = Text("\n".join(_header(session, result)))
     if result.plan is None or result.evaluation is None or result.value is None:
         return header
-    numbers = ("batch", "conc.", "machines", "util.", "req/s", "latency ms", "budget ms", "cost/h", "share")
+    planned = PLANNED if _headroom(result) else {}
+    rates = ("util.", "req/s", *planned)
+    numbers = ("batch", "conc.", "machines", *rates, "latency ms", "budget ms", "cost/h", "share")
     budgets = module_budgets(session, result.evaluation)
     rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
     shown: list[list[str]] = []
     for module, plan, found, budget in islice(rows, MOST_MODULES):
         rows_of_module = _module_rows(session.price, module, plan, found, result)
         rows_of_module[0][0] = module.name
-        rows_of_module[0][7:9] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
+        rows_of_module[0][-4:-2] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
         shown += rows_of_module
     signs = [said for sign, said in PARTIAL.items() if any(sign in row[4] for row in shown)]
     spare = {"hardware": SPARE_SAID} if any(row[1] == SPARE_ROW for row in shown) else {}
     currency = {"cost/h": f"in {session.currency}"} if session.currency else {}
-    legend = {**({"machines": signs[0]} if signs else {}), **spare, **LEGEND, **currency}
+    legend = {**({"machines": signs[0]} if signs else {}), **spare, **LEGEND, **planned, **currency}
     table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE, legend=legend)
     for row in shown:
         table.add_row(*(Text(cell) for cell in row))
@@ -110,11 +115,23 @@ def _header(session: Session, result: Result) -> list[str]:
         f"solver {result.solver}, {took(result.wall_s, result.provenance)}; {space_for_planners(result.space)}"
     )
     if result.value is not None:
-        headroom = Fraction(0) if result.changes is None else result.changes.headroom or Fraction(0)
-        lines.append(costs_in_words(session, result.value, source_rate(session) / (1 + headroom)))
+        lines.append(costs_in_words(session, result.value, source_rate(session) / (1 + _headroom(result))))
     lines += whole_costs_in_words(session, result) + _shared(session, result) + _spare(session, result)
     lines += _needed(session, result)
-    return lines + _changes(session, result) + _attainment(result)
+    return lines + _changes(session, result) + _attainment(result) + _doubts(session, result)
+
+
+def _headroom(result: Result) -> Fraction:
+    """By what share more requests are planned for than come."""
+    return Fraction(0) if result.changes is None else result.changes.headroom or Fraction(0)
+
+
+def _doubts(session: Session, result: Result) -> list[str]:
+    """Why the latency is not proven of requests; nothing of a plan that was judged by serving them."""
+    if result.value is None or "attainment" in result.options:
+        return []
+    said = caveat(session, result.space, result.plan, result.evaluation)
+    return [said] if said else []
 
 
 def _attainment(result: Result) -> list[str]:
@@ -216,11 +233,12 @@ def _module_rows(
     Machines are whole ones + the share of a partial one, as in `2 + 0.500`; where they take equal rates, number x load,
     as in `3 x 0.833`. The
     utilisation is the share of the time in which the machines of a row, bought whole, work for requests; dummies, which
-    go to all machines alike, do not count.
+    go to all machines alike, do not count, nor does headroom.
     """
     rows: list[list[str]] = []
     assert result.value is not None
-    real = module.rate_rps / (module.rate_rps + found.dummy_rps)
+    comes_rps, total_rps = module.rate_rps / (1 + _headroom(result)), module.rate_rps + found.dummy_rps
+    come, real = (comes_rps + found.dummy_rps) / total_rps, comes_rps / total_rps
     costs = allocation_costs(price, plan, found)
     for i, (allocation, cost) in enumerate(zip(plan.allocations, costs, strict=True)):
         c = allocation.configuration
@@ -233,9 +251,15 @@ def _module_rows(
         elif partial:
             machines = f"{machines} + {float(partial / c.throughput_rps):.3f}"
         share = percent(float(cost / result.value), 1) if result.value else DASH
-        rate, used = figures(count * c.throughput_rps), percent(float(real * count / bought), 0)
-        configuration = ["", c.hardware, str(c.batch), str(c.concurrency), machines, used, rate]
+        used, rates = percent(float(real * count / bought), 0), _rates(count * c.throughput_rps, come)
+        configuration = ["", c.hardware, str(c.batch), str(c.concurrency), machines, used, *rates]
         rows.append([*configuration, "", "", figures(cost), share])
     if found.dummy_rps:
-        rows.append(["", SPARE_ROW, "", "", "", "", figures(found.dummy_rps), "", "", "", ""])
+        spare = [figures(found.dummy_rps)] * len(_rates(found.dummy_rps, come))
+        rows.append(["", SPARE_ROW, "", "", "", "", *spare, "", "", "", ""])
     return rows
+
+
+def _rates(planned_rps: Fraction, come: Fraction) -> list[str]:
+    """The rate that comes and, where it is another one, the rate that is planned for."""
+    return [figures(planned_rps * come)] + [figures(planned_rps)] * (come != 1)

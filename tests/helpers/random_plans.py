@@ -53,7 +53,7 @@ def random_case(seed: int, requests: int = 120, *, shared: bool = False) -> Case
     """A random case; the same seed gives the same one. `shared`: modules share machines."""
     stream = random.Random(f"plans of sessions/{seed}{'/shared' * shared}")
     while True:
-        session, space = _session(stream), _space(stream)
+        session, space = random_session(stream), _space(stream)
         plan = random_plan(stream, session, space)
         if plan is None:
             continue
@@ -86,11 +86,12 @@ def _per_request(system: System) -> Fraction:
     return sum((m.per_request for m in system.modules), dummies / system.rate_rps)
 
 
-def _session(stream: random.Random) -> Session:
+def random_session(stream: random.Random, ratios: tuple[str, ...] = RATIOS) -> Session:
+    """A random session of one to four modules, whose rates are these times a rate."""
     hardware = [Hardware("A", 1), Hardware("B", stream.choice(("1", "2", "0.5")))]
     count = stream.choice((1, 1, 2, 3, 4))
     base = Fraction(stream.choice(("1", "4", "8", "10", "12.5", "33.3", "100")))
-    modules = [Module(f"m{i}", base * Fraction(stream.choice(RATIOS)), _profile(stream)) for i in range(count)]
+    modules = [Module(f"m{i}", base * Fraction(stream.choice(ratios)), _profile(stream)) for i in range(count)]
     edges = [(f"m{i}", f"m{j}") for i, j in shape_edges(stream.choice(SHAPES), count, stream)]
     names = [module.name for module in modules]
     stream.shuffle(names)  # the order of modules need not be that of the graph

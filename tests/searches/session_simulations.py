@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -9,19 +10,23 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
-from random_plans import BATCHING, SHARING, random_plan
+from random_plans import BATCHING, SHARING, random_plan, random_session
 
 from euclio.session import Configuration, DummyRule, Module, PlanSpace, Policy, Session
 from euclio.session.evaluate import evaluate
+from euclio.session.latency.of_requests import caveat, session_rate
 from euclio.session.plan import Allocation, ModulePlan, Plan
+from euclio.session.policies import POLICIES as ALL_POLICIES
 from euclio.session.sharing.placing import share_machines
 from euclio.session.simulation.record import Simulation
 from euclio.session.simulation.reference import serve, serve_clients
+from euclio.session.simulation.service import DEPLOYED
 from euclio.session.simulation.setup import Dispatch, Dropping, Partial, Setup
 from euclio.session.simulation.simulation import incoming, simulate
-from euclio.session.simulation.system import LONGEST, System, session_rate
+from euclio.session.simulation.system import LONGEST, System
 from euclio.simulation.noise import duration_factors
 from euclio.simulation.setup import Arrivals
+from euclio.simulation.units import NS_PER_S
 from tests.adversary.sessions import EVEN_POLICIES, POLICIES, session_case
 
 if TYPE_CHECKING:
@@ -33,6 +38,11 @@ REQUESTS = 300
 MOST_MACHINES = 60
 MOST_WORK = 30
 """Invocations per request, dummies included, so that a simulation is short."""
+DRAWS = 50
+"""Plans that are drawn for a claim at most; many are none."""
+CLAIMED_RATIOS = ("1", "1", "1", "0.5", "0.7", "1.5", "2", "3", "17")
+"""How often a request invokes a module: all, some, and several times at once."""
+CLAIMED_POLICIES = (*ALL_POLICIES, *[policy for policy in ALL_POLICIES if policy.most_allocations == 1] * 2)
 COMPARED = 4
 """Of so many simulations one is compared with the plain simulator."""
 
@@ -55,6 +65,52 @@ def session_cases(rng: Random) -> Iterator[tuple[str, Check]]:
             f"{session.name} {space.policy} setup {k}",
             lambda setup=setup, compared=compared: _check(session, plan, space, setup, compared),  # type: ignore[misc]
         )
+    yield from claim_cases(rng)
+
+
+def claim_cases(rng: Random) -> Iterator[tuple[str, Check]]:
+    """A session whose modules are invoked at rates of their own, its requests evenly spaced, with dummies and without.
+
+    Where no line under its plan says that the latency is not proven of requests, none takes longer.
+    """
+    for _ in range(DRAWS):
+        session = random_session(rng, CLAIMED_RATIOS)
+        space = PlanSpace(rng.choice(CLAIMED_POLICIES), rng.choice(tuple(DummyRule)))
+        plan = random_plan(rng, session, space)
+        if plan is not None and _small(session, plan, space):
+            break
+    else:
+        return
+    # Machines that pull are never sent dummies.
+    for served in (Setup(Arrivals.UNIFORM, dummies=not space.policy.pulls), Setup(Arrivals.UNIFORM, **DEPLOYED)):
+        setup = _of_even(session, plan, space, served)
+        if setup is not None:
+            yield (
+                f"{session.name} {space.policy} claimed, dummies {setup.dummies}",
+                lambda setup=setup: _check_claim(session, plan, space, setup),  # type: ignore[misc]
+            )
+
+
+def _of_even(session: Session, plan: Plan, space: PlanSpace, setup: Setup) -> Setup | None:
+    """The setup for a few hundred requests; None: that would be too many invocations."""
+    rate, checked = session_rate(session), evaluate(session, plan, space)
+    work = sum(m.rate_rps + found.dummy_rps for m, found in zip(session.modules, checked.modules, strict=True))
+    most = min(REQUESTS, int(REQUESTS * MOST_WORK * rate / work))
+    return replace(setup, seconds=float(most / rate)) if most >= 3 else None
+
+
+def _check_claim(session: Session, plan: Plan, space: PlanSpace, setup: Setup) -> list[str]:
+    """Simulate, and hold the checked latency against what requests take, unless it is said not to be proven of them."""
+    found = simulate(session, plan, setup, space)
+    if caveat(session, space, plan, found.system.evaluation):
+        return []
+    latency = found.system.evaluation.latency_s
+    assert latency is not None
+    # What modules round up is a tick each, and no tick is longer than a nanosecond.
+    limit_ns = math.ceil(latency * NS_PER_S) + len(session.modules)
+    if found.latencies.largest_ns <= limit_ns:
+        return []
+    return [f"a request took {found.latencies.largest_ns} ns, {limit_ns} are claimed ({setup.describe()})"]
 
 
 def _any(rng: Random) -> tuple[Session, Plan, PlanSpace] | None:

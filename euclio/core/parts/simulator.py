@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from euclio.core.words import percent
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
@@ -18,10 +20,16 @@ class Glance:
     Attributes:
         share: of Poisson requests, those that it answers in time; None: that is not known at once.
         cost: what a plan costs that answers 99 % of them in time, in words; empty: that is not known either.
+        never: which of its machines never catch up with them, in words; empty: all do.
     """
 
     share: float | None = None
     cost: str = ""
+    never: str = ""
+
+    def in_words(self) -> str:
+        """The share, and what never catches up; empty: neither is known."""
+        return ", ".join(filter(None, ["" if self.share is None else f"{percent(self.share)} in time", self.never]))
 
 
 @dataclass(frozen=True, slots=True)

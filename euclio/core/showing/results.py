@@ -10,10 +10,11 @@ from rich.text import Text
 from euclio.core.families import families, family_of
 from euclio.core.family import Family
 from euclio.core.objective import Goal
+from euclio.core.parts.simulator import Glance
 from euclio.core.result import AnyResult, WrittenResult
 from euclio.core.showing.view import Head, View
 from euclio.core.tables import value_text
-from euclio.core.words import duration, full, percent
+from euclio.core.words import duration, full
 
 
 def _family(result: AnyResult) -> Family | None:
@@ -49,9 +50,13 @@ def _at_random(family: Family, result: AnyResult) -> str:
     if not simulator.keeps:
         return ""
     known = simulator.glance(result.of_instance, result)
-    share = ": ask simulate()" if known.share is None else f" {percent(known.share)} in time"
     cost = f"{known.cost}, " if known.cost else ""
-    return f"under Poisson arrivals{share}; 99 %: {cost}attainment=0.99"
+    return f"under Poisson arrivals{_known(known)}; 99 %: {cost}attainment=0.99"
+
+
+def _known(known: Glance) -> str:
+    words = f" {known.in_words()}" if known.in_words() else ""
+    return f"{words}: ask simulate()" if known.share is None else words
 
 
 def _rows(result: AnyResult) -> list[dict[str, Any]]:

@@ -20,8 +20,8 @@ from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.least_capacity import bursts_of, law_of, serves_in_order, windows_left
 from euclio.session.attainment.least_machines import Limits, Needs
 from euclio.session.instance import Session
+from euclio.session.latency.of_requests import session_rate
 from euclio.session.latency.paths import times_from, times_until
-from euclio.session.simulation.system import session_rate
 from euclio.session.space import PlanSpace
 from euclio.simulation.setup import Arrivals
 

@@ -29,10 +29,11 @@ from euclio.session.attainment.margins import Margins, stricter, with_spare
 from euclio.session.attainment.module_latencies import Tally
 from euclio.session.attainment.search import FIRST, STRICTER, Found, Planner, Tried
 from euclio.session.instance import Session
+from euclio.session.latency.of_requests import session_rate
 from euclio.session.plan import Plan
 from euclio.session.simulation.in_turn import Coming, InTurn, compile_in_turn, covers
 from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.system import System, build_system, session_rate
+from euclio.session.simulation.system import System, build_system
 from euclio.session.space import PlanSpace
 from euclio.simulation.units import NANOSECONDS, Floats, Ints
 

@@ -15,10 +15,11 @@ from euclio.session.attainment.latencies import Latencies
 from euclio.session.attainment.long_run import Run, coming
 from euclio.session.attainment.module_latencies import MOST_WATCHED, Tally, Watched
 from euclio.session.instance import Session
+from euclio.session.latency.of_requests import session_rate
 from euclio.session.plan import Plan
 from euclio.session.simulation.in_turn import Coming
 from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.system import System, build_system, session_rate
+from euclio.session.simulation.system import System, build_system
 from euclio.session.space import PlanSpace
 from euclio.simulation.setup import Arrivals
 

@@ -13,11 +13,11 @@ from euclio.session.attainment import least_loss, renewal_loss
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.trace_loss import MOST_REQUESTS, Trace
 from euclio.session.instance import Module, Session
+from euclio.session.latency.of_requests import session_rate
 from euclio.session.latency.paths import times_from, times_until
 from euclio.session.policies import Form
 from euclio.session.simulation.clock import alike
 from euclio.session.simulation.setup import Dispatch, Dropping, Setup
-from euclio.session.simulation.system import session_rate
 from euclio.session.simulation.targets import joins, own_dispatch
 from euclio.session.space import PlanSpace
 from euclio.simulation.setup import Arrivals

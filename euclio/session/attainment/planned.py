@@ -7,7 +7,7 @@ is one for evenly spaced requests, all of them in time, served as its policy sta
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from euclio.core.errors import InputError
@@ -16,6 +16,7 @@ from euclio.session.attainment.demand import ModuleObjective, objectives_from
 from euclio.session.attainment.served import Answered, setup_as_asked
 from euclio.session.simulation.service import (
     ALL_IN_TIME,
+    DEPLOYED,
     even_service,
     listed_words,
     service,
@@ -86,9 +87,9 @@ def planned_service(result: Answered) -> dict[str, Any]:
 def planned_fields(result: Answered) -> dict[str, Any]:
     """The fields of a simulation's setup that are as planned where nothing else is said.
 
-    Whether a plan for evenly spaced requests holds is asked of random ones: its arrivals are not among them, nor are
-    those that follow a trace, which a result does not hold. Seconds and seed are those of the simulation that an
-    attainment was judged by.
+    Whether a plan for evenly spaced requests holds is asked of random ones, served as it is deployed (`DEPLOYED`): its
+    arrivals are not among them, nor are those that follow a trace, which a result does not hold. Seconds and seed are
+    those of the simulation that an attainment was judged by.
 
     Raises:
         InputError: as `planned_setup`.
@@ -99,6 +100,7 @@ def planned_fields(result: Answered) -> dict[str, Any]:
         left_out |= set(ARRIVALS)
     if setup_as_asked(result) is None:
         left_out |= {"seconds", "seed"}
+        setup = replace(setup, **DEPLOYED)
     return {name: getattr(setup, name) for name in (field.name for field in fields(Setup)) if name not in left_out}
 
 
@@ -110,7 +112,8 @@ def as_planned(result: Answered, setup: Setup) -> str:
     """
     planned = service_words(service(planned_setup(result), result.space))
     served = service_words(service(setup, result.space))
-    differing = [words for name, words in served.items() if words != planned[name]]
+    same = {"dummies"} if result.plan is not None and not any(own.dummy_rps for own in result.plan.modules) else set()
+    differing = [words for name, words in served.items() if words != planned[name] and name not in same]
     objectives = planned_modules(result)
     modules = f"; planned for {_modules_in_words(objectives)}" if objectives else ""
     if not differing:

@@ -19,10 +19,11 @@ from euclio.core.solving import PreparedRun
 from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.margins import Margins, alike, spare_space, stricter, with_spare
 from euclio.session.evaluate import evaluate
+from euclio.session.latency.of_requests import session_rate
 from euclio.session.plan import Plan
 from euclio.session.simulation.in_turn import Coming, InTurn, covers
 from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.system import build_system, session_rate
+from euclio.session.simulation.system import build_system
 
 TARGET = 0.99
 INVOCATIONS = 2_000

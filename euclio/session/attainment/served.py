@@ -24,6 +24,10 @@ class Answered(Protocol):
         """The plan space that the plan was made in."""
 
     @property
+    def plan(self) -> Any:
+        """Its plan; None: it has none."""
+
+    @property
     def planned_for(self) -> Mapping[str, Any]:
         """What the plan was made for (`euclio.session.attainment.planned`)."""
 

@@ -178,6 +178,8 @@ def _deployed(session: Session, written: WrittenResult) -> Deployment:
     found = deployment(session, written.plan, written.space)
     delay_s, router = _delay_s(planned), planned["dispatch"] if planned["dispatch"] in ROUTERS else ""
     groups = tuple(replace(group, delay_s=delay_s, routed=bool(router)) for group in found.groups)
+    if planned["attainment"] != ALL_IN_TIME:
+        found = replace(found, doubts="")
     return replace(found, groups=groups, planned=words, keeps_free=not planned["dummies"], router=router)
 
 

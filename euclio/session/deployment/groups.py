@@ -9,6 +9,7 @@ from fractions import Fraction
 from euclio.session.deployment.names import TargetNames, UniqueNames, of_session
 from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.session.instance import Configuration, Module, Session
+from euclio.session.latency.of_requests import caveat
 from euclio.session.plan import ModulePlan, Plan
 from euclio.session.policies import Policy
 from euclio.session.sharing.packing import residents, waits
@@ -98,6 +99,7 @@ class Deployment:
         planned: what the plan was made for, in words; empty: evenly spaced requests.
         keeps_free: whether dummies stand for capacity that is kept free.
         router: the router of single requests that the plan was made for; empty: it was made for none.
+        doubts: why the latencies are not proven of requests; empty: they are, or an attainment was judged.
     """
 
     session: Session
@@ -108,6 +110,7 @@ class Deployment:
     planned: str = ""
     keeps_free: bool = False
     router: str = ""
+    doubts: str = ""
 
     @property
     def whole_cost_per_h(self) -> Fraction:
@@ -151,7 +154,8 @@ def deployment(session: Session, plan: Plan, space: PlanSpace) -> Deployment:
             module = session.modules[resident.module]
             k = next(k for k, group in enumerate(groups) if group.module == module.name and group.partial)
             groups[k] = replace(groups[k], home=home, waiting_s=wait)
-    return Deployment(session, space, evaluation, tuple(groups), names)
+    doubts = caveat(session, space, plan, evaluation)
+    return Deployment(session, space, evaluation, tuple(groups), names, doubts=doubts)
 
 
 def _of_module(

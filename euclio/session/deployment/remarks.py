@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from euclio.core.words import counted, full, joined, listed, percent
 from euclio.session.costs import money
 from euclio.session.deployment.groups import Deployment, Group
+from euclio.session.latency.of_requests import caveat
 
 FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy load-balancer."
 
@@ -26,6 +27,8 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
     )
     if deployed.planned:
         yield f"Planned for {deployed.planned}."
+    if deployed.doubts:
+        yield f"{deployed.doubts}."
     if deployed.router:
         yield (
             f"It was made for dispatch {deployed.router}: single requests, each to one machine, which takes what waits "
@@ -63,10 +66,16 @@ def _turns(deployed: Deployment) -> str:
 
 
 def caution(deployed: Deployment) -> str:
-    """One line on groups that a plain load balancer would overload; empty: there are none."""
+    """One line on invocations that come together, and groups that a plain load balancer would overload."""
     groups = [group.name for group in deployed.groups if group.needs_runs]
-    if not groups:
-        return ""
+    together = caveat(deployed.session, deployed.space) if deployed.doubts else ""
+    words = [together] if together else []
+    if groups:
+        words.append(_overloaded(groups))
+    return "; ".join(words)
+
+
+def _overloaded(groups: list[str]) -> str:
     return (
         f"whole batches have to be sent to {counted(len(groups), 'group')} of machines ({listed(groups)}); a load "
         f"balancer that spreads single requests may overload them. {FOR_LOAD_BALANCERS}"

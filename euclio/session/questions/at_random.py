@@ -16,6 +16,7 @@ from euclio.session.instance import Session
 
 # Whoever only prints what is in `stats` needs neither.
 poisson_attainment = late("euclio.session.simulation.glance", "poisson_attainment")
+never_catches_up = late("euclio.session.simulation.glance", "never_catches_up")
 rough_cost = late("euclio.session.attainment.rough_cost", "rough_cost")
 
 SHARE, COST = "poisson_attainment", "poisson_99_about_per_h"
@@ -67,4 +68,5 @@ def glance(session: Session, result: Result) -> Glance:
     return Glance(
         poisson_attainment(session, result) if share is None else share,
         "" if cost is None else f"at most about {money(session, exact(full(cost, digits=DIGITS)))} per hour",
+        never_catches_up(session, result),
     )

@@ -14,6 +14,7 @@ from euclio.session.attainment.demand import Demand
 from euclio.session.attainment.stated import Stated, stated
 from euclio.session.evaluate import Evaluation
 from euclio.session.instance import Session
+from euclio.session.latency.of_requests import caveat
 from euclio.session.plan import Plan
 from euclio.session.questions.changes import SessionChanges
 from euclio.session.space import PlanSpace
@@ -66,7 +67,9 @@ class Question:
         changed = [] if self.changes is None else [f"with {self.changes.in_words()}"]
         solved = f"solver {self.solver.name}; plan space: {in_words(self.space)}"
         kept = [] if self.demand is None else [self.demand.in_words()]
-        return [f"{self.session.name}: cost per hour by {by}{currency}", *changed, *further, *kept, solved]
+        said = caveat(self.session, self.space) if self.demand is None else ""
+        doubts = [said] if said else []
+        return [f"{self.session.name}: cost per hour by {by}{currency}", *changed, *further, *kept, solved, *doubts]
 
     def described(self, schema: str) -> dict[str, Any]:
         """What is asked as plain data, the first fields of an answer."""

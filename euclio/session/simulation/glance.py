@@ -7,14 +7,28 @@ from euclio.core.errors import InputError
 from euclio.core.lazy import late
 from euclio.core.result import Result
 from euclio.session.instance import Session
+from euclio.session.simulation.service import DEPLOYED
 from euclio.session.simulation.setup import Setup
+from euclio.session.simulation.slack import never_in_words, overloaded
+from euclio.session.simulation.system import build_system
 
 # Simulators take as long to be imported as all else of a short solve, and most plans serve too many requests for them.
 share_in_time = late("euclio.session.simulation.quick_share", "share_in_time")
 
 BY_MODULE = 20_000
-"""Invocations that take less than 0.3 s of one core without machine code, one module after the other, dummies among
-them. It is they that are counted and not the time, so that the same input shows the same."""
+"""Invocations that take less than 0.3 s of one core without machine code, one module after the other. It is they that
+are counted and not the time, so that the same input shows the same."""
+
+
+def never_catches_up(session: Session, result: Result) -> str:
+    """What has no slack under Poisson arrivals, in a few words; empty: nothing, or there is no plan."""
+    if result.plan is None or result.value is None or "attainment" in result.options:
+        return ""
+    setup = Setup(**DEPLOYED)
+    try:
+        return never_in_words(overloaded(build_system(session, result.plan, result.space, setup), setup))
+    except InputError:
+        return ""  # the plan has numbers that are too large to be simulated
 
 
 def poisson_attainment(session: Session, result: Result) -> float | None:
@@ -32,9 +46,8 @@ def poisson_attainment(session: Session, result: Result) -> float | None:
     """
     if result.plan is None or result.evaluation is None or result.value is None or "attainment" in result.options:
         return None
-    setup = Setup(dummies=not result.space.policy.pulls)
-    rates = zip(session.modules, result.evaluation.modules, strict=True)
-    invocations = float(sum(module.rate_rps + found.dummy_rps for module, found in rates)) * setup.seconds
+    setup = Setup(**DEPLOYED)
+    invocations = float(sum(module.rate_rps for module in session.modules)) * setup.seconds
     if invocations > BY_MODULE:
         return None
     try:

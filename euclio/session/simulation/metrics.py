@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from euclio.session.simulation.record import Latencies, Simulation
+from euclio.session.simulation.slack import overloaded
 from euclio.session.simulation.system import Machine
 from euclio.simulation.units import NS_PER_S, Ints
 
@@ -27,6 +28,7 @@ def describe(simulation: Simulation) -> dict[str, Any]:
         "late": found.late,
         "dropped": found.dropped,
         "attainment": found.attainment,
+        **_never(found),
         "slo_s": float(found.session.slo_s),
         "worst_case_s": None if latency is None else float(latency),
         **_latencies(found.latencies),
@@ -34,6 +36,12 @@ def describe(simulation: Simulation) -> dict[str, Any]:
         "modules": [_module(found, m) for m in range(len(system.modules))],
         "machines": _machines(found),
     }
+
+
+def _never(found: Simulation) -> dict[str, Any]:
+    """The load of modules that never catch up, where there are any."""
+    loads = overloaded(found.system, found.setup)
+    return {"never_catch_up": {name: float(load) for name, load in loads.items()}} if loads else {}
 
 
 def utilization(simulation: Simulation) -> float | None:

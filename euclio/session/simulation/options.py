@@ -32,11 +32,16 @@ SETUP_OPTIONS = (
         parse=time_out,
         metavar="S",
     ),
-    SetupOption("--no-dummies", "dummies", "send none of the plan's dummies", value=False),
+    SetupOption(
+        "--no-dummies",
+        "dummies",
+        "send none of the plan's dummies; the default",
+        value=False,
+    ),
     SetupOption(
         "--dummies",
         "dummies",
-        "send the plan's dummies, also where they stand for capacity that is kept free",
+        "send the plan's dummies, which its worst case counts on, or which stand for capacity that is kept free",
         value=True,
         instead_of=("no_dummies",),
     ),

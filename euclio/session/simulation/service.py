@@ -16,7 +16,10 @@ from euclio.simulation.setup import Arrivals
 
 FREE = ("load", "seconds", "seed")
 """What a simulation may take as it likes, without serving otherwise than a plan was made for."""
-SWITCHES = ("dummies", "hold")
+SWITCHES = ("dummies", "planned_delays", "hold")
+DEPLOYED: dict[str, Any] = {"dummies": False, "planned_delays": True}
+"""How a plan for evenly spaced requests is deployed: nobody sends its dummies, and the queue delays that count on them
+close the batches that they would have filled (`euclio.session.deployment`)."""
 NUMBERS = ("seconds", "seed", "noise", "timeout_s", "cv", "on_s", "off_s")
 ALL_IN_TIME = 1.0
 """The attainment of a plan whose worst case is within the SLO."""

@@ -66,6 +66,8 @@ class Setup(CommonSetup):
         timeout_s: how long a batch waits to be filled, in seconds; infinity: until it is full; None: as long as the
             plan counts on, or, where machines pull, not at all.
         dummies: whether the plan's dummies are sent; if not, batches wait for what really comes.
+        planned_delays: whether batches wait no longer than with dummies where these are not sent, as the queue delays
+            of exported deployments have it.
         hold: whether modules hand requests on no earlier than after their worst-case latency.
         dropping: which requests are dropped.
         partial: where a machine is that is not used in full.
@@ -80,6 +82,7 @@ class Setup(CommonSetup):
     dispatch: Dispatch | None = None
     timeout_s: float | None = None
     dummies: bool = True
+    planned_delays: bool = False
     hold: bool = False
     dropping: Dropping = Dropping.NEVER
     partial: Partial = Partial.ALONE
@@ -103,6 +106,7 @@ class Setup(CommonSetup):
             "dispatch": None if self.dispatch is None else self.dispatch.value,
             "timeout_s": "none" if self.timeout_s == float("inf") else self.timeout_s,
             "dummies": self.dummies,
+            **({"planned_delays": True} if self.planned_delays else {}),
             "hold": self.hold,
             "dropping": self.dropping.value,
             "partial": self.partial.value,

@@ -11,6 +11,7 @@ import numpy as np
 from euclio.core.compiled import before_timing
 from euclio.core.progress import late_bar, told
 from euclio.session.instance import Configuration, Hardware, Module, Session
+from euclio.session.latency.of_requests import session_rate
 from euclio.session.plan import Allocation, ModulePlan, Plan
 from euclio.session.simulation.clock import offered
 from euclio.session.simulation.engine import tables as t
@@ -18,7 +19,7 @@ from euclio.session.simulation.engine.loop import FOREVER
 from euclio.session.simulation.record import Executions, Latencies, MachineTallies, ModuleTally, Simulation
 from euclio.session.simulation.server import Counts, Server
 from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.system import System, build_system, session_rate
+from euclio.session.simulation.system import System, build_system
 from euclio.session.simulation.targets import own_dispatch
 from euclio.session.space import FULL_SPACE, PlanSpace
 from euclio.simulation import highest_load

@@ -11,6 +11,7 @@ from euclio.core.errors import InputError
 from euclio.core.words import full
 from euclio.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.session.instance import Configuration, Module, Session
+from euclio.session.latency.of_requests import session_rate, unevenness
 from euclio.session.latency.paths import times_from
 from euclio.session.plan import ModulePlan, Plan
 from euclio.session.policies import Policy
@@ -207,12 +208,6 @@ def _share(plan: Plan, built: list[_Built], machines: list[Machine]) -> None:
             machines[number] = replace(machines[number], slots=1, spacing_ticks=0, host=numbers[0])
 
 
-def session_rate(session: Session) -> Fraction:
-    """Requests per second: the rate of the busiest module that requests enter by."""
-    entered = {child for _, child in session.edges}
-    return max(module.rate_rps for module in session.modules if module.name not in entered)
-
-
 class _Built:
     """Machines and targets of one module."""
 
@@ -234,8 +229,8 @@ class _Built:
         self.clock, self.ratio = clock, ratio
         self.dispatch, self.joins, self.first = dispatch, joins(policy, dispatch), first
         self.total = module.rate_rps + checked.dummy_rps
-        self.coming = Fraction(1) if setup.dummies else module.rate_rps / self.total
-        """Share of the planned rates that really comes."""
+        self.coming = Fraction(1) if setup.dummies or setup.planned_delays else module.rate_rps / self.total
+        """Share of the planned rates that time-outs count on."""
         self.machines: list[Machine] = []
         self.rates: list[Fraction] = []
         """Rate of each target."""
@@ -306,7 +301,7 @@ class _Built:
         if self.ratio is None:
             return Fraction(0)
         dummies = bool(self.checked.dummy_rps and self.setup.dummies)
-        return Fraction(self.ratio.numerator - 1, self.ratio.denominator) + dummies
+        return unevenness(self.ratio) + dummies
 
     def dummy_period_ticks(self) -> Fraction:
         """Time between two dummies, at most what is counted; 0: there are none."""

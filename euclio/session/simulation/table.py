@@ -13,13 +13,18 @@ from euclio.core.tables import new_table
 from euclio.core.words import counted, figures, full, milliseconds, percent
 from euclio.session.simulation.metrics import describe
 from euclio.session.simulation.record import Simulation
+from euclio.session.simulation.slack import never_in_words, overloaded
 from euclio.simulation.table import highest_load_table
 
 MOST_ROWS = 40
 """Modules and allocations that are listed."""
 SPARE = ("mean ms", "p50 ms", "batch", "p90 ms", "max ms", "within %", "p99.9 ms")
 """Columns of latencies that a narrow window does without, the least needed first."""
-LATENCY_LEGEND = {"worst case": "as checked", "within %": "requests within it", "batch": "mean requests of a batch"}
+LATENCY_LEGEND = {
+    "worst case": "as checked, of evenly spaced invocations",
+    "within %": "requests within it",
+    "batch": "mean requests of a batch",
+}
 MACHINE_LEGEND = {
     "conc.": "executions at a time",
     "count": "machines",
@@ -57,6 +62,9 @@ def _header(found: dict[str, Any], simulation: Simulation) -> list[str]:
     lines += [f"one machine is shared by {', '.join(names)}" for names in sorted(shared)[:MOST_ROWS]]
     lines += _rounding(simulation)
     missed = [f"{found[key]:,} {key}" for key in ("late", "dropped") if found[key]]
+    never = never_in_words(overloaded(simulation.system, simulation.setup))
+    if never:
+        missed.append(f"{never}, so that fewer are in time the longer they come")
     if missed:
         lines.append(", ".join(missed))
     return lines

@@ -24,7 +24,7 @@ def test_the_table_says_what_became_of_the_requests(capsys, files):
     assert code == 0
     assert "tiny: 100.00 % of 200 requests answered within the SLO of 1,000.0 ms" in out
     assert "uniform arrivals at load 1 (10.000 req/s) for 20 s, seed 0, noise 0\n" in out
-    assert "dispatch rounds, time-outs as planned, dummies sent, partial machines alone\n" in out
+    assert "dispatch rounds, time-outs as planned, no dummies, partial machines alone\n" in out
     assert "200 requests simulated in" in err
 
 

@@ -72,6 +72,16 @@ def test_utilisation_is_that_of_machines_bought_whole_and_does_not_count_dummies
     assert shown == {"partial": "62", "dummies": "62"}
 
 
+def test_headroom_counts_for_no_machine_and_no_rate_and_stands_next_to_them():
+    """24 req/s and a quarter more are 30, on 2 machines of 20: they work 24/40 of the time."""
+    session = Session("h", 1, [Hardware("x", 1)], [Module("m", 24, [Configuration("x", 2, 1, "0.1")])])
+    result = solve(session, headroom=0.25)
+    rows = [line.split() for line in to_text(plan_table(result.of_instance, result), width=200).splitlines()]
+    row = next(row for row in rows if row[:2] == ["m", "x"])
+    assert row[row.index("%") - 1 : row.index("%") + 3] == ["60", "%", "24.000", "30.000"]
+    assert "planned" in next(row for row in rows if row[:1] == ["module"])
+
+
 def test_machines_that_are_charged_whole_are_counted_and_paid_for_whole():
     session = tiny_session()
     solver = answering(one_configuration_plan(session), covers=frozenset({"whole"}))

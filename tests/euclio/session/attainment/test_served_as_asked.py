@@ -79,10 +79,11 @@ def test_every_result_states_what_it_was_planned_for(tmp_path):
 
 
 def test_a_plan_for_even_arrivals_is_still_tried_with_random_ones():
-    # Whether it holds is the question; all else is as its policy stands for, and the line says so.
+    # Whether it holds is the question; all else is as its policy stands for, deployed, and the line says so.
     result = solve(SESSION)
     simulation = run(SESSION, result, seconds=2)
-    assert (simulation.setup.arrivals, simulation.setup.dummies) == ("poisson", True)
+    assert (simulation.setup.arrivals, simulation.setup.dummies) == ("poisson", False)
+    assert run(SESSION, result, seconds=2, dummies=True).setup.dummies
     even = "served as planned (even arrivals, rounds, dummies sent, partial machines alone)"
     assert as_planned(result, simulation.setup) == f"{even} but for: Poisson arrivals"
     assert as_planned(result, Setup("uniform")) == even.replace(" (", ": ").removesuffix(")")
