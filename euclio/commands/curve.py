@@ -30,8 +30,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "The least cost of a session as a step function of its SLO, proven over a range, or with --over rate as one "
-        "of its rate, where machines are charged whole and dummies fill them. Exit code 3: there is no plan in all of "
-        "the range."
+        "of its rate, where machines are charged whole and dummies fill them; rates are asked one by one where the "
+        "cost may fall with the rate. Exit code 3: there is no plan in all of the range, or at no rate that was asked."
     )
     add_session(parser)
     parser.add_argument(

@@ -15,12 +15,28 @@ FEWER_DUMMIES = ("dummy", DummyRule.MACHINE)
 
 def quick_when_partial(session: Session, space: PlanSpace) -> bool:
     """Whether some machine that is nearly full is faster than a full one: d + b/t against form `FIXED`'s latency."""
-    return space.policy.form is Form.FIXED and any(
-        space.policy.fixed_latency(c) > c.duration_s + c.batch / c.throughput_rps
-        for module in session.modules
-        for c in module.profile
-        if space.allows(c.hardware, c.batch, c.concurrency)
+    return space.policy.form is Form.FIXED and not _fastest_full(session, space)
+
+
+def _fastest_full(session: Session, space: PlanSpace) -> bool:
+    return space.policy.fastest_full(
+        c for module in session.modules for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)
     )
+
+
+def never_cheaper_at_more(session: Session, space: PlanSpace) -> bool:
+    """Whether the least cost is proven not to fall, and a plan not to appear, as all rates rise alike.
+
+    Where machines are charged whole, dummies fill them for nothing. Fill a plan's machines: it costs the same, has as
+    many machines of each type (stock, resources, changes and spare machines ask for no more), the types that may be
+    lost leave no less, and it is no slower where no machine is slower when it is full (`Policy.fastest_full`). A policy
+    looks at rates with dummies only, so that these full machines take as long at every lower rate: its plan is one
+    there too, and all limits but one are about machines; what has to be left without a type falls with the rate.
+
+    It is not so by share (a machine is paid for what it takes) or without dummies; where a full machine is slower (`rr`
+    with several batches at a time, a user's own policy); or where modules share machines that are not full.
+    """
+    return space.fills and not space.charging.packs and _fastest_full(session, space)
 
 
 def _continuous_by_share(space: PlanSpace) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -156,6 +156,20 @@ class Policy:
         assert self.form.by_configuration
         t = c.throughput_rps
         return self.whole(Place(c.duration_s, c.batch, t, 1, Fraction(0), t, t))
+
+    def fastest_full(self, configurations: Iterable[Configuration]) -> bool:
+        """Whether a partial machine that dummies fill up takes no longer, nor any machine of its module; proven.
+
+        `LEFT` and `TIED`: dummies raise every w, and of what the last allocation collects from f is a part. `EVEN`:
+        n stays and R rises up to n·t. `FIXED`: others stay as they are, and the partial machine takes d + b/f, which
+        comes as near to d + b/t as f to t: so a full one may take no more than that. `GENERAL`: nothing is proven.
+
+        Args:
+            configurations: those that the module's machines may have.
+        """
+        if self.form is not Form.FIXED:
+            return self.form is not Form.GENERAL
+        return all(self.fixed_latency(c) <= c.duration_s + c.batch / c.throughput_rps for c in configurations)
 
     def even_batch(self, c: Configuration) -> Fraction:
         """Requests that a machine collects at its share of the rate under form `EVEN`: q in d + q·n/R."""

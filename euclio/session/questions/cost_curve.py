@@ -5,8 +5,10 @@ cheapest under an objective is so down to its own worst-case latency, and only b
 solver that knows the whole function hands it over at once (`Solver.pieces`); any other exact one is asked step by step,
 from the longest objective down.
 
-Where machines are charged whole and dummies fill them, a higher rate never costs less: machines that serve it serve a
-lower one too, filled up. So a plan that is the cheapest at a rate is so up to what its machines take.
+Where machines are charged whole, dummies fill them and none is slower when it is full, a higher rate never costs less:
+machines that serve it serve a lower one too, filled up (`never_cheaper_at_more` has the proof). So a plan that is the
+cheapest at a rate is so up to what its machines take. Elsewhere rates are asked one by one, and nothing is said of
+those between.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from euclio.core.showing import Framed, Plotted
 from euclio.core.solver import AnySolver
 from euclio.core.solving import checked, solver_for
 from euclio.session.charging import Charging
+from euclio.session.demands import never_cheaper_at_more
 from euclio.session.evaluate import Priced, evaluate, machines_by_hardware
 from euclio.session.instance import Session
 from euclio.session.plan import Allocation, ModulePlan, Plan
@@ -42,6 +45,8 @@ MOST_SOLVED = 200
 """Steps that are solved one by one at most."""
 JUST = Fraction(1, 10**9)
 """Share of an objective or a rate by which the next step is asked for next to the last one."""
+PARTS = 16
+"""Equal parts of a range whose ends are asked where nothing is proven between two rates."""
 FACTOR = 2
 """Where no range is given: from the session's own value divided by this to that times this."""
 PROVEN = (Status.OPTIMAL, Status.INFEASIBLE)
@@ -68,7 +73,8 @@ class CostStep(Solved):
             step: with it).
         end: where it ends: what is said holds of objectives below this one, of rates up to this one. What lies between
             two steps is next to nothing, and nothing is proven of it but that it costs what one of the two does, or
-            something in between. The last step ends with the range, which is asked for too.
+            something in between: over the rate, the first billionth of a step. The last step ends with the range,
+            which is asked for too. A step that ends where it begins speaks of this rate alone.
     """
 
     start: Fraction
@@ -108,6 +114,11 @@ class OverRange(Question):
             return replace(self.changes or SessionChanges(), rate_rps=value).applied_to(self.session)
         changed = self.session if self.changes is None else self.changes.applied_to(self.session)
         return replace(changed, slo_s=value)
+
+    @property
+    def steps_proven(self) -> bool:
+        """Whether it is proven that the cost never rises with the objective, or never falls with the rate."""
+        return self.over is Over.SLO or never_cheaper_at_more(self.session, self.space)
 
     @property
     def own(self) -> Fraction:
@@ -159,7 +170,8 @@ class CostCurve(Framed, Plotted):
 
 
 def _has_rate(step: CostStep, rate: Fraction, *, first: bool) -> bool:
-    return (step.start <= rate if first else step.start < rate) and rate <= step.end
+    """Whether a step speaks of a rate; it was asked for a billionth above where it begins, but for the first one."""
+    return rate == step.end or step.start * (1 if first else 1 + JUST) <= rate < step.end
 
 
 def question(
@@ -238,18 +250,37 @@ def answered(asked: OverRange, solving: Solving | None = None) -> CostCurve:
     """The answer to a question; `solving` is what solves a step where they are solved one by one."""
     if asked.over is Over.SLO and solving is None and (at_once := _at_once(asked)) is not None:
         return CostCurve(asked, at_once, True)
+    if not asked.steps_proven:
+        return CostCurve(asked, tuple(_at_points(asked, solving or asked.solving())), False)
     walk = _down_from_the_longest if asked.over is Over.SLO else _up_from_the_lowest
     steps: list[CostStep] = []
     for step in islice(walk(asked, solving or asked.solving()), MOST_SOLVED):
-        # Where the next plan costs the same, it does for the last step too, and for what lies between.
-        alike = bool(steps) and step.cost_per_h is not None and step.cost_per_h == steps[-1].cost_per_h
-        if alike:
-            before = steps.pop()
-            slo = asked.over is Over.SLO
-            step = replace(step, end=before.end) if slo else replace(step, start=before.start)
+        # Where the next optimum is the same, it is for the last step too, and for what lies between.
+        if steps and step.cost_per_h == steps[-1].cost_per_h and _optimal(step) and _optimal(steps[-1]):
+            step = _joined(asked, steps.pop(), step)
         steps.append(step)
     steps.sort(key=lambda step: step.start)
     return CostCurve(asked, tuple(steps), steps[0].start <= asked.start and steps[-1].end >= asked.end)
+
+
+def _optimal(step: CostStep) -> bool:
+    return step.result.status is Status.OPTIMAL
+
+
+def _joined(asked: OverRange, before: CostStep, step: CostStep) -> CostStep:
+    """Two steps as one: the plan of the later one holds in both, and the bound of the one before."""
+    bounded = replace(step, result=replace(step.result, bound=before.result.bound))
+    slo = asked.over is Over.SLO
+    return replace(bounded, end=before.end) if slo else replace(bounded, start=before.start)
+
+
+def _at_points(asked: OverRange, solving: Solving) -> Iterator[CostStep]:
+    """The least cost at rates that are asked one by one: those that divide the range, and the session's own."""
+    parts = {asked.start + (asked.end - asked.start) * k / PARTS for k in range(PARTS + 1)}
+    own = {asked.own} if asked.start <= asked.own <= asked.end else set()
+    for rate in sorted(parts | own):
+        session = asked.at(rate)
+        yield CostStep(session, asked.solved(solving, session, asked.space), rate, rate)
 
 
 def _at_once(asked: OverRange) -> tuple[CostStep, ...] | None:
@@ -318,19 +349,16 @@ def _up_from_the_lowest(asked: OverRange, solving: Solving) -> Iterator[CostStep
         session = asked.at(rate)
         result = asked.solved(solving, session, asked.space)
         if result.plan is None or result.value is None:
-            # Machines that serve a higher rate serve this one too: there is no plan at a higher one either.
+            # A plan at a higher rate, filled up, would be one here.
             yield CostStep(session, result, start, asked.end)
             return
         end = min(_taken_at_most(session, result.plan, rate), asked.end)
-        fullest = asked.at(end)
-        kept = _under(replace(result, plan=_filled(result.plan, fullest)), fullest)
-        if kept.value != result.value:
-            raise InputError(
-                "at some rates a machine that is not full is faster than a full one, so that the cost need not be a "
-                "step function of the rate; use `euclio what-if --rate` for points",
-                field="--over",
-            )
-        yield CostStep(fullest, kept, start, end)
+        lowest, highest = asked.at(start), asked.at(end)
+        kept = [_under(replace(result, plan=_filled(result.plan, one)), one) for one in (lowest, highest)]
+        if any(one.value != result.value or one.evaluation is None or not one.evaluation.feasible for one in kept):
+            yield CostStep(session, result, rate, rate)
+            return
+        yield CostStep(highest, kept[-1], start, end)
         if end >= asked.end:
             return
         start, rate = end, min(end * (1 + JUST), asked.end)

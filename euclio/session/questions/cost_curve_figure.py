@@ -33,15 +33,18 @@ def draw_on(axes: Axes, curve: CostCurve) -> None:
     costs, last = [], None
     for step in curve.steps:
         start, end = float(step.start) * scale, float(step.end) * scale
+        alone = start == end
         if step.cost_per_h is None:
-            axes.axvspan(start, end, color=MUTED, alpha=0.15, linewidth=0, label="no plan")
+            axes.axvspan(start, end, color=MUTED, alpha=0.15, linewidth=float(alone), label="no plan")
             last = None
             continue
         cost = float(step.cost_per_h)
         costs.append(cost)
-        if last is not None:
+        if last is not None and not alone:
             axes.plot([start, start], [last, cost], color=PALETTE[0], linewidth=0.8, alpha=0.5)
-        axes.plot([start, end], [cost, cost], color=PALETTE[0], linewidth=1.8, label="cheapest plan")
+        axes.plot(
+            [start, end], [cost, cost], "." if alone else "-", color=PALETTE[0], linewidth=1.8, label="cheapest plan"
+        )
         last = cost
     _mark_own(axes, curve, scale)
     _scale_costs(axes, costs)

@@ -63,13 +63,21 @@ def csv_text(curve: CostCurve) -> str:
 
 def _proven(curve: CostCurve) -> str:
     """How much of the function is proven."""
+    asked = curve.question
+    if not asked.steps_proven:
+        return (
+            "nothing is said between the rates that were asked: the cost may fall with the rate where a full machine "
+            "may be slower than one that is not (policy rr with several batches at a time, a policy of your own), or "
+            "where machines are shared"
+        )
     if not curve.complete:
         return "the other steps of the range are not known: ask for a narrower one"
     if not curve.proven:
         return "a limit of time was hit: not all steps are proven"
+    hair = "last billionth before each step" if asked.over is Over.SLO else "first billionth of each step but the first"
     return (
-        "proven: no plan in this plan space costs less, but for the last billionth before each step, where nothing is "
-        "proven but what its neighbours cost"
+        f"proven: no plan in this plan space costs less, but for the {hair}, where nothing is proven but what its "
+        "neighbours cost"
     )
 
 

@@ -28,6 +28,7 @@ from euclio.session.evaluate import evaluate, machines_by_hardware
 from euclio.session.instance import Session
 from euclio.session.questions.changes import SessionChanges, source_rate
 from euclio.session.questions.question import Question, SessionResult, Solved, Solving
+from euclio.session.simulation.setup import Dropping
 from euclio.session.space import PlanSpace
 
 CHARGINGS = (Charging.SHARE, Charging.WHOLE)
@@ -193,9 +194,10 @@ def answered(asked: Grid, solving: Solving | None = None) -> WhatIf:
             space, last = replace(asked.space, charging=way), None
             for slo in reversed(asked.slos):
                 here = asked.sessions[rate, slo]
-                last = _still_best(last, here, asked.solver) or asked.solved(solving, here, space)
+                last = _still_best(last, here, asked) or asked.solved(solving, here, space)
                 found[rate, slo, way] = Point(here, last, rate, slo, way)
-            if asked.demand is not None:
+            # Where late requests are dropped, fewer are under a longer objective, and those that stay hold up others.
+            if asked.demand is not None and asked.demand.setup.dropping is Dropping.NEVER:
                 _share_plans([found[rate, slo, way] for slo in asked.slos], found)
     order = [(rate, slo, way) for rate, slo in asked.sessions for way in asked.chargings]
     return WhatIf(asked, {place: found[place] for place in order})
@@ -213,15 +215,16 @@ def _share_plans(curve: list[Point], found: dict[tuple[Fraction, Fraction, Charg
             best = point.result
 
 
-def _still_best(last: SessionResult | None, session: Session, solver: AnySolver) -> SessionResult | None:
+def _still_best(last: SessionResult | None, session: Session, asked: Grid) -> SessionResult | None:
     """The result under a longer objective where it is proven to be one here too; None: it is not."""
     if last is None:
         return None
-    if last.status is Status.INFEASIBLE and solver.kind == "exact":
+    if last.status is Status.INFEASIBLE and asked.solver.kind == "exact":
         reason = "there is no plan under a longer SLO either"
         return replace(last, reason=reason, wall_s=0.0, of_instance=session)
     checked = last.evaluation
-    if last.status is not Status.OPTIMAL or checked is None or checked.latency_s is None:
+    # What a plan keeps of a longer objective under random arrivals says nothing of a shorter one.
+    if asked.demand is not None or last.status is not Status.OPTIMAL or checked is None or checked.latency_s is None:
         return None
     # Of all that is checked, only the longest path has to do with the objective.
     return replace(last, wall_s=0.0, of_instance=session) if checked.latency_s <= session.slo_s else None

@@ -14,7 +14,17 @@ from euclio.core.errors import InputError
 from euclio.core.registry import find_solver
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import FULL_SPACE, DummyRule, PlanSpace, evaluate
+from euclio.session import (
+    FULL_SPACE,
+    Configuration,
+    DummyRule,
+    Hardware,
+    Module,
+    PlanSpace,
+    Policy,
+    Session,
+    evaluate,
+)
 from euclio.session.charging import Charging
 from euclio.session.questions.changes import SessionChanges
 from euclio.session.questions.cost_curve import CostCurve, cost_curve
@@ -115,3 +125,62 @@ def test_steps_that_share_modules_plans_are_checked_as_each_alone(seed: int) -> 
     for step in cost_curve(small_session(seed)).steps:
         if step.result.plan is not None:
             assert evaluate(step.session, step.result.plan, step.result.space) == step.result.evaluation
+
+
+def three_at_a_time(concurrency: int = 3, *, dear: bool = False) -> Session:
+    """SLO 0.45 s, a machine of 0.25 s for 1 per hour; where asked for, one of 0.1 s for 5."""
+    hardware = [Hardware("h1", 1), Hardware("h2", 5)][: 1 + dear]
+    profile = [Configuration("h1", 1, concurrency, Fraction(1, 4)), Configuration("h2", 1, 1, Fraction(1, 10))]
+    return Session("rr", "0.45", hardware, [Module("m", 6, profile[: 1 + dear])])
+
+
+@pytest.mark.parametrize(("dear", "least"), [(False, None), (True, Fraction(5))])
+def test_nothing_is_said_between_rates_where_a_machine_that_is_not_full_is_faster(dear, least) -> None:
+    """A full one takes 2·0.25 = 0.5 s, too long; at 6 req/s one takes 0.25 + 1/6 = 0.417 s, at 2 req/s 0.75 s.
+
+    So there is a plan for 1 at 6 req/s and none for it at 2, where a machine of 0.1 s for 5 takes 0.2 s at most.
+    """
+    curve = cost_curve(three_at_a_time(dear=dear), over="rate", between=(2, 11), space=replace(WHOLE, policy=Policy.RR))
+    first, own = curve.at(2), curve.at(6)
+    assert first is not None
+    assert own is not None
+    assert (first.cost_per_h, own.cost_per_h) == (least, 1)
+    assert (curve.proven, curve.complete, curve.at("2.1")) == (False, False, None)
+    assert all(step.start == step.end for step in curve.steps)
+
+
+def test_round_robin_of_one_batch_at_a_time_has_steps() -> None:
+    """At concurrency 1 a full machine takes 2·0.2 s = 0.2 + 1/5, no longer than one that is not full: proven steps."""
+    profile = [Configuration("h1", 1, 1, Fraction(1, 5))]
+    session = Session("rr", "0.45", [Hardware("h1", 1)], [Module("m", 6, profile)])
+    curve = cost_curve(session, over="rate", between=(2, 11), space=replace(WHOLE, policy=Policy.RR))
+    assert curve.proven
+    assert [(s.start, s.end, s.cost_per_h) for s in curve.steps] == [(2, 5, 1), (5, 10, 2), (10, 11, 3)]
+    # The next step is asked for a billionth above the last one's end: below that nothing is proven.
+    assert curve.at(5 + Fraction(1, 10**9)) is None
+
+
+def test_packed_machines_are_asked_rate_by_rate() -> None:
+    """Modules share a machine that is not full: with less to do it waits longer for its batch, and may be too late."""
+    space = replace(WHOLE, charging=Charging.PACKED)
+    curve = cost_curve(tiny_session(), over="rate", solver="plan-bruteforce", space=space)
+    assert not curve.proven
+    assert all(step.start == step.end for step in curve.steps)
+
+
+@pytest.mark.parametrize("over", ["slo", "rate"])
+def test_a_plan_that_is_not_proven_lends_no_proof_to_its_neighbour(over) -> None:
+    """Of two steps that cost the same only the one asked second is optimal: the first one may have a cheaper plan."""
+    count = 0
+
+    def first_is_open(*given, **options):
+        nonlocal count
+        count += 1
+        found = solve(*given, **options)
+        return replace(found, status=Status.FEASIBLE, bound=0.0) if count == 1 else found
+
+    session = Session("alike", 1, [Hardware("h", 0)], [Module("m", 6, [Configuration("h", 1, 1, Fraction(1, 5))])])
+    curve = cost_curve(session, over=over, space=WHOLE, solver=ONE_BY_ONE, solving=first_is_open)
+    statuses = {step.result.status for step in curve.steps}
+    assert Status.FEASIBLE in statuses
+    assert not curve.proven

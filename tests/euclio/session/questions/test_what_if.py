@@ -19,10 +19,12 @@ from euclio.core.registry import Solver
 from euclio.core.result import Answer, Status
 from euclio.core.tables import to_text
 from euclio.session import Configuration, Hardware, Module, Session, evaluate
+from euclio.session.attainment.demand import Demand
 from euclio.session.questions.changes import SessionChanges
 from euclio.session.questions.what_if import answered, question, what_if
 from euclio.session.questions.what_if_figure import draw
 from euclio.session.questions.what_if_table import csv_text, describe, what_if_table
+from euclio.session.simulation.setup import Setup
 
 RATES = ["5", "20"]
 SLOS = ["0.35", "0.7", "0.9", "5"]
@@ -63,6 +65,31 @@ def test_a_proven_plan_that_keeps_to_a_shorter_objective_is_not_sought_again():
     what_if(tiny_session(), slos=SLOS, chargings=["share"], solver=counting(calls, proven=True))
     # It takes 0.7 s; at 0.35 s there is none.
     assert calls == [(10, 5, "share"), (10, Fraction("0.35"), "share")]
+
+
+def test_what_keeps_an_attainment_of_a_longer_objective_is_sought_again_for_a_shorter_one():
+    """Its plan takes 0.7 s where requests come evenly: of 5 s it keeps more under random arrivals than of 0.7 s."""
+    calls = []
+    asked = {"solver": counting(calls, proven=True), "solving": solve, "demand": Demand(0.9, Setup())}
+    what_if(tiny_session(), slos=SLOS, chargings=["share"], **asked)
+    assert [slo for _, slo, _ in calls] == [Fraction(slo) for slo in reversed(SLOS)]
+
+
+@pytest.mark.parametrize(("dropping", "costs"), [("never", [3, 3]), ("hopeless", [3, 4])])
+def test_a_plan_of_a_shorter_objective_is_lent_to_a_longer_one_where_nothing_is_dropped(dropping, costs):
+    """At 0.7 s the plan found costs less than at 5 s. What is late at 5 s is late at 0.7 s, unless it was dropped.
+
+    Prices of 3 and 4 stand in for what a search finds: it proves nothing.
+    """
+
+    def found(session, *given, **options):
+        dear = replace(session, hardware=[replace(h, price_per_h=3 + (session.slo_s > 1)) for h in session.hardware])
+        result = solve(dear, "harpagon", **{key: value for key, value in options.items() if key != "solver"})
+        return replace(result, value=Fraction(3 + (session.slo_s > 1)))
+
+    demand = Demand(0.9, Setup(dropping=dropping))
+    answer = what_if(tiny_session(), slos=["0.7", "5"], chargings=["share"], solving=found, demand=demand)
+    assert [point.result.value for point in answer.points.values()] == costs
 
 
 def test_where_nothing_is_proven_every_point_is_solved():
