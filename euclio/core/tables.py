@@ -20,7 +20,7 @@ from euclio.core.families import families
 from euclio.core.family import Family
 from euclio.core.fitted_table import FittedTable
 from euclio.core.objective import Goal
-from euclio.core.result import AnyResult
+from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver
 from euclio.core.words import amount, percent
 
@@ -134,10 +134,14 @@ def value_text(result: AnyResult, goal: Goal) -> str:
 
 
 def claimed_of(result: AnyResult) -> str:
-    """The plans of which status and bound are said, a comma before them; empty where the result names none."""
-    stated = result.options.get("attainment")
+    """The plans of which status and bound are said, and the engine whose word they are; empty where they need none.
+
+    Released engines have called optimal what is not. `euclio certify` tries a claim without any engine.
+    """
+    stated, engine = result.options.get("attainment"), result.options.get("engine")
     bound_of = stated.get("bound_of") if isinstance(stated, dict) else None
-    return f", of {bound_of}" if bound_of else ""
+    proven = result.status in (Status.OPTIMAL, Status.INFEASIBLE)
+    return (f", of {bound_of}" if bound_of else "") + (f", by the engine {engine} alone" if engine and proven else "")
 
 
 def bound_text(result: AnyResult, goal: Goal) -> str:

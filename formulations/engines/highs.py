@@ -3,7 +3,7 @@
 Traps of HiGHS 1.13.1 that are closed here:
 
 - tolerances below `ENGINE` make it cut optima off;
-- restarts lose optima that keep every row, and call what is left optimal;
+- restarts and feasibility jump lose optima, and call what is left optimal (`euclio.core.highs_runs`);
 - it calls models infeasible that are not, with presolve or without (`formulations.engines.milp.run_twice` asks twice);
 - one scheduler serves the whole process and refuses another number of threads (`euclio.core.highs_runs`);
 - its callbacks are silent unless it also logs somewhere;
@@ -33,15 +33,11 @@ START_TAKEN = "MIP start solution is feasible"
 REFUSED = "HiGHS refused the model: numbers too far apart"
 
 PLAIN = {
-    "mip_heuristic_run_feasibility_jump": False,
     "mip_heuristic_run_rens": False,
     "mip_heuristic_run_rins": False,
     "mip_heuristic_run_root_reduced_cost": False,
 }
 """What `EngineLimits.plain` leaves out."""
-
-NO_RESTARTS: dict[str, Any] = {"mip_allow_restart": False}
-"""Restarts lose optima that keep every row, and call what is left optimal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +115,6 @@ def _options(limits: EngineLimits, constant: float) -> dict[str, Any]:
         "primal_feasibility_tolerance": ENGINE,
         "dual_feasibility_tolerance": ENGINE,
         "mip_feasibility_tolerance": ENGINE,
-        **NO_RESTARTS,
         **(PLAIN if limits.plain else {}),
         **({} if limits.presolve else {"presolve": "off"}),
         **({} if limits.most is None or limits.relaxed else pruning(limits.most - constant)),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from euclio.core.highs_runs import run_highs
 from euclio.core.result import Status
-from formulations.engines.highs import NO_RESTARTS, status_of
+from formulations.engines.highs import status_of
 from formulations.engines.interface import Outcome
 from formulations.tolerances import SUMS
 
@@ -27,7 +27,6 @@ ArrayOutcome = Outcome[Floats, float]
 
 MIP_OPTIONS: dict[str, Any] = {
     "mip_abs_gap": 0.0,
-    **NO_RESTARTS,
     # The programs are small and rarely infeasible: presolve, sub-MIPs and strong branching cost more than they save.
     "presolve": "off",
     "mip_pscost_minreliable": 1,

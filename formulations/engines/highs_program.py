@@ -6,7 +6,7 @@ that models can be tried on both.
 
 Traps that are closed here:
 
-- restarts are off and tolerances are `ENGINE`, as inside the process (`formulations.engines.highs`);
+- restarts and feasibility jump are off (`euclio.core.highs_runs`) and tolerances are `ENGINE`, as inside the process;
 - the package's program does not find its own libraries;
 - its exit code says nothing of the model, so that the log's own words count;
 - it takes 1e+30 and more for infinite, and numbers of a model file have 13 digits;
@@ -28,8 +28,9 @@ from typing import TYPE_CHECKING
 
 from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
+from euclio.core.highs_runs import OFF
 from euclio.core.result import Status, WarmStart
-from formulations.engines.highs import NO_RESTARTS, PLAIN, START_TAKEN, pruning
+from formulations.engines.highs import PLAIN, START_TAKEN, pruning
 from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, note
 from formulations.engines.pruning import is_beyond, within
 from formulations.tolerances import ENGINE
@@ -151,7 +152,7 @@ def _options(limits: EngineLimits, folder: Path, constant: float) -> str:
         "primal_feasibility_tolerance": ENGINE,
         "dual_feasibility_tolerance": ENGINE,
         "mip_feasibility_tolerance": ENGINE,
-        **NO_RESTARTS,
+        **OFF,
         **(PLAIN if limits.plain else {}),
         **({} if limits.presolve else {"presolve": "off"}),
         **({"solve_relaxation": True} if limits.relaxed else {}),
