@@ -3,7 +3,7 @@
 This file uses the standard library alone and nothing of euclio, so that it can be read, copied and run by itself:
 ``python checker.py FILE``. All arithmetic is in fractions. Read is VIPR 1.0, as in "Verifying integer programming
 results" (Cheung, Gleixner and Steffy 2017), with the rules asm, lin, rnd and uns; variables have no bounds but those in
-CON. Exit code 0: accepted, 1: refused, 2: no such file, or it is none. Time grows at worst as the length squared.
+CON. Exit code 0: accepted, 1: refused, 2: no such file, or it is none. Time and memory grow as the length of the text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from functools import reduce
 from pathlib import Path
 
 Terms = dict[int, Fraction]
-ZERO = Fraction(0)
+ZERO, NOTHING = Fraction(0), frozenset[int]()
 SENSES, SIDES = {"L": -1, "E": 0, "G": 1}, {"min": 1, "max": -1}
 COUNT = re.compile(r"[0-9]{1,18}\Z")
 NUMBER = re.compile(r"(?=.{1,4000}\Z)[+-]?[0-9]+(/0*[1-9][0-9]*|\.[0-9]+)?\Z")
@@ -29,6 +29,9 @@ UNSEEN = re.compile(r"[^\n\t -~]")
 """Characters that a reader would not see, and that Python might end a line or a word at."""
 MOST_BYTES, MOST_BITS = 2**28, 2**16
 """Limits: bytes of a text, unpacked, and bits of the denominator of a sum, which many short fractions may swell."""
+MOST_UNPACKED, MOST_WORK, ASSUMED = 200, 200, 25
+"""What keeps a small file from taking hours and gigabytes: bytes for each packed one, and for each byte of the text the
+products that are formed, as many of which an assumption of a step counts as."""
 
 
 class UnreadableError(Exception):
@@ -43,13 +46,13 @@ class RefusedError(Exception):
 class Constraint:
     """A sum of terms that is at least (sense 1), at most (-1) or exactly (0) a number.
 
-    It holds of every feasible point that keeps its assumptions: bit i of `assumed` stands for constraint i.
+    It holds of every feasible point that keeps its assumptions, which `assumed` has by their indices.
     """
 
     sense: int
     number: Fraction
     terms: Terms
-    assumed: int = 0
+    assumed: frozenset[int] = NOTHING
 
     def implies(self, other: Constraint) -> bool:
         """Whether whatever satisfies it satisfies the other, assumptions apart."""
@@ -90,7 +93,9 @@ class _Checker:
 
     def __init__(self, text: str) -> None:
         # Comments are whole lines, as a reader sees them.
-        self.words = (w for line in text.split("\n") if not line.lstrip().startswith("%") for w in line.split())
+        lines = (found.group() for found in re.finditer("[^\n]+", text))
+        self.words = (w for line in lines if not line.lstrip().startswith("%") for w in line.split())
+        self.work = MOST_WORK * len(text)
         if UNSEEN.search(text) or next(self.words, None) != "VER":
             raise UnreadableError("is no VIPR file: these are printable ASCII, and begin with VER")
         self.solved: Fraction | None = None
@@ -178,6 +183,7 @@ class _Checker:
     def solution(self) -> None:
         """A feasible point: integer variables are whole there, and every given constraint holds."""
         name, point = self.word()[:40], self.terms(self.count())
+        self.spend(sum(len(one.terms) for one in self.known))
         good = all(point[j].denominator == 1 for j in self.integer & set(point))
         good = good and all(Constraint(0, total(one.terms, point), one.terms).implies(one) for one in self.known)
         need(good, f"solution {name} is not feasible")
@@ -189,6 +195,7 @@ class _Checker:
             said = self.constraint()
             self.one_of("{")
             assumed = self.follows(said, self.one_of("asm", "lin", "rnd", "uns"))
+            self.spend(ASSUMED * len(assumed))
             self.one_of("}")
             # The last step that uses it, or -1: for programs that forget constraints, which this one does not.
             self.count(self.word().removeprefix("-"))
@@ -196,10 +203,14 @@ class _Checker:
             raise RefusedError(f"step {k}: {error}") from None
         self.known.append(Constraint(said.sense, said.number, said.terms, assumed))
 
-    def follows(self, said: Constraint, rule: str) -> int:
+    def spend(self, work: int) -> None:
+        self.work -= work
+        need(self.work >= 0, "needs more time or memory than proofs of its length do")
+
+    def follows(self, said: Constraint, rule: str) -> frozenset[int]:
         """The assumptions under which a step holds."""
         if rule == "asm":
-            return 1 << len(self.known)
+            return frozenset((len(self.known),))
         if rule == "uns":
             return self.joined(said)
         found = self.sum()
@@ -210,9 +221,10 @@ class _Checker:
     def sum(self) -> Constraint:
         """Earlier constraints, each times a number: all of them that are no equations have to say the same way then."""
         terms: Terms = {}
-        assumed, senses = 0, set()
+        assumed, senses = set[int](), set()
         for _ in range(self.count()):
             one, weight = self.known[self.index(len(self.known))], self.number()
+            self.spend(1 + len(one.terms) + len(one.assumed))
             assumed |= one.assumed
             # The numbers are summed as the coefficients are, as those of a variable -1.
             for j, a in ((-1, one.number), *one.terms.items()):
@@ -221,7 +233,7 @@ class _Checker:
                 senses.add(one.sense if weight > 0 else -one.sense)
         need(len(senses) < 2, "adds what is at least and what is at most")
         sense, number = senses.pop() if senses else 0, terms.pop(-1, ZERO)
-        return Constraint(sense, number, {j: a for j, a in terms.items() if a}, assumed)
+        return Constraint(sense, number, {j: a for j, a in terms.items() if a}, frozenset(assumed))
 
     def whole(self, terms: Terms) -> bool:
         """Whether a sum is whole at every feasible point."""
@@ -233,7 +245,7 @@ class _Checker:
         need(side != 0 and self.whole(one.terms), "rounds an equation, or a sum whose terms are not whole")
         return Constraint(side, Fraction(math.ceil(one.number) if side > 0 else math.floor(one.number)), one.terms)
 
-    def joined(self, said: Constraint) -> int:
+    def joined(self, said: Constraint) -> frozenset[int]:
         """What holds in both halves of a split holds: a whole sum is at most some whole k, or at least k + 1."""
         first, a, second, b = (self.index(len(self.known)) for _ in range(4))
         low, high = sorted((self.known[a], self.known[b]), key=lambda one: one.sense)
@@ -243,7 +255,7 @@ class _Checker:
         for part in (first, second):
             need(self.known[part].implies(said), "does not hold in both halves of its split")
         # One of the two assumptions holds in any case, so neither half rests on its own any more.
-        return (self.known[first].assumed & ~(1 << a)) | (self.known[second].assumed & ~(1 << b))
+        return (self.known[first].assumed - {a}) | (self.known[second].assumed - {b})
 
 
 def need(so: bool, otherwise: str) -> None:
@@ -271,14 +283,16 @@ def check_text(text: str) -> Accepted:
 
 def text_of(data: bytes) -> str:
     """The text that a file holds, packed by gzip or not. Raises an `UnreadableError`."""
+    most = MOST_BYTES
     try:
         if data.startswith(b"\x1f\x8b"):
-            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_BYTES + 1)
+            most = min(MOST_BYTES, MOST_UNPACKED * (len(data) + 1000))
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(most + 1)
         text = data.decode("ascii")
     except (OSError, EOFError, ValueError, zlib.error):
         raise UnreadableError("is no text of ASCII, or damaged") from None
-    if len(text) > MOST_BYTES:
-        raise UnreadableError(f"is longer than {MOST_BYTES} bytes")
+    if len(text) > most:
+        raise UnreadableError(f"is longer than {most} bytes")
     return text.replace("\r\n", "\n")
 
 
