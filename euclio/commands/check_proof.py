@@ -8,31 +8,68 @@ from typing import TYPE_CHECKING
 
 from euclio.commands.exit_codes import REFUSED, SOLVED
 from euclio.core.numbers import exact_decimal_text
+from euclio.files.json_writing import json_text
 
 if TYPE_CHECKING:
     from euclio.proofs.checker import Accepted
+    from euclio.verbs.checking import ProofChecked
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "Check a proof file of `euclio certify --proof`: does every step follow, and does the last one say what is "
-        "promised? Exit code 0: accepted, with what it shows, 1: refused, with the reason."
+        "promised? With INSTANCE and RESULT also: is its program that of the result's claim, made anew? Exit code 0: "
+        "accepted, with what it shows, 1: refused, with the reason."
     )
     parser.add_argument("file", metavar="FILE", help="proof file (VIPR 1.0), packed by gzip or not")
+    parser.add_argument("instance", nargs="?", metavar="INSTANCE", help="the instance that it is said to be of")
+    parser.add_argument("result", nargs="?", metavar="RESULT", help="the result whose claim it is said to prove")
+    parser.add_argument("--time-limit", metavar="S", help="seconds to make the program anew in; default: none")
+    parser.add_argument("--policy", metavar="FILE.py:NAME", help="your own policy that the result was made under")
+    parser.add_argument("--json", action="store_true", help="print what is found as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check and print what is shown."""
     from euclio.verbs import check_proof
 
-    found = check_proof(arguments.file)
+    found = check_proof(
+        arguments.file,
+        arguments.instance,
+        arguments.result,
+        time_limit=arguments.time_limit,
+        policy=arguments.policy,
+    )
+    if arguments.json:
+        print(json_text(_data(found)))
+        return REFUSED if found.shown is None else SOLVED
     if found.shown is None:
         print(f"refused: {found.reason}")
         return REFUSED
     print(f"accepted: {_in_words(found.shown)}")
     print(f"the file has {found.shown.size}; its first lines say what they mean")
+    print(f"its program is {_MADE_ANEW if found.of_claim else _NOT_COMPARED}")
     return SOLVED
+
+
+_MADE_ANEW = "that of the result's claim, made anew from the instance"
+_NOT_COMPARED = "taken as it is: only INSTANCE and RESULT show that it is an instance's, whatever its first lines say"
+
+
+def _data(found: ProofChecked) -> dict[str, object]:
+    """What is found, as plain data of schema ``euclio/proof-checked/1``; numbers as text, since they are fractions."""
+    shown = found.shown
+    bound, solved = (None, None) if shown is None else (shown.bound, shown.solved)
+    return {
+        "schema": "euclio/proof-checked/1",
+        "accepted": found.accepted,
+        "reason": found.reason or None,
+        "of_claim": found.of_claim,
+        "infeasible": shown is not None and shown.infeasible,
+        "bound": None if bound is None else _number(bound),
+        "solved": None if solved is None else _number(solved),
+    }
 
 
 def _in_words(shown: Accepted) -> str:

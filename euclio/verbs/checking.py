@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -117,10 +119,12 @@ class ProofChecked:
     Attributes:
         reason: why it is refused; empty: it is accepted.
         shown: what it shows; None: it is refused.
+        of_claim: whether its program is that of a result's claim; False: it was not compared.
     """
 
     reason: str
     shown: Accepted | None
+    of_claim: bool = False
 
     @property
     def accepted(self) -> bool:
@@ -129,26 +133,61 @@ class ProofChecked:
 
 
 @verb()
-def check_proof(file: str | Path) -> ProofChecked:
+def check_proof(
+    file: str | Path,
+    instance: Any = None,
+    result: AnyResult | WrittenResult | str | Path | Read | None = None,
+    *,
+    time_limit: Number | None = None,
+    policy: Any = None,
+) -> ProofChecked:
     """Check a proof file of `certify`, step by step in fractions, as `euclio check-proof` does.
 
-    The reader is one file of the standard library alone, which runs without euclio (`euclio.proofs.checker`).
+    The reader is one file of the standard library alone, which runs without euclio (`euclio.proofs.checker`). It sees
+    what the file shows of the program in it. With an instance and a result, the program is made anew from these and
+    has to be the same: then the file proves what the result claims.
 
     Args:
         file: its path; packed by gzip or not.
+        instance: the instance that it is said to be of, or the path of its file; None: the program is not looked at.
+        result: the result whose claim it is said to prove, or the path of a file; it goes with `instance`.
+        time_limit: limit of making the program anew in seconds; None: none.
+        policy: the user's own policy that a written result was made under (``"FILE.py:NAME"``).
 
     Returns:
         Whether it is accepted, and what it shows or why not.
 
     Raises:
-        InputError: the file cannot be read, or is no proof file.
+        InputError: the file cannot be read, or is no proof file; an instance without a result.
     """
     from euclio.proofs.checker import RefusedError, UnreadableError, check_text, text_of
 
+    if (instance is None) != (result is None):
+        raise InputError("a proof file is of a result's claim; give the instance and the result", field="instance")
+    limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": None})
     try:
-        return ProofChecked("", check_text(text_of(read_data(Path(file)))))
+        text = text_of(read_data(Path(file)))
+        shown = check_text(text)
+        why = "" if instance is None else _not_of_claim(text, instance, result, limit_s, policy)
+        return ProofChecked(why, None if why else shown, of_claim=instance is not None and not why)
     except UnreadableError as error:
         message = f"{error}; give a file that `euclio certify --proof` wrote"
         raise InputError(message, file=str(file)) from None
     except RefusedError as error:
         return ProofChecked(str(error), None)
+
+
+def _not_of_claim(text: str, instance: Any, result: Any, limit_s: float | None, policy: Any) -> str:
+    """Why a proof file is not about what a result claims; empty: it is."""
+    from euclio.certification.certifying import cutoff_of
+    from euclio.certification.proof_files import Asked, not_of_claim
+
+    given = opened(instance)
+    said = read_result(result, given, policy).result
+    evaluation = None if said.plan is None else given.family.evaluate(said.changed, said.plan, said.space)
+    refused = [] if evaluation is None else reasons_against(said.changed, said, evaluation)
+    if refused:
+        return f"the result is refused itself: {refused[0]}"
+    deadline = math.inf if limit_s is None else time.perf_counter() + limit_s
+    asked = Asked(given.family, said.changed, said, evaluation, cutoff_of(said, evaluation))
+    return not_of_claim(text, asked, deadline)

@@ -213,6 +213,44 @@ def test_in_python_the_certificate_has_the_file(tmp_path):
     assert euclio.check_proof(certificate.proof.path).accepted
 
 
+INVENTED = """% session tiny: whatever an attacker says
+VER 1.0
+VAR 1
+x
+INT 0
+OBJ min 1 0 1
+CON 1 1
+c G 1000 1 0 1
+RTP range 1000 inf
+SOL 0
+DER 0
+"""
+
+
+def test_a_file_is_held_against_the_claim_that_it_is_said_to_prove(files, proof, capsys):
+    """What a file says of itself was all that tied it to a session: a true proof of another program was accepted."""
+    given = files(best())
+    call(capsys, "certify", *given, "--proof", proof)
+    code, out, _ = call(capsys, "check-proof", proof, *given)
+    assert (code, "that of the result's claim" in out) == (0, True)
+    proof.write_text(INVENTED)
+    code, out, _ = call(capsys, "check-proof", proof)
+    assert (code, "taken as it is" in out) == (0, True)
+    code, out, _ = call(capsys, "check-proof", proof, *given, "--json")
+    found = json.loads(out)
+    assert (code, found["accepted"], found["of_claim"]) == (1, False, False)
+    assert found["reason"].startswith("its program is not that of this claim")
+
+
+def test_an_instance_without_a_result_has_no_claim(files, proof, capsys):
+    proof.write_text(INVENTED)
+    code, _, err = call(capsys, "check-proof", proof, files(best())[0])
+    assert (code, err) == (
+        2,
+        "euclio: instance: a proof file is of a result's claim; give the instance and the result\n",
+    )
+
+
 def test_in_python_a_bad_place_is_named(tmp_path):
     with pytest.raises(InputError, match=f"{tmp_path}: cannot be written"):
         euclio.certify(SESSION, best(), proof=tmp_path)
