@@ -5,7 +5,7 @@ import made_meanwhile
 
 def test_functions_are_named_that_were_compiled_meanwhile(tmp_path, monkeypatch):
     """A solver compiled for a second list of types showed in no test but by the minutes that it took."""
-    monkeypatch.setattr(made_meanwhile, "folder", lambda: tmp_path)
+    monkeypatch.setattr(made_meanwhile, "places", lambda: [tmp_path])
     for name in ("session.search", "session.split"):
         (tmp_path / name).mkdir()
     (tmp_path / "session.search" / "cheapest-a1.machine").touch()
@@ -19,7 +19,7 @@ def test_functions_are_named_that_were_compiled_meanwhile(tmp_path, monkeypatch)
 
 def test_of_many_functions_the_first_are_named(tmp_path, monkeypatch):
     """A run on a machine without any makes hundreds."""
-    monkeypatch.setattr(made_meanwhile, "folder", lambda: tmp_path)
+    monkeypatch.setattr(made_meanwhile, "places", lambda: [tmp_path])
     for number in range(made_meanwhile.LISTED + 5):
         (tmp_path / f"f{number}-0.machine").touch()
     assert made_meanwhile.line(frozenset()).endswith(" and 5 more")

@@ -9,6 +9,7 @@ import time
 from euclio.commands.exit_codes import SOLVED
 from euclio.core.keeping import places
 from euclio.core.progress import say
+from euclio.core.versions import NOWHERE
 from euclio.core.words import duration
 
 
@@ -25,8 +26,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     began = time.perf_counter()
     seconds = warm_up(*arguments.solvers, jobs=arguments.jobs)
+    kept_in = next((str(place) for place in reversed(places())), None)
     if arguments.json:
-        print(json.dumps({"folder": str(places()[-1]), "done_s": seconds}))
+        print(json.dumps({"folder": kept_in, "done_s": seconds}))
     else:
-        say(f"{len(seconds)} compiled in {duration(time.perf_counter() - began)}; kept in {places()[-1]}")
+        say(f"{len(seconds)} compiled in {duration(time.perf_counter() - began)}; kept in {kept_in or NOWHERE}")
     return SOLVED

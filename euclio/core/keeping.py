@@ -6,13 +6,10 @@ what is the same in both. All this is known without numba (ours; docs/architectu
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import os
 import platform
-import shutil
 import sys
-import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -27,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from euclio.core.kernel_source import Source
+from euclio.core.own_folders import is_private, temporary
 from euclio.core.system import cpu_lines
 from euclio.core.ways import is_set
 
@@ -44,34 +42,36 @@ NO_SETTINGS = frozenset({"NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "NUMBA_NUM_THRE
 """Numba's variables of the environment that leave machine code as it is."""
 
 
-def folder() -> Path:
-    """Where machine code is kept, for this Python and these versions of numba, llvmlite and numpy.
+def folder() -> Path | None:
+    """Where machine code is kept, for this Python and these versions of numba, llvmlite and numpy; None: nowhere.
 
-    `NUMBA_CACHE_DIR` if it is set, else `euclio` in `XDG_CACHE_HOME` or in the home folder's `.cache`.
+    `NUMBA_CACHE_DIR` if it is set, else `euclio` in `XDG_CACHE_HOME` or in the home folder's `.cache`. What is not
+    absolute counts as not set. A folder that others can change is none, as machine code of theirs would be run.
     """
-    given, base = os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")
+    given = _absolute("NUMBA_CACHE_DIR")
+    own = given or _absolute("XDG_CACHE_HOME")
     with suppress(RuntimeError):  # a user without a home folder
-        own = Path(base) if base else Path.home() / ".cache"
-        return (Path(given) if given else own / "euclio") / _made_with()
-    return Path(given or "euclio") / _made_with()
+        own = own or Path.home() / ".cache"
+    place = own and (own if given else own / "euclio") / _made_with()
+    return place if place and is_private(place) else None
+
+
+def _absolute(variable: str) -> Path | None:
+    path = Path(os.environ.get(variable, ""))
+    return path if path.is_absolute() else None
 
 
 def ensure_room() -> None:
     """Find a folder that can be written, before processes are forked that are to share it.
 
-    Where the proper folder cannot be written, as in a container that is read only, a temporary one is added, which the
-    end of this process removes; machine code that is kept in the proper folder is used all the same. Processes that
-    this one starts use the same one.
+    Where there is no proper folder, or it cannot be written, as in a container that is read only, a temporary one is
+    added, which ends with this process; machine code that is kept in the proper folder is used all the same. Processes
+    that this one starts use the same one.
     """
-    if not is_spare() and not _can_be_written(folder()):
+    own = folder()
+    if not is_spare() and not (own and _can_be_written(own)):
         with suppress(OSError):
-            os.environ[SPARE] = tempfile.mkdtemp(prefix="euclio-kernels-")
-            atexit.register(_remove, Path(os.environ[SPARE]), os.getpid())
-
-
-def _remove(spare: Path, owner: int) -> None:
-    if os.getpid() == owner:
-        shutil.rmtree(spare, ignore_errors=True)
+            os.environ[SPARE] = str(temporary() / "kernels")
 
 
 def _can_be_written(place: Path) -> bool:
@@ -86,9 +86,14 @@ def is_spare() -> bool:
 
 
 def places() -> list[Path]:
-    """The folders of machine code, those first that are looked at first; the last is the one to write to."""
-    given = os.environ.get(SPARE)
-    return [folder(), Path(given) / _made_with()] if given else [folder()]
+    """The folders of machine code, those first that are looked at first; the last, if any, is the one to write to."""
+    own, spare = folder(), _absolute(SPARE)
+    return [*filter(None, [own]), *([spare / _made_with()] if spare and is_private(spare) else [])]
+
+
+def at_hand(files: Iterable[Path]) -> list[Path]:
+    """Those files of machine code that are there and may be loaded: nobody else can have written them."""
+    return [file for file in files if file.is_file() and is_private(file)]
 
 
 @cache
@@ -115,7 +120,7 @@ def kept(kernel: Source, arguments: Iterable[Any]) -> bool:
     """Whether machine code of a kernel for arguments of these types is on disk."""
     ensure_room()
     description = described(tuple(arguments))
-    return description is not None and any(file.is_file() for file in paths(kernel, description))
+    return description is not None and bool(at_hand(paths(kernel, description)))
 
 
 def paths(kernel: Source, description: Any) -> list[Path]:

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from euclio.core.keeping import LOCK, digest, ensure_room, named, paths
+from euclio.core.keeping import LOCK, at_hand, digest, ensure_room, named, paths
 from euclio.core.kernel_source import Source
 from euclio.core.lazy import imported_as_missing, imported_without
 from euclio.core.machine_links import call_by_name, calls, is_there, note, own_link, tell_names
+from euclio.core.own_folders import make_private
 from euclio.core.turns import turn
 from euclio.core.ways import Way, current_way
 
@@ -81,7 +82,7 @@ def made(kernel: Source, released: Callable[[], Any]) -> Any:
         """What numba calls for types that it has no machine code of yet: gives what is to be called."""
         if current_way() is not Way.COMPILED:
             found = description_of(tuple(map(dispatcher.typeof_pyval, arguments)))
-            if not any(file.is_file() for file in paths(kernel, found)):
+            if not at_hand(paths(kernel, found)):
                 return released()
         return make(*arguments, **named_ones)
 
@@ -182,13 +183,13 @@ class _Kept:
 
         def compiled(signature: Any) -> Any:
             files = self._paths(signature)
-            if any(file.is_file() for file in files):
+            if not files or at_hand(files):
                 return compile_it(signature)
             # Nobody waits for a process that waits: kernels call each other in no circle.
             lock = files[-1].with_suffix(LOCK)
             with turn(lock, LOOK_EVERY_S, MOST_WAITED_S):
                 found = compile_it(signature)
-            if files[-1].is_file():  # who comes later finds it, and so does who waits
+            if at_hand(files[-1:]):  # who comes later finds it, and so does who waits
                 with suppress(OSError):  # some systems remove no file that another process has open
                     lock.unlink()
             return found
@@ -198,7 +199,7 @@ class _Kept:
     def load_overload(self, signature: Any, target: Any) -> Any:
         """A compiled function from its file, after what it calls; None: there is none that can be read."""
         target.refresh()
-        for file in self._paths(signature):
+        for file in at_hand(self._paths(signature)):
             with suppress(Exception):  # whatever a file makes of itself that is damaged, or of another version
                 payload, own, called = pickle.loads(file.read_bytes())
                 if not all(map(is_there, called)):
@@ -220,11 +221,15 @@ class _Kept:
         called = calls(result)
         call_by_name(self._kernel, result)
         ensure_room()
-        file = self._paths(signature)[-1]
+        files = self._paths(signature)
+        if not files:
+            return
+        file = files[-1]
         partly = file.with_name(f"{file.name}.{uuid.uuid4().hex[:8]}")
         with suppress(OSError):
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(file.parent)
             try:
+                partly.touch(0o600, exist_ok=False)
                 partly.write_bytes(_dumps((result._reduce(), own_link(result), called)))
                 partly.replace(file)
             finally:

@@ -94,7 +94,10 @@ def main() -> None:
     step_back()
     if "--until-eof" in sys.argv[1:]:
         _end_with_input()
-    with turn(places()[-1] / LOCK, TURN_S):
+    kept_in = places()
+    if not kept_in:  # nobody would find what is made
+        return
+    with turn(kept_in[-1] / LOCK, TURN_S):
         from euclio.core.machine_code import make
 
         for line in _lines():

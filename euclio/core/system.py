@@ -79,6 +79,11 @@ def soft(consequence: str) -> str:
 # What this machine and this process are.
 
 
+def user() -> int | None:
+    """Number of the user whose rights this process has; None: this system has none."""
+    return None if sys.platform == "win32" or not hasattr(os, "geteuid") else os.geteuid()
+
+
 def cores() -> int:
     """Cores that this process may use."""
     if sys.platform == "linux" and hasattr(os, "sched_getaffinity"):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from euclio.core.own_folders import make_private
 from euclio.core.system import locked
 
 INFINITY = float("inf")
@@ -26,7 +27,7 @@ def turn(lock: Path, every_s: float, at_most_s: float = INFINITY) -> Iterator[No
     until = time.monotonic() + at_most_s
     with ExitStack() as held:
         with suppress(OSError):
-            lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(lock.parent)
             file = held.enter_context(lock.open("ab"))
             while locked(file.fileno()) is False and time.monotonic() < until:
                 time.sleep(every_s)

@@ -25,6 +25,7 @@ ENGINE_PACKAGES = {
 }
 """The package that brings each engine."""
 MISSING = "missing"
+NOWHERE = "no folder that is this user's alone"
 
 folder = late("euclio.core.keeping", "folder")
 """Where machine code is kept, which takes numpy to be found out; whoever lists solvers needs none."""
@@ -50,7 +51,7 @@ def versions() -> dict[str, Any]:
         "packages": packages,
         "extras": extras,
         "engines": {name: _engine(name, package) for name, package in ENGINE_PACKAGES.items()},
-        "kernels": f"{current_way()}, machine code in {folder()}",
+        "kernels": f"{current_way()}, machine code in {folder() or NOWHERE}",
     }
 
 

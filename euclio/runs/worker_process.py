@@ -13,6 +13,7 @@ from typing import Any
 
 import psutil
 
+from euclio.core.own_folders import temporary
 from euclio.runs.janitor import janitor
 from euclio.runs.memory import children_memory_mb, memory_mb
 from euclio.supervision.channel import channel
@@ -40,7 +41,7 @@ class WorkerProcess:
 
     def __init__(self, log: int | None = None) -> None:
         self.channel, theirs = channel()
-        self._scratch = tempfile.TemporaryDirectory(prefix="euclio-", ignore_cleanup_errors=True)
+        self._scratch = tempfile.TemporaryDirectory(dir=temporary(), ignore_cleanup_errors=True)
         with theirs:
             self._popen = _STARTER.submit(_start, theirs, self._scratch.name, log).result()
         janitor().watch(self.pid, self._scratch.name)

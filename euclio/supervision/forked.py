@@ -26,6 +26,7 @@ import psutil
 from euclio.core import making, system
 from euclio.core.errors import InputError, OwnSolverError
 from euclio.core.keeping import ensure_room
+from euclio.core.own_folders import temporary
 from euclio.supervision.channel import Channel, Dumps, GarbledError, Loads
 from euclio.supervision.ending import ending, kill_all, settle
 
@@ -123,7 +124,7 @@ class ForkedProcess:
     def __init__(self, known: Sequence[object]) -> None:
         self._known = tuple(known)
         ensure_room()
-        self._scratch = tempfile.TemporaryDirectory(prefix="euclio-", ignore_cleanup_errors=True)
+        self._scratch = tempfile.TemporaryDirectory(dir=temporary(), ignore_cleanup_errors=True)
         ours, theirs = socket.socketpair()
         self._channel = Channel(ours, dumps=_dumps(self._known))
         parent = os.getpid()

@@ -87,5 +87,6 @@ def warm_up(*solvers: SolverLike, jobs: Number | None = None) -> dict[str, float
         for name in compile_all(names, processes):
             seconds[name] = time.perf_counter() - began
             step()
-    prune(folder())
+    if own := folder():
+        prune(own)
     return seconds

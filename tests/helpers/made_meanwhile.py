@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from euclio.core.keeping import SUFFIX, folder
+from euclio.core.keeping import SUFFIX, places
 
 LISTED = 30
 """Functions that are named."""
@@ -17,7 +17,7 @@ LISTED = 30
 
 def kept() -> frozenset[Path]:
     """The files of machine code that are there."""
-    return frozenset(folder().rglob(f"*{SUFFIX}"))
+    return frozenset(file for place in places() for file in place.rglob(f"*{SUFFIX}"))
 
 
 def line(before: frozenset[Path]) -> str:

@@ -1,0 +1,111 @@
+"""Folders that nobody else decides about: where code may be kept, and where a process puts what ends with it (ours)."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Collection
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from euclio.core import system
+
+PREFIX = "euclio-temporary-"
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+OWN = 0o700
+"""The mode of a folder that its owner alone may look into."""
+
+
+def is_private(path: Path) -> bool:
+    """Whether this user and root alone decide what stands at a path, or would stand there once it is made.
+
+    Each folder above it counts as well, and so does each link on the way: whoever can change one of them can put
+    something else in the place. In a folder with the sticky bit, such as `/tmp`, others cannot. Where a system knows
+    no owners by number, its own rights are relied on. A relative path is never private: anybody may have sent the
+    current folder.
+    """
+    user = system.user()
+    if not path.is_absolute():
+        return False
+    try:
+        return user is None or _is_private(path, {0, user}, sticky=False)
+    except OSError:  # it cannot be looked at, leads to itself, or has a file above it
+        return False
+
+
+def _is_private(path: Path, owners: Collection[int], *, sticky: bool) -> bool:
+    with suppress(FileNotFoundError):
+        path.stat()  # fails at a link that leads to itself
+    for part in (path, *path.parents):
+        try:
+            found = part.lstat()
+        except FileNotFoundError:  # this user makes it, if nobody else can where it is to stand
+            continue
+        if found.st_uid not in owners:
+            return False
+        enough = sticky or part != path
+        if stat.S_ISLNK(found.st_mode):
+            if not _is_private(part.parent / part.readlink(), owners, sticky=enough):
+                return False
+        elif found.st_mode & OTHERS_WRITE and not (enough and found.st_mode & stat.S_ISVTX):
+            return False
+    return True
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder and those above it that are missing, for this user alone, whatever mask of modes is set.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    if not folder.is_dir():
+        make_private(folder.parent)
+        folder.mkdir(OWN, exist_ok=True)
+
+
+def temporary() -> Path:
+    """The folder among the temporary files of this process and of those that it forks.
+
+    It is removed at the end of this process. If that is killed, the next one that asks for such a folder removes it: a
+    lock on the folder tells that nobody uses it any more.
+
+    Raises:
+        OSError: there is no place for temporary files.
+    """
+    while not (found := _temporary(tempfile.gettempdir())).is_dir():  # somebody has tidied up
+        _temporary.cache_clear()
+    return found
+
+
+@cache
+def _temporary(inside: str) -> Path:
+    for left in Path(inside).glob(f"{PREFIX}????????"):
+        _remove_left(left)
+    made = Path(tempfile.mkdtemp(prefix=PREFIX, dir=inside))
+    if system.FOLDERS_ARE_FILES:
+        with suppress(OSError):  # removed at once by another process: see `temporary`; or nothing can be locked there
+            system.locked(os.open(made, os.O_RDONLY), shared=True)  # open as long as this process, and those it forks
+    atexit.register(_remove, made, os.getpid())
+    return made
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove a folder that a killed process has left."""
+    if not (system.FOLDERS_ARE_FILES and is_private(folder) and folder.is_dir() and not folder.is_symlink()):
+        return
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            if system.locked(descriptor):
+                shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            os.close(descriptor)
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
