@@ -186,7 +186,7 @@ def written(instance: Any, result: AnyResult) -> WrittenResult:
     )
 
 
-def cutoff_of(said: WrittenResult, checked: Checked) -> Fraction | None:
+def cutoff_of(said: WrittenResult, checked: Checked | None) -> Fraction | None:
     """What no plan may be better than if the claim of a written result holds; None: there may be no plan.
 
     Raises:
