@@ -1,9 +1,8 @@
 """How many nodes a search may take that is begun again with more, so that it ends with the time limit (compiled, ours).
 
 The searches of one module count nodes and do not look at a clock. So they are run in stages, from the beginning and
-with more nodes each time. The first one is short, as a node takes a hundred times as long where kernels are
-interpreted. The second one shows the pace, and each later one gets what the time that is left lasts for at that pace;
-it has so many times the nodes of the one before that beginning again costs little.
+with more nodes each time. A stage that is four times as long as all before it may pass a deadline by three quarters of
+its time; so the next one gets what the time that is left lasts for, at the pace of the one before.
 """
 
 from __future__ import annotations
@@ -12,14 +11,12 @@ import numpy as np
 
 from euclio.core.compiled import clock, compiled
 
-FIRST = 1 << 10
-"""Nodes of the first stage where there is a deadline: some hundredths of a second where they are interpreted."""
+FIRST = 1 << 18
+"""Nodes of the first stage where there is a deadline: some hundredths of a second."""
 UNTIMED = -1.0
 """When the first stage begins: it is too short for a look at the clock, which most searches would pay for nothing."""
 LATER = 4
-"""Times the nodes of the stage before: of the second stage, and where there is no deadline."""
-PACED = 64
-"""Times the nodes of the stage before, at most, where that one was timed."""
+"""Times the nodes of the stage before."""
 
 
 @compiled
@@ -51,4 +48,4 @@ def next_nodes(nodes: int, begun_s: float, deadline: float) -> int:
         return LATER * nodes if left > 0.0 else 0
     if left <= now - begun_s:
         return 0
-    return int(min(float(PACED), left / max(now - begun_s, 1e-6)) * nodes)
+    return int(min(float(LATER), left / max(now - begun_s, 1e-6)) * nodes)

@@ -16,8 +16,8 @@ from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kernel_module import CALL_ALL, COMPILED, KernelModule
-from tiny_sessions import TEXT
+from tests.helpers.kernel_module import CALL_ALL, COMPILED, KernelModule
+from tests.helpers.tiny_sessions import TEXT
 
 from .hostile_files import MARK
 from .search import Found, Search

@@ -118,10 +118,7 @@ time.sleep(60)
 
 
 def test_what_a_killed_process_left_is_removed_by_the_next_and_what_is_in_use_is_not(tmp_path):
-    """Two processes have a folder and a forked process each, and one is killed.
-
-    The next process that needs a folder removes that one alone.
-    """
+    """Two have a folder and a forked process each; one is killed: who needs a folder next removes that one alone."""
     environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
     processes = [
         subprocess.Popen([sys.executable, "-c", HOLD], env=environment, stdout=subprocess.PIPE, text=True)
