@@ -69,6 +69,7 @@ def test_the_result_is_one_of_the_instance_itself(written, session, capsys):
         "dropping": "never",
         "partial": "shared",
         "noise": 0.0,
+        "bound_of": "plans that keep the SLO under even arrivals",
     }
     assert found["stats"]["attainment_at_least"] >= 0.95
 

@@ -43,6 +43,7 @@ OF_POLICIES = {
 OF_RULES = {
     "euclio/session/rules.py": "the records",
     "euclio/session/space.py": "the default",
+    "euclio/session/demands.py": "the options that a refusal proposes in place of what is not covered",
     "euclio/session/designs/grid.py": "the benchmark set's plan spaces",
     "heuristics/session/systems.py": "Table III",
     "heuristics/session/piccolo_systems.py": "Piccolo's rows",
