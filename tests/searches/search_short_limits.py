@@ -1,9 +1,10 @@
 """Instances of the benchmark set, and nasty ones, under time limits that end any part of a solver.
 
-Other searches draw instances that a reference can list, and solvers are through with most of these before a limit ends
-them. What a solver falls back on, such as a plan rounded from a relaxation, is made on large instances alone; and a
-loop whose length is a rate goes on for hours on nasty ones alone. An explanation has a limit of its own; and where limits on
-machines leave no plan, the words for that are looked for after the proof, whose time they must not take.
+Other searches draw instances that a reference can list, and solvers are through with most of these before a limit
+ends them. What a solver falls back on, such as a plan rounded from a relaxation, is made on large instances alone;
+and a loop whose length is a rate goes on for hours on nasty ones alone. An explanation has a limit of its own; and
+where limits on machines leave no plan, the words for that are looked for after the proof, whose time they must not
+take.
 """
 
 from __future__ import annotations
