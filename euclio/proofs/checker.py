@@ -29,9 +29,10 @@ UNSEEN = re.compile(r"[^\n\t -~]")
 """Characters that a reader would not see, and that Python might end a line or a word at."""
 MOST_BYTES, MOST_BITS = 2**28, 2**16
 """Limits: bytes of a text, unpacked, and bits of the denominator of a sum, which many short fractions may swell."""
-MOST_UNPACKED, MOST_WORK, ASSUMED = 200, 200, 25
+MOST_UNPACKED, MOST_WORK, ASSUMED, LONG = 50, 50, 25, 2048
 """What keeps a small file from taking hours and gigabytes: bytes for each packed one, and for each byte of the text the
-products that are formed, as many of which an assumption of a step counts as."""
+products that are formed, as many of which an assumption of a step counts as. A product of numbers of this many bits or
+more counts as many, by the square, as time does. Files of euclio's provers are packed to a third, with 2 a byte."""
 
 
 class UnreadableError(Exception):
@@ -42,7 +43,7 @@ class RefusedError(Exception):
     """The file does not prove what it promises; says why in one line."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Constraint:
     """A sum of terms that is at least (sense 1), at most (-1) or exactly (0) a number.
 
@@ -183,12 +184,16 @@ class _Checker:
     def solution(self) -> None:
         """A feasible point: integer variables are whole there, and every given constraint holds."""
         name, point = self.word()[:40], self.terms(self.count())
-        self.spend(sum(len(one.terms) for one in self.known))
-        good = all(point[j].denominator == 1 for j in self.integer & set(point))
-        good = good and all(Constraint(0, total(one.terms, point), one.terms).implies(one) for one in self.known)
+        good = all(a.denominator == 1 for j, a in point.items() if j in self.integer)
+        good = good and all(Constraint(0, self.at(point, one.terms), one.terms).implies(one) for one in self.known)
         need(good, f"solution {name} is not feasible")
-        value = total(self.objective, point)
+        value = self.at(point, self.objective)
         self.solved = value if self.solved is None else min(value, self.solved, key=lambda one: one * self.sign)
+
+    def at(self, point: Terms, terms: Terms) -> Fraction:
+        """A sum at a point; variables that the point leaves out are 0."""
+        self.spend(3)
+        return reduce(lambda found, j: self.plus(found, terms[j], point.get(j, ZERO)), terms, ZERO)
 
     def step(self, k: int) -> None:
         try:
@@ -224,16 +229,24 @@ class _Checker:
         assumed, senses = set[int](), set()
         for _ in range(self.count()):
             one, weight = self.known[self.index(len(self.known))], self.number()
-            self.spend(1 + len(one.terms) + len(one.assumed))
+            self.spend(1 + len(one.assumed))
             assumed |= one.assumed
             # The numbers are summed as the coefficients are, as those of a variable -1.
             for j, a in ((-1, one.number), *one.terms.items()):
-                terms[j] = add(terms.get(j, ZERO), weight * a)
+                terms[j] = self.plus(terms.get(j, ZERO), weight, a)
             if weight and one.sense:
                 senses.add(one.sense if weight > 0 else -one.sense)
         need(len(senses) < 2, "adds what is at least and what is at most")
         sense, number = senses.pop() if senses else 0, terms.pop(-1, ZERO)
         return Constraint(sense, number, {j: a for j, a in terms.items() if a}, frozenset(assumed))
+
+    def plus(self, number: Fraction, weight: Fraction, a: Fraction) -> Fraction:
+        """A sum with a product, unless its denominator has swollen so much that to go on would take for ever."""
+        bits = sum(x.numerator.bit_length() + x.denominator.bit_length() for x in (number, weight, a))
+        self.spend(1 + (bits // LONG) ** 2)
+        number += weight * a
+        need(number.denominator.bit_length() <= MOST_BITS, "has fractions whose sum is too long")
+        return number
 
     def whole(self, terms: Terms) -> bool:
         """Whether a sum is whole at every feasible point."""
@@ -248,6 +261,7 @@ class _Checker:
     def joined(self, said: Constraint) -> frozenset[int]:
         """What holds in both halves of a split holds: a whole sum is at most some whole k, or at least k + 1."""
         first, a, second, b = (self.index(len(self.known)) for _ in range(4))
+        self.spend(sum(1 + len(self.known[i].terms) for i in (first, a, second, b)))
         low, high = sorted((self.known[a], self.known[b]), key=lambda one: one.sense)
         split = low.sense < 0 < high.sense and low.terms == high.terms and self.whole(low.terms)
         split = split and low.number.denominator == 1 and high.number == low.number + 1
@@ -262,18 +276,6 @@ def need(so: bool, otherwise: str) -> None:
     """Refuse the file unless something is so."""
     if not so:
         raise RefusedError(otherwise)
-
-
-def add(number: Fraction, more: Fraction) -> Fraction:
-    """A sum, unless its denominator has swollen so much that to go on would take for ever."""
-    number += more
-    need(number.denominator.bit_length() <= MOST_BITS, "has fractions whose sum is too long")
-    return number
-
-
-def total(terms: Terms, point: Terms) -> Fraction:
-    """A sum at a point; variables that the point leaves out are 0."""
-    return reduce(add, (a * point.get(j, ZERO) for j, a in terms.items()), ZERO)
 
 
 def check_text(text: str) -> Accepted:

@@ -309,13 +309,37 @@ def test_room_grows_as_the_length():
     assert peak < 60e6
 
 
-def test_sums_of_many_long_sums_are_refused():
-    """A product for each pair of a reference and a variable would take the length squared: here 10,000 times 2,000."""
-    many = " ".join(f"{j} 1" for j in range(2000))
-    text = (
-        f"VER 1.0\nVAR 2000\n{' '.join(f'x{j}' for j in range(2000))}\nINT 0\nOBJ min 2000 {many}\nCON 1 1\n"
-        f"c G 0 OBJ\nRTP infeas\nSOL 0\nDER 1\nd G 0 OBJ {{ lin 10000 {' '.join(['0 1'] * 10000)} }} -1\n"
-    )
+def in_sequence(count: int, of: str) -> str:
+    """The number of items, and the items, with their index in place of K."""
+    return f"{count} {' '.join(of.replace('K', str(k)) for k in range(count))}"
+
+
+def long_work(given: list[str], rest: str) -> str:
+    """A file that promises that nothing is feasible, of 2,000 whole variables whose sum is the objective."""
+    constraints = "".join(f"c{k} {one}\n" for k, one in enumerate(given))
+    head = f"VER 1.0\nVAR {in_sequence(2000, 'xK')}\nINT {in_sequence(2000, 'K')}\nOBJ min {in_sequence(2000, 'K 1')}\n"
+    return f"{head}CON {len(given)} 0\n{constraints}RTP infeas\n{rest}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        long_work(["G 0 OBJ"], f"SOL 0\nDER 1\nd G 0 OBJ {{ lin {in_sequence(2000, '0 1')} }} -1"),
+        long_work(["G 1 0", "L 0 OBJ", "G 1 OBJ"], f"SOL 0\nDER {in_sequence(2000, 'dK G 1 0 { uns 0 1 0 2 } -1')}"),
+        long_work(["G 0 0"] * 2000, f"SOL {in_sequence(2000, 'sK 0')}\nDER 0"),
+        long_work(
+            [f"G 1/{10**3990 + k} 0" for k in (1, 3, 7, 9)],
+            f"SOL 0\nDER 1\nd G 1 0 {{ lin 2004 0 1 1 1 2 1 3 1 {'0 1 ' * 2000} }} -1",
+        ),
+    ],
+    ids=["sums of long sums", "splits of long sums", "solutions of many constraints", "sums of long fractions"],
+)
+def test_what_takes_more_time_than_its_length_is_refused(text, monkeypatch):
+    """Each of 2,000 words asks for 2,000 products; or for a sum with a denominator of 53,000 bits, which takes 1 ms.
+
+    Files of n words of these kinds took n² products, or hours. A tenth of the work that is allowed shows it sooner.
+    """
+    monkeypatch.setattr(checker, "MOST_WORK", 5)
     assert "more time or memory" in refused(text)
 
 
