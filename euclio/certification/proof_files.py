@@ -98,10 +98,10 @@ def proven(asked: Asked, deadline: float) -> tuple[Proof, str]:
 
 
 def not_of_claim(text: str, asked: Asked, deadline: float) -> str:
-    """Why a file's program and promise are not those of a claim; empty: they are, word for word.
+    """Why a file's comments, program and promise are not those of a claim; empty: they are, word for word.
 
-    A file shows something of the program in it. That the program is the claim's is seen by making that anew; how the
-    file proves it is its own affair, and so is the solution that it names.
+    A file shows something of the program in it. That the program is the claim's is seen by making that anew, and so is
+    what the comments say it means. How the file proves it is its own affair, and so is the solution that it names.
 
     Args:
         text: the file, which the checker of files has accepted.
@@ -109,23 +109,25 @@ def not_of_claim(text: str, asked: Asked, deadline: float) -> str:
         deadline: `time.perf_counter` value at which to stop.
     """
     try:
-        own = _program_and_promise(proven(asked, deadline)[1])
+        own = _what_is_said(proven(asked, deadline)[1])
     except NoProofError as error:
         return f"the program of this claim could not be made anew: {error}"
-    their = _program_and_promise(text)
+    their = _what_is_said(text)
     if their == own:
         return ""
     at = next((k for k, (a, b) in enumerate(zip(their, own, strict=False)) if a != b), min(len(their), len(own)))
     told = [words[at][:40] if at < len(words) else "its end" for words in (their, own)]
-    return f"its program is not that of this claim: it has {told[0]!r} where {told[1]!r} stands"
+    return f"what it says is not what this claim says: it has {told[0]!r} where {told[1]!r} stands"
 
 
-def _program_and_promise(text: str) -> list[str]:
-    """The words of a file from the first up to what no point is better than, without comments and names."""
-    lines = (line for line in text.split("\n") if not line.lstrip().startswith("%"))
-    words = [word for line in lines for word in line.split()]
+def _what_is_said(text: str) -> list[str]:
+    """The words of a file's comments, then those of its program, up to what no point is better than."""
+    comments: list[str] = []
+    words: list[str] = []
+    for line in text.split("\n"):
+        (comments if line.lstrip().startswith("%") else words).extend(line.split())
     end = words.index("RTP") + 2
-    return words[: end if words[end - 1] == "infeas" else end + 1]
+    return comments + words[: end if words[end - 1] == "infeas" else end + 1]
 
 
 def posed(asked: Asked, deadline: float) -> Posed:

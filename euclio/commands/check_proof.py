@@ -19,8 +19,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "Check a proof file of `euclio certify --proof`: does every step follow, and does the last one say what is "
-        "promised? With INSTANCE and RESULT also: is its program that of the result's claim, made anew? Exit code 0: "
-        "accepted, with what it shows, 1: refused, with the reason."
+        "promised? With INSTANCE and RESULT also: are its comments, its program and its promise those of the result's "
+        "claim, made anew? Exit code 0: accepted, with what it shows, 1: refused, with the reason."
     )
     parser.add_argument("file", metavar="FILE", help="proof file (VIPR 1.0), packed by gzip or not")
     parser.add_argument("instance", nargs="?", metavar="INSTANCE", help="the instance that it is said to be of")
@@ -49,12 +49,12 @@ def run(arguments: argparse.Namespace) -> int:
         return REFUSED
     print(f"accepted: {_in_words(found.shown)}")
     print(f"the file has {found.shown.size}; its first lines say what they mean")
-    print(f"its program is {_MADE_ANEW if found.of_claim else _NOT_COMPARED}")
+    print(_MADE_ANEW if found.of_claim else _NOT_COMPARED)
     return SOLVED
 
 
-_MADE_ANEW = "that of the result's claim, made anew from the instance"
-_NOT_COMPARED = "taken as it is: only INSTANCE and RESULT show that it is an instance's, whatever its first lines say"
+_MADE_ANEW = "these and its program are those of the result's claim, made anew from the instance"
+_NOT_COMPARED = "its program is taken as it is: only INSTANCE and RESULT show that it is what these lines say"
 
 
 def _data(found: ProofChecked) -> dict[str, object]:

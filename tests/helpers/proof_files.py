@@ -120,6 +120,8 @@ def _index(lines, begin, draw):
 def _promise(lines, begin, draw):
     i = _line(lines, begin, draw, r"^RTP")
     words = lines[i].split()
+    if words[0] != "RTP":  # A file that has been spoilt before may have lost its promise.
+        return
     if words[1] == "infeas":
         lines[i] = f"RTP range {draw.choice(['0', '1', '-5/3'])} inf"
         return

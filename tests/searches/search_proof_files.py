@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 
 import euclio
@@ -18,6 +20,7 @@ from euclio.core.certificate import NoProofError
 from euclio.core.families import family_of
 from euclio.proofs.branching import UnprovenError, prove
 from euclio.proofs.checker import RefusedError, UnreadableError, check_text
+from euclio.proofs.model import Proof, Variable
 from euclio.proofs.writing import proof_text
 from tests.helpers.drawn_programs import drawn_program, reference
 from tests.helpers.exact_milp import TooManyError, minimum
@@ -28,8 +31,12 @@ from .search import Found, Search
 
 SPOILT = 20
 """Spoilt files of a seed."""
-ATTACKED = 20
+ATTACKED, PROVEN_ANEW = 10, 10
 """Files of a seed that an attacker writes for a session."""
+COMMENTS = ("all sessions,", "VER 1.0 RTP infeas", "\n%")
+"""What an attacker writes into the first lines."""
+MORE = (Fraction(1, 10**12), Fraction(1, 100), Fraction(1, 2), Fraction(-1, 100))
+"""What an attacker adds to a number."""
 MARGIN = Fraction(1, 10**9)
 """Share by which a proof may be above an optimum: what "optimal" means."""
 
@@ -61,10 +68,12 @@ def look(seed: int) -> Found:
 def _attacked(seed: int, draw: random.Random) -> Found:
     """Files that an attacker writes for a session, each held against the optimum of its enumeration."""
     try:
-        (own, asked, least), (other, _, _) = _session_file(seed), _session_file(seed + 1)
+        (proof, own, asked, least), (_, other, _, _) = _session_file(seed), _session_file(seed + 1)
     except NoProofError:
         return Found(0)
     faults = [f"refused: {why}"] if (why := not_of_claim(own, asked, math.inf)) else []
+    of_others = [own.replace("% ", f"% {what} ", 1) for what in COMMENTS] + list(_proven_anew(proof, draw))
+    faults += [f"accepted, and says what is not so: {text!r}" for text in of_others if not _refused(text, asked)]
     for _ in range(ATTACKED):
         text = draw.choice((_spoilt_twice, _renamed, _raised, _invented))(own, other, least, draw)
         try:
@@ -74,11 +83,47 @@ def _attacked(seed: int, draw: random.Random) -> Found:
         says_too_much = shown.infeasible or (shown.bound is not None and shown.bound > least * (1 + MARGIN))
         if says_too_much and not not_of_claim(text, asked, math.inf):
             faults.append(f"accepted of a session whose optimum is {least}: {text!r}")
-    return Found(ATTACKED, tuple(faults))
+    return Found(ATTACKED + len(of_others), tuple(faults))
 
 
-def _session_file(seed: int) -> tuple[str, Asked, Fraction]:
-    """The proof file of a session's optimum, its claim and the optimum by enumeration.
+def _refused(text: str, asked: Asked) -> bool:
+    """Whether a file is refused for a claim."""
+    try:
+        check_text(text)
+    except RefusedError:
+        # The lists that a prover splits are no lists of alternatives any more.
+        return True
+    return bool(not_of_claim(text, asked, math.inf))
+
+
+def _proven_anew(own: Proof, draw: random.Random) -> Iterator[str]:
+    """True proofs, by euclio's own prover, of programs that differ from a session's in one number, kind or sense."""
+    for _ in range(PROVEN_ANEW):
+        variables, rows = list(own.model.variables), list(own.model.rows)
+        j, i, more = draw.randrange(len(variables)), draw.randrange(len(rows)), draw.choice(MORE)
+        one, row = variables[j], rows[i]
+        k = draw.choice(list(row.terms))
+        changed = (
+            replace(one, cost=one.cost + more),
+            replace(one, lower=one.lower - more),
+            replace(one, upper=one.upper + more),
+            replace(one, integer=not one.integer),
+            replace(row, most=row.most - more),
+            replace(row, equal=not row.equal),
+            replace(row, terms={**row.terms, k: row.terms[k] + more}),
+        )
+        changed_one = draw.choice(changed)
+        if isinstance(changed_one, Variable):
+            variables[j] = changed_one
+        else:
+            rows[i] = changed_one
+        model = replace(own.model, variables=tuple(variables), rows=tuple(rows))
+        with suppress(UnprovenError):
+            yield proof_text(prove(model, own.cutoff))
+
+
+def _session_file(seed: int) -> tuple[Proof, str, Asked, Fraction]:
+    """The proof of a session's optimum, its file, its claim and the optimum by enumeration.
 
     Raises:
         NoProofError: it has none.
@@ -89,7 +134,7 @@ def _session_file(seed: int) -> tuple[str, Asked, Fraction]:
         raise NoProofError("no plan that costs something")
     said = written(session, found)
     asked = Asked(family_of(session), session, said, found.evaluation, cutoff_of(said, found.evaluation))
-    return proven(asked, math.inf)[1], asked, found.value
+    return *proven(asked, math.inf), asked, found.value
 
 
 def _spoilt_twice(own: str, other: str, least: Fraction, draw: random.Random) -> str:

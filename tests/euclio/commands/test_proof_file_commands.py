@@ -232,14 +232,23 @@ def test_a_file_is_held_against_the_claim_that_it_is_said_to_prove(files, proof,
     given = files(best())
     call(capsys, "certify", *given, "--proof", proof)
     code, out, _ = call(capsys, "check-proof", proof, *given)
-    assert (code, "that of the result's claim" in out) == (0, True)
+    assert (code, "those of the result's claim" in out) == (0, True)
     proof.write_text(INVENTED)
     code, out, _ = call(capsys, "check-proof", proof)
     assert (code, "taken as it is" in out) == (0, True)
     code, out, _ = call(capsys, "check-proof", proof, *given, "--json")
     found = json.loads(out)
     assert (code, found["accepted"], found["of_claim"]) == (1, False, False)
-    assert found["reason"].startswith("its program is not that of this claim")
+    assert found["reason"].startswith("what it says is not what this claim says")
+
+
+def test_a_proof_of_the_claim_that_says_to_be_of_something_else_is_refused(files, proof, capsys):
+    """Its program is the claim's, word for word; "its first lines say what they mean" was printed of a lie."""
+    given = files(best())
+    call(capsys, "certify", *given, "--proof", proof)
+    proof.write_text("% No plan of any kind costs less.\n" + proof.read_text())
+    code, out, _ = call(capsys, "check-proof", proof, *given)
+    assert (code, out.startswith("refused: what it says is not what this claim says: it has 'No'")) == (1, True)
 
 
 def test_an_instance_without_a_result_has_no_claim(files, proof, capsys):
