@@ -33,6 +33,7 @@ from euclio.session.evaluate import machines_by_hardware
 from euclio.session.explain.unlimited import without_stock
 from euclio.session.latency.dispatch import CLEAR_PATH
 from euclio.session.resources import MachineLimit, machine_limits
+from euclio.supervision.alarm import LateError, interrupted_at
 from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.in_fractions.stock import Found, Limited, cheapest_in_box
@@ -57,8 +58,8 @@ from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
 
 PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
 """Prices tried in the first box, and in every other one."""
-WHY_S = 2.0
-"""Seconds at most to find out how many more machines would do."""
+WHY_S, SPARE_S = 2.0, 0.5
+"""Seconds at most to find out how many more machines would do, and beyond its deadline before that is interrupted."""
 TIE_NODES = 200_000
 """Nodes after which ties are left open."""
 BOXES_FOR_NOTHING = 8
@@ -400,6 +401,14 @@ def answer_of(search: StockSearch, why: Callable[[], str], apart: float = 0.0) -
         why: says why there is no plan, where that is proven; it is called after the proof is kept (`Answer.why`).
         apart: money per hour that every plan pays and the search leaves out.
     """
+
+    def words() -> str:
+        try:  # An interpreted kernel takes a hundred times as long between two looks at the clock.
+            with interrupted_at(search.deadline + SPARE_S):
+                return why()
+        except LateError:
+            return NO_PLAN_WITHIN_LIMITS
+
     stats = {"solves": float(search.solves), "boxes": float(search.boxes)}
     if search.effort.nodes:
         stats["rational_nodes"] = float(search.effort.nodes)
@@ -408,7 +417,7 @@ def answer_of(search: StockSearch, why: Callable[[], str], apart: float = 0.0) -
     if search.plan is None:
         if math.isfinite(bound):
             return Answer(None, "limit", bound=bound if bound > 0 else None, stats=stats, reason=undecided)
-        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN_WITHIN_LIMITS, why=why)
+        return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN_WITHIN_LIMITS, why=words)
     cost = evaluate(search.session, search.plan, search.space).cost_per_h
     claimed = search.cost + apart if cost is None else float(cost)
     return Answer.proven(search.plan, claimed, bound, undecided, stats)

@@ -1,6 +1,7 @@
 """`exact` close to the running plan: every answer is held against the enumeration of all plans."""
 
 import random
+import time
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -15,6 +16,7 @@ from euclio.core.result import Status
 from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.session.policies import POLICIES
 from euclio.session.running import Running, RunningMachines
+from formulations.session.exact.outcomes import NO_PLAN_WITHIN_LIMITS
 
 WHOLE = PlanSpace(charging="whole")
 SOME = ("tc", "tc-shared", "in-turn", "machine-rate", "machine-rate-even", "rr-even")
@@ -102,6 +104,20 @@ def test_too_few_changes_are_proven_and_said_with_what_would_do(most, others):
     assert found.status is Status.INFEASIBLE
     noun = "at most 0 machines" if most == 0 else "at most 1 machine"
     assert found.reason == f"no plan meets the SLO with {noun} added or removed (proven); {2 + others} would do"
+
+
+def test_words_that_take_too_long_are_given_up_and_the_proof_stays(monkeypatch):
+    """Two changes are needed and none is allowed.
+
+    No test saw words that take 80 s interpreted: those that were made to hang were looked for by a process that is
+    killed, and in Python nobody does that.
+    """
+    session = one_module(80, {"slow": 1}, most=0)
+    monkeypatch.setattr("formulations.session.exact.stock.close.why_too_far", lambda *_: str(time.sleep(1000)))
+    began = time.monotonic()
+    found = solve(session, "exact", space=WHOLE, time_limit_s=0.5)
+    assert (found.status, found.reason) == (Status.INFEASIBLE, NO_PLAN_WITHIN_LIMITS)
+    assert time.monotonic() - began < 30
 
 
 def test_machines_of_modules_that_are_no_more_are_removed_and_charged():
