@@ -1,6 +1,7 @@
 """How HiGHS is run, as a library and as a program: what is off in every run, and the one way to run it in the process.
 
-Its heuristics, engines and provers all come here; a test holds that nothing else sets these options or runs HiGHS.
+Heuristics, engines and provers all come here. A test names every file that reaches HiGHS, and this one as the only one
+that sets what is `OFF`.
 """
 
 from __future__ import annotations

@@ -43,7 +43,8 @@ class Tiny:
 
     def counted(self) -> Tiny:
         """The program of which all variables are whole, between bounds that CP-SAT's sums have room for."""
-        bounds = tuple((low or Fraction(-1000), high or Fraction(1000)) for low, high in self.bounds)
+        far = Fraction(1000)
+        bounds = tuple((-far if low is None else low, far if high is None else high) for low, high in self.bounds)
         return replace(self, whole=(True,) * len(self.cost), bounds=bounds)
 
     def neighbour(self, draw: Random) -> Tiny:
@@ -61,14 +62,11 @@ def _terms(numbers: tuple[Fraction, ...]) -> dict[int, Fraction]:
 
 def _tiny(cost: str, bounds: str, whole: str, *rows: str) -> Tiny:
     """A program of its numbers in words; bounds as "low:high", whole variables by a 1."""
-
-    def numbers(text: str) -> tuple[Fraction, ...]:
-        return tuple(map(Fraction, text.split()))
-
     ends = [[Fraction(end) if end else None for end in each.split(":")] for each in bounds.split()]
-    cut = [row.rsplit(maxsplit=2) for row in rows]
-    read = tuple((numbers(left), sense, Fraction(right)) for left, sense, right in cut)
-    return Tiny(numbers(cost), tuple((low, high) for low, high in ends), tuple(c == "1" for c in whole), read)
+    cut = [row.split() for row in rows]
+    read = tuple((tuple(map(Fraction, left)), sense, Fraction(right)) for *left, sense, right in cut)
+    prices = tuple(map(Fraction, cost.split()))
+    return Tiny(prices, tuple((low, high) for low, high in ends), tuple(c == "1" for c in whole), read)
 
 
 ERRING = {

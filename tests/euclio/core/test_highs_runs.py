@@ -11,6 +11,7 @@ import pytest
 
 from euclio import solve
 from euclio.core.families import find_family
+from euclio.core.highs_runs import OFF, run_highs
 from euclio.core.linear_program import Rows, least_cost
 from euclio.core.result import Status
 from euclio.workloads.populations import find_population
@@ -101,6 +102,36 @@ def test_a_forked_process_does_not_wait_for_threads_that_it_has_not():
     (session,) = protocol.draw(1, protocol.seed)
     assert solve(session, "milp", threads=2).status is Status.OPTIMAL
     assert solve(session, "milp", threads=2, time_limit_s=60, supervised=True).status is Status.OPTIMAL
+
+
+SOUND = {
+    "mip_heuristic_run_feasibility_jump": {ONE_WAY},
+    "mip_allow_restart": {ONE_WAY},
+    "run_highs": {"euclio/core/linear_program.py", "formulations/engines/highs.py", "heuristics/highs.py"}
+    | {ONE_WAY, "formulations/engines/highs_arrays.py"},
+    "import highsbox": {"formulations/engines/highs_program.py"},
+    "pulp.HiGHS": {"formulations/engines/highs.py"},
+    "scipy.optimize import Bounds, LinearConstraint, milp": {"heuristics/highs.py"},
+    "from scipy.optimize import linprog": {"euclio/core/linear_program.py", "heuristics/highs.py"},
+}
+"""Every way to HiGHS, and the files that may take it: each leaves out what loses optima, or solves no whole numbers."""
+
+
+@pytest.mark.parametrize("words", SOUND)
+def test_only_known_files_reach_highs(words):
+    """A run elsewhere would have restarts and feasibility jump on, which lose optima that they call proven."""
+    files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+    found = {path.relative_to(ROOT).as_posix() for path in files if words in path.read_text(encoding="utf-8")}
+    assert found == SOUND[words]
+
+
+def test_a_run_leaves_out_what_loses_optima():
+    """Whatever was set before: `columns`, models in PuLP and programs of heuristics set other options only."""
+    own = highspy.Highs()
+    own.setOptionValue("output_flag", False)
+    own.addVar(0.0, 1.0)
+    run_highs(own)
+    assert {name: own.getOptionValue(name)[1] for name in OFF} == OFF
 
 
 def test_nothing_else_runs_highs():
