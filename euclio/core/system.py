@@ -81,7 +81,9 @@ def soft(consequence: str) -> str:
 
 def user() -> int | None:
     """Number of the user whose rights this process has; None: this system has none."""
-    return None if sys.platform == "win32" or not hasattr(os, "geteuid") else os.geteuid()
+    if sys.platform != "win32" and hasattr(os, "geteuid"):
+        return os.geteuid()
+    return None
 
 
 def cores() -> int:
