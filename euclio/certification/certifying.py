@@ -33,8 +33,8 @@ EXACT = "exact"
 
 
 @dataclass(frozen=True, slots=True)
-class _Claim:
-    """A claim that the checker alone does not decide.
+class Claim:
+    """What a result claims.
 
     Attributes:
         words: the claim in words.
@@ -93,10 +93,7 @@ def certify(
         raise InputError(f"is {result.instance!r}, but the instance is {instance.name!r}", field="instance")
     said = written(instance, result) if isinstance(result, Result) else result
     checked = None if said.plan is None else family.evaluate(instance, said.plan, said.space)
-    claim = _claim(said, checked)
-    if "attainment" in said.options:
-        kept = "no plan of the plan space that keeps the attainment"
-        claim = replace(claim, words=claim.words.replace("no plan", kept, 1))
+    claim = claim_of(said, checked)
     finding = _by_checker(instance, said, checked, claim)
     deadline = math.inf if time_limit_s is None else started + time_limit_s
     if finding is None:
@@ -186,15 +183,6 @@ def written(instance: Any, result: AnyResult) -> WrittenResult:
     )
 
 
-def cutoff_of(said: WrittenResult, checked: Checked | None) -> Fraction | None:
-    """What no plan may be better than if the claim of a written result holds; None: there may be no plan.
-
-    Raises:
-        InputError: it claims nothing.
-    """
-    return _claim(said, checked).cutoff
-
-
 def instance_sha256(instance: Any) -> str:
     """SHA-256 of an instance's text as euclio writes it, in hex."""
     return _sha256(family_of(instance).to_text(instance))
@@ -211,17 +199,34 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _claim(said: WrittenResult, checked: Checked | None) -> _Claim:
-    """What the result claims, and the cutoff that it makes.
+def claim_of(said: WrittenResult, checked: Checked | None) -> Claim:
+    """What a written result claims, and the cutoff that it makes.
+
+    Args:
+        said: the result.
+        checked: the checker's answer on its plan; None: it has none.
+
+    Raises:
+        InputError: it claims nothing.
+    """
+    claim = _of_all_plans(said, checked)
+    if "attainment" not in said.options:
+        return claim
+    kept = "no plan of the plan space that keeps the attainment"
+    return replace(claim, words=claim.words.replace("no plan", kept, 1))
+
+
+def _of_all_plans(said: WrittenResult, checked: Checked | None) -> Claim:
+    """The claim as one about all plans of the plan space.
 
     Raises:
         InputError: it claims nothing.
     """
     if said.status is Status.INFEASIBLE:
-        return _Claim("infeasible: there is no plan", None)
+        return Claim("infeasible: there is no plan", None)
     if said.status is Status.OPTIMAL:
         value = said.value if checked is None else checked.value
-        return _Claim("optimal", None) if value is None else _no_better("optimal", value, said.goal)
+        return Claim("optimal", None) if value is None else _no_better("optimal", value, said.goal)
     if said.bound is not None and said.status in (Status.FEASIBLE, Status.UNKNOWN):
         return _no_better("a bound", said.bound, said.goal)
     lacking = "no bound" if said.status in (Status.FEASIBLE, Status.UNKNOWN) else "so no claim"
@@ -231,7 +236,7 @@ def _claim(said: WrittenResult, checked: Checked | None) -> _Claim:
     )
 
 
-def _no_better(kind: str, value: Fraction, goal: Goal) -> _Claim:
+def _no_better(kind: str, value: Fraction, goal: Goal) -> Claim:
     """The claim that no plan is better than a value by more than the tolerance."""
     room = abs(value) * exact(goal.tolerance)
     more = "more" if goal.maximised else "less"
@@ -239,10 +244,10 @@ def _no_better(kind: str, value: Fraction, goal: Goal) -> _Claim:
         f"{kind}: no plan has {more} {goal.name} than {float(value):.12g} {goal.unit}, tolerance {goal.tolerance:g} "
         "of it"
     )
-    return _Claim(words, value + room if goal.maximised else value - room)
+    return Claim(words, value + room if goal.maximised else value - room)
 
 
-def _by_checker(instance: Any, said: WrittenResult, checked: Checked | None, claim: _Claim) -> _Finding | None:
+def _by_checker(instance: Any, said: WrittenResult, checked: Checked | None, claim: Claim) -> _Finding | None:
     """What the checker alone says of the claim; None: only a search can decide it."""
     if checked is None:
         if said.status in (Status.OPTIMAL, Status.FEASIBLE):
@@ -259,7 +264,7 @@ def _by_checker(instance: Any, said: WrittenResult, checked: Checked | None, cla
     return None
 
 
-def _refutes(said: WrittenResult, checked: Checked, claim: _Claim) -> bool:
+def _refutes(said: WrittenResult, checked: Checked, claim: Claim) -> bool:
     """Whether the result's own plan contradicts its claim."""
     if checked.value is None or claim.cutoff is None:
         return said.status is Status.INFEASIBLE
@@ -270,7 +275,7 @@ def _is_better(value: Fraction, cutoff: Fraction, *, maximised: bool) -> bool:
     return value > cutoff if maximised else value < cutoff
 
 
-def _search(family: Family, instance: Any, said: WrittenResult, claim: _Claim, deadline: float) -> Search:
+def _search(family: Family, instance: Any, said: WrittenResult, claim: Claim, deadline: float) -> Search:
     """Ask the prover, and interrupt it where it overruns its deadline."""
     try:
         with interrupted_at(deadline + SPARE_S):
@@ -282,7 +287,7 @@ def _search(family: Family, instance: Any, said: WrittenResult, claim: _Claim, d
         return Search(None, False, 0, "the prover overran its limit and was interrupted")
 
 
-def _judged(instance: Any, family: Family, said: WrittenResult, claim: _Claim, search: Search) -> _Finding:
+def _judged(instance: Any, family: Family, said: WrittenResult, claim: Claim, search: Search) -> _Finding:
     """The verdict of a search; the plan that it found counts only as far as the checker confirms it."""
     prover = prover_of(family)
     if search.plan is None:
@@ -301,7 +306,7 @@ def _judged(instance: Any, family: Family, said: WrittenResult, claim: _Claim, s
     return _Finding(Verdict.REFUTED, reason, search.plan, value, search.nodes, prover)
 
 
-def _beats(value: Fraction, claim: _Claim, maximised: bool) -> bool:
+def _beats(value: Fraction, claim: Claim, maximised: bool) -> bool:
     return claim.cutoff is None or _is_better(value, claim.cutoff, maximised=maximised)
 
 

@@ -107,11 +107,11 @@ def not_of_claim(text: str, asked: Asked, deadline: float) -> str:
         text: the file, which the checker of files has accepted.
         asked: the claim.
         deadline: `time.perf_counter` value at which to stop.
+
+    Raises:
+        NoProofError: the claim's own program could not be made anew, so that nothing is known of the file's.
     """
-    try:
-        own = _what_is_said(proven(asked, deadline)[1])
-    except NoProofError as error:
-        return f"the program of this claim could not be made anew: {error}"
+    own = _what_is_said(proven(asked, deadline)[1])
     their = _what_is_said(text)
     if their == own:
         return ""

@@ -6,7 +6,7 @@ import argparse
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from euclio.commands.exit_codes import REFUSED, SOLVED
+from euclio.commands.exit_codes import OPEN, REFUSED, SOLVED
 from euclio.core.numbers import exact_decimal_text
 from euclio.files.json_writing import json_text
 
@@ -20,7 +20,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Check a proof file of `euclio certify --proof`: does every step follow, and does the last one say what is "
         "promised? With INSTANCE and RESULT also: are its comments, its program and its promise those of the result's "
-        "claim, made anew? Exit code 0: accepted, with what it shows, 1: refused, with the reason."
+        "claim, made anew? Exit code 0: accepted, with what it shows, 1: refused, with the reason, 4: open, as the "
+        "claim's program could not be made anew."
     )
     parser.add_argument("file", metavar="FILE", help="proof file (VIPR 1.0), packed by gzip or not")
     parser.add_argument("instance", nargs="?", metavar="INSTANCE", help="the instance that it is said to be of")
@@ -41,19 +42,25 @@ def run(arguments: argparse.Namespace) -> int:
         time_limit=arguments.time_limit,
         policy=arguments.policy,
     )
-    if arguments.json:
-        print(json_text(_data(found)))
-        return REFUSED if found.shown is None else SOLVED
+    print(json_text(_data(found)) if arguments.json else "\n".join(_lines(found)))
+    return OPEN if found.open else SOLVED if found.accepted else REFUSED
+
+
+def _lines(found: ProofChecked) -> list[str]:
+    """What is found, line by line."""
+    of_claim = [f"claim: {found.claim}"] if found.claim else []
+    of_claim += [f"with {found.changes}"] if found.changes else []
+    of_claim += [f"plan space: {found.plan_space}"] if found.plan_space else []
     if found.shown is None:
-        print(f"refused: {found.reason}")
-        return REFUSED
-    print(f"accepted: {_in_words(found.shown)}")
-    print(f"the file has {found.shown.size}; its first lines say what they mean")
-    print(_MADE_ANEW if found.of_claim else _NOT_COMPARED)
-    return SOLVED
+        return [f"refused: {found.reason}", *of_claim]
+    if found.open:
+        return [f"open: {found.reason}", *of_claim, f"of the program in it the file shows: {_in_words(found.shown)}"]
+    size = f"the file has {found.shown.size}; its first lines say what they mean"
+    compared = _MADE_ANEW if found.of_claim else _NOT_COMPARED
+    return [f"accepted: {_in_words(found.shown)}", *of_claim, size, compared]
 
 
-_MADE_ANEW = "these and its program are those of the result's claim, made anew from the instance"
+_MADE_ANEW = "these and its program are those of the claim, made anew from the instance and the result"
 _NOT_COMPARED = "its program is taken as it is: only INSTANCE and RESULT show that it is what these lines say"
 
 
@@ -64,8 +71,12 @@ def _data(found: ProofChecked) -> dict[str, object]:
     return {
         "schema": "euclio/proof-checked/1",
         "accepted": found.accepted,
+        "open": found.open,
         "reason": found.reason or None,
         "of_claim": found.of_claim,
+        "claim": found.claim or None,
+        "plan_space": found.plan_space or None,
+        "changes": found.changes or None,
         "infeasible": shown is not None and shown.infeasible,
         "bound": None if bound is None else _number(bound),
         "solved": None if solved is None else _number(solved),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from euclio.core.certificate import Certificate
+from euclio.core.certificate import Certificate, NoProofError
 from euclio.core.errors import InputError
 from euclio.core.family import Checked
 from euclio.core.numbers import Number
@@ -19,7 +19,7 @@ from euclio.files.json_reading import read_data
 from euclio.files.outputs import check_outputs
 from euclio.verbs.calling import verb
 from euclio.verbs.keywords import time_limit_of
-from euclio.verbs.opened import opened
+from euclio.verbs.opened import Opened, opened
 from euclio.verbs.written import Read, read_result
 
 if TYPE_CHECKING:
@@ -117,19 +117,30 @@ class ProofChecked:
     """What the reader of proof files says of one.
 
     Attributes:
-        reason: why it is refused; empty: it is accepted.
+        reason: why it is refused, or left open; empty: it is accepted.
         shown: what it shows; None: it is refused.
-        of_claim: whether its program is that of a result's claim; False: it was not compared.
+        claim: the claim of the result that it was compared with, in words; empty: it was not compared.
+        plan_space: the plan space of that claim, in words.
+        changes: the changes of the instance that the result states, in words; empty: there are none.
+        open: whether the claim's program could not be made anew, so that the file may be one of it or not.
     """
 
     reason: str
     shown: Accepted | None
-    of_claim: bool = False
+    claim: str = ""
+    plan_space: str = ""
+    changes: str = ""
+    open: bool = False
 
     @property
     def accepted(self) -> bool:
-        """Whether it is accepted."""
-        return self.shown is not None
+        """Whether it is accepted: every step follows, and it is about the claim, where one was given."""
+        return self.shown is not None and not self.reason
+
+    @property
+    def of_claim(self) -> bool:
+        """Whether it is accepted as a proof of a result's claim; False: it was not compared, or is none."""
+        return self.accepted and bool(self.claim)
 
 
 @verb()
@@ -155,7 +166,7 @@ def check_proof(
         policy: the user's own policy that a written result was made under (``"FILE.py:NAME"``).
 
     Returns:
-        Whether it is accepted, and what it shows or why not.
+        Whether it is accepted, and what it shows or why not; with a result, also what that claims.
 
     Raises:
         InputError: the file cannot be read, or is no proof file; an instance without a result.
@@ -168,26 +179,34 @@ def check_proof(
     try:
         text = text_of(read_data(Path(file)))
         shown = check_text(text)
-        why = "" if instance is None else _not_of_claim(text, instance, result, limit_s, policy)
-        return ProofChecked(why, None if why else shown, of_claim=instance is not None and not why)
     except UnreadableError as error:
         message = f"{error}; give a file that `euclio certify --proof` wrote"
         raise InputError(message, file=str(file)) from None
     except RefusedError as error:
         return ProofChecked(str(error), None)
+    if instance is None or result is None:
+        return ProofChecked("", shown)
+    given = opened(instance)
+    return _against_claim(text, shown, given, read_result(result, given, policy), limit_s)
 
 
-def _not_of_claim(text: str, instance: Any, result: Any, limit_s: float | None, policy: Any) -> str:
-    """Why a proof file is not about what a result claims; empty: it is."""
-    from euclio.certification.certifying import cutoff_of
+def _against_claim(text: str, shown: Accepted, given: Opened, read: Read, limit_s: float | None) -> ProofChecked:
+    """What an accepted file is next to what a result claims."""
+    from euclio.certification.certifying import claim_of
     from euclio.certification.proof_files import Asked, not_of_claim
 
-    given = opened(instance)
-    said = read_result(result, given, policy).result
+    said = read.result
     evaluation = None if said.plan is None else given.family.evaluate(said.changed, said.plan, said.space)
     refused = [] if evaluation is None else reasons_against(said.changed, said, evaluation)
     if refused:
-        return f"the result is refused itself: {refused[0]}"
+        return ProofChecked(f"the result is refused itself: {refused[0]}", None)
+    with at("", read.file):
+        claim = claim_of(said, evaluation)
+    space, changes = given.family.describe_space(said.space), "" if said.changes is None else said.changes.in_words()
     deadline = math.inf if limit_s is None else time.perf_counter() + limit_s
-    asked = Asked(given.family, said.changed, said, evaluation, cutoff_of(said, evaluation))
-    return not_of_claim(text, asked, deadline)
+    try:
+        why = not_of_claim(text, Asked(given.family, said.changed, said, evaluation, claim.cutoff), deadline)
+    except NoProofError as error:
+        why = f"the program of this claim could not be made anew: {error}"
+        return ProofChecked(why, shown, claim.words, space, changes, open=True)
+    return ProofChecked(why, None if why else shown, claim.words, space, changes)

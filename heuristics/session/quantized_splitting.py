@@ -67,9 +67,5 @@ def _merge(kind: int, a: Floats, b: Floats, merged: Floats) -> None:
 @compiled
 def _best_cut(a: Floats, b: Floats, quanta: int) -> int:
     """How many of the quanta go to the first of two components in series."""
-    best, best_cut = np.inf, 0
-    for cut in range(quanta + 1):
-        # Strictly cheaper: ties give the first component the fewest quanta.
-        if a[cut] + b[quanta - cut] < best:
-            best, best_cut = a[cut] + b[quanta - cut], cut
-    return best_cut
+    # The first of equally cheap cuts: ties give the first component the fewest quanta.
+    return int((a[: quanta + 1] + b[quanta::-1]).argmin())

@@ -99,8 +99,9 @@ def _room(case: Case, turned: Turned) -> str | None:
     if Status.UNKNOWN in (one.status, other.status) or not (one.least_proven and other.least_proven):
         return None
     said = f"explain: {one.status} {one.least_slo_s}, then {other.status} {other.least_slo_s}"
-    kept = ([r.field for r in found.kept] for found in (one, other))
-    if one.status is not other.status or next(kept) != next(kept):
+    # What a tie with the SLO leaves open may be kept here and taken away there.
+    kept = [[r.field for r in found.kept] for found in (one, other) if found.minimal]
+    if one.status is not other.status or (len(kept) == 2 and kept[0] != kept[1]):
         return said
     for slo, again in ((one.least_slo_s, other.least_slo_s),):
         if (slo is None) is not (again is None):

@@ -14,7 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import euclio
-from euclio.certification.certifying import cutoff_of, written
+from euclio.certification.certifying import claim_of, written
 from euclio.certification.proof_files import Asked, not_of_claim, proven
 from euclio.core.certificate import NoProofError
 from euclio.core.families import family_of
@@ -133,7 +133,7 @@ def _session_file(seed: int) -> tuple[Proof, str, Asked, Fraction]:
     if found.value is None or found.value <= 0:
         raise NoProofError("no plan that costs something")
     said = written(session, found)
-    asked = Asked(family_of(session), session, said, found.evaluation, cutoff_of(said, found.evaluation))
+    asked = Asked(family_of(session), session, said, found.evaluation, claim_of(said, found.evaluation).cutoff)
     return *proven(asked, math.inf), asked, found.value
 
 

@@ -21,7 +21,7 @@ from euclio.bench_set.export.record import (
 )
 from euclio.bench_set.folder import best_path, instance_path
 from euclio.bench_set.manifest import Entry
-from euclio.certification.certifying import cutoff_of
+from euclio.certification.certifying import claim_of
 from euclio.certification.proof_files import Asked, posed, proven
 from euclio.core.certificate import CHECKER, NoProofError
 from euclio.core.errors import InputError
@@ -128,7 +128,7 @@ def _sources(folder: Path, entry: Entry) -> tuple[Path, Path]:
 def _tried(instance: Any, said: WrittenResult, checked: Checked, certified: bool, limit_s: float) -> Tried:
     """Make the program and its proof; where only the program gets ready, that alone."""
     family = family_of(instance)
-    asked = Asked(family, instance, said, checked, cutoff_of(said, checked) if certified else None)
+    asked = Asked(family, instance, said, checked, claim_of(said, checked).cutoff if certified else None)
     no_proof, text = NOT_CERTIFIED, ""
     if certified:
         try:

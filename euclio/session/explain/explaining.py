@@ -55,7 +55,9 @@ class Explanation(Shown):
         free_slo_s: the same without any restriction.
         conflicts: the smallest conflict, one entry (one per hardware type where the session is to keep to one); empty
             where the session is not infeasible. Without any of its modules there is no conflict.
-        kept: the restrictions that belong to the conflict: without any of them the session is feasible.
+        kept: the restrictions that belong to the conflict.
+        minimal: whether the session is feasible without any one of these, by a plan; a tie with the SLO, or a time
+            limit, may leave that open.
         lifts: the restrictions of the plan space that make the session feasible when lifted alone.
         bottleneck: index of the module of the conflict, or of the longest path, that needs most; None: unknown.
     """
@@ -72,6 +74,7 @@ class Explanation(Shown):
     kept: tuple[Restriction, ...]
     lifts: tuple[Restriction, ...]
     bottleneck: int | None
+    minimal: bool = True
 
     @property
     def slack_s(self) -> Fraction | None:
@@ -162,14 +165,15 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
     if feasible:
         return Explanation(session, space, Status.FEASIBLE, *slo, (), (), (), _slowest_on_path(session, found))
     lifts = tuple(r for r in given if search.feasible(without(space, [r])))
-    kept = list(given)
+    kept, minimal = list(given), True
     for restriction in given:
         rest = [r for r in kept if r is not restriction]
-        if search.feasible(without(space, [r for r in given if r not in rest])) is False:
-            kept = rest
+        feasible = search.feasible(without(space, [r for r in given if r not in rest]))
+        kept, minimal = (rest, minimal) if feasible is False else (kept, minimal and feasible is True)
     core = search.fastest(without(space, [r for r in given if r not in kept]), searched=True)
     conflicts = _conflicts(session, core)
-    return Explanation(session, space, Status.INFEASIBLE, *slo, conflicts, tuple(kept), lifts, _slowest(conflicts))
+    slowest = _slowest(conflicts)
+    return Explanation(session, space, Status.INFEASIBLE, *slo, conflicts, tuple(kept), lifts, slowest, minimal)
 
 
 def _least_slo(session: Session, found: list[_Fastest]) -> Fraction | None:

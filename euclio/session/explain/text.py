@@ -51,10 +51,16 @@ def page(found: Explanation) -> str:
         lines += [f"  {_option(r)}" for r in found.kept]
     else:
         lines.append("no restriction is needed for this conflict: it holds in the full plan space")
-    lines.append("the conflict is minimal: take away any one of these modules or restrictions and it is gone")
+    lines.append(_MINIMAL if found.minimal else _PERHAPS_LESS)
     if found.bottleneck is not None:
         lines.append(f"bottleneck: module {found.session.modules[found.bottleneck].name}")
     return "\n".join([*lines, "remedies:", *(f"  {text}" for text in _remedy_list(found))])
+
+
+_MINIMAL = "the conflict is minimal: take away any one of these modules or restrictions and it is gone"
+_PERHAPS_LESS = (
+    "whether all of these restrictions belong to it is open: a tie with the SLO or the time limit left it so"
+)
 
 
 def describe(found: Explanation) -> dict[str, Any]:
@@ -72,6 +78,7 @@ def describe(found: Explanation) -> dict[str, Any]:
         "slack_s": None if found.slack_s is None or least is None else max(Fraction(0), found.session.slo_s - least),
         "conflict": [_conflict_data(found, conflict) for conflict in found.conflicts],
         "restrictions": [restriction.option for restriction in found.kept],
+        "minimal": found.minimal,
         "remedies": {"least_slo_s": least, "lift": [restriction.option for restriction in found.lifts]},
         "bottleneck": None if found.bottleneck is None else found.session.modules[found.bottleneck].name,
     }

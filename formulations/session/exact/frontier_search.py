@@ -136,7 +136,7 @@ class _State(NamedTuple):
         counted: room for machines of one plan, shape (configurations of the session,).
         problem: room for one module's problem.
         search: room for its search.
-        counts: searches of one module, their nodes, and whether one of them gave up (1), shape (3,).
+        counts: searches of one module, their nodes, and whether one gave up or passed the deadline (1), shape (3,).
         stock: most machines of hardware types.
         charges: the running machines, and what changes of them are charged.
     """
@@ -246,7 +246,7 @@ def prove_within(
     # Nodes of modules' searches when the bound last rose, and how many more of them a search over modes is worth.
     risen, worth = 0, FIRST_SEARCH * modules * modules
     while True:
-        # Out of time, or the search of a module has given up: what is proven so far.
+        # Out of time, as one of a module saw or as seen here, or one has given up: what is proven so far.
         if is_past(deadline) or state.counts[2] > 0:
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
         rounds += 1
@@ -416,7 +416,7 @@ def _resolve_windows(
     """
     for m in range(s.rate.size):
         i = mode_within(state.modes, m, window[m] * (1.0 + TIE))
-        if i >= 0 and state.modes.plan[m, i] < 0:
+        if i >= 0 and state.modes.plan[m, i] < 0 and state.counts[2] == 0:
             cutoff = _cutoff(state.modes, relaxed, m, i, upper)
             budget = window[m] if window[m] > state.modes.latency[m, i] * (1.0 + ALIKE) else np.inf
             _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
@@ -469,7 +469,7 @@ def _resolve_choice(
     for m in range(window.size):
         # Latencies are looked up anew, since resolving moves the modes' numbers.
         i = mode_within(state.modes, m, window[m])
-        if state.modes.plan[m, i] < 0:
+        if state.modes.plan[m, i] < 0 and state.counts[2] == 0:
             room = s.slo - before[m] - after[m]
             budget = room if room > state.modes.latency[m, i] * (1.0 + ALIKE) else np.inf
             cutoff = _cutoff(state.modes, relaxed, m, i, upper)
@@ -499,7 +499,7 @@ def _resolve_promising(
         return s.rate.size, 0
     most = EAGER_SOLVES * s.rate.size
     for m in range(begin, s.rate.size):
-        while i < state.modes.size[m] and state.counts[0] < most:
+        while i < state.modes.size[m] and state.counts[0] < most and state.counts[2] == 0:
             if state.modes.plan[m, i] < 0 and reduced_cost(state.modes, relaxed, m, i) <= limit:
                 if not _has_room(state, m):
                     return m, i
@@ -685,9 +685,11 @@ def _search_within(
     index, group, kind = numbers[:size], numbers[size : 2 * size], numbers[2 * size : 3 * size]
     few = few_share(table[UNIT_COST, :size]) * s.rate[m]
     p = ModuleProblem(index, group, table, kind, state.stock.most[m], *problem_rules(s, m, few, state.stock))
-    steps, nodes, begun_s = state.search.steps, first_nodes(deadline), UNTIMED
+    # Where changes are charged the first stage may take a second, next to which a look at the clock is nothing.
+    charged = state.charges.running.shape[1] > 0
+    steps, nodes, begun_s = state.search.steps, first_nodes(deadline), began(deadline) if charged else UNTIMED
     # Several steps where a plan's latency is that of its machines (form `LEFT`) and nothing but shares of them is paid.
-    alone = s.policy != LEFT or not p.rising or state.charges.running.shape[1] > 0
+    alone = s.policy != LEFT or not p.rising or charged
     alone = alone or state.longest[m] < LONG
     most, patience = (1 if alone else state.most[m]), LONGER * state.longest[m]
     steps.numbers[MOST], steps.numbers[PATIENCE] = most, patience
@@ -704,8 +706,9 @@ def _search_within(
             state.counts[2] = 1
             break
         nodes = next_nodes(nodes, begun_s, deadline)
-        # The deadline is too near for another stage.
+        # The deadline is too near for another stage; once it has passed, no other mode is begun either.
         if nodes == 0:
+            state.counts[2] = 1 if is_past(deadline) else state.counts[2]
             break
         begun_s = began(deadline)
     for k in range(steps.numbers[SIZE]):

@@ -135,6 +135,8 @@ def cheapest_charged(
             step = min(step, types.price[h])
     if types.change > 0.0:
         step = min(step, types.change)
+    # Next to a large bound a small step would be lost to rounding, and the limit would never rise.
+    step = max(step, lower * max(tolerance, ADDED))
     # Nothing costs anything: one round sees all plans.
     limit, used = lower + step if np.isfinite(step) else np.inf, 0
     # Below a near limit few machines of each type are possible, and so there are few states. Limits double their

@@ -232,7 +232,9 @@ def test_a_file_is_held_against_the_claim_that_it_is_said_to_prove(files, proof,
     given = files(best())
     call(capsys, "certify", *given, "--proof", proof)
     code, out, _ = call(capsys, "check-proof", proof, *given)
-    assert (code, "those of the result's claim" in out) == (0, True)
+    assert (code, "those of the claim, made anew" in out) == (0, True)
+    assert "claim: optimal: no plan has less cost" in out
+    assert "plan space: tc, dummies machine" in out
     proof.write_text(INVENTED)
     code, out, _ = call(capsys, "check-proof", proof)
     assert (code, "taken as it is" in out) == (0, True)
@@ -249,6 +251,29 @@ def test_a_proof_of_the_claim_that_says_to_be_of_something_else_is_refused(files
     proof.write_text("% No plan of any kind costs less.\n" + proof.read_text())
     code, out, _ = call(capsys, "check-proof", proof, *given)
     assert (code, out.startswith("refused: what it says is not what this claim says: it has 'No'")) == (1, True)
+
+
+def test_a_claim_about_other_plans_says_so(files, proof, capsys):
+    """The result says what the claim is about: an attacker's may leave out all plans that are cheap."""
+    given = files(best(single_hardware=True))
+    call(capsys, "certify", *given, "--proof", proof)
+    _, out, _ = call(capsys, "check-proof", proof, *given)
+    assert "one hardware type" in out
+    found = json.loads(call(capsys, "check-proof", proof, *given, "--json")[1])
+    assert "one hardware type" in found["plan_space"]
+    assert (found["of_claim"], found["open"], found["changes"]) == (True, False, None)
+
+
+def test_a_program_that_cannot_be_made_anew_leaves_the_file_open(files, proof, capsys):
+    """Out of time was "refused", of a file that proves the claim."""
+    given = files(best())
+    call(capsys, "certify", *given, "--proof", proof)
+    code, out, _ = call(capsys, "check-proof", proof, *given, "--time-limit", "1e-9")
+    assert (code, out.split("\n")[0]) == (
+        4,
+        "open: the program of this claim could not be made anew: the time limit was reached",
+    )
+    assert not euclio.check_proof(proof, *given, time_limit=1e-9).accepted
 
 
 def test_an_instance_without_a_result_has_no_claim(files, proof, capsys):

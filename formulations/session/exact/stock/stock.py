@@ -59,7 +59,8 @@ from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
 PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
 """Prices tried in the first box, and in every other one."""
 WHY_S, SPARE_S = 2.0, 0.5
-"""Seconds at most to find out how many more machines would do, and beyond its deadline before that is interrupted."""
+"""Seconds at most to find out how many more machines would do, and beyond its deadline before a kernel that is
+interpreted, and looks at the clock a hundred times less often, is interrupted."""
 TIE_NODES = 200_000
 """Nodes after which ties are left open."""
 BOXES_FOR_NOTHING = 8
@@ -147,19 +148,28 @@ class StockSearch:
         numbers = count()
         queue = [(0.0, next(numbers), root)]
         while self.complete and not (self.any_plan and self.plan):
-            if queue and queue[0][0] < self._limit():
-                parts = self._parts(heapq.heappop(queue)[2])
-                self.boxes += 1
-            elif self._tied:
+            settled = not (queue and queue[0][0] < self._limit())
+            if settled and not self._tied:
+                break
+            if settled:
                 # The tied box with the least bound comes first: it is the one that holds the bound of all down.
                 self._tied.sort(key=lambda box: -box.bound)
-                parts = self._decided(self._tied.pop())
-            else:
-                break
+            box = self._tied.pop() if settled else heapq.heappop(queue)[2]
+            parts = self._in_time(self._decided if settled else self._parts, box)
+            self.boxes += not settled
             for part in parts:
                 heapq.heappush(queue, (part.bound, next(numbers), part))
         open_bounds = [box.bound for box in [*self._tied, *(entry[2] for entry in queue)]]
         self.bound = min([self.cost, self._unsettled, *open_bounds])
+
+    def _in_time(self, look: Callable[[Box], list[Box]], box: Box) -> list[Box]:
+        """What a look at a box leaves of it; all of it where the deadline interrupts an interpreted kernel."""
+        try:
+            with interrupted_at(self.deadline + SPARE_S):
+                return look(box)
+        except LateError:
+            self.complete = False
+            return [box]
 
     def taken(self, limit: MachineLimit) -> Fraction:
         """What the best plan takes of something that is limited, or was."""

@@ -122,6 +122,16 @@ def test_restriction_that_makes_it_feasible_when_lifted_is_named():
     assert [r.option for r in found.lifts] == ["--hardware B"]
 
 
+@pytest.mark.parametrize(("rate", "slo", "minimal"), [(119, "0.45", True), (119.99999999999999, "0.5", False)])
+def test_what_a_tie_leaves_open_is_not_called_minimal(rate, slo, minimal):
+    """`--no-concurrency` was kept as nothing said whether it matters, and "take away any one" was printed of it."""
+    tied = module("tied", ("A", 6, 4, "0.4"), ("B", 6, 4, "0.4"), rate=rate)
+    found = explain(session_with(slo, tied), PlanSpace(dummy=DummyRule.NONE, concurrency=False))
+    assert (found.status, found.minimal) == (Status.INFEASIBLE, minimal)
+    assert ("take away any one" in page(found)) is minimal
+    assert describe(found)["minimal"] is minimal
+
+
 def test_each_of_two_restrictions_in_a_conflict_resolves_it():
     only = module("only", ("A", 1, 1, "0.01"), ("B", 2, 1, "0.01"))
     found = explain(session_with(1, only), PlanSpace(hardware=("B",), batching=False))
