@@ -25,7 +25,7 @@ METHODS = ("exact", "milp", "cpsat")
 REFERENCE, REFERENCE_S, LIMIT_S = "plan-bruteforce", 5.0, 30.0
 RELATIVE = Fraction(1, 10**9)
 """Methods may leave plans that are cheaper by less."""
-AMOUNTS = ("0", "1", "1", "2", "3", "0.5", "350", "400.25")
+AMOUNTS = ("0", "1", "1", "2", "3", "0.5", "350", "400.25", "1e-9")
 """What a machine takes of a resource."""
 LEAST = Fraction(1, 10**12)
 DECIDED = (Status.OPTIMAL, Status.INFEASIBLE)

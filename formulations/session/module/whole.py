@@ -90,7 +90,7 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
     places, levels = np.zeros((3, depth_most), np.int64), np.zeros((5, depth_most))
     at, count, by_rate = places[0], places[1], places[2]
     required, cost, start, taken, most = levels[0], levels[1], levels[2], levels[3], levels[4]
-    least_price = _least_prices(p)
+    least_price, top = _least_prices(p), _tops(p)
     keep, best, partial_at = 1.0 - tolerance, np.inf, -1
     below = largest_sum_below(p, cutoff * keep)
     required[0], most[0], by_rate[0], at[0] = p.rate, p.rate, 1, -1
@@ -146,11 +146,13 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
                 continue
             count[d] = int(min(float(n), room + 1.0))
         count[d] -= 1
-        n = count[d]
         # None of the configuration is the next configuration's matter.
-        if n < 1:
+        if count[d] < 1:
             continue
         here, first, slack = _required_with(p, d, j, at, required, start, taken, most)
+        n = count[d] = _most_of_use(p, top, at, count, d, j, here - slack)
+        if n < 1:
+            continue
         t, price = p.table[THROUGHPUT, j], p.table[PRICE, j]
         child_cost, child_required = cost[d] + n * price, here - n * t
         # Prune this count and all smaller ones: they leave more to configurations that cost more per request. Where
@@ -179,6 +181,45 @@ def _least_prices(p: ModuleProblem) -> Floats:
     for j in range(size - 1, -1, -1):
         least[j] = min(least[j + 1], p.table[PRICE, j])
     return least
+
+
+@compiled
+def _tops(p: ModuleProblem) -> Floats:
+    """The largest throughput of each type in stock from a configuration on, shape (configurations kept + 1, types + 1).
+
+    The last column is infinite where a type follows of which there is no end.
+    """
+    size, types = p.configuration.size, p.stock.size
+    top = np.zeros((size + 1, types + 1))
+    for j in range(size - 1, -1, -1):
+        top[j] = top[j + 1]
+        # Its last entry where the configuration's number is -1.
+        top[j, p.kind[j]] = max(top[j, p.kind[j]], p.table[THROUGHPUT, j]) if p.kind[j] >= 0 else np.inf
+    return top
+
+
+@compiled
+def _most_of_use(p: ModuleProblem, top: Floats, at: Ints, count: Ints, d: int, j: int, required: float) -> int:
+    """The most machines of configuration j, up to `count[d]`, whose rest of what is required the stock can take.
+
+    Next to a duration a configuration needs thousands of millions of machines, and the stock may have fewer: then all
+    numbers of it would be tried, and none of them helps.
+    """
+    n, types = int(count[d]), p.stock.size
+    if types == 0 or np.isinf(top[j + 1, types]):
+        return n
+    lacking, gain = required, p.table[THROUGHPUT, j]
+    for kind in range(types):
+        left = p.stock[kind]
+        for i in range(d):
+            left -= count[i] if p.kind[at[i]] == kind else 0
+        lacking -= left * top[j + 1, kind] * (1.0 + RATES)
+        # A machine of the same type is one less for what follows.
+        gain -= top[j + 1, kind] * (1.0 + RATES) if kind == p.kind[j] else 0.0
+    if lacking <= n * gain:
+        return n
+    # Fewer help only where one that follows takes more with the machine; rounding counts as one that does.
+    return int(min(float(n), lacking / gain + 1.0)) if gain < 0.0 and lacking < 0.0 else 0
 
 
 @compiled

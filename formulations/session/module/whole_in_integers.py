@@ -90,6 +90,7 @@ class _Search:
                 spent, further = cost + fewer * self.price[j], here - fewer * t
                 if spent + m.least[j + 1] * further >= self.below:
                     if m.unit_cost[j] > m.least[j + 1]:
+                        self.effort.count()
                         continue
                     break  # fewer machines leave more to the more expensive ones
                 self.extend(j + 1, further, spent, (*before, (j, fewer)), begun, had + fewer * t)

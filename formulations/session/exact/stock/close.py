@@ -116,6 +116,14 @@ class ChangesSearch(StockSearch):
         first = self._arrays.first
         return [range(int(lo), int(hi)) for lo, hi in pairwise(first)]
 
+    def _most(self, none: Counts) -> Counts:
+        most, count = StockSearch._most(self, none), len(self._types)
+        # Nor has a module more of a type than run there and all changes add: thousands of millions may be in stock.
+        if most.shape[1] > count:
+            reached = self._running[:, :count].astype(object) * self._parts_of + int(self._rows.most[-1])
+            most[:, :count] = np.minimum(most[:, :count], reached)
+        return most
+
     def _listed(self) -> Attainable:
         found = StockSearch._listed(self)
         if self._rows.most.size == len(self.limits):

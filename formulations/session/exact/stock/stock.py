@@ -144,7 +144,7 @@ class StockSearch:
         Boxes that rounding leaves undecided are kept to the end: a plan found meanwhile may make them of no interest.
         """
         none = self._counts(np.zeros((self._arrays.rate.size, self._rows.takes.shape[1]), np.int64))
-        root = Box(0.0, none, none + self._rows.room(none), np.zeros(self._rows.most.size))
+        root = Box(0.0, none, self._most(none), np.zeros(self._rows.most.size))
         numbers = count()
         queue = [(0.0, next(numbers), root)]
         while self.complete and not (self.any_plan and self.plan):
@@ -161,6 +161,11 @@ class StockSearch:
                 heapq.heappush(queue, (part.bound, next(numbers), part))
         open_bounds = [box.bound for box in [*self._tied, *(entry[2] for entry in queue)]]
         self.bound = min([self.cost, self._unsettled, *open_bounds])
+
+    def _most(self, none: Counts) -> Counts:
+        """Most machines of each type that any module may have, where no machines are given as `none`."""
+        most: Counts = none + self._rows.room(none)
+        return most
 
     def _in_time(self, look: Callable[[Box], list[Box]], box: Box) -> list[Box]:
         """What a look at a box leaves of it; all of it where the deadline interrupts an interpreted kernel."""

@@ -6,6 +6,7 @@ from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.session import Charging, Configuration, DummyRule, Hardware, Module, PlanSpace, Policy, Session
 from euclio.session.latency.bound import takes_all_of_the_slo
+from euclio.session.running import Running
 
 WHOLE = PlanSpace(Policy.TC, DummyRule.MACHINE, charging=Charging.WHOLE)
 
@@ -77,3 +78,35 @@ def test_free_machines_may_come_as_close_to_a_duration_as_it_takes():
     own = Session("free", "0.59", [Hardware("free", 0), Hardware("paid", 1)], modules, [("a", "b")])
     found = solve(own, "exact", space=WHOLE, time_limit_s=10)
     assert (found.status, found.value) == (Status.OPTIMAL, 5)
+
+
+@pytest.mark.parametrize("plenty", ["1e-9", "1e-6", "1e-3"])
+def test_a_type_that_hardly_takes_of_a_resource_is_not_counted_machine_by_machine(plenty):
+    """0.1 s before it leave a module 0.3 s, its batches' duration: it would need thousands of millions of machines.
+
+    There are fewer, but their numbers were tried one after the other, from the most that the resource allows.
+    """
+    hardware = [Hardware("few", "4.851", takes={"r": "0.1"}), Hardware("many", 3, takes={"r": plenty})]
+    modules = [
+        Module("a", 26, [Configuration("many", 4, 2, "0.1")]),
+        Module("b", 18, [Configuration("few", 2, 1, "0.22"), Configuration("many", 3, 3, "0.3")]),
+    ]
+    own = Session("plenty", "0.4", hardware, modules, [("a", "b")], resources={"r": 1})
+    results = [solve(own, name, space=WHOLE, time_limit_s=10) for name in ("exact", "cpsat")]
+    assert [result.status for result in results] == [Status.OPTIMAL, Status.OPTIMAL]
+    assert results[0].value == results[1].value
+
+
+def test_a_module_has_no_more_machines_than_run_and_may_be_added():
+    """Four thousand million machines were halved, where two may be added."""
+    module = Module("m", 80, [Configuration("h", 8, 1, "0.1")])
+    hardware = [Hardware("h", 3, takes={"r": "1e-9"})]
+    other = Module("n", "6.666666666666666", [Configuration("h", 1, 2, "0.30000000000000004")])
+    running = Running((), most_changes=2, price_per_change_per_h=10)
+    own = Session(
+        "few changes", "0.45000000000000006", hardware, [other, module], [], resources={"r": 4}, running=running
+    )
+    space = PlanSpace(Policy.TC_SHARED, DummyRule.NONE, charging=Charging.WHOLE)
+    result = solve(own, "exact", space=space, time_limit_s=10)
+    assert (result.status, "3 would do" in result.reason) == (Status.INFEASIBLE, True)
+    assert result.stats["boxes"] < 10
