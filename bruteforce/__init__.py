@@ -13,6 +13,7 @@ BY_SPLITS = late("bruteforce.session.split_solver", "solve_by_splits")
 BY_PIPELINES = late("bruteforce.pipeline.plan_enumeration", "solve_by_pipeline_enumeration")
 SPLITS = {
     "split-bruteforce": "every split over {d + b/T}",
+    "split-bruteforce:million": "every split over {d + b/T}, up to a million nodes, so that no clock decides",
     "split-bruteforce:breakpoints": "every split over Algorithm 1's breakpoints",
     "split-bruteforce:0.01": "every split in steps of 0.01 s",
     "split-enumeration": "every split over {d + b/T}, plainly one by one",

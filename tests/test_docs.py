@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -24,7 +25,7 @@ from euclio.core.registry import solvers
 from euclio.files import save_instance
 from euclio.studies.graft.cases import NETWORKS
 from euclio.studies.graft.text import gap_at, gaps_by_network
-from euclio.studies.harpagon.kinds import answers
+from euclio.studies.harpagon.answer import stored_answers
 from euclio.workloads.kinds import kinds
 from euclio.workloads.populations import POPULATIONS
 
@@ -341,15 +342,20 @@ def test_the_page_of_claims_says_why_graft_has_two_distances():
     assert f"opens with {gap_at(frames, 'large_homo').value:.0f} %, the mean of the five networks" in page
 
 
-def test_the_readme_says_of_other_profiles_what_the_report_of_harpagon_does():
-    """Shares on NVIDIA's, ParvaGPU's and PPipe's profiles stand in prose; a new run must not leave them behind."""
-    folder = ROOT / "reports" / "harpagon"
-    found = answers(pd.read_parquet(folder / "runs.parquet"), pd.read_parquet(folder / "kinds.parquet"))
+def test_the_readme_answers_as_the_report_of_harpagon_does():
+    """The first question of the project has its table there; a new run must not leave it behind."""
+    found = stored_answers(ROOT / "reports" / "harpagon")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (words,) = [" ".join(p.split()) for p in readme.split("\n\n") if "euclio generate nvidia" in p]
-    others = [found[kind] for kind in ("nvidia", "parvagpu", "measured")]
-    for name in ("split", "plan", "without"):
-        shares = [f"{getattr(answer, name).value:.0f}" for answer in others]
-        assert f"{shares[0]}, {shares[1]} and {shares[2]} %" in words
-    tight, missed = (sum(getattr(answer, name) for answer in others) for name in ("tight", "tight_without"))
-    assert (f"all {tight} such sessions" in words) == (tight == missed)
+    words = " ".join(readme.split())
+    assert found.before in words
+    assert found.after in words
+    for row in found.rows():
+        assert f"| {' | '.join(row)} |" in readme
+
+
+def test_the_page_of_settings_says_what_the_one_that_keeps_to_print_came_to():
+    """How often Harpagon is optimal under the nearest settings stands in prose, next to the file of the search."""
+    stored = json.loads((ROOT / "data" / "posterior" / "harpagon-as-printed.json").read_text(encoding="utf-8"))
+    shares = stored["optimal_share_of_finalists"]
+    page = " ".join((DOCS / "model" / "posterior.md").read_text(encoding="utf-8").split())
+    assert f"on {min(shares):.0f} to {max(shares):.0f} % of the workloads, as the eight nearest settings" in page

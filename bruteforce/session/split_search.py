@@ -75,7 +75,9 @@ class _Options(NamedTuple):
 
 
 @compiled
-def split_optimum(s: SessionArrays, dummies: int, grid: int, step: float, floor: float, deadline: float) -> Splits:
+def split_optimum(
+    s: SessionArrays, dummies: int, grid: int, step: float, floor: float, deadline: float, most: int
+) -> Splits:
     """The cheapest plan over all splits of the grid, by depth-first search over the modules' distinct plans.
 
     Budgets that give a module the same plan count once, as the smallest of them; vectors whose cost after any
@@ -88,6 +90,7 @@ def split_optimum(s: SessionArrays, dummies: int, grid: int, step: float, floor:
         step: step of the grid STEPS in seconds.
         floor: a proven lower bound on the cost per hour of every plan; a split that reaches it ends the search.
         deadline: seconds on `clock` at which to stop; infinite: never.
+        most: nodes after which to stop.
 
     Returns:
         The plan; it is the cheapest of all splits where the share gone through is 1.
@@ -112,7 +115,7 @@ def split_optimum(s: SessionArrays, dummies: int, grid: int, step: float, floor:
     m = 0
     while m >= 0:
         nodes += 1
-        if nodes % VECTORS_BETWEEN_CLOCKS == 0 and is_past(deadline):
+        if nodes > most or (nodes % VECTORS_BETWEEN_CLOCKS == 0 and is_past(deadline)):
             return Splits(best, best_cost, visited, 0.0)
         # What saves less than rounding is no improvement: ties keep the first split.
         below = best_cost * (1.0 - 1e-12)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 from bruteforce.session.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS
 from bruteforce.session.split_search import Splits, enumerate_splits, split_optimum
@@ -21,19 +22,21 @@ from heuristics.session.filled_plan import plan_of
 
 FLOOR_GAP = 1e-9
 
+MOST_NODES, MILLION = 1 << 60, 1_000_000
+"""Nodes of a search over splits, where nothing but the clock ends it, and where its answer is to hang on no clock."""
 MOST_BUDGETS = 10**6
 """Budgets of all modules together on a grid of equal steps; each has a place in memory."""
 
 Search = Callable[[SessionArrays, int, int, float, float], Splits]
 
 
-def _pruned(s: SessionArrays, dummies: int, grid: int, step: float, deadline: float) -> Splits:
+def _pruned(s: SessionArrays, dummies: int, grid: int, step: float, deadline: float, most: int = MOST_NODES) -> Splits:
     """The split optimum, ended early where it costs no more than the proven optimum over all plans.
 
     Where dummies have any rate that proof would take longer than the search, which goes without it.
     """
     floor = 0.0 if dummies == ANY_RATE else prove(s, FLOOR_GAP, deadline).bound
-    return split_optimum(s, dummies, grid, step, floor, deadline)
+    return split_optimum(s, dummies, grid, step, floor, deadline, most)
 
 
 def _plain(s: SessionArrays, dummies: int, grid: int, step: float, deadline: float) -> Splits:
@@ -48,6 +51,7 @@ def _stretched(s: SessionArrays, dummies: int, grid: int, step: float, deadline:
 
 SEARCHES: dict[str, tuple[Search, int, float]] = {
     "split-bruteforce": (_pruned, CONFIGURATIONS, 0.0),
+    "split-bruteforce:million": (partial(_pruned, most=MILLION), CONFIGURATIONS, 0.0),
     "split-bruteforce:breakpoints": (_pruned, BREAKPOINTS, 0.0),
     "split-bruteforce:0.01": (_pruned, STEPS, 0.01),
     "split-enumeration": (_plain, CONFIGURATIONS, 0.0),

@@ -13,7 +13,7 @@ from euclio.session.workloads.acceptance import BASELINES
 
 
 def normalized(cost: pd.DataFrame, own: str) -> pd.DataFrame:
-    """Normalized costs of all systems.
+    """Normalized costs of all systems; NaN where one has no plan, which no measure counts.
 
     Args:
         cost: money per hour, one row per workload and one column per system.
@@ -24,17 +24,17 @@ def normalized(cost: pd.DataFrame, own: str) -> pd.DataFrame:
 
 def same(ratio: pd.Series[float]) -> Sample:
     """Share of workloads on which a normalized cost is 1."""
-    return Sample((ratio - 1).abs() <= OPTIMALITY_TOLERANCE, share)
+    return Sample((ratio.dropna() - 1).abs() <= OPTIMALITY_TOLERANCE, share)
 
 
 def cheaper(ratio: pd.Series[float]) -> Sample:
     """Share of workloads on which a normalized cost is below 1."""
-    return Sample(ratio < 1 - OPTIMALITY_TOLERANCE, share)
+    return Sample(ratio.dropna() < 1 - OPTIMALITY_TOLERANCE, share)
 
 
 def more_expensive(ratio: pd.Series[float]) -> Sample:
     """Share of workloads on which a normalized cost is above 1."""
-    return Sample(ratio > 1 + OPTIMALITY_TOLERANCE, share)
+    return Sample(ratio.dropna() > 1 + OPTIMALITY_TOLERANCE, share)
 
 
 def baselines(ratio: pd.DataFrame, own: str) -> dict[str, Sample]:
@@ -51,7 +51,7 @@ def baselines(ratio: pd.DataFrame, own: str) -> dict[str, Sample]:
         "baseline_mean_extra_max": max(means, key=lambda s: s.value),
         "baseline_max_extra_min": min(tops, key=lambda s: s.value),
         "baseline_max_extra_max": max(tops, key=lambda s: s.value),
-        f"{own}_cheapest_share": Sample((ratio[list(BASELINES)] >= 1 - OPTIMALITY_TOLERANCE).all(axis=1), share),
+        f"{own}_cheapest_share": Sample(~(ratio[list(BASELINES)] < 1 - OPTIMALITY_TOLERANCE).any(axis=1), share),
     }
 
 
@@ -77,6 +77,7 @@ def per_module(ratio: pd.Series[float], sizes: pd.Series[int]) -> Sample:
         ratio: normalized costs.
         sizes: number of modules of each workload.
     """
+    ratio = ratio.dropna()
     extra = ratio - 1
     more = sizes.reindex(ratio.index) - sizes.reindex(ratio.index).mean()
     spread = float((more**2).mean())

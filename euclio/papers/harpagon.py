@@ -67,7 +67,7 @@ def comparisons(ratio: pd.DataFrame) -> dict[str, Sample]:
         "q0.01_dearer_share": more_expensive(ratio["harpagon:q0.01"]),
     }
     for name in ("nnm", "ncd"):
-        without = ratio[f"harpagon:{name}"]
+        without = ratio[f"harpagon:{name}"].dropna()
         helped = without > 1 + OPTIMALITY_TOLERANCE
         found[f"{name}_share"] = Sample(helped, share)
         found[f"{name}_cost_reduction"] = Sample(1 - 1 / without[helped], mean)

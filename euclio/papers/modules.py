@@ -89,7 +89,7 @@ def less(modules: pd.DataFrame, run: str, given: Given, column: str = "ratio", a
 
 def more_than_two(modules: pd.DataFrame, run: str) -> Sample:
     """Share of workloads on which some module of a run's plan has more than two configurations."""
-    return Sample(modules.loc[run].configurations.groupby(level="workload").max() > 2, share)
+    return Sample(modules.loc[run].configurations.groupby(level="workload").max().dropna() > 2, share)
 
 
 def dispatch(majority: pd.DataFrame) -> dict[str, Sample]:

@@ -12,6 +12,8 @@ from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.posterior.drawing import SCREENED, Plan, draw_posterior
 from euclio.posterior.figures import write_figures
+from euclio.posterior.population import Search, nearest_setting
+from euclio.posterior.printed import printed_path, write_printed
 from euclio.posterior.prior import PAPERS
 from euclio.posterior.reference import reference_path, write_reference
 from euclio.posterior.renewing import SEED
@@ -37,11 +39,20 @@ def main(arguments: list[str] | None = None) -> int:
     out = "the draws (Parquet; of both papers FILE-PAPER); default: data/posterior/PAPER.parquet"
     parser.add_argument("--out", type=Path, metavar="FILE", help=out)
     parser.add_argument("--figures", type=Path, metavar="DIR", help="write the figures there as SVG")
+    parser.add_argument(
+        "--as-printed",
+        type=int,
+        metavar="N",
+        help="search the setting that keeps to print through N generations (FILE: JSON; its default: "
+        "data/posterior/PAPER-as-printed.json)",
+    )
     parser.add_argument("--reference", action="store_true", help="choose data/posterior/PAPER-reference.json")
     given = parser.parse_args(arguments)
     papers = (given.paper,) if given.paper else PAPERS
     began = time.perf_counter()
     try:
+        if given.as_printed is not None:
+            return _search_printed(given)
         for stored in _stored(given, papers):
             if given.reference:
                 write_reference(stored, reference_path(stored.paper))
@@ -53,6 +64,17 @@ def main(arguments: list[str] | None = None) -> int:
         return BAD_INPUT
     if given.draws is not None:
         say(f"{' and '.join(papers)} in {(time.perf_counter() - began) / 60:.1f} min")
+    return 0
+
+
+def _search_printed(given: argparse.Namespace) -> int:
+    """Search the setting of a paper that keeps to print, and write it."""
+    paper = given.paper or PAPERS[0]
+    out = given.out or printed_path(paper)
+    search = Search.of(paper, given.seed, given.as_printed)
+    setting, how = nearest_setting(search, given.jobs, out)
+    write_printed(paper, setting, how, out)
+    print(out)
     return 0
 
 

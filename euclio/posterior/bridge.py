@@ -9,6 +9,7 @@ from itertools import islice
 
 from euclio.posterior.generator import Generator
 from euclio.posterior.measures import Solved
+from euclio.posterior.printed import printed_setting
 from euclio.posterior.prior import Setting
 from euclio.posterior.reference import reference_setting
 from euclio.posterior.simulation import LONGEST_SLO_S, accepted, places
@@ -53,6 +54,18 @@ def reference_sessions(paper: str, count: int, seed: int) -> Iterator[Session]:
     return (_named(one, number) for number, one in enumerate(islice(solved, count), start=1))
 
 
+def printed_sessions(paper: str, count: int, seed: int) -> Iterator[Session]:
+    """Sessions of a paper's setting that keeps to print, which its acceptance lets pass, one by one.
+
+    Args:
+        paper: "harpagon".
+        count: how many.
+        seed: seed of the workloads.
+    """
+    solved = (one for _, one in places(paper, printed_setting(paper), seed) if one is not None)
+    return (_named(one, number) for number, one in enumerate(islice(solved, count), start=1))
+
+
 def unselected_sessions(paper: str, count: int, seed: int) -> Iterator[Session]:
     """The sessions of `candidates` under the reference setting, drawn when the first one is asked for.
 
@@ -76,7 +89,7 @@ def candidates(paper: str, setting: Setting, seed: int, count: int) -> list[Sess
     Raises:
         RuntimeError: of a hundred places in a row each has an objective that does not count.
     """
-    generator = Generator.of(setting, seed)
+    generator = Generator.of(setting, seed, paper)
     found: list[Session] = []
     for slot in count_up():
         if len(found) == count:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.posterior.groups import group, groups_of
-from euclio.posterior.targets import targets
+from euclio.posterior.targets import every, targets
 
 MODEL_ERROR = 0.2
 """By which part a single number of the true setting may be off next to the others of its group."""
@@ -69,7 +69,7 @@ def unscaled(key: str, logs: Values) -> Values:
 def off(figures: Mapping[str, float], keys: Sequence[str]) -> Values:
     """By which logarithm every number is off; NaN where there is nothing measured."""
     return np.array(
-        [float(scaled(k, figures.get(k, np.nan)) - scaled(k, targets()[k].value)) for k in keys], dtype=np.float64
+        [float(scaled(k, figures.get(k, np.nan)) - scaled(k, every()[k].value)) for k in keys], dtype=np.float64
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from euclio.posterior.printed import GRID, OBJECTS, PRINTED_SPEEDS
 from euclio.posterior.prior import Setting
 from euclio.session import FULL_SPACE, Configuration, Hardware, Module, PlanSpace, Session
 from euclio.session.arrays import Floats, SessionArrays, session_arrays
@@ -96,12 +97,19 @@ def _hardware(model: Mapping[str, Any], setting: Setting) -> tuple[Hardware, ...
     """The model's machine types; the first keeps its price, the second costs what the setting says."""
     first, second = model["hardware"]
     price = first["price_per_h"]
+    if setting.printed:
+        return Hardware(first["name"], price), Hardware(second["name"], second["price_per_h"])
     return Hardware(first["name"], price), Hardware(second["name"], round(price * setting.price_ratio, 4))
 
 
 def _shaped(model: Mapping[str, Any], setting: Setting) -> dict[str, dict[str, Any]]:
     """The parameters of every module as the setting changes them."""
-    return {name: _reshaped(parameters, _own_shape(name, setting)) for name, parameters in model["modules"].items()}
+    found = {}
+    for name, parameters in model["modules"].items():
+        own = _own_shape(name, setting)
+        as_measured = setting.printed and name in PRINTED_SPEEDS
+        found[name] = _reshaped(parameters, replace(own, speed_excess=1.0) if as_measured else own)
+    return found
 
 
 def _own_shape(name: str, setting: Setting) -> Setting:
@@ -180,16 +188,18 @@ class Generator:
         own: the setting.
         sessions: templates, by application.
         seed: seed of the workloads.
+        paper: the paper.
     """
 
     own: Setting
     sessions: Mapping[str, Session]
     seed: int
+    paper: str = "harpagon"
 
     @classmethod
-    def of(cls, setting: Setting, seed: int) -> Generator:
-        """The generator of the workloads of a setting."""
-        return cls(setting, templates(setting), seed)
+    def of(cls, setting: Setting, seed: int, paper: str = "harpagon") -> Generator:
+        """The generator of the workloads of a setting of a paper."""
+        return cls(setting, templates(setting), seed, paper)
 
     @property
     def template(self) -> Session:
@@ -219,7 +229,10 @@ class Generator:
     def _application(self, place: float) -> str:
         """The application at a place from 0 to 1, where each takes its weight."""
         names = list(self.sessions)
-        weight = [self.own.three_weight if len(self.sessions[n].modules) > 2 else 1.0 for n in names]
+        sizes = [len(self.sessions[n].modules) for n in names]
+        weight = [self.own.three_weight if size > 2 else 1.0 for size in sizes]
+        if self.own.printed:
+            weight = [GRID[self.paper][size] / sizes.count(size) for size in sizes]
         ends = np.cumsum(weight) / np.sum(weight)
         return names[min(int(np.searchsorted(ends, place, side="right")), len(names) - 1)]
 
@@ -240,6 +253,11 @@ def _rates(own: Setting, arrays: SessionArrays, stream: random.Random) -> Floats
     rounded = random.Random(stream.random())
     machines = [max(1, round(n)) if rounded.random() < own.whole_share else n for n in machines]
     rates = [n * t for n, t in zip(machines, arrays.throughput[best], strict=True)]
+    if own.one_rate:
+        # One heavy module, or the first one, says how many frames come; the others' rates follow from their objects.
+        led = 0 if own.heavy_which == "all" else next(iter(heavy))
+        objects = [1.0 if m == 0 else log_uniform(stream, OBJECTS) for m in range(count)]
+        rates = [rates[led] / objects[led] * each for each in objects]
     if own.rate_step:
         rates = [max(1, round(rate / own.rate_step)) * own.rate_step for rate in rates]
     return np.array([float(f"{rate:.6g}") for rate in rates])

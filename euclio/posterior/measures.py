@@ -26,15 +26,21 @@ IN_DETAIL = {
 }
 """Systems of which single modules are measured, without what their names begin with."""
 
-Outcomes = Mapping[str, Outcome]
+Outcomes = Mapping[str, Outcome | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """A workload and what every system made of it, by name."""
+    """A workload and what every system made of it, by name; None: no plan."""
 
     workload: Workload
     outcomes: Outcomes
+
+    def of(self, paper: str) -> Outcome:
+        """What a paper's own system made of it, which always has a plan."""
+        own = self.outcomes[paper]
+        assert own is not None
+        return own
 
 
 def measures(paper: str, solved: Sequence[Solved], given: str) -> dict[str, float]:
@@ -57,10 +63,10 @@ def plans_of(paper: str, solved: Sequence[Solved]) -> Plans:
     systems = list(solved[0].outcomes)
     detailed = [name for name in systems if own_system(name) == paper and variant(name) in IN_DETAIL[paper]]
     left = (paper, f"{paper}:0re", f"{paper}:1re")
-    majority = (_majority(s.outcomes[f"{paper}:{ROUND_ROBIN}"]) for s in solved)
+    majority = (_majority(plan) for s in solved if (plan := s.outcomes[f"{paper}:{ROUND_ROBIN}"]) is not None)
     return Plans(
-        pd.DataFrame({name: [s.outcomes[name].cost for s in solved] for name in systems}, index),
-        pd.DataFrame({name: [s.outcomes[name].left_s for s in solved] for name in left}, index),
+        pd.DataFrame({name: [_of(s, name, "cost") for s in solved] for name in systems}, index),
+        pd.DataFrame({name: [_of(s, name, "left_s") for s in solved] for name in left}, index),
         _modules(detailed, names, solved),
         pd.DataFrame.from_records([row for row in majority if row], columns=_MAJORITY),
         {count: _counted(solved, index, count) for count in ("iterations", "reassignments")},
@@ -70,8 +76,17 @@ def plans_of(paper: str, solved: Sequence[Solved]) -> Plans:
 
 def _counted(solved: Sequence[Solved], index: pd.Index[str], count: str) -> pd.DataFrame:
     """What the systems count, those that do."""
-    some = [name for name, outcome in solved[0].outcomes.items() if count in outcome.stats]
-    return pd.DataFrame({name: [s.outcomes[name].stats[count] for s in solved] for name in some}, index)
+    found = {
+        name: [np.nan if plan is None else plan.stats.get(count, np.nan) for plan in (s.outcomes[name] for s in solved)]
+        for name in solved[0].outcomes
+    }
+    return pd.DataFrame({name: own for name, own in found.items() if np.isfinite(own).any()}, index)
+
+
+def _of(solved: Solved, name: str, what: str) -> float:
+    """A number of a system's plan; NaN: it has none."""
+    plan = solved.outcomes[name]
+    return float("nan") if plan is None else float(getattr(plan, what))
 
 
 def _modules(systems: Sequence[str], names: Sequence[str], solved: Sequence[Solved]) -> pd.DataFrame:
@@ -85,8 +100,16 @@ def _modules(systems: Sequence[str], names: Sequence[str], solved: Sequence[Solv
         ],
         names=["solver", "workload", "module"],
     )
-    rows = [_rows(s.outcomes[system]) for system in systems for s in solved]
+    rows = [_rows_of(s, system) for system in systems for s in solved]
     return pd.DataFrame({column: np.concatenate([row[column] for row in rows]) for column in rows[0]}, index)
+
+
+def _rows_of(solved: Solved, system: str) -> Mapping[str, Floats | Ints]:
+    """The columns of the modules of a system's plan on a workload; NaN where it has none."""
+    plan = solved.outcomes[system]
+    if plan is not None:
+        return _rows(plan)
+    return dict.fromkeys(_COLUMNS, np.full(solved.workload.rate_rps.size, np.nan))
 
 
 def _rows(plan: Outcome) -> dict[str, Floats | Ints]:
@@ -117,6 +140,18 @@ def _rows(plan: Outcome) -> dict[str, Floats | Ints]:
     }
 
 
+_COLUMNS = (
+    "rate",
+    "dummy",
+    "cost",
+    "ratio",
+    "configurations",
+    "first",
+    "first_machines",
+    "first_key",
+    "cost_of_first",
+    "second",
+)
 _MAJORITY = ("duration_s", "batch", "throughput_rps", "left_rps")
 
 

@@ -102,6 +102,11 @@ class Setting:
         own_scrooge: whether Harpagon's baseline Scrooge is read by its own paper; else by the words of Table III.
         two_dummies: whether Harp-2c adds dummy requests.
         two_filled: whether Picc-2bpc adds dummy requests.
+        printed: whether what the papers print of machines, applications and workloads is as they print it
+            (`euclio.posterior.printed`); speed, price ratio, modules and weights of applications say nothing then.
+        one_rate: whether a workload has one frame rate, times objects per frame; else each module's rate is drawn.
+        acceptance: "all": a workload counts that all systems have a plan for; "own": that the paper's own system has.
+        one_dummies: whether Harp-1c adds dummy requests.
     """
 
     duration: float = _free(Range(0.2, 4.0, log=True), "profiles are not printed; q0.1 = 30.6 % asks for 0.3 to 1 s")
@@ -152,13 +157,17 @@ class Setting:
     own_scrooge: bool = _free(Choice((True, False)), "Table III says throughput, Scrooge's own MILP splits by cost")
     two_dummies: bool = _free(Choice((False, True)), "with dummies Harp-2c cannot cost what is printed")
     two_filled: bool = _free(Choice((True, False)), "Piccolo names no dummies of Picc-2bpc; one cell is said to change")
+    printed: bool = False
+    one_rate: bool = False
+    acceptance: str = "all"
+    one_dummies: bool = False
 
 
 PAPERS = ("harpagon", "piccolo")
 """The papers that have settings."""
-_ALL: dict[str, Any] = {f.name: f.metadata for f in fields(Setting)}
+_ALL: dict[str, Any] = {f.name: f.metadata for f in fields(Setting) if f.metadata}
 NAMES = tuple(_ALL)
-"""Parameters."""
+"""Parameters that the stored draws vary."""
 PRIORS: dict[str, Range | Choice] = {name: entry["prior"] for name, entry in _ALL.items()}
 REASONS: dict[str, str] = {name: entry["why"] for name, entry in _ALL.items()}
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {

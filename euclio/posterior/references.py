@@ -112,7 +112,7 @@ def optimality(paper: str, solved: Sequence[Solved], best: Sequence[float], key:
         best: cost of the reference on each; not finite: not known, left out.
         key: beginning of the keys.
     """
-    ratio = np.array([s.outcomes[paper].cost for s in solved]) / np.array(best, dtype=np.float64)
+    ratio = np.array([s.of(paper).cost for s in solved]) / np.array(best, dtype=np.float64)
     known = ratio[np.isfinite(ratio) & (ratio > 0)]
     if not known.size:
         return {}

@@ -26,6 +26,9 @@ DRAWS_PER_WORKLOAD = 6
 made of it."""
 PATIENCE = 8
 """Workloads that a setting is trusted with before it is given up, where only a few are asked for."""
+PRINTED_ATTEMPTS, PRINTED_SLO_S = 60, 60.0
+"""Candidates for one place, and for one workload in all, of settings that keep to print, and their longest objective:
+acceptance is a reading, and no filter of settings, and captions take a second alone."""
 LONGEST_SLO_S = 10.0
 """Candidates with a longer objective do not count: the papers' applications answer within a second or so."""
 
@@ -73,7 +76,8 @@ def accepted(
             solved.append(found)
             drawn += 1
         # Given up early where it is clear already.
-        if drawn > DRAWS_PER_WORKLOAD * (len(solved) + max(PATIENCE, count // 4)):
+        most = PRINTED_ATTEMPTS if setting.printed else DRAWS_PER_WORKLOAD
+        if drawn > most * (len(solved) + max(PATIENCE, count // 4)):
             return [], refused, drawn
         if len(solved) == count:
             break
@@ -92,14 +96,14 @@ def places(paper: str, setting: Setting, seed: int) -> Iterator[tuple[list[str],
         Who refused candidates for the place, and the first one that every system has a plan for; None: none of
         `ATTEMPTS` is, and the place stays empty.
     """
-    generator = Generator.of(setting, seed)
+    generator = Generator.of(setting, seed, paper)
     rows = systems_of(paper, setting, generator.template)
     for slot in count_up():
         refused: list[str] = []
         filled = None
-        for attempt in range(ATTEMPTS):
+        for attempt in range(PRINTED_ATTEMPTS if setting.printed else ATTEMPTS):
             workload = generator.draw(slot, attempt)
-            outcomes, against = _asked(rows, workload)
+            outcomes, against = _asked(paper, setting, rows, workload)
             if not against:
                 filled = Solved(workload, outcomes)
                 break
@@ -107,12 +111,14 @@ def places(paper: str, setting: Setting, seed: int) -> Iterator[tuple[list[str],
         yield refused, filled
 
 
-def _asked(rows: Mapping[str, Row], workload: Workload) -> tuple[dict[str, Outcome], str]:
-    """What all systems make of a candidate, or which one has no plan."""
-    if workload.slo_s > LONGEST_SLO_S:
+def _asked(
+    paper: str, setting: Setting, rows: Mapping[str, Row], workload: Workload
+) -> tuple[Mapping[str, Outcome | None], str]:
+    """What all systems make of a candidate, or which one of those that have to has no plan."""
+    if workload.slo_s > (PRINTED_SLO_S if setting.printed else LONGEST_SLO_S):
         return {}, "objective"
     try:
-        return run_all(rows, workload)
+        return run_all(rows, workload, tuple(rows) if setting.acceptance == "all" else (paper,))
     except InapplicableError:
         # An objective of more steps than a quantized splitter tries.
         return {}, "inapplicable"
@@ -147,7 +153,7 @@ def measured(paper: str, setting: Setting, solved: Sequence[Solved]) -> dict[str
 
 def facts(paper: str, solved: Sequence[Solved], drawn: int) -> dict[str, float]:
     """What is reported of the workloads next to the numbers."""
-    machines = [s.outcomes[paper].machines.sum() + (s.outcomes[paper].partial > TIE).sum() for s in solved]
+    machines = [s.of(paper).machines.sum() + (s.of(paper).partial > TIE).sum() for s in solved]
     return {
         "accepted": len(solved) / drawn,
         "slo_s": float(np.mean([s.workload.slo_s for s in solved])),

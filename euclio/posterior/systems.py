@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from euclio.core.errors import InapplicableError
 from euclio.core.lazy import late, late_value
 from euclio.posterior.generator import Workload
 from euclio.posterior.prior import Setting
@@ -102,6 +103,8 @@ def _read(paper: str, setting: Setting) -> dict[str, Any]:
     usual = _harpagon() if paper == "harpagon" else (*_piccolo(), *_baselines())
     replaced = _read_literally(paper, setting)
     rows = {row.name: literal[row.name] if row.name in replaced else row for row in usual}
+    if paper == "harpagon" and setting.one_dummies:
+        rows["harpagon:1c"] = replace(rows["harpagon:1c"], dummy=rows["harpagon"].dummy)
     if paper == "piccolo":
         first = setting.reassign_first
         rows["piccolo:1re"] = replace(rows["piccolo:1re"], reassign_first=first)
@@ -156,16 +159,32 @@ def run(row: Row, workload: Workload) -> Outcome | None:
     return best
 
 
-def run_all(rows: Mapping[str, Row], workload: Workload) -> tuple[dict[str, Outcome], str]:
+def run_all(
+    rows: Mapping[str, Row], workload: Workload, needed: Sequence[str] = ()
+) -> tuple[dict[str, Outcome | None], str]:
     """Plan a workload by every row.
 
+    Args:
+        rows: the rows.
+        workload: the workload.
+        needed: names of those that have to have a plan.
+
+    Raises:
+        InapplicableError: one that is needed meets too many steps.
+
     Returns:
-        The outcomes by name, and the first row without a plan, after which none was asked; empty: all have one.
+        The outcomes by name, None where there is no plan; and the first one of those needed that has none, after which
+        none was asked; empty: all of these have one.
     """
-    found: dict[str, Outcome] = {}
-    for name, row in rows.items():
-        outcome = run(row, workload)
-        if outcome is None:
+    found: dict[str, Outcome | None] = {}
+    # Those that decide are asked first.
+    for name in sorted(rows, key=lambda n: n not in needed):
+        try:
+            found[name] = run(rows[name], workload)
+        except InapplicableError:
+            if name in needed:
+                raise
+            found[name] = None
+        if found[name] is None and name in needed:
             return {}, name
-        found[name] = outcome
     return found, ""

@@ -16,17 +16,20 @@ from euclio.verbs.keywords import one_of, read_if
 
 if TYPE_CHECKING:
     from euclio.studies.claims import Checked
+    from euclio.studies.harpagon.answer import Answered
     from euclio.studies.parts import Made
 
 OF_RUNS = (
     *("paper", "jobs", "workloads", "seed", "certify", "instances", "artifact", "full", "posterior"),
-    *("write_workloads", "only"),
+    *("write_workloads", "only", "answer"),
 )
 """What means nothing where claims are held against reports."""
 OF_STUDIES = ("jobs", "certify", "instances", "artifact", "full", "posterior", "accept")
 """What means nothing where workloads are written."""
-OF_PAGES = ("certify", "instances", "artifact", "full", "posterior", "write_workloads", "accept")
+OF_PAGES = ("certify", "instances", "artifact", "full", "posterior", "write_workloads", "accept", "answer")
 """What means nothing where one figure or table is made."""
+OF_REPORTS = ("certify", "artifact", "full", "posterior", "write_workloads", "accept")
+"""What means nothing where the answer is given."""
 
 
 @overload
@@ -61,6 +64,17 @@ def reproduce(
     paper: str, *, write_workloads: str | Path, workloads: Number | None = None, seed: Number | None = None
 ) -> list[Path]: ...
 @overload
+def reproduce(
+    paper: str,
+    *,
+    answer: Literal[True],
+    workloads: Number | None = None,
+    seed: Number | None = None,
+    jobs: Number | None = None,
+    out: str | Path | None = None,
+    instances: str | Path | None = None,
+) -> Answered: ...
+@overload
 def reproduce(*, claims: Literal[True], accept: bool = False, out: str | Path | None = None) -> tuple[Checked, ...]: ...
 @verb()
 def reproduce(
@@ -79,7 +93,8 @@ def reproduce(
     artifact: str | Path | None = None,
     write_workloads: str | Path | None = None,
     only: str | None = None,
-) -> Path | list[Path] | tuple[Checked, ...] | Made | tuple[str, ...]:
+    answer: bool = False,
+) -> Path | list[Path] | tuple[Checked, ...] | Made | tuple[str, ...] | Answered:
     """Run a paper's evaluation again and write its report, as `euclio reproduce` does; prints the headline lines.
 
     Args:
@@ -101,10 +116,12 @@ def reproduce(
             it; None: what was computed from it and is stored.
         write_workloads: instead of running anything, write the workloads that the study runs on into this folder.
         only: one figure or table of the report, such as "fig7", made alone; "help": the names of all of them.
+        answer: of harpagon, only the table that says on how many workloads it is optimal, and on which: of the last
+            report, or with `workloads` of so many sessions of each kind that are solved now.
 
     Returns:
         Path of the page; with `write_workloads` the files written, with `only` the part with its data as CSV (or the
-        names), with `claims` the claims.
+        names), with `claims` the claims, with `answer` that table with a sentence before and after it.
 
     Raises:
         InputError: a bad value, which it names with its keyword, or keywords that do not go together.
@@ -123,6 +140,7 @@ def reproduce(
         "write_workloads": None if write_workloads is None else Path(write_workloads),
         "only": only,
         "accept": accept,
+        "answer": answer,
     }
     folder = None if out is None else Path(out)
     if claims:
@@ -131,6 +149,8 @@ def reproduce(
         raise InputError(f"name a paper ({', '.join(STUDIES)}), or --claims", field="paper")
     one_of(STUDIES, paper, "paper")
     _refuse_measurements(paper, given, folder)
+    if answer:
+        return _answer(paper, folder, given)
     if only is not None:
         return _make_part(paper, folder, given)
     if write_workloads is not None:
@@ -199,6 +219,23 @@ def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
     seed = SEED if given["seed"] is None else given["seed"]
     drawn = protocol_draws(paper, reference_setting(paper), seed, size)
     return write_instances([workload.session for workload in drawn.workloads], given["write_workloads"])
+
+
+def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> Answered:
+    """The table of one question, from the last report or from sessions that are solved now."""
+    if paper != "harpagon":
+        raise InputError(f"{paper} asks another question; harpagon has the answer", field="--answer")
+    _refuse_given(given, (*OF_REPORTS, "only"), "leave one of the two out", "--answer", "runs no study")
+    from euclio.studies.harpagon.answer import fresh_answers, stored_answers
+    from euclio.studies.stored_reports import latest
+    from euclio.supervision import cores
+    from euclio.workloads.populations import PROTOCOL_SEED
+
+    if given["workloads"] is None:
+        _refuse_given(given, ("seed", "jobs", "instances"), "add --workloads", "--answer", "is read from the report")
+        return stored_answers(out or latest(paper) / paper)
+    seed = PROTOCOL_SEED if given["seed"] is None else given["seed"]
+    return fresh_answers(given["workloads"], seed, given["jobs"] or cores(), given["instances"])
 
 
 def _make_part(paper: str, out: Path | None, given: dict[str, Any]) -> Made | tuple[str, ...]:

@@ -22,6 +22,7 @@ PROTOCOL_SEED = 20240917
 """Seed of all populations of sessions."""
 
 _reference = late("euclio.posterior.bridge", "reference_sessions")
+_printed = late("euclio.posterior.bridge", "printed_sessions")
 _unselected = late("euclio.posterior.bridge", "unselected_sessions")
 _profiled = late("euclio.session.workloads.profiled", "library_sessions")
 _protocol = late("euclio.session.workloads.acceptance", "sessions_of_all_systems")
@@ -144,6 +145,15 @@ POPULATIONS = {
             1131,
             lambda count, seed: _reference("harpagon", count, seed),
             "56b215279a71f9e55b472a83758b8b773aedf5e2a0fa63be63f5f93fb78e143f",
+        ),
+        Population(
+            "harpagon-as-printed",
+            "Harpagon's workloads, with all that the papers print of them",
+            "from the setting that keeps to print; kept: those that Harpagon has a plan for",
+            PROTOCOL_SEED,
+            1131,
+            lambda count, seed: _printed("harpagon", count, seed),
+            "8cb96d636541f67da5606a2f6358705059a21f0bf6fd14ed02096dadbdb61140",
         ),
         Population(
             "piccolo",

@@ -21,7 +21,7 @@ from euclio.runs.task import SolverSetting
 from euclio.session import Session
 from euclio.session.files.instances import load_session
 from euclio.session.workloads.libraries import LIBRARIES
-from euclio.session.workloads.protocol import latency_range
+from euclio.session.workloads.protocol import PUBLISHED_WORKLOADS, latency_range
 from euclio.studies.collector import Collector
 from euclio.studies.costs import costs, stopped, within
 from euclio.studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM
@@ -30,15 +30,16 @@ from euclio.studies.study import Asked
 from euclio.workloads.populations import Identity, identify, population
 
 SESSIONS = 300
-"""Sessions of a kind that are drawn."""
-SPLIT_LIMIT_S = 1.0
-"""Limit of a search over splits; those that it stops are left out of that share, and counted."""
-PLAN_LIMIT_S = 10.0
+"""Sessions of a kind that are drawn, but of the paper's own: as many as it has."""
+SPLITS = "split-bruteforce:million"
+"""The best split, by a search that nodes end and no clock; what they stop is left out of its share, and counted."""
+PLAN_LIMIT_S = 60.0
 INSTANCES = Path("../shared/instances")
 """Where measured sessions are looked for unless a folder is named."""
 
-REFERENCE, CANDIDATES, MEASURED = "reference", "candidates", "measured"
+PRINTED, REFERENCE, CANDIDATES, MEASURED = "printed", "reference", "candidates", "measured"
 NAMES = {
+    PRINTED: "as print fixes them",
     REFERENCE: "reference setting",
     CANDIDATES: "the same, unselected",
     "nvidia": "NVIDIA's profiles",
@@ -47,7 +48,10 @@ NAMES = {
 }
 """The kinds in words, in the order of figures and tables."""
 SOURCES = {
-    REFERENCE: "a setting that fits the paper's other numbers; workloads with a plan from all systems",
+    PRINTED: "machines, prices, speeds, applications and their numbers as the papers print them, the rest fitted to "
+    "Harpagon's other numbers; workloads that Harpagon has a plan for",
+    REFERENCE: "an earlier setting, fitted alike, with machines and applications that print contradicts; workloads "
+    "with a plan from all systems",
     CANDIDATES: "the same, before any system has refused a workload",
     "nvidia": "the applications with other networks: NVIDIA's tables of 15 models on A100, V100 and T4",
     "parvagpu": "the applications with other networks: 11 models on slices of an A100, measured for ParvaGPU (SC'24)",
@@ -56,7 +60,11 @@ SOURCES = {
 """Where the sessions of a kind come from."""
 
 
-POPULATION = {CANDIDATES: "harpagon-unselected", **{name: name for name in LIBRARIES}}
+POPULATION = {
+    PRINTED: "harpagon-as-printed",
+    CANDIDATES: "harpagon-unselected",
+    **{name: name for name in LIBRARIES},
+}
 """The population of each kind that is drawn here."""
 
 
@@ -73,6 +81,7 @@ class Answer:
         tight: sessions among them whose objective is below the least latency without dummy requests.
         tight_without: of these, those on which Harpagon has no plan.
         stopped: searches over splits that their limit stopped.
+        unproven: sessions whose best plan is not proven.
     """
 
     sessions: int
@@ -83,14 +92,18 @@ class Answer:
     tight: int
     tight_without: int
     stopped: int
+    unproven: int
 
 
-def collect_kinds(collector: Collector, asked: Asked) -> tuple[pd.DataFrame, list[Identity]]:
+def collect_kinds(
+    collector: Collector, asked: Asked, kinds: Sequence[str] = (*POPULATION, MEASURED)
+) -> tuple[pd.DataFrame, list[Identity]]:
     """Harpagon, the best split and the best plan on the sessions of every kind but the reference setting's workloads.
 
     Args:
         collector: makes the runs.
         asked: what was asked; fewer workloads than `SESSIONS` are fewer sessions of each kind.
+        kinds: the kinds that are asked for.
 
     Returns:
         One row per session and solver: kind, population, workload, tight, solver, status, cost_per_h, stat_share; and
@@ -99,14 +112,10 @@ def collect_kinds(collector: Collector, asked: Asked) -> tuple[pd.DataFrame, lis
     Raises:
         InputError: the named folder holds no session.
     """
-    count = min(SESSIONS, asked.workloads or SESSIONS)
-    drawn: dict[str, Sequence[Session]] = {
-        **{kind: list(population(name, count, asked.seed)) for kind, name in POPULATION.items()},
-        MEASURED: measured_sessions(asked.instances)[: None if asked.workloads is None else count],
-    }
+    drawn: dict[str, Sequence[Session]] = {kind: drawn_of(kind, asked) for kind in kinds}
     kind = {session.name: name for name, sessions in drawn.items() for session in sessions}
     sessions = [session for some in drawn.values() for session in some]
-    frame = collector.staged("other kinds of profiles", sessions, _settings())
+    frame = collector.staged("every kind of profiles", sessions, _settings())
     tight = {session.name: float(session.slo_s) < latency_range(session)[0] for session in sessions}
     known = {
         name: identify(some, POPULATION.get(name, name), asked.seed if name in POPULATION else None)
@@ -119,13 +128,21 @@ def collect_kinds(collector: Collector, asked: Asked) -> tuple[pd.DataFrame, lis
             "population": frame.instance.map(kind).map({name: one.label for name, one in known.items()}),
             "workload": frame.instance,
             "tight": frame.instance.map(tight),
-            "solver": frame.label,
+            "solver": frame.label.replace(SPLITS, SPLIT_OPTIMUM),
             "status": frame.status,
             "cost_per_h": frame.value,
             "stat_share": counters(frame).get("stat_share", 1.0),
         }
     )
     return table, list(known.values())
+
+
+def drawn_of(kind: str, asked: Asked) -> list[Session]:
+    """The sessions of a kind, fewer where fewer workloads are asked for; of measured ones those that are at hand."""
+    if kind == MEASURED:
+        return measured_sessions(asked.instances)[: asked.workloads]
+    usual = PUBLISHED_WORKLOADS if kind == PRINTED else SESSIONS
+    return list(population(POPULATION[kind], min(usual, asked.workloads or usual), asked.seed))
 
 
 def measured_sessions(folder: Path | None) -> list[Session]:
@@ -149,7 +166,7 @@ def measured_sessions(folder: Path | None) -> list[Session]:
 
 def _settings() -> list[SolverSetting]:
     """Harpagon and both optima, with their limits."""
-    limits = {HARPAGON: PLAN_LIMIT_S, SPLIT_OPTIMUM: SPLIT_LIMIT_S, PLAN_OPTIMUM: PLAN_LIMIT_S}
+    limits = {HARPAGON: PLAN_LIMIT_S, SPLITS: None, PLAN_OPTIMUM: PLAN_LIMIT_S}
     return [replace(setting, time_s=s) for name, s in limits.items() for setting in solver_settings(name)]
 
 
@@ -162,7 +179,7 @@ def answers(runs: pd.DataFrame, kinds: pd.DataFrame) -> dict[str, Answer]:
     """
     asked = runs[runs.solver.isin([HARPAGON, SPLIT_OPTIMUM, PLAN_OPTIMUM])].assign(kind=REFERENCE, tight=False)
     columns = ["kind", "workload", "tight", "solver", "status", "cost_per_h", "stat_share"]
-    every = pd.concat([asked[columns], kinds[columns]], ignore_index=True)
+    every = pd.concat([own[columns] for own in (asked, kinds) if len(own)], ignore_index=True)
     return {kind: _answer(every[every.kind == kind]) for kind in NAMES if (every.kind == kind).any()}
 
 
@@ -186,4 +203,5 @@ def _answer(rows: pd.DataFrame) -> Answer:
         tight=int(tight.sum()),
         tight_without=int(own.isna()[tight].sum()),
         stopped=int(stopped(rows)[SPLIT_OPTIMUM].sum()),
+        unproven=int(best.isna().sum()),
     )

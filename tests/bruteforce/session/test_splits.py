@@ -7,6 +7,7 @@ from worked_examples import M_1, M_3, one_module
 
 from bruteforce.session.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS, module_budgets_to_try
 from bruteforce.session.split_search import enumerate_splits, split_optimum
+from bruteforce.session.split_solver import MOST_NODES
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.session import FULL_SPACE, PlanSpace, Session
@@ -41,7 +42,7 @@ def costs(session: Session, space: PlanSpace, grid: int) -> tuple[float, float]:
     arrays = session_arrays(session, space)
     step = arrays.slo / STEPS_IN_SLO
     return (
-        split_optimum(arrays, generator_of(space.dummy), grid, step, 0.0, math.inf).cost,
+        split_optimum(arrays, generator_of(space.dummy), grid, step, 0.0, math.inf, MOST_NODES).cost,
         enumerate_splits(arrays, generator_of(space.dummy), False, grid, step, math.inf).cost,
     )
 
@@ -154,3 +155,13 @@ def test_breakpoints_end_where_every_budget_has_a_plan_of_its_own():
     arrays = session_arrays(one_module(M_1[:1], 5, "0.7"), PlanSpace(dummy="continuous"))
     found = module_budgets_to_try(arrays, 0, ANY_RATE, BREAKPOINTS, 0.0).tolist()
     assert found == pytest.approx([0.56, 0.56], rel=1e-9)
+
+
+def test_a_search_that_nodes_end_has_not_gone_through_all():
+    """What no clock decides is the same on a busy machine: three nodes are not enough for any session here."""
+    arrays = session_arrays(series(3), FULL_SPACE)
+    found = [
+        split_optimum(arrays, generator_of(FULL_SPACE.dummy), CONFIGURATIONS, 0.0, 0.0, math.inf, n)
+        for n in (3, MOST_NODES)
+    ]
+    assert [one.share for one in found] == [0.0, 1.0]
