@@ -75,6 +75,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "harpagon, piccolo: instead of running anything, write the workloads that the study runs on as session files "
         "(--workloads and --seed as for the study)"
     )
+    parser.add_argument("--write-workloads", type=Path, metavar="DIR", help=sessions)
+    _add_parts(parser)
+
+
+def _add_parts(parser: argparse.ArgumentParser) -> None:
+    """Add the options for one figure, one table or the answer alone."""
     only = (
         "make one figure or table alone and print its data as CSV: from the runs that it needs, which are made, or "
         "from the tables of the last report, which is said; `--only help` lists the names"
@@ -86,7 +92,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--answer", action="store_true", help=answer)
     parser.add_argument("--csv", type=Path, metavar="FILE", help="with --only or --answer: write the data to this file")
-    parser.add_argument("--write-workloads", type=Path, metavar="DIR", help=sessions)
 
 
 def run(arguments: argparse.Namespace) -> int:
