@@ -50,7 +50,12 @@ def reference_sessions(paper: str, count: int, seed: int) -> Iterator[Session]:
         count: how many.
         seed: seed of the workloads.
     """
-    solved = (one for _, one in places(paper, reference_setting(paper), seed) if one is not None)
+    return _sessions(paper, reference_setting(paper), count, seed)
+
+
+def _sessions(paper: str, setting: Setting, count: int, seed: int) -> Iterator[Session]:
+    """The workloads of a setting that its acceptance lets pass, one by one."""
+    solved = (one for _, one in places(paper, setting, seed) if one is not None)
     return (_named(one, number) for number, one in enumerate(islice(solved, count), start=1))
 
 
@@ -62,8 +67,7 @@ def printed_sessions(paper: str, count: int, seed: int) -> Iterator[Session]:
         count: how many.
         seed: seed of the workloads.
     """
-    solved = (one for _, one in places(paper, printed_setting(paper), seed) if one is not None)
-    return (_named(one, number) for number, one in enumerate(islice(solved, count), start=1))
+    return _sessions(paper, printed_setting(paper), count, seed)
 
 
 def unselected_sessions(paper: str, count: int, seed: int) -> Iterator[Session]:
@@ -89,7 +93,7 @@ def candidates(paper: str, setting: Setting, seed: int, count: int) -> list[Sess
     Raises:
         RuntimeError: of a hundred places in a row each has an objective that does not count.
     """
-    generator = Generator.of(setting, seed, paper)
+    generator = Generator.of(setting, seed)
     found: list[Session] = []
     for slot in count_up():
         if len(found) == count:

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from euclio.posterior.printed import GRID, OBJECTS, PRINTED_SPEEDS
 from euclio.posterior.prior import Setting
 from euclio.session import FULL_SPACE, Configuration, Hardware, Module, PlanSpace, Session
 from euclio.session.arrays import Floats, SessionArrays, session_arrays
@@ -23,6 +22,8 @@ from euclio.session.workloads.applications import applications, profiles
 from euclio.session.workloads.protocol import log_uniform
 from euclio.session.workloads.synthesis import DURATION_DIGITS, duration, load_model
 
+OBJECTS = (0.37, 8.94)
+"""Objects per frame, least and most (Scrooge §2, Figure 3a): invocations of a module for each of its application's."""
 ACTDET = "actdet"
 THREE_OF_ACTDET = ("detector", "reid", "action")
 """Three GPU modules one after the other: where people are, who they are, what they do."""
@@ -97,19 +98,12 @@ def _hardware(model: Mapping[str, Any], setting: Setting) -> tuple[Hardware, ...
     """The model's machine types; the first keeps its price, the second costs what the setting says."""
     first, second = model["hardware"]
     price = first["price_per_h"]
-    if setting.printed:
-        return Hardware(first["name"], price), Hardware(second["name"], second["price_per_h"])
     return Hardware(first["name"], price), Hardware(second["name"], round(price * setting.price_ratio, 4))
 
 
 def _shaped(model: Mapping[str, Any], setting: Setting) -> dict[str, dict[str, Any]]:
     """The parameters of every module as the setting changes them."""
-    found = {}
-    for name, parameters in model["modules"].items():
-        own = _own_shape(name, setting)
-        as_measured = setting.printed and name in PRINTED_SPEEDS
-        found[name] = _reshaped(parameters, replace(own, speed_excess=1.0) if as_measured else own)
-    return found
+    return {name: _reshaped(parameters, _own_shape(name, setting)) for name, parameters in model["modules"].items()}
 
 
 def _own_shape(name: str, setting: Setting) -> Setting:
@@ -188,18 +182,16 @@ class Generator:
         own: the setting.
         sessions: templates, by application.
         seed: seed of the workloads.
-        paper: the paper.
     """
 
     own: Setting
     sessions: Mapping[str, Session]
     seed: int
-    paper: str = "harpagon"
 
     @classmethod
-    def of(cls, setting: Setting, seed: int, paper: str = "harpagon") -> Generator:
-        """The generator of the workloads of a setting of a paper."""
-        return cls(setting, templates(setting), seed, paper)
+    def of(cls, setting: Setting, seed: int) -> Generator:
+        """The generator of the workloads of a setting."""
+        return cls(setting, templates(setting), seed)
 
     @property
     def template(self) -> Session:
@@ -229,10 +221,7 @@ class Generator:
     def _application(self, place: float) -> str:
         """The application at a place from 0 to 1, where each takes its weight."""
         names = list(self.sessions)
-        sizes = [len(self.sessions[n].modules) for n in names]
-        weight = [self.own.three_weight if size > 2 else 1.0 for size in sizes]
-        if self.own.printed:
-            weight = [GRID[self.paper][size] / sizes.count(size) for size in sizes]
+        weight = [self.own.three_weight if len(self.sessions[n].modules) > 2 else 1.0 for n in names]
         ends = np.cumsum(weight) / np.sum(weight)
         return names[min(int(np.searchsorted(ends, place, side="right")), len(names) - 1)]
 

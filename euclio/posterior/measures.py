@@ -65,8 +65,8 @@ def plans_of(paper: str, solved: Sequence[Solved]) -> Plans:
     left = (paper, f"{paper}:0re", f"{paper}:1re")
     majority = (_majority(plan) for s in solved if (plan := s.outcomes[f"{paper}:{ROUND_ROBIN}"]) is not None)
     return Plans(
-        pd.DataFrame({name: [_of(s, name, "cost") for s in solved] for name in systems}, index),
-        pd.DataFrame({name: [_of(s, name, "left_s") for s in solved] for name in left}, index),
+        pd.DataFrame({name: [_number(s, name, "cost") for s in solved] for name in systems}, index),
+        pd.DataFrame({name: [_number(s, name, "left_s") for s in solved] for name in left}, index),
         _modules(detailed, names, solved),
         pd.DataFrame.from_records([row for row in majority if row], columns=_MAJORITY),
         {count: _counted(solved, index, count) for count in ("iterations", "reassignments")},
@@ -76,14 +76,14 @@ def plans_of(paper: str, solved: Sequence[Solved]) -> Plans:
 
 def _counted(solved: Sequence[Solved], index: pd.Index[str], count: str) -> pd.DataFrame:
     """What the systems count, those that do."""
-    found = {
-        name: [np.nan if plan is None else plan.stats.get(count, np.nan) for plan in (s.outcomes[name] for s in solved)]
-        for name in solved[0].outcomes
-    }
-    return pd.DataFrame({name: own for name, own in found.items() if np.isfinite(own).any()}, index)
+    plans = {name: [s.outcomes[name] for s in solved] for name in solved[0].outcomes}
+    some = {name: own for name, own in plans.items() if all(plan is None or count in plan.stats for plan in own)}
+    return pd.DataFrame(
+        {name: [np.nan if plan is None else plan.stats[count] for plan in own] for name, own in some.items()}, index
+    )
 
 
-def _of(solved: Solved, name: str, what: str) -> float:
+def _number(solved: Solved, name: str, what: str) -> float:
     """A number of a system's plan; NaN: it has none."""
     plan = solved.outcomes[name]
     return float("nan") if plan is None else float(getattr(plan, what))
@@ -91,25 +91,20 @@ def _of(solved: Solved, name: str, what: str) -> float:
 
 def _modules(systems: Sequence[str], names: Sequence[str], solved: Sequence[Solved]) -> pd.DataFrame:
     """Numbers of single modules of some systems' plans (`Plans.modules`)."""
+    plans = [
+        (system, name, s.workload.template.modules, s.outcomes[system])
+        for system in systems
+        for name, s in zip(names, solved, strict=True)
+    ]
     index = pd.MultiIndex.from_tuples(
-        [
-            (system, name, module.name)
-            for system in systems
-            for name, s in zip(names, solved, strict=True)
-            for module in s.workload.template.modules
-        ],
+        [(system, name, module.name) for system, name, modules, _ in plans for module in modules],
         names=["solver", "workload", "module"],
     )
-    rows = [_rows_of(s, system) for system in systems for s in solved]
-    return pd.DataFrame({column: np.concatenate([row[column] for row in rows]) for column in rows[0]}, index)
-
-
-def _rows_of(solved: Solved, system: str) -> Mapping[str, Floats | Ints]:
-    """The columns of the modules of a system's plan on a workload; NaN where it has none."""
-    plan = solved.outcomes[system]
-    if plan is not None:
-        return _rows(plan)
-    return dict.fromkeys(_COLUMNS, np.full(solved.workload.rate_rps.size, np.nan))
+    there = [(system, name, m.name) for system, name, modules, plan in plans if plan is not None for m in modules]
+    rows = [_rows(plan) for _, _, _, plan in plans if plan is not None]
+    found = pd.DataFrame({column: np.concatenate([row[column] for row in rows]) for column in rows[0]})
+    # NaN where a system has no plan.
+    return found.set_index(pd.MultiIndex.from_tuples(there, names=index.names)).reindex(index)
 
 
 def _rows(plan: Outcome) -> dict[str, Floats | Ints]:
@@ -140,18 +135,6 @@ def _rows(plan: Outcome) -> dict[str, Floats | Ints]:
     }
 
 
-_COLUMNS = (
-    "rate",
-    "dummy",
-    "cost",
-    "ratio",
-    "configurations",
-    "first",
-    "first_machines",
-    "first_key",
-    "cost_of_first",
-    "second",
-)
 _MAJORITY = ("duration_s", "batch", "throughput_rps", "left_rps")
 
 

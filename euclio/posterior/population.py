@@ -76,7 +76,7 @@ class Search:
 
     def setting(self, places: Sequence[float]) -> Setting:
         """The setting at a point of the cube of `FREE`."""
-        return replace(as_printed(np.array(places)), **self.fixed)
+        return replace(as_printed(self.paper, np.array(places)), **self.fixed)
 
 
 @dataclass(frozen=True, slots=True)

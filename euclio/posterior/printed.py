@@ -21,24 +21,18 @@ from euclio.posterior.prior import NAMES, PRIORS, Choice, Range, Setting, Unit, 
 
 SCHEMA = "euclio/as-printed/1"
 
-FIXED: Mapping[str, tuple[Any, str]] = {
-    "speed_excess": (1.0, "V100 over P100: 1.11 and 1.21 in Scrooge's Table 2; of other networks as in our profiles"),
-    "price_ratio": (1.48, "3.06 over 2.07 $/h: Scrooge's Table 2"),
-    "actdet_modules": (3, "a brute force that takes 35.9 s (Harpagon §IV-B) rules out five"),
-    "three_weight": (
-        1.0,
-        "195 workloads have two modules: Piccolo §IV-C prints 94.36 %, which is 184/195 and no k/663",
-    ),
-    "in_turn": (True, "so that all five applications are there"),
-}
-"""Parameters that are not free, with the value and the source of each."""
 GRID: Mapping[str, Mapping[int, int]] = {"harpagon": {2: 195, 3: 936}, "piccolo": {2: 195, 3: 468}}
 """Workloads with two and with three modules, by paper: 195 + 936 = 1131 and 195 + 468 = 663; 1131 - 663 = 468, and all
-of them are multiples of 39."""
-PRINTED_SPEEDS = ("ssd_inception", "yolo_face")
-"""Networks whose V100 over P100 is printed (Scrooge's Table 2)."""
-OBJECTS = (0.37, 8.94)
-"""Objects per frame, least and most (Scrooge §2, Figure 3a): invocations of a module for each of its application's."""
+of them are multiples of 39. Piccolo §IV-C prints 94.36 % of those with two, which is 184/195 and no k/663."""
+TWO, THREE = 3, 2
+"""Applications with two modules, and with three."""
+FIXED: Mapping[str, tuple[Any, str]] = {
+    "speed_excess": (1.0, "V100 over P100: 1.11 and 1.21 in Scrooge's Table 2; of other networks as in our profiles"),
+    "price_ratio": (3.06 / 2.07, "3.06 and 2.07 $/h: Scrooge's Table 2"),
+    "actdet_modules": (3, "a brute force that takes 35.9 s (Harpagon §IV-B) rules out five"),
+    "in_turn": (True, "so that all five applications are there"),
+}
+"""Parameters that are not free, beside the weight of three modules (`GRID`), with the value and the source of each."""
 
 READINGS: Mapping[str, Choice] = {
     "one_rate": Choice((False, True)),
@@ -47,16 +41,18 @@ READINGS: Mapping[str, Choice] = {
 }
 """Readings that the papers leave open and the stored draws do not vary."""
 FREE: Mapping[str, Range | Choice] = {
-    **{name: PRIORS[name] for name in NAMES if name not in FIXED},
+    **{name: PRIORS[name] for name in NAMES if name not in (*FIXED, "three_weight")},
     "streams": Choice((1, 2, 3, 4)),
     **READINGS,
 }
 """Parameters that are free; concurrency may be off, since Table III has no column of it."""
 
 
-def as_printed(places: Unit) -> Setting:
-    """The setting at a point of the cube of `FREE`, shape (parameters,)."""
-    return as_printed_of({name: own.value(float(u)) for (name, own), u in zip(FREE.items(), places, strict=True)})
+def as_printed(paper: str, places: Unit) -> Setting:
+    """The setting of a paper at a point of the cube of `FREE`, shape (parameters,)."""
+    return as_printed_of(
+        paper, {name: own.value(float(u)) for (name, own), u in zip(FREE.items(), places, strict=True)}
+    )
 
 
 def printed_path(paper: str) -> Path:
@@ -72,7 +68,7 @@ def printed_setting(paper: str) -> Setting:
     """
     path = printed_path(paper)
     try:
-        return as_printed_of(_stored(path)["setting"])
+        return as_printed_of(paper, _stored(path)["setting"])
     except OSError:
         remedy = f"`python -m euclio.posterior {paper} --as-printed` searches it"
         raise InputError(f"there is no setting that keeps to print; {remedy}", file=str(path)) from None
@@ -106,14 +102,15 @@ def write_printed(paper: str, setting: Setting, how: Mapping[str, Any], path: Pa
     path.write_text(json.dumps(entry, indent=1) + "\n", encoding="utf-8", newline="\n")
 
 
-def as_printed_of(values: Mapping[str, Any]) -> Setting:
-    """The setting that keeps to print and has these values of the free parameters.
+def as_printed_of(paper: str, values: Mapping[str, Any]) -> Setting:
+    """The setting of a paper that keeps to print and has these values of the free parameters.
 
     Raises:
         KeyError: a parameter has no value.
     """
     fixed = {name: value for name, (value, _) in FIXED.items()}
-    setting = of_values({**{name: values[name] for name in FREE}, **fixed})
+    three_weight = (GRID[paper][3] / THREE) / (GRID[paper][2] / TWO)
+    setting = of_values({**{name: values[name] for name in FREE}, **fixed, "three_weight": three_weight})
     return replace(setting, printed=True, **{name: values[name] for name in READINGS})
 
 

@@ -102,8 +102,8 @@ class Setting:
         own_scrooge: whether Harpagon's baseline Scrooge is read by its own paper; else by the words of Table III.
         two_dummies: whether Harp-2c adds dummy requests.
         two_filled: whether Picc-2bpc adds dummy requests.
-        printed: whether what the papers print of machines, applications and workloads is as they print it
-            (`euclio.posterior.printed`); speed, price ratio, modules and weights of applications say nothing then.
+        printed: whether it keeps to all that the papers print (`euclio.posterior.printed`), so that no filter of
+            candidates leaves it out.
         one_rate: whether a workload has one frame rate, times objects per frame; else each module's rate is drawn.
         acceptance: "all": a workload counts that all systems have a plan for; "own": that the paper's own system has.
         one_dummies: whether Harp-1c adds dummy requests.

@@ -96,7 +96,7 @@ def places(paper: str, setting: Setting, seed: int) -> Iterator[tuple[list[str],
         Who refused candidates for the place, and the first one that every system has a plan for; None: none of
         `ATTEMPTS` is, and the place stays empty.
     """
-    generator = Generator.of(setting, seed, paper)
+    generator = Generator.of(setting, seed)
     rows = systems_of(paper, setting, generator.template)
     for slot in count_up():
         refused: list[str] = []

@@ -169,7 +169,10 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
     for restriction in given:
         rest = [r for r in kept if r is not restriction]
         feasible = search.feasible(without(space, [r for r in given if r not in rest]))
-        kept, minimal = (rest, minimal) if feasible is False else (kept, minimal and feasible is True)
+        if feasible is False:
+            kept = rest
+        elif feasible is None:
+            minimal = False
     core = search.fastest(without(space, [r for r in given if r not in kept]), searched=True)
     conflicts = _conflicts(session, core)
     slowest = _slowest(conflicts)

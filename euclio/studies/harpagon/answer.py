@@ -10,14 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from euclio.analysis.statistics import Measured
-from euclio.core.words import span
 from euclio.papers.harpagon import HARPAGON
 from euclio.papers.published import published_figures
 from euclio.posterior.printed import finalists
 from euclio.results.tables import load
 from euclio.studies.collector import Collector
 from euclio.studies.harpagon.kinds import MEASURED, PRINTED, Answer, answers, collect_kinds
+from euclio.studies.harpagon.kinds_text import share_in_words
 from euclio.studies.study import Asked, Measurements
 
 ROWS = {
@@ -49,7 +48,7 @@ class Answered:
         decided = "so print does not decide it" if low <= printed <= high else "so print contradicts it"
         return (
             f"Harpagon is optimal on {printed:g} % of 1131 workloads, its paper says; on workloads that keep to all "
-            f"that is printed of them, no split of the latency costs less on {_share(own)} "
+            f"that is printed of them, no split of the latency costs less on {share_in_words(own)} "
             f"under the setting that is nearest to the paper's other numbers, and on {low:.0f} to {high:.0f} % under "
             f"the {len(near)} nearest: {decided}."
         )
@@ -69,8 +68,8 @@ class Answered:
             (
                 ROWS[kind],
                 str(own.sessions),
-                _share(own.split),
-                _share(own.plan),
+                share_in_words(own.split),
+                share_in_words(own.plan),
                 f"{own.without.value:.1f} %",
                 str(own.stopped + own.unproven),
             )
@@ -100,10 +99,6 @@ class Answered:
 
     def __str__(self) -> str:
         return self.text
-
-
-def _share(own: Measured) -> str:
-    return f"{own.value:.1f} % ({span(own.low, own.high)})"
 
 
 def answered(found: Mapping[str, Answer]) -> Answered:

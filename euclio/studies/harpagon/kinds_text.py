@@ -74,10 +74,10 @@ def kinds_blocks(found: Mapping[str, Answer]) -> list[Block]:
             NAMES[kind],
             SOURCES[kind],
             str(a.sessions),
-            _share(a.split),
-            _share(a.plan),
+            share_in_words(a.split),
+            share_in_words(a.plan),
             f"{a.worst.value:.1f} %",
-            _share(a.without),
+            share_in_words(a.without),
             f"{a.tight_without} of {a.tight}",
             str(a.stopped),
         )
@@ -100,7 +100,8 @@ def kinds_blocks(found: Mapping[str, Answer]) -> list[Block]:
     ]
 
 
-def _share(m: Measured) -> str:
+def share_in_words(m: Measured) -> str:
+    """A share in per cent with its 95 % interval."""
     return f"{m.value:.1f} % ({span(m.low, m.high)})"
 
 

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -25,11 +24,11 @@ from euclio.posterior.printed import (
 from euclio.posterior.prior import DEFAULTS
 from euclio.posterior.simulation import accepted, simulate
 
-MIDDLE = as_printed(np.full(len(FREE), 0.5))
+MIDDLE = as_printed("harpagon", np.full(len(FREE), 0.5))
 
 
 def test_machines_cost_and_are_as_fast_as_in_table_2_of_scrooge():
-    for session in templates(replace(MIDDLE, speed_excess=3.0)).values():
+    for session in templates(MIDDLE).values():
         assert [h.price_per_h for h in session.hardware] == [Fraction("2.07"), Fraction("3.06")]
     detector = templates(MIDDLE)["traffic"].modules[0].profile
     slow, fast = (
@@ -53,7 +52,7 @@ def test_no_application_has_more_than_three_modules():
 def test_workloads_of_two_and_three_modules_are_as_many_as_the_percentages_say(paper):
     """94.36 % is 184 of 195 workloads, and no number of 663."""
     count = sum(GRID[paper].values())
-    generator = Generator.of(MIDDLE, 7, paper)
+    generator = Generator.of(as_printed(paper, np.full(len(FREE), 0.5)), 7)
     sizes = Counter(len(generator.draw(slot, 0).template.modules) for slot in range(count))
     assert {size: pytest.approx(own, abs=2) for size, own in GRID[paper].items()} == sizes
     assert round(100 * 184 / GRID[paper][2], 2) == 94.36
@@ -64,7 +63,7 @@ def test_a_setting_stands_in_a_file_as_it_was_found(tmp_path):
     stored = json.loads((tmp_path / "s.json").read_text())["setting"]
     assert set(stored) == set(FREE)
     assert not set(stored) & set(FIXED)
-    assert as_printed_of(json.loads((tmp_path / "s.json").read_text())["setting"]) == MIDDLE
+    assert as_printed_of("harpagon", json.loads((tmp_path / "s.json").read_text())["setting"]) == MIDDLE
     assert places_of(MIDDLE)[:5] == pytest.approx(np.full(5, 0.5), abs=0.26)
 
 
