@@ -233,7 +233,7 @@ def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> Answered:
 
     if given["workloads"] is None:
         _refuse_given(given, ("seed", "jobs", "instances"), "add --workloads", "--answer", "is read from the report")
-        return stored_answers(out or latest(paper) / paper)
+        return stored_answers(out or latest(paper, whole=True) / paper)
     seed = PROTOCOL_SEED if given["seed"] is None else given["seed"]
     return fresh_answers(given["workloads"], seed, given["jobs"] or cores(), given["instances"])
 
