@@ -71,10 +71,12 @@ def janitor() -> Janitor:
 def main() -> None:
     """Listen until the supervisor is gone, then end and remove what it had not."""
     watched: dict[int, str] = {}
+    above: set[str] = set()
     for line in sys.stdin.buffer:
         group, *folder = json.loads(line)
         if folder:
             watched[group] = folder[0]
+            above.add(os.path.dirname(folder[0]))  # noqa: PTH120
         else:
             watched.pop(group, None)
     # A keeper ends what is below it first (`euclio.supervision.ending`); whatever it is at, it then is ended too.
@@ -86,6 +88,10 @@ def main() -> None:
             time.sleep(DYING_S)
     for folder in watched.values():
         shutil.rmtree(folder, ignore_errors=True)
+    # The supervisor's own, in which those were; one that holds anything else is left to whoever asks for one next.
+    for folder in above:
+        with suppress(OSError):
+            os.rmdir(folder)  # noqa: PTH106
 
 
 if __name__ == "__main__":
