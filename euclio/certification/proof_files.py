@@ -46,9 +46,7 @@ class Asked:
         return self.cutoff is not None and self.cutoff <= 0 and not self.said.goal.maximised
 
 
-def file_proof(
-    asked: Asked, verdict: Verdict, deadline: float, path: str | Path
-) -> tuple[ProofFile | None, str]:
+def file_proof(asked: Asked, verdict: Verdict, deadline: float, path: str | Path) -> tuple[ProofFile | None, str]:
     """Write a proof file.
 
     Args:
