@@ -94,7 +94,8 @@ def certify(
     said = written(instance, result) if isinstance(result, Result) else result
     checked = None if said.plan is None else family.evaluate(instance, said.plan, said.space)
     claim = claim_of(said, checked)
-    finding = _by_checker(instance, said, checked, claim)
+    asked = Asked(family, instance, said, checked, claim.cutoff)
+    finding = _by_checker(asked, claim)
     deadline = math.inf if time_limit_s is None else started + time_limit_s
     if finding is None:
         search = _search(family, instance, said, claim, deadline)
@@ -102,8 +103,7 @@ def certify(
     wall_s = time.perf_counter() - started
     written_proof, no_proof = None, ""
     if proof is not None:
-        asked = Asked(family, instance, said, checked, claim.cutoff)
-        written_proof, no_proof = file_proof(asked, finding.verdict, finding.prover, deadline, proof)
+        written_proof, no_proof = file_proof(asked, finding.verdict, deadline, proof)
     return Certificate(
         instance=instance.name,
         solver=said.solver,
@@ -247,21 +247,19 @@ def _no_better(kind: str, value: Fraction, goal: Goal) -> Claim:
     return Claim(words, value + room if goal.maximised else value - room)
 
 
-def _by_checker(instance: Any, said: WrittenResult, checked: Checked | None, claim: Claim) -> _Finding | None:
+def _by_checker(asked: Asked, claim: Claim) -> _Finding | None:
     """What the checker alone says of the claim; None: only a search can decide it."""
+    said, checked = asked.said, asked.checked
     if checked is None:
         if said.status in (Status.OPTIMAL, Status.FEASIBLE):
             return _Finding(Verdict.REFUTED, f"the status is {said.status.value}, but there is no plan")
     else:
-        reasons = reasons_against(instance, said, checked)
+        reasons = reasons_against(asked.instance, said, checked)
         if reasons:
             stands = checked.feasible and _refutes(said, checked, claim)
             found = (said.plan, checked.value) if stands else (None, None)
             return _Finding(Verdict.REFUTED, "; ".join(reasons), *found)
-    if claim.cutoff is not None and claim.cutoff <= 0 and not said.goal.maximised:
-        # A cost is never below 0, so nothing is better than a plan that costs nothing.
-        return _Finding(Verdict.CERTIFIED)
-    return None
+    return _Finding(Verdict.CERTIFIED) if asked.needs_none else None
 
 
 def _refutes(said: WrittenResult, checked: Checked, claim: Claim) -> bool:

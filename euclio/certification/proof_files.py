@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from euclio.core.certificate import CHECKER, NoProofError, ProofFile, Verdict
+from euclio.core.certificate import NoProofError, ProofFile, Verdict
 from euclio.core.family import Checked, Family
 from euclio.core.result import WrittenResult
 from euclio.files.json_writing import write_bytes
@@ -40,16 +40,18 @@ class Asked:
     checked: Checked | None
     cutoff: Fraction | None
 
+    @property
+    def needs_none(self) -> bool:
+        """Whether the checker alone decides the claim: a cost is never below 0."""
+        return self.cutoff is not None and self.cutoff <= 0 and not self.said.goal.maximised
 
-def file_proof(
-    asked: Asked, verdict: Verdict, prover: str, deadline: float, path: str | Path
-) -> tuple[ProofFile | None, str]:
+
+def file_proof(asked: Asked, verdict: Verdict, deadline: float, path: str | Path) -> tuple[ProofFile | None, str]:
     """Write a proof file.
 
     Args:
         asked: the claim.
         verdict: what became of it.
-        prover: who decided that.
         deadline: `time.perf_counter` value at which to stop.
         path: where.
 
@@ -61,8 +63,6 @@ def file_proof(
     """
     if verdict is not Verdict.CERTIFIED:
         return None, "only a claim that is certified has one"
-    if prover == CHECKER:
-        return None, "no cost is below 0, which needs no proof"
     try:
         data = packed(proven(asked, deadline)[1], path)
     except NoProofError as error:
@@ -77,6 +77,7 @@ def proven(asked: Asked, deadline: float) -> tuple[Proof, str]:
     Raises:
         NoProofError: there is none; says why in one line.
     """
+    _refuse_none_needed(asked)
     if "attainment" in asked.said.options:
         raise NoProofError("claims about an attainment have no proof model yet")
     if asked.family.prove is None:
@@ -136,6 +137,7 @@ def posed(asked: Asked, deadline: float) -> Posed:
     Raises:
         NoProofError: there is none; says why in one line.
     """
+    _refuse_none_needed(asked)
     if asked.family.pose is None:
         raise NoProofError(f"{asked.family.instances} have no program but those of their proofs")
     try:
@@ -144,3 +146,8 @@ def posed(asked: Asked, deadline: float) -> Posed:
     except LateError:
         raise NoProofError("the time limit was reached") from None
     return found
+
+
+def _refuse_none_needed(asked: Asked) -> None:
+    if asked.needs_none:
+        raise NoProofError("no cost is below 0, which needs no proof")

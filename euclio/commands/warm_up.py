@@ -7,9 +7,8 @@ import json
 import time
 
 from euclio.commands.exit_codes import SOLVED
-from euclio.core.keeping import places
+from euclio.core.keeping import places, where_kept
 from euclio.core.progress import say
-from euclio.core.versions import NOWHERE
 from euclio.core.words import duration
 
 
@@ -30,5 +29,5 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"folder": kept_in, "done_s": seconds}))
     else:
-        say(f"{len(seconds)} compiled in {duration(time.perf_counter() - began)}; kept in {kept_in or NOWHERE}")
+        say(f"{len(seconds)} compiled in {duration(time.perf_counter() - began)}; kept in {kept_in or where_kept()}")
     return SOLVED

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from euclio.core.kernel_source import Source
-from euclio.core.own_folders import is_private, temporary
+from euclio.core.own_folders import is_private, temporary, why_not_private
 from euclio.core.system import cpu_lines
 from euclio.core.ways import is_set
 
@@ -48,12 +48,28 @@ def folder() -> Path | None:
     `NUMBA_CACHE_DIR` if it is set, else `euclio` in `XDG_CACHE_HOME` or in the home folder's `.cache`. What is not
     absolute counts as not set. A folder that others can change is none, as machine code of theirs would be run.
     """
+    place = _named()
+    return place if place and is_private(place) else None
+
+
+def where_kept() -> str:
+    """Where machine code is kept, or why it is nowhere and the remedy, in one line."""
+    place = _named()
+    if place is None:
+        return "no folder: there is no home folder; set HOME, or NUMBA_CACHE_DIR, to an absolute path"
+    why = why_not_private(place)
+    return f"no folder: {why}" if why else str(place)
+
+
+def _named() -> Path | None:
+    """The folder that the environment names, whoever may change it; None: it names none."""
     given = _absolute("NUMBA_CACHE_DIR")
     own = given or _absolute("XDG_CACHE_HOME")
     with suppress(RuntimeError):  # a user without a home folder
         own = own or Path.home() / ".cache"
-    place = own and (own if given else own / "euclio") / _made_with()
-    return place if place and is_private(place) else None
+    if own is None or not own.is_absolute():  # a home folder that is none
+        return None
+    return (own if given else own / "euclio") / _made_with()
 
 
 def _absolute(variable: str) -> Path | None:

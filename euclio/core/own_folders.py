@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import shlex
 import shutil
 import stat
 import tempfile
@@ -32,12 +33,30 @@ def is_private(path: Path) -> bool:
     if not path.is_absolute():
         return False
     try:
-        return user is None or _is_private(path, {0, user}, sticky=False)
+        return user is None or _opened(path, {0, user}, sticky=False) is None
     except OSError:  # it cannot be looked at, leads to itself, or has a file above it
         return False
 
 
-def _is_private(path: Path, owners: Collection[int], *, sticky: bool) -> bool:
+def why_not_private(path: Path) -> str:
+    """Who else decides about an absolute path, and the remedy, in one line; empty: nobody does.
+
+    It names the part of the way, or of what a link on the way leads to, that somebody else can change.
+    """
+    user = system.user()
+    try:
+        part = None if user is None else _opened(path, {0, user}, sticky=False)
+        if part is None:
+            return ""
+        if part.lstat().st_uid not in {0, user}:
+            return f"{part} belongs to somebody else; have NUMBA_CACHE_DIR name a folder of your own"
+    except OSError as error:
+        return f"{path} cannot be looked at ({error.strerror}); have NUMBA_CACHE_DIR name a folder of your own"
+    return f"others can write into {part}; chmod go-w {shlex.quote(str(part))}"
+
+
+def _opened(path: Path, owners: Collection[int], *, sticky: bool) -> Path | None:
+    """The part of the way to a path that others can change; None: there is none."""
     with suppress(FileNotFoundError):
         path.stat()  # fails at a link that leads to itself
     for part in (path, *path.parents):
@@ -46,14 +65,15 @@ def _is_private(path: Path, owners: Collection[int], *, sticky: bool) -> bool:
         except FileNotFoundError:  # this user makes it, if nobody else can where it is to stand
             continue
         if found.st_uid not in owners:
-            return False
+            return part
         enough = sticky or part != path
         if stat.S_ISLNK(found.st_mode):
-            if not _is_private(part.parent / part.readlink(), owners, sticky=enough):
-                return False
+            led = _opened(part.parent / part.readlink(), owners, sticky=enough)
+            if led is not None:
+                return led
         elif found.st_mode & OTHERS_WRITE and not (enough and found.st_mode & stat.S_ISVTX):
-            return False
-    return True
+            return part
+    return None
 
 
 def make_private(folder: Path) -> None:

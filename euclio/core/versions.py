@@ -25,9 +25,8 @@ ENGINE_PACKAGES = {
 }
 """The package that brings each engine."""
 MISSING = "missing"
-NOWHERE = "no folder that is this user's alone"
 
-folder = late("euclio.core.keeping", "folder")
+where_kept = late("euclio.core.keeping", "where_kept")
 """Where machine code is kept, which takes numpy to be found out; whoever lists solvers needs none."""
 
 
@@ -51,7 +50,7 @@ def versions() -> dict[str, Any]:
         "packages": packages,
         "extras": extras,
         "engines": {name: _engine(name, package) for name, package in ENGINE_PACKAGES.items()},
-        "kernels": f"{current_way()}, machine code in {folder() or NOWHERE}",
+        "kernels": f"{current_way()}, machine code in {where_kept()}",
     }
 
 

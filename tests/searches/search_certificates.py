@@ -63,7 +63,7 @@ class Case:
 
 def look(seed: int) -> Found:
     """One instance: the claim of the exact method, its certificate and file, and cutoffs that some plan beats."""
-    case = _case(seed)
+    case = drawn_case(seed)
     if case is None:
         return Found(0)
     found = solve(case.instance, EXACT[case.family], space=case.space, time_limit_s=LIMIT_S)
@@ -93,7 +93,7 @@ def _named(case: Case) -> str:
     return f"{case.instance.name} ({case.family}, {case.space})"
 
 
-def _case(seed: int) -> Case | None:
+def drawn_case(seed: int) -> Case | None:
     """The case of a seed, sessions half of the time; None: it is too large for the reference, or no legal one."""
     rng = Random(f"certificates {seed}")
     try:
@@ -134,13 +134,13 @@ def _of_certificate(case: Case, found: Any, certificate: Certificate) -> Iterato
         yield f"{found.status} {found.value} is refuted: {certificate.reason}"
     if certificate.verdict is not Verdict.CERTIFIED:
         return
-    if certificate.cutoff is not None and _beaten(case, certificate.cutoff):
+    if certificate.cutoff is not None and beaten(case, certificate.cutoff):
         yield f"the cutoff {certificate.cutoff} is certified, but the optimum is {case.truth}"
     if found.status is Status.INFEASIBLE and not case.truth.infeasible:
         yield f"infeasible is certified, but there is a plan: {case.truth}"
 
 
-def _beaten(case: Case, cutoff: Fraction) -> bool:
+def beaten(case: Case, cutoff: Fraction) -> bool:
     """Whether a plan that the reference knows is better than the cutoff."""
     if case.truth.infeasible:
         return False

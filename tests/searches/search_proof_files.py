@@ -1,13 +1,14 @@
 """Whether a proof file can state what is false: drawn programs, their cutoffs, and their files spoilt at random.
 
-An attacker writes files too, and says that they are of a session: spoilt ones, those of another session, and proofs of
-programs of his own. None may be accepted for the session's claim that says more of its plans than their enumeration.
+An attacker writes files too, and says that they are of a session, day, fleet or cluster: spoilt ones, those of another
+instance, and proofs of programs of his own. None may be accepted for the claim that says anything but the claim's own
+file; and what has a file is true by enumeration.
 """
 
 from __future__ import annotations
 
-import math
 import random
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -17,28 +18,31 @@ import euclio
 from euclio.certification.certifying import claim_of, written
 from euclio.certification.proof_files import Asked, not_of_claim, proven
 from euclio.core.certificate import NoProofError
+from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.proofs.branching import UnprovenError, prove
 from euclio.proofs.checker import RefusedError, UnreadableError, check_text
-from euclio.proofs.model import Proof, Variable
+from euclio.proofs.model import Proof, Row, Variable
 from euclio.proofs.writing import proof_text
 from tests.helpers.drawn_programs import drawn_program, reference
 from tests.helpers.exact_milp import TooManyError, minimum
-from tests.helpers.oracle_sessions import small_session
-from tests.helpers.proof_files import is_true, spoilt, stated
+from tests.helpers.proof_files import Stated, is_true, spoilt, stated
 
 from .search import Found, Search
+from .search_certificates import EXACT, LIMIT_S, beaten, drawn_case
 
 SPOILT = 20
 """Spoilt files of a seed."""
 ATTACKED, PROVEN_ANEW = 10, 10
-"""Files of a seed that an attacker writes for a session."""
+"""Files of a seed that an attacker writes for a claim."""
+KINDS = 6
+"""Seeds from a case of `drawn_case` to the next of the same family."""
 COMMENTS = ("all sessions,", "VER 1.0 RTP infeas", "\n%")
 """What an attacker writes into the first lines."""
 MORE = (Fraction(1, 10**12), Fraction(1, 100), Fraction(1, 2), Fraction(-1, 100))
 """What an attacker adds to a number."""
-MARGIN = Fraction(1, 10**9)
-"""Share by which a proof may be above an optimum: what "optimal" means."""
+CHANGED_ROWS = 3 / 7
+"""Share of the programs of his own in which it is a row that he changes."""
 
 
 def look(seed: int) -> Found:
@@ -66,89 +70,107 @@ def look(seed: int) -> Found:
 
 
 def _attacked(seed: int, draw: random.Random) -> Found:
-    """Files that an attacker writes for a session, each held against the optimum of its enumeration."""
+    """Files that an attacker writes for a claim, each held against the claim's own file."""
     try:
-        (proof, own, asked, least), (_, other, _, _) = _session_file(seed), _session_file(seed + 1)
-    except NoProofError:
+        (proof, own, asked), (_, other, _) = _claim_file(seed), _claim_file(seed + KINDS)
+    except (NoProofError, InputError):
         return Found(0)
-    faults = [f"refused: {why}"] if (why := not_of_claim(own, asked, math.inf)) else []
+    faults = [f"refused: {why}"] if (why := _not_of_claim(own, asked)) else []
     of_others = [own.replace("% ", f"% {what} ", 1) for what in COMMENTS] + list(_proven_anew(proof, draw))
     faults += [f"accepted, and says what is not so: {text!r}" for text in of_others if not _refused(text, asked)]
+    said = _program_and_bound(own)
     for _ in range(ATTACKED):
-        text = draw.choice((_spoilt_twice, _renamed, _raised, _invented))(own, other, least, draw)
-        try:
-            shown = check_text(text)
-        except (RefusedError, UnreadableError):
-            continue
-        says_too_much = shown.infeasible or (shown.bound is not None and shown.bound > least * (1 + MARGIN))
-        if says_too_much and not not_of_claim(text, asked, math.inf):
-            faults.append(f"accepted of a session whose optimum is {least}: {text!r}")
+        text = draw.choice((_spoilt_twice, _renamed, _raised, _invented))(own, other, draw)
+        if not _refused(text, asked) and _program_and_bound(text) != said:
+            faults.append(f"accepted of {asked.instance.name}, whose own file says {said}: {text!r}")
     return Found(ATTACKED + len(of_others), tuple(faults))
 
 
+def _program_and_bound(text: str) -> Stated:
+    """What a file states but for the solution that it names, which is its own affair."""
+    return replace(stated(text), high=None)
+
+
 def _refused(text: str, asked: Asked) -> bool:
-    """Whether a file is refused for a claim."""
+    """Whether a file is refused for a claim, by the checker of files or for what it says."""
     try:
         check_text(text)
-    except RefusedError:
-        # The lists that a prover splits are no lists of alternatives any more.
+    except (RefusedError, UnreadableError):
+        # The lists that a prover splits may be no lists of alternatives any more.
         return True
-    return bool(not_of_claim(text, asked, math.inf))
+    return bool(_not_of_claim(text, asked))
+
+
+def _not_of_claim(text: str, asked: Asked) -> str:
+    return not_of_claim(text, asked, time.perf_counter() + LIMIT_S)
 
 
 def _proven_anew(own: Proof, draw: random.Random) -> Iterator[str]:
-    """True proofs, by euclio's own prover, of programs that differ from a session's in one number, kind or sense."""
+    """True proofs, by euclio's own prover, of programs that differ from a claim's in one number, kind or sense."""
     for _ in range(PROVEN_ANEW):
         variables, rows = list(own.model.variables), list(own.model.rows)
-        j, i, more = draw.randrange(len(variables)), draw.randrange(len(rows)), draw.choice(MORE)
-        one, row = variables[j], rows[i]
-        k = draw.choice(list(row.terms))
-        changed = (
-            replace(one, cost=one.cost + more),
-            replace(one, lower=one.lower - more),
-            replace(one, upper=one.upper + more),
-            replace(one, integer=not one.integer),
-            replace(row, most=row.most - more),
-            replace(row, equal=not row.equal),
-            replace(row, terms={**row.terms, k: row.terms[k] + more}),
-        )
-        changed_one = draw.choice(changed)
-        if isinstance(changed_one, Variable):
-            variables[j] = changed_one
+        of_rows = not variables or draw.random() < CHANGED_ROWS
+        at = draw.randrange(len(rows if of_rows else variables))
+        if of_rows:
+            rows[at] = draw.choice(_other_rows(rows[at], draw))
         else:
-            rows[i] = changed_one
+            variables[at] = draw.choice(_other_variables(variables[at], draw.choice(MORE)))
         model = replace(own.model, variables=tuple(variables), rows=tuple(rows))
         with suppress(UnprovenError):
             yield proof_text(prove(model, own.cutoff))
 
 
-def _session_file(seed: int) -> tuple[Proof, str, Asked, Fraction]:
-    """The proof of a session's optimum, its file, its claim and the optimum by enumeration.
+def _other_variables(own: Variable, more: Fraction) -> list[Variable]:
+    return [
+        replace(own, cost=own.cost + more),
+        replace(own, lower=own.lower - more),
+        replace(own, upper=own.upper + more),
+        replace(own, integer=not own.integer),
+    ]
+
+
+def _other_rows(own: Row, draw: random.Random) -> list[Row]:
+    more = draw.choice(MORE)
+    found = [replace(own, most=own.most - more), replace(own, equal=not own.equal)]
+    if own.terms:
+        k = draw.choice(list(own.terms))
+        found.append(replace(own, terms={**own.terms, k: own.terms[k] + more}))
+    return found
+
+
+def _claim_file(seed: int) -> tuple[Proof, str, Asked]:
+    """The proof of an exact method's claim, its file, and the claim.
 
     Raises:
+        InputError: it claims nothing.
         NoProofError: it has none.
     """
-    session = small_session(seed)
-    found = euclio.solve(session, "plan-bruteforce")
-    if found.value is None or found.value <= 0:
-        raise NoProofError("no plan that costs something")
-    said = written(session, found)
-    asked = Asked(family_of(session), session, said, found.evaluation, claim_of(said, found.evaluation).cutoff)
-    return *proven(asked, math.inf), asked, found.value
+    case = drawn_case(seed)
+    if case is None:
+        raise NoProofError("it is too large for the reference")
+    found = euclio.solve(case.instance, EXACT[case.family], space=case.space, time_limit_s=LIMIT_S)
+    said = written(case.instance, found)
+    asked = Asked(
+        family_of(case.instance), case.instance, said, found.evaluation, claim_of(said, found.evaluation).cutoff
+    )
+    made = proven(asked, time.perf_counter() + LIMIT_S)
+    if not case.truth.infeasible if asked.cutoff is None else beaten(case, asked.cutoff):
+        raise AssertionError(f"{asked.cutoff} has a file, but the optimum is {case.truth}: {case.instance.name}")
+    return *made, asked
 
 
-def _spoilt_twice(own: str, other: str, least: Fraction, draw: random.Random) -> str:
+def _spoilt_twice(own: str, other: str, draw: random.Random) -> str:
     once = spoilt(own, draw)
     return spoilt(once, draw) if "\nVER" in f"\n{once}" else once
 
 
-def _renamed(own: str, other: str, least: Fraction, draw: random.Random) -> str:
-    """Another session's file under the first lines of this one."""
+def _renamed(own: str, other: str, draw: random.Random) -> str:
+    """Another claim's file under the first lines of this one."""
     comments = [line for line in own.split("\n") if line.startswith("%")]
     return "\n".join([*comments, *(line for line in other.split("\n") if not line.startswith("%"))])
 
 
-def _raised(own: str, other: str, least: Fraction, draw: random.Random) -> str:
+def _raised(own: str, other: str, draw: random.Random) -> str:
     """The file with one of its numbers raised wherever it stands, in the program, the promise and the steps."""
     numbers = sorted({word for word in own.split() if "/" in word})
     if not numbers:
@@ -158,10 +180,10 @@ def _raised(own: str, other: str, least: Fraction, draw: random.Random) -> str:
     return "\n".join(" ".join(more if w == chosen else w for w in line.split(" ")) for line in own.split("\n"))
 
 
-def _invented(own: str, other: str, least: Fraction, draw: random.Random) -> str:
+def _invented(own: str, other: str, draw: random.Random) -> str:
     """A true proof of a program of one row that says what the attacker likes, under the first lines of this one."""
     comments = [line for line in own.split("\n") if line.startswith("%")]
-    told = least * draw.choice((Fraction(1001, 1000), 2, 1000))
+    told = draw.choice((Fraction(1, 1000), 2, 10**9))
     body = f"VER 1.0\nVAR 1\nx\nINT 0\nOBJ min 1 0 1\nCON 1 1\nc G {told} 1 0 1\nRTP range {told} inf\nSOL 0\nDER 0\n"
     # Without a step the last given row is what is shown.
     return "\n".join([*comments, body])

@@ -116,9 +116,11 @@ def test_a_claim_that_the_prover_was_wrong_about_has_none(files, proof, capsys, 
     assert not proof.exists()
 
 
+FREE = Session("free", 9, [Hardware("a", 0)], [Module("m", 1, [Configuration("a", 1, 1, "0.5")])])
+
+
 def test_a_cost_of_0_needs_none(files, proof, capsys):
-    session = Session("free", 9, [Hardware("a", 0)], [Module("m", 1, [Configuration("a", 1, 1, "0.5")])])
-    code, out, _ = call(capsys, "certify", *files(best(session), session), "--proof", proof)
+    code, out, _ = call(capsys, "certify", *files(best(FREE), FREE), "--proof", proof)
     assert code == 0
     assert "evidence: checker\nno proof file: no cost is below 0, which needs no proof" in out
     assert not proof.exists()
@@ -274,6 +276,20 @@ def test_a_program_that_cannot_be_made_anew_leaves_the_file_open(files, proof, c
         "open: the program of this claim could not be made anew: the time limit was reached",
     )
     assert not euclio.check_proof(proof, *given, time_limit=1e-9).accepted
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [best(FREE), claimed(bound=0), claimed(bound=-1)],
+    ids=["a cost of 0", "a bound of 0", "a bound below 0"],
+)
+def test_a_claim_that_needs_no_proof_leaves_any_file_open(files, proof, capsys, claim):
+    """Its program was asked for at a cutoff of 0, which the prover divides by: an internal error, exit code 1."""
+    proof.write_text(INVENTED)
+    given = files(claim, FREE if claim.instance == FREE.name else SESSION)
+    code, out, err = call(capsys, "check-proof", proof, *given)
+    assert (code, err) == (4, "")
+    assert out.startswith("open: the program of this claim could not be made anew: no cost is below 0, which needs")
 
 
 def test_an_instance_without_a_result_has_no_claim(files, proof, capsys):

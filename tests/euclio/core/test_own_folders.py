@@ -45,6 +45,25 @@ def test_whoever_can_change_a_part_of_the_way_can_plant_there(own, part, mode):
     assert not is_private(own / "a" / "file")
 
 
+@pytest.mark.parametrize("part", [".", "a", "a/file"])
+@pytest.mark.parametrize("mode", [0o720, 0o702])
+def test_a_way_that_others_can_change_is_said_with_what_repairs_it(own, part, mode):
+    """`~/.cache` made under mask 002: nothing was kept, warming up took a minute each time, and no line said why."""
+    (own / part).chmod(mode)
+    why, _, remedy = own_folders.why_not_private(own / "a" / "file").partition("; ")
+    assert why == f"others can write into {own / part}"
+    subprocess.run(remedy, shell=True, check=True)
+    assert own_folders.why_not_private(own / "a" / "file") == ""
+
+
+def test_a_folder_for_machine_code_is_named_or_what_keeps_it_from_being_one(own, monkeypatch):
+    """As `euclio versions` and `euclio warm-up` say it."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(own))
+    assert keeping.where_kept() == str(keeping.folder())
+    own.chmod(0o770)
+    assert keeping.where_kept() == f"no folder: others can write into {own}; chmod go-w {own}"
+
+
 def test_others_cannot_replace_what_stands_in_a_sticky_folder(own):
     """As in `/tmp`: a folder there may be kept in, but machine code straight in it may not, as all can add to it."""
     own.chmod(0o1777)
@@ -92,6 +111,7 @@ def test_machine_code_is_never_kept_in_the_current_folder(own, home, monkeypatch
     else:
         monkeypatch.setenv("HOME", home)
     assert all(place.is_absolute() and not place.is_relative_to(own) for place in keeping.places())
+    assert keeping.folder() or "set HOME, or NUMBA_CACHE_DIR, to an absolute path" in keeping.where_kept()
 
 
 def test_a_folder_that_others_can_write_is_passed_over_for_a_temporary_one(own, monkeypatch):
