@@ -53,7 +53,6 @@ FACTORS = (
     Factor("objective_ms", "latency objective", (300, 600, 800, 1000), 400, "400 ms (§4.2)", " ms"),
     Factor("items", "faces and persons per frame", (0.5, 2, 4), 1, "", "×"),
     Factor("duration", f"durations of {UNPRINTED}", (0.25, 0.5, 2), 1, "", "×"),
-    Factor("every_duration", "durations of all modules", (0.25, 0.5, 1.5), 1, "some throughputs (Table 2, §4.3)", "×"),
     Factor("fixed", f"fixed share of batch 1's time, of {UNPRINTED}", (0, 0.25, 0.5, 0.75, 0.95), None),
     Factor("every_fixed", "the same of all modules", (0, 0.5, 0.95), None, "a profile (Figure 5), throughputs (§4.3)"),
     Factor("gain", f"gain from concurrency, of {UNPRINTED}", (0, 0.5, 2, 4), 1, "", "×"),

@@ -28,7 +28,6 @@ from euclio.studies.scrooge.measures import (
     drawn_as,
     on_types,
     ratio,
-    same_shares,
     wall,
 )
 from euclio.studies.scrooge.objectives import (
@@ -90,30 +89,6 @@ def figure_11(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
         "Lower is better. Distribution over the decisions, model building included; brute force with 30 types on a "
         "seeded sample of the protocol workloads. Dashed: published limits. The paper's brute force does "
         "not end with 30 types."
-    )
-
-
-@drawn("figure-tightness", "How often is Scrooge at the optimum, the looser the objective?", height=3.1)
-def figure_tightness(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
-    """Shares at the optimum of MILP and greedy by latency objective."""
-    printed = _printed()
-    panel = axes[0]
-    for k, (solver, key) in enumerate(((MILP, "milp"), (GREEDY, "greedy"))):
-        shares = same_shares(runs, solver)
-        low, high = ([getattr(m, end) for m in shares.values()] for end in ("low", "high"))
-        panel.plot(list(shares), [m.value for m in shares.values()], color=PALETTE[k], marker="o", label=NAMES[solver])
-        panel.fill_between(list(shares), low, high, color=PALETTE[k], alpha=0.15, linewidth=0)
-        value = printed[f"{key}_same_share"]
-        panel.axhline(value, color=PALETTE[k], linewidth=1.2, linestyle="--", label=f"published, {value:g} %")
-    panel.set_ylim(0, 102)
-    panel.set_xlabel("latency objective (ms)")
-    panel.set_ylabel("decisions at the optimum (%)\n(higher is better)")
-    grid(panel)
-    panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
-    return (
-        "The decisions of §4.2, at its 400 ms and under looser objectives; bands: 95 % intervals. Only the ratio of "
-        "objective to execution times counts, and the paper does not print most of the latter: a share at 1000 ms is "
-        "what the same modules, 2.5 times as fast and at 2.5 times the rates, would give at 400 ms."
     )
 
 

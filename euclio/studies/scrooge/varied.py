@@ -42,7 +42,6 @@ class Inputs:
         objective_ms: latency objective.
         items: factor of the requests per frame of the modules of `NO_ITEMS_PRINTED`.
         duration: factor of the durations of the modules of `NO_TIMES_PRINTED`.
-        every_duration: factor of the durations of all modules, those without a GPU too.
         fixed: share of a batch's time that does not grow with the batch, at batch 1, whose time stays as it is, of
             the modules of `NO_TIMES_PRINTED`; -1: as it is.
         every_fixed: the same of all modules with a GPU.
@@ -61,7 +60,6 @@ class Inputs:
     objective_ms: int = 400
     items: float = 1.0
     duration: float = 1.0
-    every_duration: float = 1.0
     fixed: float = -1.0
     every_fixed: float = -1.0
     gain: float = 1.0
@@ -117,9 +115,9 @@ def _entry(name: str, inputs: Inputs) -> dict[str, Any]:
     """A module's entry of the data file with inputs otherwise."""
     entry = dict(scrooge_data()["modules"][name])
     if "alone_s" in entry:
-        factor = exact(inputs.every_duration) * exact(inputs.alone)
-        return {**entry, "alone_s": str(float(exact(str(entry["alone_s"])) * factor))}
-    entry["slower"] = entry.get("slower", 1.0) * inputs.every_duration * _of(name, inputs.duration, 1.0)
+        return {**entry, "alone_s": entry["alone_s"] * inputs.alone}
+    for part in ("base_s", "slope_s"):
+        entry[part] *= _of(name, inputs.duration, 1.0)
     entry["concurrency_gain"] *= inputs.every_gain * _of(name, inputs.gain, 1.0)
     fixed = max(_of(name, inputs.fixed, -1.0), inputs.every_fixed)
     if fixed >= 0:

@@ -184,7 +184,7 @@ def test_a_verdict_is_given_where_the_rule_holds_and_only_there():
 def test_a_decision_costs_the_same_as_the_optimum_or_more():
     found = ratios(draw_varied("traffic", SEED, 1, OWN))
     assert all(value >= 1 - 1e-9 for value in found.values())
-    assert ratios(draw_varied("traffic", SEED, 1, Inputs(every_duration=50.0))) is None
+    assert ratios(draw_varied("traffic", SEED, 1, Inputs(duration=50.0))) is None
 
 
 def test_decisions_of_a_changing_workload_are_those_that_its_coordinator_asks_for():
