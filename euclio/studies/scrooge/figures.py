@@ -12,7 +12,7 @@ from euclio.analysis.charts import bars, distribution, one_scale, published_line
 from euclio.analysis.statistics import Measured, mean, share
 from euclio.core.figures import grid
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.papers.published import published_figures
+from euclio.papers.published import printed_values
 from euclio.report import PALETTE
 from euclio.report.drawings import drawn
 from euclio.session.workloads.scrooge_applications import scrooge_applications
@@ -122,7 +122,7 @@ def _by_application(runs: pd.DataFrame, suffix: str) -> dict[str, pd.Series[floa
 @drawn("figure-12", "Figure 12. What does a looser latency objective save?", panels=2, height=3.9)
 def figure_12(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     """Cost over that of the tightest objective, by application."""
-    printed = _printed()
+    printed = printed_values("scrooge")
     others = [name for name in scrooge_applications() if name not in COMPARED]
     for panel, names in zip(axes, (COMPARED, others), strict=True):
         for k, name in enumerate(names):
@@ -147,7 +147,7 @@ def figure_12(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
 @drawn("figure-13", "Figure 13. What does spatial multiplexing save?", panels=2, height=3.9)
 def figure_13(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame]) -> str:
     """Cost without spatial multiplexing over that with it, and throughput of three modules."""
-    printed = _printed()
+    printed = printed_values("scrooge")
     for k, name in enumerate(COMPARED):
         savings = spatial_savings(tables["objectives"], name)
         ratios = [1 / (1 - m.value / 100) for m in savings]
@@ -226,7 +226,3 @@ def figure_10_made(axes: Sequence[Axes], made: pd.DataFrame) -> str:
         f"Lower is better. Every allocation that Scrooge makes on a changing workload of each application of §4.2 "
         f"({len(made):,} in all), cut at {SHOWN_RATIO:g}."
     )
-
-
-def _printed() -> dict[str, float]:
-    return {figure.key: figure.value for figure in published_figures("scrooge")}

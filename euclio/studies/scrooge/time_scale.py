@@ -17,7 +17,7 @@ from math import prod
 
 from euclio.core.registry import find_solver
 from euclio.core.solving import solve
-from euclio.papers.published import published_figures
+from euclio.papers.published import printed_values
 from euclio.session.workloads.protocol import SEED
 from euclio.session.workloads.scrooge_applications import scrooge_applications, scrooge_data, scrooge_profile
 from euclio.session.workloads.scrooge_sessions import draw_scrooge, inflated
@@ -43,7 +43,7 @@ def averages(scale: float, decisions: int = DECISIONS) -> tuple[float, float]:
 
 def derived_scale() -> float:
     """The time scale that 24.9 and 33.6 mean, to a hundredth."""
-    printed = {figure.key: figure.value for figure in published_figures("scrooge")}
+    printed = printed_values("scrooge")
     ends = [printed[f"inception_rps_{ms}"] for ms in ENDS_MS]
     rates = [float(c.throughput_rps) for c in scrooge_profile("ssd_inception", as_evaluated=False)]
     low, high = min(rates) / ends[0], max(rates) / ends[1]

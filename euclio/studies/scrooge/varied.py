@@ -6,7 +6,7 @@ decision as `draw_scrooge` does, with some inputs otherwise; with none it is the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -44,9 +44,7 @@ class Inputs:
         duration: factor of the durations of the modules of `NO_TIMES_PRINTED`.
         fixed: share of a batch's time that does not grow with the batch, at batch 1, whose time stays as it is, of
             the modules of `NO_TIMES_PRINTED`; -1: as it is.
-        every_fixed: the same of all modules with a GPU.
         gain: factor of what concurrency gains, of the modules of `NO_TIMES_PRINTED`.
-        every_gain: the same of all modules with a GPU.
         fall: how fast that gain falls as batches grow, its exponent, of the modules of `NO_TIMES_PRINTED`; -1: as it
             is.
         faster: speed on V100 over that on P100, of the modules of `NO_RATIO_PRINTED`; 0: as it is.
@@ -61,9 +59,7 @@ class Inputs:
     items: float = 1.0
     duration: float = 1.0
     fixed: float = -1.0
-    every_fixed: float = -1.0
     gain: float = 1.0
-    every_gain: float = 1.0
     fall: float = -1.0
     faster: float = 0.0
     levels: int = 4
@@ -116,26 +112,16 @@ def _entry(name: str, inputs: Inputs) -> dict[str, Any]:
     entry = dict(scrooge_data()["modules"][name])
     if "alone_s" in entry:
         return {**entry, "alone_s": entry["alone_s"] * inputs.alone}
-    for part in ("base_s", "slope_s"):
-        entry[part] *= _of(name, inputs.duration, 1.0)
-    entry["concurrency_gain"] *= inputs.every_gain * _of(name, inputs.gain, 1.0)
-    fixed = max(_of(name, inputs.fixed, -1.0), inputs.every_fixed)
-    if fixed >= 0:
-        _set_fixed(entry, fixed)
-    if _of(name, inputs.fall, -1.0) >= 0:
-        entry["gain_fall"] = inputs.fall
     if inputs.faster and name in NO_RATIO_PRINTED:
         entry["V100"] = inputs.faster
+    if name not in NO_TIMES_PRINTED:
+        return entry
+    if inputs.fixed >= 0:
+        alone = entry["base_s"] + entry["slope_s"]
+        entry["base_s"], entry["slope_s"] = inputs.fixed * alone, (1 - inputs.fixed) * alone
+    entry["base_s"] *= inputs.duration
+    entry["slope_s"] *= inputs.duration
+    entry["concurrency_gain"] *= inputs.gain
+    if inputs.fall >= 0:
+        entry["gain_fall"] = inputs.fall
     return entry
-
-
-def _of(name: str, value: float, otherwise: float, of: Collection[str] = NO_TIMES_PRINTED) -> float:
-    """A value for the modules that it is about, and another for the rest."""
-    return value if name in of else otherwise
-
-
-def _set_fixed(entry: dict[str, Any], share: float) -> None:
-    """Split the time of batch 1 anew into a fixed part and one that grows, of one kernel for all batches."""
-    alone = entry["base_s"] + entry["slope_s"]
-    entry["base_s"], entry["slope_s"] = share * alone, (1 - share) * alone
-    entry.pop("from_batch_16", None)

@@ -4,7 +4,7 @@ from math import prod, sqrt
 
 import pytest
 
-from euclio.papers.published import published_figures
+from euclio.papers.published import printed_values
 from euclio.session.workloads.scrooge_applications import scrooge_data
 from euclio.studies.scrooge import time_scale
 from euclio.studies.scrooge.time_scale import averages, derived_scale
@@ -20,8 +20,9 @@ def test_under_the_scale_the_averages_are_the_printed_ones():
 
 def test_no_other_number_of_the_paper_has_a_part_in_the_scale(monkeypatch):
     """Averages of 60/s and 65/s: √(60·65)/s = √(24.9·33.6) at s = 2.159; there is no other printed number to take."""
-    kept = [figure for figure in published_figures("scrooge") if figure.key.startswith("inception_rps_")]
-    monkeypatch.setattr(time_scale, "published_figures", lambda _: kept)
+    kept = {f"inception_rps_{ms}": value for ms, value in zip((400, 1000), PRINTED, strict=True)}
+    assert {key: printed_values("scrooge")[key] for key in kept} == kept
+    monkeypatch.setattr(time_scale, "printed_values", lambda _: kept)
     monkeypatch.setattr(time_scale, "averages", lambda scale: (60 / scale, 65 / scale))
     assert derived_scale() == pytest.approx(sqrt(60 * 65 / prod(PRINTED)), abs=0.006)
 
