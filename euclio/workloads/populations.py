@@ -216,7 +216,7 @@ POPULATIONS = {
             PROTOCOL_SEED,
             25,
             late("euclio.session.workloads.scrooge_sessions", "decisions"),
-            "d9dba0cb0640b335ade23796f33d7df14097ef8076845098ccf2218be9d5b79a",
+            "445d4af3bb644fbfa6ddef87bc16ad6e52a3b0e49060a4cfca054f9c87eb07a9",
             "decisions of each application",
         ),
         Population(
