@@ -39,7 +39,8 @@ SCORE_COLUMNS = (
 def counts(scores: Iterable[Score]) -> tuple[Count, ...]:
     """How many scores have each word."""
     words = [score.verdict for score in scores]
-    return tuple(Count(str(word), words.count(word), tone, MEANINGS[word]) for word, tone in TONES.items())
+    labels = {**{word: str(word) for word in TONES}, Verdict.AGREES: "agree"}
+    return tuple(Count(labels[word], words.count(word), tone, MEANINGS[word]) for word, tone in TONES.items())
 
 
 def standing_number(scores: Sequence[Score]) -> KeyNumber:
