@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
 from pathlib import Path
 
 import pandas as pd
@@ -28,7 +27,7 @@ SELECTION = (
     "Claims were selected by hand, when all numbers had been measured once: what a paper puts first in each part of "
     "its evaluation. {claimed} of {all} sentences with a number in abstract, introduction and evaluation are in a "
     "claim; data/sentences.json lists them all. The published numbers of {alone} more are on a scorecard alone. "
-    "Numbers in words are not found, nor claims without a number, of which only “no baseline is cheaper” is among the claims."
+    "Numbers in words are not found, nor claims without a number, of which only “no baseline is cheaper” is one here."
 )
 
 
@@ -102,10 +101,8 @@ def selection_blocks() -> list[Block]:
         found[paper] = selection(own, frozenset(keys))
     left = [(one.paper, one.section, one.why) for one in sentences() if one.status == NOT_MEASURED]
     columns = ("paper", "with a number", "in a claim", "scorecard alone", "no result", "not measured")
-    rows = tuple((paper, *map(str, astuple(own))) for paper, own in found.items())
-    every, claimed, alone = (
-        sum(getattr(own, name) for own in found.values()) for name in ("all", "claimed", "figures")
-    )
+    rows = tuple((paper, *map(str, own)) for paper, own in found.items())
+    every, claimed, alone, *_ = map(sum, zip(*found.values(), strict=True))
     return [
         Heading("How claims were selected"),
         Paragraph(SELECTION.format(claimed=claimed, all=every, alone=alone)),

@@ -67,15 +67,11 @@ def verdict_lines(scores: Sequence[Score]) -> list[str]:
 
 
 def scorecard_blocks(scores: Sequence[Score]) -> list[Block]:
-    """Counts, then one fold per section of the paper, then the numbers by word.
-
-    Args:
-        scores: all scores, in the order of the paper.
-    """
+    """Counts, then one fold per section of the paper; nothing where there are no scores."""
     if not scores:
         return []
     shown = Counts(f"{counted(len(scores), 'printed number')}, each with one of four words.", counts(scores))
-    return [shown, *sections(scores), by_verdict(scores)]
+    return [shown, *sections(scores)]
 
 
 def sections(scores: Sequence[Score]) -> list[Fold]:
@@ -126,15 +122,6 @@ def details(score: Score) -> str:
     if m.n:
         parts.append(f"{decimals(m.n)} observations")
     return "\n".join(filter(None, (score.why, f"{'; '.join(parts)}.")))
-
-
-def by_verdict(scores: Sequence[Score]) -> Fold:
-    """The numbers of each word, named."""
-    named = {word: [f"{s.published.what} ({place(s)})" for s in scores if s.verdict == word] for word in TONES}
-    rows = tuple((str(word), str(len(mine)), "; ".join(mine)) for word, mine in named.items() if mine)
-    tones = tuple((str(word), tone) for word, tone in TONES.items())
-    table = Table("", ("verdict", "n", "numbers"), rows, frozenset({1}), tones=tones, stacks=True)
-    return Fold("All numbers by verdict", (table,), key="by-verdict")
 
 
 def how_to_read(tally: str) -> Fold:
