@@ -125,7 +125,6 @@ docs: env
 	$(BIN)/python docs/tools/rooms.py
 	$(BIN)/python docs/tools/exact.py
 	$(BIN)/python docs/tools/claims.py
-	$(BIN)/python docs/tools/printed_numbers.py
 	$(BIN)/python docs/tools/who_covers_what.py
 	$(BIN)/python docs/tools/day.py
 	$(BIN)/python docs/tools/examples.py

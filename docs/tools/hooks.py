@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import printed_numbers
 from mkdocs.structure.files import File, Files
 from notebook_pages import as_markdown, notebook_pages
 
@@ -32,7 +33,8 @@ OUTSIDE = re.compile(r"^[a-z]+:")
 FIGURE = re.compile(
     r'<figure id="([^"]+)"><div class="drawing">(.*?)</div><figcaption>(.*?)</figcaption></figure>', re.S
 )
-GALLERY = "<!-- gallery -->"
+GALLERY, PRINTED = "<!-- gallery -->", "<!-- printed numbers -->"
+"""Where the figures of the reports, and the tables of printed numbers, are put in."""
 PAPERS = {"ppipe": "PPipe"}
 """Names of papers that are not their folder's with a capital."""
 
@@ -78,7 +80,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Point links at the pages and copies, and put in the gallery."""
+    """Point links at the pages and copies, and put in the gallery and the tables of printed numbers."""
     pages = of_the_tree()
     uri = page.file.src_uri
     source = {made: name for name, made in pages.items()}.get(uri, f"{DOCS}/{uri}")
@@ -93,7 +95,10 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         return f"{match[1]}{posixpath.relpath(found, posixpath.dirname(uri) or '.')}{match[3] or ''}{match[4]}"
 
     text = LINK.sub(pointed, markdown)
-    return text.replace(GALLERY, gallery()) if GALLERY in text else text
+    made = {GALLERY: gallery, PRINTED: printed_numbers.tables}
+    for mark in [mark for mark in made if mark in text]:
+        text = text.replace(mark, made[mark]())
+    return text
 
 
 def _target(source: str, link: str) -> str | None:

@@ -1,9 +1,10 @@
-"""The numbers and tables of `docs/printed-numbers.md`: every number that the papers print, and what became of it.
+"""Every number that the papers print, and what became of it: the tables of the page on `data/published/numbers/`.
 
-`python docs/tools/printed_numbers.py`, from `data/published/` and the scorecards in `reports/`; it runs nothing. What
-it needs of the papers stands in `data/published/numbers/`, which a test holds against their texts where these are.
-`python docs/tools/printed_numbers.py FOLDER` writes no page: it prints the numbers of the texts in a folder that have
-no line, and the lines that no text has.
+`make docs` puts them into the page that `data/published/numbers/README.md` becomes (`docs/tools/hooks.py`), and
+`python docs/tools/printed_numbers.py` prints them, from `data/published/` and the scorecards in `reports/`; it runs
+nothing. What it needs of the papers stands in `data/published/numbers/`, which a test holds against their texts where
+these are. `python docs/tools/printed_numbers.py FOLDER` prints the numbers of the texts in a folder that have no line,
+and the lines that no text has.
 """
 
 from __future__ import annotations
@@ -15,16 +16,15 @@ from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
-from pasting import paste, table
+from pasting import table
 
 from euclio.core.words import counted, with_unit
 from euclio.papers.numerals import claims_of
 from euclio.papers.printed_numbers import DRAWN, KINDS, RESULT, PrintedNumber, addressed, printed_numbers
 from euclio.studies.claims import load_card
-from euclio.studies.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE, REPORTS = ROOT / "docs" / "printed-numbers.md", ROOT / "reports"
+REPORTS = ROOT / "reports"
 NAMES = {"harpagon": "Harpagon", "piccolo": "Piccolo", "scrooge": "Scrooge", "ppipe": "PPipe", "graft": "Graft"}
 
 
@@ -101,8 +101,8 @@ def became(line: PrintedNumber, scores: pd.DataFrame | None) -> str:
     if scores is None or line.row not in scores.index:
         return f"`{line.row}`: no scorecard has it"
     row = scores.loc[line.row]
-    measured, verdict = with_unit(float(row["measured"]), str(row["unit"])), Verdict(row["verdict"]).words
-    return f"`{line.row}`: {measured}, {verdict}{f' ({_safe(line.why)})' if line.why else ''}"
+    measured = with_unit(float(row["measured"]), str(row["unit"]))
+    return f"`{line.row}`: {measured}, {row['verdict']}{f' ({_safe(line.why)})' if line.why else ''}"
 
 
 def _shared(line: PrintedNumber) -> tuple[str, ...]:
@@ -136,8 +136,12 @@ def differences(paper: str, text: str) -> list[str]:
     return [*found, *(f"not in the text: {','.join(address)}" for address in (+left).elements())]
 
 
-PARTS = {"three numbers": in_short, "by paper": by_paper, "not scored yet": not_scored, "papers": in_full}
-"""What stands between which marks of the page."""
+def tables() -> str:
+    """All tables of the page, in its order."""
+    lines = all_lines()
+    note = 'Numbers with kinds are those of the texts; "not scored yet" counts numbers in words too.'
+    parts = (in_short(lines), by_paper(lines), note, "## Not scored yet", not_scored(lines), "## Number by number")
+    return "\n\n".join((*parts, in_full(lines)))
 
 
 if __name__ == "__main__":
@@ -146,5 +150,4 @@ if __name__ == "__main__":
             own = differences(name, Path(sys.argv[1], f"{name}.txt").read_text(encoding="utf-8"))
             print(f"{NAMES[name]}: {counted(len(own), 'difference')}", *own, sep="\n")
     else:
-        every = all_lines()
-        paste(PAGE, {mark: part(every) for mark, part in PARTS.items()})
+        print(tables())

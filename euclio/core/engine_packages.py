@@ -14,7 +14,8 @@ from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 
 from euclio.core.errors import InputError
-from euclio.core.registry import solvers_of
+from euclio.core.registry import offered, solvers_of
+from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver
 from euclio.core.words import joined
 
@@ -22,8 +23,18 @@ PACKAGE_OF_ENGINE = {"highs": "highspy", "highs-program": "highsbox", "scip": "p
 """The package that a solver needs on an engine beyond `Solver.needs`; an engine that is not here needs none."""
 
 
+ENGINE_OF_LIBRARY = {"ortools": "cpsat"}
+"""Libraries that are one engine, whose word is the claim of every solver that loads them, with its name."""
+
+
 class MissingEngineError(InputError):
     """A solver needs an engine whose package is not installed."""
+
+
+def engine_of_claim(result: AnyResult) -> str:
+    """The engine whose word alone a result's claim is, by the solver that made it; empty: there is none."""
+    solver = offered(result.solver)
+    return result.options.get("engine") or ("" if solver is None else ENGINE_OF_LIBRARY.get(solver.library, ""))
 
 
 def missing_packages(solver: AnySolver, engine: str | None = None) -> tuple[str, ...]:

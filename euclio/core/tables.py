@@ -15,7 +15,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from euclio.core.coverage import covered, demand_words, short_names
-from euclio.core.engine_packages import lacking_text
+from euclio.core.engine_packages import engine_of_claim, lacking_text
 from euclio.core.families import families
 from euclio.core.family import Family
 from euclio.core.fitted_table import FittedTable
@@ -138,10 +138,11 @@ def claimed_of(result: AnyResult) -> str:
 
     Released engines have called optimal what is not. `euclio certify` tries a claim without any engine.
     """
-    stated, engine = result.options.get("attainment"), result.options.get("engine")
+    stated = result.options.get("attainment")
     bound_of = stated.get("bound_of") if isinstance(stated, dict) else None
     proven = result.status in (Status.OPTIMAL, Status.INFEASIBLE)
-    return (f", of {bound_of}" if bound_of else "") + (f", by the engine {engine} alone" if engine and proven else "")
+    engine = engine_of_claim(result) if proven else ""
+    return (f", of {bound_of}" if bound_of else "") + (f", by the engine {engine} alone" if engine else "")
 
 
 def bound_text(result: AnyResult, goal: Goal) -> str:

@@ -10,6 +10,8 @@ from euclio.core.data_files import data_dir
 
 CHECK = "check"
 """The role of numbers that nothing was fitted to: agreement is counted of them alone."""
+DOUBTFUL, INPUT, TIME = "doubtful", "input", "time"
+"""Roles of numbers that are counted apart."""
 COUNTED = ("fit", CHECK)
 """Roles of numbers that settings are held against (`euclio.posterior.targets`)."""
 

@@ -12,14 +12,12 @@ from euclio.posterior.evidence import (
     UNPRINTED,
     compared,
     convergence,
-    correlations,
     coverages,
     interval,
     model_error,
     optimal,
 )
 from euclio.posterior.labels import figure_label
-from euclio.posterior.moving import moved, parameters
 from euclio.posterior.parameters import choices, ranges
 from euclio.posterior.simulated import CONTROL
 from euclio.posterior.store import Stored
@@ -31,7 +29,7 @@ def summary(stored: Stored) -> str:
     """A paper's numbers with their intervals, coverage, parameters, readings, left-out groups."""
     table = compared(stored)
     parts = (_head(stored), _screening(stored), _figures(stored, table), _optimal(stored), _coverages(table))
-    more = (_moved(stored, table), _ranges(stored), _choices(stored), _validation(stored))
+    more = (_ranges(stored), _choices(stored), _validation(stored))
     return "\n\n".join("\n".join(part) for part in (*parts, *more))
 
 
@@ -110,33 +108,6 @@ def _coverages(table: pd.DataFrame) -> Iterator[str]:
             f"{row.with_error} with the model's error, {row.prior} in the prior's; "
             f"median width over prior {row.width_over_prior:.2f}"
         )
-
-
-def _moved(stored: Stored, table: pd.DataFrame) -> Iterator[str]:
-    """For every number outside its interval the parameters that move it across the published value, strongest first.
-
-    Where there is none: the parameter with the strongest rank correlation over the draws from the prior, and whether
-    these lie on both sides of the published value.
-    """
-    yield "numbers outside their intervals, with parameters that move them across the published value"
-    found = correlations(stored.prior)
-    for row in _rows(table[~table.covered]):
-        names = [
-            f"{one.parameter} {one.correlation:+.2f}"
-            for one in moved(stored, row.paper, row.key.partition(":")[2], row.published)
-        ]
-        yield f"{row.key}: {', '.join(names) or _strongest(stored, found, row)}"
-
-
-def _strongest(stored: Stored, found: pd.DataFrame, row: Any) -> str:
-    if row.key not in found:
-        return "not known of draws from the prior"
-    own = found[row.key].reindex(list(parameters(row.paper)))
-    name = str(own.abs().idxmax())
-    values = stored.prior[row.key]
-    both = values.min() <= row.published <= values.max()
-    reach = "draws from the prior on both sides" if both else "no draw from the prior beyond it"
-    return f"none; strongest {name} {own[name]:+.2f}, {reach}"
 
 
 def _ranges(stored: Stored) -> Iterator[str]:

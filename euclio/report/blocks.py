@@ -11,13 +11,7 @@ class Tone(StrEnum):
 
     GOOD = "good"
     OPEN = "open"
-    NEAR = "near"
-    ROUGH = "rough"
-    READING = "reading"
-    INPUTS = "inputs"
     SET = "set"
-    OTHER = "other"
-    CONFLICT = "conflict"
     BAD = "bad"
 
 

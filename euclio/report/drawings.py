@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Concatenate, ParamSpec
+from functools import update_wrapper, wraps
+from typing import Concatenate, Generic, ParamSpec
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
@@ -17,9 +17,25 @@ from euclio.report.drawn_data import drawn_data
 P = ParamSpec("P")
 
 
+class Drawn(Generic[P]):
+    """A function that makes a figure, with the question that the figure answers.
+
+    Attributes:
+        question: what it answers.
+    """
+
+    def __init__(self, question: str, made: Callable[P, Figure]) -> None:
+        self.question, self._made = question, made
+        update_wrapper(self, made)
+
+    def __call__(self, *data: P.args, **options: P.kwargs) -> Figure:
+        """The figure of some data."""
+        return self._made(*data, **options)
+
+
 def drawn(
     key: str, question: str, *, panels: int = 1, height: float = 3.3, width_ratios: Sequence[float] | None = None
-) -> Callable[[Callable[Concatenate[Sequence[Axes], P], str]], Callable[P, Figure]]:
+) -> Callable[[Callable[Concatenate[Sequence[Axes], P], str]], Drawn[P]]:
     """Make what fills panels a figure with its question as title; it is given the panels and returns the caption.
 
     Args:
@@ -30,7 +46,7 @@ def drawn(
         width_ratios: widths of the panels next to each other; None: equal.
     """
 
-    def figure(fill: Callable[Concatenate[Sequence[Axes], P], str]) -> Callable[P, Figure]:
+    def figure(fill: Callable[Concatenate[Sequence[Axes], P], str]) -> Drawn[P]:
         @wraps(fill)
         def made(*data: P.args, **options: P.kwargs) -> Figure:
             with figure_style():
@@ -41,6 +57,6 @@ def drawn(
                 svg = svg_text(drawing, key, question)
                 return Figure(key, svg, caption, question, drawn_data(drawing))
 
-        return made
+        return Drawn(question, made)
 
     return figure

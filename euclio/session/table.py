@@ -197,12 +197,14 @@ def _changes(session: Session, result: Result) -> list[str]:
     running, found = session.running, result.evaluation
     if running is None or found is None or found.changes is None or result.value is None:
         return []
-    most = "" if running.most_changes is None else f" of at most {running.most_changes:,}"
+    made = counted(found.changes, "machine")
+    if running.most_changes is not None:
+        made = f"{found.changes:,} of at most {counted(running.most_changes, 'machine')}"
     others = sum((module.cost_per_h for module in found.modules), found.spare_cost_per_h)
     paid = Fraction(0) if found.cost_per_h is None else found.cost_per_h - others
     charged = running.price_per_change_per_h or any(session.state.values())
     price = f", {money(session, paid)} per hour for them" if charged else ""
-    return [f"{found.changes:,}{most} machines added or removed{price}"]
+    return [f"{made} added or removed{price}"]
 
 
 def _shared(session: Session, result: Result) -> list[str]:

@@ -1,4 +1,4 @@
-"""Whether a measured number agrees with a printed one: a test of equivalence that can end with yes, no or neither.
+"""What is said of a printed number next to the measured one, in four words; three are a test of equivalence's.
 
 A test of a difference that finds none says nothing where intervals are wide: it agrees best where least is known. So
 the question is asked the other way round (Schuirmann 1987, two one-sided tests): a measure agrees only where its whole
@@ -32,12 +32,13 @@ class Kind(StrEnum):
     MOST = "at most"
 
 
-class Agreement(StrEnum):
-    """What the test of equivalence says; every measure has exactly one."""
+class Verdict(StrEnum):
+    """All that is said of a printed number; the first three are what the test of equivalence says of a measure."""
 
     AGREES = "agrees"
     UNDECIDED = "not decided"
-    DIFFERS = "does not agree"
+    OFF = "off"
+    NOT_COMPARED = "not compared"
 
 
 def tolerated(value: float, kind: str = Kind.NUMBER) -> tuple[float, float]:
@@ -93,8 +94,8 @@ def widening(n: int) -> float:
     return float(t.ppf(0.975, n - 1)) / Z_95 * math.sqrt(n / (n - 1))
 
 
-def agreement(value: float, measured: Measured, kind: str = Kind.NUMBER) -> Agreement:
-    """Whether a measure agrees with a printed value.
+def agreement(value: float, measured: Measured, kind: str = Kind.NUMBER) -> Verdict:
+    """Whether a measure agrees with a printed value, is off, or neither is decided.
 
     What "all" says holds or does not hold of what was measured. A measure without interval never agrees: inside the
     tolerance it is not decided.
@@ -105,16 +106,16 @@ def agreement(value: float, measured: Measured, kind: str = Kind.NUMBER) -> Agre
         kind: what the printed value is.
     """
     if math.isnan(measured.value):
-        return Agreement.UNDECIDED
+        return Verdict.UNDECIDED
     if kind == Kind.ALL:
-        return Agreement.AGREES if measured.value == value else Agreement.DIFFERS
+        return Verdict.AGREES if measured.value == value else Verdict.OFF
     least, most = tolerated(value, kind)
     found = interval_of(measured)
     low, high = found or (measured.value, measured.value)
     # Printed values are rounded, and sums in floating point are: what lies on the edge lies within.
     room = 1e-9 * max(1.0, abs(value))
     if high < least - room or low > most + room:
-        return Agreement.DIFFERS
+        return Verdict.OFF
     if found is not None and least - room <= low and high <= most + room:
-        return Agreement.AGREES
-    return Agreement.UNDECIDED
+        return Verdict.AGREES
+    return Verdict.UNDECIDED

@@ -8,22 +8,16 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-import pandas as pd
-
 from euclio.core.progress import told
 from euclio.core.provenance import provenance
 from euclio.papers.published import published_figures
 from euclio.report import Block, Counts, Fold, Heading, KeyNumbers, Table, html_page, markdown_page
 from euclio.results.tables import save
 from euclio.studies.certifying import SAMPLE, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
-from euclio.studies.claims import verdicts_before
 from euclio.studies.collector import Collector
-from euclio.studies.consistent import posterior_blocks
-from euclio.studies.evidence import gathered, random_by_key
+from euclio.studies.consistent import posterior_blocks, settings_intervals
 from euclio.studies.population_blocks import as_data, identified, population_blocks
-from euclio.studies.power import power_frame, withdrawn, without
-from euclio.studies.power_blocks import power_blocks
-from euclio.studies.scorecard import Score, scorecard
+from euclio.studies.scorecard import Score, contradictions, scorecard
 from euclio.studies.scorecard_blocks import how_to_read, score_frame, scorecard_blocks, standing_number, verdict_lines
 from euclio.studies.stored_reports import LAST, UNFINISHED, differences
 from euclio.studies.study import NO_MEASUREMENTS, Asked, Collected, Measurements, Study, Text
@@ -96,9 +90,7 @@ def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Seque
         Path of the HTML page, and the lines for the terminal.
     """
     paper, asked = study.paper, collected.asked
-    given = scored(study, collected)
-    power = power_frame(given, random_by_key(paper, published_figures(paper)))
-    scores = without(given, withdrawn(power))
+    scores = scored(study, collected)
     text = study.text(collected, scores)
     how = {**provenance(), "reproduction": paper, "seed": asked.seed, "full": asked.full, **collected.how}
     how["populations"] = as_data(collected.populations)
@@ -107,23 +99,18 @@ def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Seque
     took = {"seconds": sum(collected.seconds.values()), "jobs": collected.jobs, "whole": asked.workloads is None}
     how |= {"asked": asked.workloads, "proofs": collected.certified.proofs}
     save(score_frame(scores), folder / "scorecard.parquet", {**how, **took})
-    save(power, folder / "power.parquet", {**how, **took})
     page = folder / "index.html"
-    page.write_text(
-        html_page(study.title, blocks(study, collected, scores, text, power)), encoding="utf-8", newline="\n"
-    )
+    page.write_text(html_page(study.title, blocks(study, collected, scores, text)), encoding="utf-8", newline="\n")
     card = markdown_page(study.title, card_blocks(study, collected, scores, text))
     (folder / "scorecard.md").write_text(card, encoding="utf-8", newline="\n")
     return page, [*text.headlines, *verdict_lines(scores)]
 
 
 def scored(study: Study, collected: Collected) -> tuple[Score, ...]:
-    """Every published number of a study with its measure and the evidence that its verdict rests on."""
-    figures = published_figures(study.paper)
-    readings, stated, swept = study.readings(collected), study.stated(collected), study.swept(collected)
-    evidence = gathered(study.paper, figures, readings, stated, swept)
-    artifact = study.from_artifacts(collected)
-    return scorecard(figures, study.measures(collected), study.reasons(collected), evidence, artifact)
+    """Every published number of a study with its measure, its why and the interval over accepted settings."""
+    paper, figures = study.paper, published_figures(study.paper)
+    ours, known = study.measures(collected), (settings_intervals(paper), contradictions(paper))
+    return scorecard(figures, ours, study.reasons(collected), *known, study.from_artifacts(collected))
 
 
 def collect(study: Study, asked: Asked, folder: Path, jobs: int, certify: int) -> Collected:
@@ -144,7 +131,7 @@ def collect(study: Study, asked: Asked, folder: Path, jobs: int, certify: int) -
     return Collected(*parts, asked=asked, certified=certified, seconds=collector.seconds, jobs=jobs)
 
 
-def blocks(study: Study, collected: Collected, scores: Sequence[Score], text: Text, power: pd.DataFrame) -> list[Block]:
+def blocks(study: Study, collected: Collected, scores: Sequence[Score], text: Text) -> list[Block]:
     """The whole page: what is to be seen first, the scorecard, then the study's own sections and the run."""
     paper, known = study.paper, partial(identified, study, collected)
     return [
@@ -154,9 +141,8 @@ def blocks(study: Study, collected: Collected, scores: Sequence[Score], text: Te
         *_folded("The numbers behind this", known(text.summary[1:])),
         *population_blocks(collected),
         Heading("Scorecard"),
-        *scorecard_blocks(scores, verdicts_before(paper)),
+        *scorecard_blocks(scores),
         how_to_read(text.tally),
-        *power_blocks(power),
         *posterior_blocks(paper),
         *known(text.sections),
         *certificate_blocks(collected.certified),
@@ -173,7 +159,7 @@ def card_blocks(study: Study, collected: Collected, scores: Sequence[Score], tex
         *known(text.summary),
         *population_blocks(collected),
         Heading("Scorecard"),
-        *scorecard_blocks(scores, verdicts_before(study.paper)),
+        *scorecard_blocks(scores),
         how_to_read(text.tally),
         *known(text.card),
     ]

@@ -11,7 +11,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +19,15 @@ import pandas as pd
 from euclio.analysis.statistics import Measured
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
-from euclio.posterior.targets import full
+from euclio.papers.published import TIME
 from euclio.results.tables import load
-from euclio.studies.agreement import Agreement, Kind, agreement
-from euclio.studies.consistent import stored_posterior
+from euclio.studies.agreement import Kind, Verdict, agreement
+from euclio.studies.scorecard import IN_PRINT
 from euclio.studies.stored_reports import SCORECARD, latest
 
 FILE = "claims.json"
-NEEDED = {"key", "role", "kind", "exact", "telling", "settings_low", "settings_high", "because"}
+NEEDED = {"key", "role", "exact", "verdict", "why", "artifact"}
 """Columns of a scorecard that verdicts on claims rest on and that older ones did not have."""
-POWER = "power.parquet"
 
 
 class Standing(StrEnum):
@@ -42,7 +40,6 @@ class Standing(StrEnum):
     REPRODUCED = "reproduced"
     REPLICATED = "replicated"
     NOT_DECIDED = "not decided"
-    CONSISTENT = "consistent, not replicated"
     NOT_REPRODUCED = "not reproduced"
     NOT_REPLICATED = "not replicated"
     OTHER_MACHINE = "measured on another machine"
@@ -99,13 +96,11 @@ class Card:
     Attributes:
         rows: one row per published number, by key.
         seconds: what the reproduction took.
-        power: how often rules say yes of numbers that mean nothing; None: a report of an older version.
         reports: the folder of reports that it was read from; None: it was read from none.
     """
 
     rows: pd.DataFrame
     seconds: float
-    power: pd.DataFrame | None = None
     reports: Path | None = None
 
 
@@ -119,7 +114,6 @@ class Checked:
         measured: the numbers, published and measured.
         minutes: what its reproduction took; None: it was not run.
         why: what else has to be said of it: of a time what was timed, of a maximum of how many.
-        chance: share of random settings that the same intervals would accept; NaN: not known, or not asked.
     """
 
     claim: Claim
@@ -127,7 +121,6 @@ class Checked:
     measured: tuple[tuple[float, float, str], ...]
     minutes: float | None
     why: str = ""
-    chance: float = math.nan
 
     @property
     def holds(self) -> bool:
@@ -140,21 +133,10 @@ class Checked:
         return self.claim.held and not self.holds
 
 
-@cache
-def _stored() -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads((data_dir() / FILE).read_text(encoding="utf-8"))
-    return found
-
-
 def stored_claims() -> tuple[Claim, ...]:
     """All claims, in the order of the file."""
-    return tuple(Claim(**{**entry, "figures": tuple(entry["figures"])}) for entry in _stored()["claims"])
-
-
-def verdicts_before(paper: str) -> tuple[int, int] | None:
-    """How many numbers of a paper agreed, of how many, before agreement was a test of equivalence; None: not known."""
-    found = _stored()["before"].get(paper)
-    return None if found is None else (found[0], found[1])
+    found: list[dict[str, Any]] = json.loads((data_dir() / FILE).read_text(encoding="utf-8"))["claims"]
+    return tuple(Claim(**{**entry, "figures": tuple(entry["figures"])}) for entry in found)
 
 
 def load_card(reports: Path, paper: str) -> Card | None:
@@ -171,9 +153,7 @@ def load_card(reports: Path, paper: str) -> Card | None:
         raise InputError(f"is of a smaller run; run `euclio reproduce {paper}` as it is", file=str(path))
     if not set(rows) >= NEEDED:
         raise InputError(f"is of an older version; run `euclio reproduce {paper}` anew", file=str(path))
-    tried = reports / paper / POWER
-    power = load(tried)[0] if tried.exists() else None
-    return Card(rows.set_index("key"), float(str(how["seconds"])), power, reports)
+    return Card(rows.set_index("key"), float(str(how["seconds"])), reports)
 
 
 def check(claim: Claim, card: Card | None) -> Checked:
@@ -187,69 +167,42 @@ def check(claim: Claim, card: Card | None) -> Checked:
     rows = card.rows.loc[list(claim.figures)]
     columns = (rows.published.astype(float), rows.measured.astype(float), rows.unit.astype(str))
     values = tuple(zip(*columns, strict=True))
-    found = _standing(claim, rows)
-    chance = _chance(claim, rows) if found == Standing.CONSISTENT else math.nan
-    return Checked(claim, found, values, card.seconds / 60, _why(claim, rows, found), chance)
+    found = [_verdict(claim, {str(name): value for name, value in row.items()}) for row in rows.to_dict("records")]
+    standing = Standing.OTHER_MACHINE if (rows.role == TIME).any() else _standing(found, bool(rows.artifact.all()))
+    return Checked(claim, standing, values, card.seconds / 60, _why(claim, rows, standing, found))
 
 
-def _standing(claim: Claim, rows: pd.DataFrame) -> Standing:
-    """The first that holds: a run time is a run time; all agree; one is decided against; nothing is decided."""
-    if (rows.role == "time").any():
-        return Standing.OTHER_MACHINE
-    own = [{str(name): value for name, value in row.items()} for row in rows.to_dict("records")]
-    found = [_agreement(claim, row) for row in own]
-    # A scorecard of an older version has no measures with artifacts.
-    artifact = all(bool(row.get("artifact")) for row in own)
-    if all(one == Agreement.AGREES for one in found):
+def _standing(found: Sequence[Verdict], artifact: bool) -> Standing:
+    """The first that holds: all numbers agree; one is off; what is left shows neither."""
+    if all(one == Verdict.AGREES for one in found):
         return Standing.REPRODUCED if artifact else Standing.REPLICATED
-    if Agreement.DIFFERS not in found:
-        return Standing.NOT_DECIDED
-    # What is claimed of every workload holds or does not, so that an interval has nothing to say of it.
-    universal = claim.every or (rows.kind == Kind.ALL).any()
-    near = all(_consistent(row) for row, one in zip(own, found, strict=True) if one != Agreement.AGREES)
-    if near and not universal:
-        return Standing.CONSISTENT
-    return Standing.NOT_REPRODUCED if artifact else Standing.NOT_REPLICATED
+    if Verdict.OFF in found:
+        return Standing.NOT_REPRODUCED if artifact else Standing.NOT_REPLICATED
+    return Standing.NOT_DECIDED
 
 
-def _agreement(claim: Claim, row: Mapping[str, Any]) -> Agreement:
-    """Whether a number agrees with what the claim says of it."""
-    low, high = (None if math.isnan(row[end]) else float(row[end]) for end in ("low", "high"))
-    exact = claim.every or bool(row["exact"])
-    measured = Measured(float(row["measured"]), low, high, int(row["n"]), exact)
+def _verdict(claim: Claim, row: Mapping[str, Any]) -> Verdict:
+    """The word of a number; of one that the claim bounds, what the test of equivalence says of the bounds."""
     bounds: list[tuple[float | None, str]] = [(claim.least, Kind.LEAST), (claim.most, Kind.MOST)]
     asked = [(bound, kind) for bound, kind in bounds if bound is not None]
-    found = [agreement(b, measured, k) for b, k in asked or [(float(row["published"]), str(row["kind"]))]]
-    return max(found, key=list(Agreement).index)
+    word = Verdict(row["verdict"])
+    if word == Verdict.NOT_COMPARED or not asked:
+        return word
+    low, high = (None if math.isnan(row[end]) else float(row[end]) for end in ("low", "high"))
+    measured = Measured(float(row["measured"]), low, high, int(row["n"]), claim.every or bool(row["exact"]))
+    return max((agreement(bound, measured, kind) for bound, kind in asked), key=list(Verdict).index)
 
 
-def _consistent(row: Mapping[str, Any]) -> bool:
-    """Whether the printed value lies in what settings give, where that tells something of the paper."""
-    return bool(row["telling"]) and row["settings_low"] <= row["published"] <= row["settings_high"]
-
-
-def _why(claim: Claim, rows: pd.DataFrame, found: Standing) -> str:
+def _why(claim: Claim, rows: pd.DataFrame, standing: Standing, found: Sequence[Verdict]) -> str:
     """What is said of the verdict next to it."""
-    if found == Standing.OTHER_MACHINE:
-        return " ".join(dict.fromkeys(str(text) for text in rows.because if text))
-    if claim.every and found in HOLDS:
+    if standing == Standing.OTHER_MACHINE:
+        return " ".join(dict.fromkeys(str(text).partition(IN_PRINT)[0].strip() for text in rows.why if text))
+    if claim.every and standing in HOLDS:
         return f"on all of {int(rows.n.max())}"
+    if standing == Standing.NOT_DECIDED and Verdict.NOT_COMPARED in found:
+        return "a number is not compared, as print contradicts it"
     lacking = rows.low.isna() | ((rows.n == 1) & ~rows.exact)
-    return "one run, or a maximum: no interval" if found == Standing.NOT_DECIDED and lacking.any() else ""
-
-
-def _chance(claim: Claim, rows: pd.DataFrame) -> float:
-    """The share of random settings whose numbers the same intervals would all accept.
-
-    Only settings that show all of the claim's numbers are asked; where those are too few or unknown, NaN.
-    """
-    stored = stored_posterior(claim.paper)
-    names = {key: full(claim.paper, key) for key in claim.figures}
-    if stored is None or not set(names.values()) <= set(stored.prior):
-        return math.nan
-    shown = stored.prior[list(names.values())].dropna()
-    held = [shown[name].between(rows.settings_low[key], rows.settings_high[key]) for key, name in names.items()]
-    return float(pd.concat(held, axis=1).all(axis=1).mean()) if len(shown) else math.nan
+    return "one run, or a maximum: no interval" if standing == Standing.NOT_DECIDED and lacking.any() else ""
 
 
 def load_cards(reports: Path | None, claims: Sequence[Claim] | None = None) -> dict[str, Card]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
 from pathlib import Path
 
 import pandas as pd
 
-from euclio.core.words import counted, listed, percent, with_unit
-from euclio.papers.published import CHECK
+from euclio.core.words import counted, listed, with_unit
+from euclio.papers.published import CHECK, DOUBTFUL, INPUT, TIME
 from euclio.report import Block, Code, Heading, Paragraph, Table, markdown_page
-from euclio.studies.agreement import TOLERANCE, Agreement
+from euclio.studies.agreement import Verdict
 from euclio.studies.claims import Card, Checked, Standing, stored_claims
-from euclio.studies.power_blocks import HEADS, power_rows, tried_on
 from euclio.studies.sentences import NOT_MEASURED, selection, sentences
 
 PAGE = "claims.md"
@@ -21,27 +19,15 @@ INTRODUCTION = (
     "Every claim is decided by numbers of its paper's scorecard, which the command measures again. Replicated is ACM's "
     "word (Artifact Review and Badging, version 1.1) for main results that were obtained independently by others than "
     "the authors, without artifacts of theirs; reproduced is with artifacts of theirs, which are the blocks that "
-    "PPipe's authors measured. Either is said only where the whole 95 % interval of every number lies within the "
-    "tolerance; not decided where no number is shown to be off. Consistent, not replicated: every number that does not "
-    "agree lies within what settings give that are consistent with the fitted numbers, which is said of no paper that "
-    "those cover no better than random settings; chance is the share of random settings that the same intervals would "
-    "accept. A run time is measured on another machine, and never replicated. Minutes are those of the whole command "
-    "when it last ran."
+    "PPipe's authors measured. Either is said only where every number agrees, not replicated where one is off, and "
+    "not decided where neither is so. A run time is measured on another machine, and never replicated. Minutes are "
+    "those of the whole command when it last ran."
 )
-POWER = (
-    "A verdict tells as much as its rule refuses. Each rule by itself was tried on numbers that mean nothing for the "
-    "paper: Harpagon's and Piccolo's on those of every random setting of the workload generator, drawn before any "
-    "number was looked at, the others' on the paper's own other numbers of the same unit and kind. Printed: the share "
-    "of check numbers that the rule says yes of; by chance: of the numbers tried."
-)
-
-
 SELECTION = (
     "Claims were selected by hand, when all numbers had been measured once: what a paper puts first in each part of "
-    "its evaluation. So that nothing is lost by that, data/sentences.json has every sentence with a number of "
-    "abstract, introduction and evaluation; numbers in words are not found, nor claims without a number, of which only "
-    "“no baseline is cheaper” is among the claims. Sentences that no claim takes up are decided by the scorecard, "
-    "number by number."
+    "its evaluation. {claimed} of {all} sentences with a number in abstract, introduction and evaluation are in a "
+    "claim; data/sentences.json lists them all. The published numbers of {alone} more are on a scorecard alone. "
+    "Numbers in words are not found, nor claims without a number, of which only “no baseline is cheaper” is one here."
 )
 
 
@@ -51,7 +37,7 @@ def write_claims(checked: Sequence[Checked], reports: Path, cards: Mapping[str, 
     Args:
         checked: all claims.
         reports: the folder.
-        cards: scorecards by paper, for the counts of numbers and the power of verdicts; None: they are left out.
+        cards: scorecards by paper, for the counts of numbers; None: they are left out.
     """
     reports.mkdir(parents=True, exist_ok=True)
     page = reports / PAGE
@@ -63,7 +49,6 @@ def write_claims(checked: Sequence[Checked], reports: Path, cards: Mapping[str, 
         *figures_blocks(shown),
         Heading("Claims"),
         claims_table(checked),
-        *power_blocks(shown),
         *selection_blocks(),
     ]
     page.write_text(markdown_page("Claims of the papers", blocks), encoding="utf-8", newline="\n")
@@ -85,16 +70,13 @@ def figures_of(cards: Mapping[str, Card], roles: Sequence[str] = (CHECK,)) -> pd
 
 def figures_text(cards: Mapping[str, Card]) -> str:
     """How the check numbers of all papers stand, in a sentence: those that nothing was fitted to."""
-    own, more = figures_of(cards), figures_of(cards, ("doubtful",))
-    agree, undecided = ((own.agreement == one).sum() for one in (Agreement.AGREES, Agreement.UNDECIDED))
-    near, more_agree = own.near.sum(), (more.agreement == Agreement.AGREES).sum()
-    tenth = ((own.measured - own.published).abs() <= TOLERANCE * own.published.abs()).sum()
+    own, more = figures_of(cards), figures_of(cards, (DOUBTFUL,))
+    agree, undecided, off, apart = (int((own.verdict == word).sum()) for word in Verdict)
     return (
         f"Of {len(own)} printed numbers that nothing was fitted or set to, {agree} agree (the whole 95 % interval "
-        f"within the tolerance), {undecided} are not decided, {len(own) - agree - undecided} do not agree; {near} lie "
-        f"within the tolerance if intervals are left out ({tenth} within a tenth of the printed value, "
-        f"whatever it is). With {len(more)} numbers that another printed one makes doubtful: "
-        f"{agree + more_agree} of {len(own) + len(more)} agree, {near + more.near.sum()} lie within."
+        f"within the tolerance), {undecided} are not decided, {off} are off, {apart} are not compared, as print "
+        f"contradicts them. With {len(more)} numbers that another printed one makes doubtful "
+        f"{agree + (more.verdict == Verdict.AGREES).sum()} of {len(own) + len(more)} agree."
     )
 
 
@@ -102,55 +84,29 @@ def figures_blocks(cards: Mapping[str, Card]) -> list[Block]:
     """The same by paper, a row each."""
     rows = []
     for paper, card in cards.items():
-        own, more = figures_of({paper: card}), figures_of({paper: card}, ("doubtful",))
-        counts = ((own.agreement == one).sum() for one in Agreement)
-        odd = (
-            f"{len(more)} ({(more.agreement == Agreement.AGREES).sum()} agree, {more.odd.sum()} odd)"
-            if len(more)
-            else "–"
-        )
-        inputs, times = ((card.rows.role == role).sum() for role in ("input", "time"))
-        cells = (paper, len(own), *counts, own.near.sum(), odd, (card.rows.role == "fit").sum(), inputs, times)
+        own = figures_of({paper: card})
+        others = ((card.rows.role == role).sum() for role in (DOUBTFUL, "fit", INPUT, TIME))
+        cells = (paper, len(own), *((own.verdict == word).sum() for word in Verdict), *others)
         rows.append(tuple(str(cell) for cell in cells))
-    columns = (
-        "paper",
-        "check numbers",
-        *Agreement,
-        "near without interval",
-        "doubtful in print",
-        "fitted",
-        "set",
-        "times",
-    )
-    return [Heading("Numbers by paper"), Table("", columns, tuple(rows), frozenset(range(1, 9)))] if rows else []
-
-
-def power_blocks(cards: Mapping[str, Card]) -> list[Block]:
-    """How often each verdict's rule says yes of printed numbers and by chance, for every paper that was tried."""
-    rows = []
-    for paper, card in cards.items():
-        if card.power is not None and (card.power.role == CHECK).any():
-            on = tried_on(card.power[card.power.role == CHECK])
-            rows += [(paper, on, *cells) for cells in power_rows(card.power)]
-    if not rows:
-        return []
-    table = Table("", ("paper", "tried on", *HEADS), tuple(rows), frozenset(range(3, 3 + len(HEADS) - 1)))
-    return [Heading("How much a verdict tells"), Paragraph(POWER), table]
+    columns = ("paper", "check numbers", *Verdict, "doubtful in print", "fitted", "set", "times")
+    return [Heading("Numbers by paper"), Table("", columns, tuple(rows), frozenset(range(1, 10)))] if rows else []
 
 
 def selection_blocks() -> list[Block]:
     """How claims were selected, with what was left out: one row per paper, and the results that nothing measures."""
-    rows = []
+    found = {}
     for paper in dict.fromkeys(one.paper for one in sentences()):
         own = [one for one in sentences() if one.paper == paper]
         keys = (key for claim in stored_claims() if claim.paper == paper for key in claim.figures)
-        rows.append((paper, *map(str, astuple(selection(own, frozenset(keys))))))
+        found[paper] = selection(own, frozenset(keys))
     left = [(one.paper, one.section, one.why) for one in sentences() if one.status == NOT_MEASURED]
     columns = ("paper", "with a number", "in a claim", "scorecard alone", "no result", "not measured")
+    rows = tuple((paper, *map(str, own)) for paper, own in found.items())
+    every, claimed, alone, *_ = map(sum, zip(*found.values(), strict=True))
     return [
         Heading("How claims were selected"),
-        Paragraph(SELECTION),
-        Table("", columns, tuple(rows), frozenset(range(1, 6))),
+        Paragraph(SELECTION.format(claimed=claimed, all=every, alone=alone)),
+        Table("", columns, rows, frozenset(range(1, 6))),
         Table("Results in these sentences that nothing here measures", ("paper", "section", "what, why"), tuple(left)),
     ]
 
@@ -166,12 +122,11 @@ def claims_table(checked: Sequence[Checked]) -> Table:
             ", ".join(with_unit(published, unit) for published, _, unit in one.measured),
             ", ".join(with_unit(measured, unit) for _, measured, unit in one.measured),
             _said(one),
-            percent(one.chance, 0, none="not known" if one.standing == Standing.CONSISTENT else ""),
         )
         for one in checked
     ]
-    columns = ("claim", "command", "minutes", "tolerance", "published", "measured", "verdict", "chance")
-    return Table("", columns, tuple(rows), frozenset({2, 4, 5, 7}))
+    columns = ("claim", "command", "minutes", "tolerance", "published", "measured", "verdict")
+    return Table("", columns, tuple(rows), frozenset({2, 4, 5}))
 
 
 def _said(one: Checked) -> str:

@@ -25,12 +25,8 @@ def by_key(scores: Sequence[Score]) -> dict[str, Score]:
 def numbers(scores: Sequence[Score], system: Named) -> list[KeyNumber]:
     """What a reader shall see first: the share of optimal splits, and the largest gap."""
     share, gap = (by_key(scores)[key] for key in ("optimal_share", "optimal_gap_max"))
-    settings, m = share.evidence.predicted, share.measured
-    given = (
-        ""
-        if settings is None
-        else f"; settings that fit the paper's other numbers give {span(settings.low, settings.high, 0)} %"
-    )
+    settings, m = share.settings, share.measured
+    given = "" if settings is None else f"; settings that fit the paper's other numbers give {span(*settings, 0)} %"
     return [
         KeyNumber(
             f"{m.value:.1f} %",
@@ -71,16 +67,16 @@ def dots(panel: Axes, found: Mapping[str, Measured], score: Score, system: Named
         panel: where to draw.
         found: share by name of the reference, that of the score first; those over splits have names that begin with
             `SPLIT`.
-        score: the score of the published share, whose predicted interval is shown too.
+        score: the score of the published share, whose interval over accepted settings is shown too.
         system: the paper's own system.
 
     Returns:
         The caption.
     """
-    settings = score.evidence.predicted
+    settings = score.settings
     if settings is not None:
         # Settings are asked for the first reference alone, the one that the score is measured by.
-        panel.fill_betweenx([-0.45, 0.45], settings.low, settings.high, color=PALETTE[0], alpha=0.15, linewidth=0)
+        panel.fill_betweenx([-0.45, 0.45], *settings, color=PALETTE[0], alpha=0.15, linewidth=0)
     for y, (name, m) in enumerate(found.items()):
         color = PALETTE[0] if name.startswith(SPLIT) else PALETTE[2]
         low, high = (m.value if end is None else end for end in (m.low, m.high))

@@ -18,9 +18,7 @@ from euclio.results.tables import load
 from euclio.studies.building import blocks, scored, study_of
 from euclio.studies.certifying import Certified
 from euclio.studies.collector import Collector
-from euclio.studies.evidence import random_by_key
 from euclio.studies.population_blocks import shown_of, without_populations
-from euclio.studies.power import power_frame, withdrawn, without
 from euclio.studies.study import Asked, Collected, Study
 from euclio.supervision import cores
 from euclio.workloads.populations import Identity
@@ -28,7 +26,7 @@ from euclio.workloads.populations import Identity
 HELP = "help"
 """Name that asks for the names."""
 ALL_STAGES = "all stages, when the runs were made"
-NOT_FOUND_IN = ("scorecard", "power", "certificates")
+NOT_FOUND_IN = ("scorecard", "certificates")
 """Tables of a report that are made of the others."""
 _FIGURE = re.compile(r'<figure id="([^"]+)">.*?aria-label="([^"]*)"', re.DOTALL)
 _TABLE = re.compile(r"<figure><figcaption>([^<]*)</figcaption>")
@@ -61,7 +59,7 @@ def part_lines(paper: str, folder: Path) -> list[str]:
         folder: folder of its last report, which need not be there.
     """
     parts, titles = study_of(paper).parts, _titles(folder)
-    lines = [f"{name}: {titles.get(name, '')} (runs {listed(part.solvers, 20)})" for name, part in parts.items()]
+    lines = [f"{name}: {part.title} (runs {listed(part.solvers, 20)})" for name, part in parts.items()]
     stored = [f"{name}: {title} (from {folder})" for name, title in titles.items() if name not in parts]
     return [*lines, *stored]
 
@@ -131,10 +129,8 @@ def _from_runs(study: Study, name: str, asked: Asked, jobs: int) -> Made:
 def _from_report(study: Study, name: str, folder: Path) -> Made:
     """A part from the tables of the last report."""
     collected, git = stored(study, folder)
-    given = scored(study, collected)
-    power = power_frame(given, random_by_key(study.paper, published_figures(study.paper)))
-    scores = without(given, withdrawn(power))
-    page = blocks(study, collected, scores, study.text(collected, scores), power)
+    scores = scored(study, collected)
+    page = blocks(study, collected, scores, study.text(collected, scores))
     for found, block in _named(page):
         if found == name:
             data = block.data if isinstance(block, Figure) else csv_text(block.columns, block.rows)

@@ -1,17 +1,17 @@
-"""What papers leave open: which answer a study takes and why, and what its numbers are under the other one."""
+"""What papers leave open: which answer a study takes, and what its numbers are under another one or other inputs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from euclio.analysis.statistics import Measured
 from euclio.core.words import with_unit
+from euclio.papers.published import published_figures
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.studies.scorecard import Score
-from euclio.studies.verdicts import OtherReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,40 @@ class Reading:
     rows: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class OtherReading:
+    """A number under another answer to a question that the paper leaves open.
+
+    Attributes:
+        question: what is open.
+        answer: the other answer.
+        measured: the number under it.
+    """
+
+    question: str
+    answer: str
+    measured: Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A parameter that the study varied by itself, and that moves a number.
+
+    Attributes:
+        parameter: its name and its range.
+        low: the number at the low end of the range.
+        high: the number at its high end.
+    """
+
+    parameter: str
+    low: float
+    high: float
+
+    def across(self, value: float) -> bool:
+        """Whether a value lies between the numbers at the two ends."""
+        return min(self.low, self.high) <= value <= max(self.low, self.high)
+
+
 SHARED_RATE = Reading(
     "How InferLine and Clipper share the rate of their only allocation",
     "evenly over its machines",
@@ -52,13 +86,24 @@ Others = Mapping[Reading, Mapping[str, Measured]]
 """The numbers that each reading moves under the other answer, by key of the published number."""
 
 
-def by_figure(others: Others) -> dict[str, list[OtherReading]]:
-    """The same, by key of the published number."""
-    found: dict[str, list[OtherReading]] = {}
-    for reading, figures in others.items():
-        for key, measured in figures.items():
-            found.setdefault(key, []).append(OtherReading(reading.question, reading.other, measured))
-    return found
+def with_tried(
+    paper: str,
+    reasons: Mapping[str, str],
+    readings: Mapping[str, Sequence[OtherReading]],
+    moved: Mapping[str, Sequence[Moved]],
+) -> dict[str, str]:
+    """A study's sentences by key, followed by its numbers under other readings and over the ranges of parameters."""
+
+    def sentences(key: str, unit: str) -> Iterator[str]:
+        yield reasons.get(key, "")
+        for one in readings.get(key, ()):
+            yield f"{one.question}: {one.answer}: {with_unit(one.measured.value, unit)}."
+        for own in moved.get(key, ()):
+            yield f"With {own.parameter}: {with_unit(own.low, unit)} to {with_unit(own.high, unit)}."
+
+    return {
+        figure.key: " ".join(filter(None, sentences(figure.key, figure.unit))) for figure in published_figures(paper)
+    }
 
 
 def reread(runs: pd.DataFrame, reading: Reading) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The scorecard on a page: counts per verdict, then the numbers folded by section of the paper."""
+"""The scorecard on a page: counts per word, then the numbers folded by section of the paper, each with its why."""
 
 from __future__ import annotations
 
@@ -9,132 +9,73 @@ from itertools import groupby
 import pandas as pd
 
 from euclio.core.words import counted, decimals, with_unit
-from euclio.papers.published import CHECK
+from euclio.papers.published import CHECK, DOUBTFUL
 from euclio.report import Block, Count, Counts, Facts, Fold, KeyNumber, Paragraph, Table, Tone
-from euclio.studies.agreement import Agreement
-from euclio.studies.power import ROUGHLY
-from euclio.studies.scorecard import Score, checked
-from euclio.studies.unexplained import unexplained_fold
-from euclio.studies.verdicts import Verdict, ends, quoted
+from euclio.studies.agreement import Verdict
+from euclio.studies.scorecard import Score, ends, tally
 
 TONES = {
     Verdict.AGREES: Tone.GOOD,
     Verdict.UNDECIDED: Tone.OPEN,
-    Verdict.WITHIN: Tone.NEAR,
-    Verdict.OTHER_READING: Tone.READING,
-    Verdict.PROFILES: Tone.INPUTS,
-    Verdict.INPUT: Tone.SET,
-    Verdict.OTHER_MACHINE: Tone.OTHER,
-    Verdict.CONTRADICTS: Tone.CONFLICT,
-    Verdict.UNEXPLAINED: Tone.BAD,
+    Verdict.OFF: Tone.BAD,
+    Verdict.NOT_COMPARED: Tone.SET,
 }
-# What lies within only with the model's error has the same verdict in a paler colour (`power.ROUGHLY`).
-_TONES = (*((verdict.words, tone) for verdict, tone in TONES.items()), (ROUGHLY, Tone.ROUGH))
-
-_SHORT = {
-    Tone.GOOD: "agree",
-    Tone.OPEN: "not decided",
-    Tone.NEAR: "within",
-    Tone.ROUGH: "roughly within",
-    Tone.READING: "other reading",
-    Tone.INPUTS: "profiles",
-    Tone.SET: "set to it",
-    Tone.OTHER: "other machine",
-    Tone.CONFLICT: "contradict",
-    Tone.BAD: "unexplained",
+MEANINGS = {
+    Verdict.AGREES: "the whole 95 % interval of the measured number lies within a tenth of the published one; of a "
+    "share above 50 %, within a tenth of what it lacks to 100 %; of a printed bound, on its side; of “all”, only where "
+    "all do",
+    Verdict.UNDECIDED: "the interval lies partly within that tolerance, or the number does and has no interval",
+    Verdict.OFF: "none of the interval lies within it",
+    Verdict.NOT_COMPARED: "a run time, of other code on another machine; an input, which the study was set to; a "
+    "number that another printed one contradicts, so that both cannot hold",
 }
-"""Verdicts in a word or two, by their tone."""
-
-
-def verdict_text(score: Score) -> str:
-    """The verdict on a score as a page has it."""
-    return ROUGHLY if score.judged.roughly else score.judged.verdict.words
+SCORE_COLUMNS = (
+    *("key", "source", "role", "kind", "unit", "published", "measured", "low", "high", "n"),
+    *("exact", "settings_low", "settings_high", "verdict", "why", "artifact"),
+)
+"""Columns of `scorecard.parquet`."""
 
 
 def counts(scores: Iterable[Score]) -> tuple[Count, ...]:
-    """How many scores have each verdict, in the order of the list; those that lie within only roughly apart."""
-    texts = [verdict_text(score) for score in scores]
-    found = []
-    for verdict, tone in TONES.items():
-        found.append(Count(verdict.words, texts.count(verdict.words), tone, verdict.meaning))
-        if verdict == Verdict.WITHIN and (found[-1].n or ROUGHLY in texts):
-            note = "outside the settings' own interval, inside the one that the model's error widens"
-            found.append(Count("the same, only with the model's error", texts.count(ROUGHLY), Tone.ROUGH, note))
-    return tuple(found)
-
-
-def short_counts(scores: Iterable[Score]) -> tuple[Count, ...]:
-    """The same in a word or two each, for the line of a fold."""
-    return tuple(Count(_SHORT[c.tone], c.n, c.tone) for c in counts(scores))
+    """How many scores have each word."""
+    words = [score.verdict for score in scores]
+    labels = {**{word: str(word) for word in TONES}, Verdict.AGREES: "agree"}
+    return tuple(Count(labels[word], words.count(word), tone, MEANINGS[word]) for word, tone in TONES.items())
 
 
 def standing_number(scores: Sequence[Score]) -> KeyNumber:
     """How many check numbers agree, as a number to be seen first; no number that anything was fitted or set to is one.
 
-    Behind it: how many are not decided, how many lie within the tolerance by the number alone, the same with the
-    numbers that are doubtful in print, and how many of those that do not agree lie within what settings give.
+    Behind it: the other words, and the same with the numbers that are doubtful in print.
     """
-    found = checked(scores)
-    if not found.all:
+    own = [score.verdict for score in scores if score.published.role == CHECK]
+    if not own:
         return KeyNumber("none", "of the printed numbers is a check")
-    within = sum(
-        score.judged.verdict == Verdict.WITHIN and not score.judged.roughly
-        for score in scores
-        if score.published.role == CHECK
-    )
-    parts = ["agree: the whole 95 % interval lies within the tolerance", f"{found.undecided} not decided"]
-    parts += [f"{found.near} lie within it if intervals are left out"]
-    parts += [f"{within} more lie within what settings give that fit the paper's fitted numbers"] if within else []
-    if found.doubtful:
-        parts.append(
-            f"with {found.doubtful} that another printed number makes doubtful {found.agree + found.doubtful_agree} "
-            "agree"
-        )
-    return KeyNumber(
-        f"{found.agree} of {found.all}",
-        "printed numbers agree with ours, of those that nothing was fitted to",
-        "; ".join(parts),
-    )
+    agree, more = own.count(Verdict.AGREES), tally(scores)[DOUBTFUL]
+    parts = ["agree: the whole 95 % interval lies within the tolerance"]
+    parts += [f"{own.count(word)} {word}" for word in TONES if word != Verdict.AGREES]
+    if more[1]:
+        parts.append(f"with {more[1]} that another printed number makes doubtful {agree + more[0]} agree")
+    what = "printed numbers agree with ours, of those that nothing was fitted to"
+    return KeyNumber(f"{agree} of {len(own)}", what, "; ".join(parts))
 
 
 def verdict_lines(scores: Sequence[Score]) -> list[str]:
-    """How many numbers have each verdict, as a line for the terminal; none where there are no numbers."""
-    found = ", ".join(f"{count.n} {count.label}" for count in short_counts(scores) if count.n)
+    """How many numbers have each word, as a line for the terminal; none where there are no numbers."""
+    found = ", ".join(f"{count.n} {count.label}" for count in counts(scores) if count.n)
     return [f"{counted(len(scores), 'printed number')}: {found}"] if scores else []
 
 
-def scorecard_blocks(scores: Sequence[Score], before: tuple[int, int] | None = None) -> list[Block]:
-    """Counts, then one fold per section of the paper, then the numbers by verdict, and what was tried of unexplained.
-
-    Args:
-        scores: all scores, in the order of the paper.
-        before: how many numbers agreed, and of how many, before agreement was a test of equivalence.
-    """
+def scorecard_blocks(scores: Sequence[Score]) -> list[Block]:
+    """Counts, then one fold per section of the paper; nothing where there are no scores."""
     if not scores:
         return []
-    return [
-        Counts(f"{counted(len(scores), 'printed number')}, by verdict.{_before(scores, before)}", counts(scores)),
-        *sections(scores),
-        by_verdict(scores),
-        *unexplained_fold(scores),
-    ]
-
-
-def _before(scores: Sequence[Score], before: tuple[int, int] | None) -> str:
-    """How counts were before, and which stand apart."""
-    odd = sum(score.odd for score in scores)
-    texts = [f" {odd} of them are odd: equal to the digit to another paper's, of other systems."] if odd else []
-    if before is not None:
-        now = sum(score.agrees and score.compared for score in scores)
-        texts.append(
-            f" Before agreement was a test of equivalence, {before[0]} of {before[1]} agreed; now {now} do, without "
-            "run times and inputs that were set to the printed number."
-        )
-    return "".join(texts)
+    shown = Counts(f"{counted(len(scores), 'printed number')}, each with one of four words.", counts(scores))
+    return [shown, *sections(scores)]
 
 
 def sections(scores: Sequence[Score]) -> list[Fold]:
-    """One fold per section or figure of the paper, in the order of its text, with the counts of its verdicts."""
+    """One fold per section or figure of the paper, in the order of its text, with the counts of its words."""
     order: dict[str, int] = {}
     for score in scores:
         order.setdefault(place(score), len(order))
@@ -148,146 +89,66 @@ def place(score: Score) -> str:
 
 
 def _section(name: str, scores: Sequence[Score]) -> Fold:
-    return Fold(f"{name} · {counted(len(scores), 'number')}", (score_table(scores),), short_counts(scores))
+    return Fold(f"{name} · {counted(len(scores), 'number')}", (score_table(scores),), counts(scores))
 
 
 def score_table(scores: Sequence[Score]) -> Table:
-    """Scores as a table: published, measured, what consistent settings give; the verdict opens its reason."""
-    with_settings = any(score.evidence.predicted is not None for score in scores)
-    settings = ("consistent settings",) if with_settings else ()
-    columns = ("number", "published", "measured", "95 % interval", *settings, "verdict")
+    """Scores as a table: published, measured, the interval over accepted settings; the word opens its why."""
+    with_settings = any(score.settings is not None for score in scores)
+    columns = ("number", "published", "measured", "95 % interval", *(("accepted settings",) if with_settings else ()))
     return Table(
         "",
-        columns,
-        tuple((*_numbers(score, with_settings), verdict_text(score)) for score in scores),
-        numeric=frozenset(range(1, len(columns) - 1)),
-        tones=_TONES,
+        (*columns, "verdict"),
+        tuple((*_numbers(score)[: len(columns)], str(score.verdict)) for score in scores),
+        numeric=frozenset(range(1, len(columns))),
+        tones=tuple((str(word), tone) for word, tone in TONES.items()),
         behind=tuple(details(score) for score in scores),
         stacks=True,
     )
 
 
-def _numbers(score: Score, with_settings: bool) -> tuple[str, ...]:
-    p, m, found = score.published, score.measured, score.evidence.predicted
-    texts = (p.what, with_unit(p.value, p.unit), with_unit(m.value, p.unit), ends(m.low, m.high, p.unit))
-    settings = "" if found is None else ends(found.low, found.high, p.unit)
-    return (*texts, settings) if with_settings else texts
+def _numbers(score: Score) -> tuple[str, ...]:
+    p, m = score.published, score.measured
+    settings = "" if score.settings is None else ends(*score.settings, p.unit)
+    return p.what, with_unit(p.value, p.unit), with_unit(m.value, p.unit), ends(m.low, m.high, p.unit), settings
 
 
 def details(score: Score) -> str:
-    """What stands behind a verdict, a line each: its reason, what the data say of the difference, the numbers."""
-    judged = score.judged
-    contradicts = judged.verdict == Verdict.CONTRADICTS
-    why = "" if score.agrees or judged.because == score.why else score.why
-    others = tuple(one for one in score.evidence.contradictions if not (contradicts and one.impossible))
-    others_said = f"In print next to it: {quoted(others)}" if others else ""
-    equal = f"By itself it {AGREEMENTS[score.agreement]}." if contradicts else ""
-    return "\n".join(line for line in (judged.because, equal, why, others_said, _difference(score)) if line)
-
-
-AGREEMENTS = {
-    Agreement.AGREES: "agrees",
-    Agreement.UNDECIDED: "is not decided",
-    Agreement.DIFFERS: "does not agree",
-}
-"""What the test of equivalence says, as a verb."""
-
-
-def _difference(score: Score) -> str:
-    """The numbers that the table leaves out."""
-    p, m, found = score.published, score.measured, score.evidence.predicted
-    parts = [f"Role {p.role}"]
-    if not math.isnan(score.difference):
-        sign = "+" if score.difference > 0 else ""
-        parts.append(f"measured less published {sign}{with_unit(score.difference, p.unit)}")
+    """What stands behind a word, a line each: why, and the numbers that the table leaves out."""
+    p, m = score.published, score.measured
+    parts, by = [f"Role {p.role}"], m.value - p.value
+    if not math.isnan(by):
+        parts.append(f"measured less published {'+' if by > 0 else ''}{with_unit(by, p.unit)}")
     if m.n:
         parts.append(f"{decimals(m.n)} observations")
-    if found is not None:
-        wide, prior = (ends(*pair, p.unit) for pair in (found.widened, found.prior))
-        parts += [f"consistent settings with the model's error {wide}"] if wide and not score.judged.roughly else []
-        parts += [f"all settings of the prior {prior}"] if prior else []
-        held = found.covers(p.value) and not found.telling
-        parts += (
-            [
-                "within what consistent settings give, which is not said of a paper that they cover no better than "
-                "random ones"
-            ]
-            if held
-            else []
-        )
-    return "; ".join(parts) + "."
-
-
-def by_verdict(scores: Sequence[Score]) -> Fold:
-    """Which numbers have which verdict."""
-    rows = []
-    for verdict in Verdict:
-        mine = [f"{s.published.what} ({place(s)})" for s in scores if s.judged.verdict == verdict]
-        if mine:
-            rows.append((verdict.words, str(len(mine)), "; ".join(mine)))
-    table = Table("", ("verdict", "n", "numbers"), tuple(rows), frozenset({1}), tones=_TONES, stacks=True)
-    return Fold("All numbers by verdict", (table,), key="by-verdict")
+    return "\n".join(filter(None, (score.why, f"{'; '.join(parts)}.")))
 
 
 def how_to_read(tally: str) -> Fold:
-    """What verdicts mean where they are not plain, and what the study says of its roles."""
+    """What the words mean, and what the study says of its roles."""
     return Fold(
         "How verdicts are given, and what is not counted",
         (
             Paragraph(
-                "Verdicts are given by rules (docs/claims.md), of which the first that holds is taken. A number agrees "
-                "only where its whole interval lies within the tolerance; maxima and single runs have no interval and "
-                "cannot agree. Consistent settings are those of the workload generator that the fitted numbers accept "
-                "(docs/model/posterior.md); next to what lies within theirs stands how many random settings would."
+                "A number has one of four words (docs/claims.md). It agrees only where its whole interval lies within "
+                "the tolerance; maxima and single runs have no interval and cannot agree. Accepted settings are those "
+                "of the workload generator that fit the paper's fitted numbers (docs/model/posterior.md); the 95 % "
+                "interval over them stands next to the word and decides nothing."
             ),
-            Facts(tuple((verdict.words, verdict.meaning) for verdict in Verdict)),
+            Facts(tuple((str(word), meaning) for word, meaning in MEANINGS.items())),
             Paragraph(tally),
         ),
     )
 
 
 def score_frame(scores: Sequence[Score]) -> pd.DataFrame:
-    """One row per score, to be kept: what is published, measured and predicted, the verdict and its reason."""
+    """One row per score, to be kept: what is published and measured, the intervals, the word and why."""
     rows = []
     for score in scores:
-        p, m, found = score.published, score.measured, score.evidence.predicted
-        rows.append(
-            {
-                "key": p.key,
-                "source": p.source,
-                "role": p.role,
-                "kind": p.kind,
-                "unit": p.unit,
-                "published": p.value,
-                "measured": m.value,
-                "low": m.low,
-                "high": m.high,
-                "n": m.n,
-                "exact": m.exact,
-                "agreement": str(score.agreement),
-                "near": score.near,
-                "odd": score.odd,
-                "settings_low": None if found is None else found.low,
-                "settings_high": None if found is None else found.high,
-                "error_low": None if found is None else found.error_low,
-                "error_high": None if found is None else found.error_high,
-                "chance": None if found is None else found.chance,
-                "telling": found is not None and found.telling,
-                "verdict": str(score.judged.verdict),
-                "roughly": score.judged.roughly,
-                "because": score.judged.because,
-                "artifact": score.artifact,
-            }
-        )
-    numbers = ["published", "measured", "low", "high", "settings_low", "settings_high", "error_low", "error_high"]
-    numbers.append("chance")
+        p, m, (least, most) = score.published, score.measured, score.settings or (math.nan, math.nan)
+        printed = (p.key, p.source, p.role, p.kind, p.unit, p.value)
+        ours = (m.value, m.low, m.high, m.n, m.exact, least, most)
+        rows.append((*printed, *ours, str(score.verdict), score.why, score.artifact))
     frame = pd.DataFrame.from_records(rows, columns=SCORE_COLUMNS)
+    numbers = ("published", "measured", "low", "high", "settings_low", "settings_high")
     return frame.astype(dict.fromkeys(numbers, "float64"))
-
-
-SCORE_COLUMNS = (
-    *("key", "source", "role", "kind", "unit", "published", "measured", "low", "high", "n"),
-    *("exact", "agreement", "near", "odd", "settings_low", "settings_high", "error_low", "error_high"),
-    *("chance", "telling", "verdict", "roughly", "because", "artifact"),
-)
-"""Columns of `scorecard.parquet`."""

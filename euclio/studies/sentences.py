@@ -50,33 +50,14 @@ def sentences() -> tuple[Sentence, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """How a paper's sentences are covered.
+def selection(own: Sequence[Sentence], claimed: frozenset[str]) -> tuple[int, int, int, int, int]:
+    """How a paper's sentences are covered, given the keys of its numbers that decide a claim.
 
-    Attributes:
-        all: sentences with a number.
-        claimed: those of which a number decides a claim.
-        figures: those that state other published numbers alone, which the scorecard compares.
-        other: those whose numbers are no result: set-up, background, conditions.
-        not_measured: those with a result that nothing here measures.
-    """
-
-    all: int
-    claimed: int
-    figures: int
-    other: int
-    not_measured: int
-
-
-def selection(own: Sequence[Sentence], claimed: frozenset[str]) -> Selection:
-    """How a paper's sentences are covered.
-
-    Args:
-        own: its sentences.
-        claimed: keys of its numbers that decide a claim.
+    Returns:
+        Sentences with a number; those of which a number decides a claim; that state other published numbers alone,
+        which the scorecard compares; whose numbers are no result; with a result that nothing here measures.
     """
     stated = [one for one in own if one.figures]
     taken = sum(not claimed.isdisjoint(one.figures) for one in stated)
     not_measured = sum(one.status == NOT_MEASURED for one in own)
-    return Selection(len(own), taken, len(stated) - taken, len(own) - len(stated) - not_measured, not_measured)
+    return len(own), taken, len(stated) - taken, len(own) - len(stated) - not_measured, not_measured

@@ -14,14 +14,13 @@ import pandas as pd
 
 from euclio.core.errors import InputError
 from euclio.core.words import counted, listed, with_unit
+from euclio.papers.published import TIME
 from euclio.results.tables import load
 
 STORED, LAST = Path("reports"), Path("build/reports")
 SCORECARD = "scorecard.parquet"
 UNFINISHED = "unfinished-runs"
 """Folder in a report that holds the runs of a study until its page is written."""
-TIME = "time"
-"""Role of printed numbers that are run times."""
 
 
 def latest(paper: str, *, whole: bool = False) -> Path:

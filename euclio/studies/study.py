@@ -10,12 +10,10 @@ from typing import Any
 import pandas as pd
 
 from euclio.analysis.statistics import Measured
-from euclio.posterior.moving import Moved
 from euclio.report import Block, Figure, KeyNumber
 from euclio.studies.certifying import Certified, Proof
 from euclio.studies.collector import Collector
 from euclio.studies.scorecard import Score
-from euclio.studies.verdicts import OtherReading, Stated
 from euclio.workloads.populations import Identity
 
 
@@ -126,21 +124,6 @@ class Text:
     pictures: Sequence[Figure] = ()
 
 
-def no_readings(_: Collected) -> Mapping[str, Sequence[OtherReading]]:
-    """Of a study that has no numbers under other readings."""
-    return {}
-
-
-def nothing_swept(_: Collected) -> Mapping[str, Sequence[Moved]]:
-    """Of a study that varies no parameter by itself."""
-    return {}
-
-
-def nothing_stated(_: Collected) -> Mapping[str, Stated]:
-    """Of a study that leaves all verdicts to the rules."""
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class Part:
     """A figure that needs some of a study's runs only.
@@ -148,10 +131,12 @@ class Part:
     Attributes:
         solvers: labels of the solvers whose runs it needs.
         make: tables of these runs, and published values by key in; the figure out.
+        title: what it answers.
     """
 
     solvers: tuple[str, ...]
     make: Callable[[Mapping[str, pd.DataFrame], Mapping[str, float]], Figure]
+    title: str
 
 
 def no_artifacts(_: Collected) -> Collection[str]:
@@ -179,11 +164,9 @@ class Study:
         seed: seed unless asked otherwise.
         collect: runs everything.
         measures: measures by key of the published number.
-        reasons: why a measure differs from the published number, by key, as far as the data say.
+        reasons: the study's own sentences on a number, by key: why it differs, as far as the data say, and what a sweep
+            or another reading makes of it.
         text: the study's own part of the page.
-        readings: numbers under the other answers to questions that the paper leaves open, by key.
-        stated: verdicts of the study's own, by key, for numbers that no rule of `verdicts.judge` has one for.
-        swept: parameters that the study varied by itself, with what they do to a number, by key.
         shown: names of the populations that a figure (by key) or a table (by caption) is about, empty for one that is
             about none; None: the first one.
         details: the details of what was found, made again without a run, for parts that are taken from stored tables.
@@ -200,9 +183,6 @@ class Study:
     measures: Callable[[Collected], Mapping[str, Measured]]
     reasons: Callable[[Collected], Mapping[str, str]]
     text: Callable[[Collected, Sequence[Score]], Text]
-    readings: Callable[[Collected], Mapping[str, Sequence[OtherReading]]] = no_readings
-    stated: Callable[[Collected], Mapping[str, Stated]] = nothing_stated
-    swept: Callable[[Collected], Mapping[str, Sequence[Moved]]] = nothing_swept
     shown: Callable[[str], Sequence[str] | None] = the_first_one
     details: Callable[[Asked], Any] = no_details
     parts: Mapping[str, Part] = field(default_factory=dict)

@@ -21,6 +21,7 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
+from euclio.core.words import counted
 from euclio.session import Session
 from euclio.session.demands import is_limited_by_changes
 
@@ -101,5 +102,5 @@ def limits_in_words(session: Session) -> str:
     limits += ["the largest shares"] if limited_shares(session) else []
     words = " within " + " and ".join(limits) if limits else ""
     if changes is not None and changes.most is not None:
-        words += f" with at most {changes.most} machines added or removed"
+        words += f" with at most {counted(changes.most, 'machine')} added or removed"
     return words

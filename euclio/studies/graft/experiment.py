@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import pandas as pd
 
-from euclio.posterior.moving import Moved
 from euclio.studies.collector import Collector
 from euclio.studies.graft.by_network import STEPPED, STEPS, by_network
 from euclio.studies.graft.cases import NETWORKS, Sampling, sampling_of
@@ -33,6 +32,7 @@ from euclio.studies.graft.variants import (
     repartitioning,
     thresholds,
 )
+from euclio.studies.readings import with_tried
 from euclio.studies.study import Asked, Collected, Found, Study
 from euclio.workloads.populations import identify
 
@@ -167,12 +167,11 @@ def _served(collector: Collector, sampling: Sampling, seed: int) -> dict[str, pd
     }
 
 
-def moved_by_sweeps(collected: Collected) -> Mapping[str, Sequence[Moved]]:
-    """What parameters that are not printed do to numbers."""
-    return all_movements(collected.tables["swept"], measures(collected))
+def all_reasons(collected: Collected) -> dict[str, str]:
+    """The study's sentences on its numbers, with what other readings and parameters that are not printed do to them."""
+    moved = all_movements(collected.tables["swept"], measures(collected))
+    return with_tried("graft", reasons(collected), readings(collected), moved)
 
 
 TITLE = "Graft reproduced: what does realigning fragments save, and how near is it to the optimum?"
-STUDY = Study(
-    "graft", TITLE, 0, collect, measures, reasons, text, readings, swept=moved_by_sweeps, shown=shown, details=details
-)
+STUDY = Study("graft", TITLE, 0, collect, measures, all_reasons, text, shown=shown, details=details)

@@ -11,8 +11,8 @@ from euclio.studies.graft.cases import NETWORKS
 from euclio.studies.graft.measures import LARGE, Tables, of
 from euclio.studies.graft.scales import savings
 from euclio.studies.graft.systems import EDGES, GRAFT, GSLICE, GSLICE_PLUS, STATIC_PLUS
+from euclio.studies.readings import OtherReading
 from euclio.studies.study import Collected
-from euclio.studies.verdicts import OtherReading
 
 KEPT_TOGETHER = (
     "Whether groups keep near or distant fragments together",

@@ -1,8 +1,7 @@
-"""Which numbers a parameter moves that Graft prints nothing of: the evidence of "profiles not printed"."""
+"""Which numbers a parameter moves that Graft prints nothing of."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,12 +12,12 @@ from scipy.stats import spearmanr
 from euclio.analysis.statistics import Measured
 from euclio.core.errors import InputError
 from euclio.fragments import Fleet
-from euclio.posterior.moving import Moved
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, Drawn, Parameters, Scale, drawn
 from euclio.studies.graft.inputs import figure_2_table, margins, most_hybrid
 from euclio.studies.graft.scales import massive, savings, throughput
 from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS, graft, planned
 from euclio.studies.graft.variants import FIFTY, FIVE, fleet_of, with_and_without
+from euclio.studies.readings import Moved
 
 Advance = Callable[[int], None]
 
@@ -39,6 +38,8 @@ SERVED = (GRAFT, GSLICE, GSLICE_PLUS, STATIC)
 """Systems of Figure 17."""
 FIVES = 4
 """Fives of a draw, of which Figure 11 has the one that most is saved of."""
+LEAST_CORRELATION = 0.3
+"""Rank correlation from which a parameter is said to move a number."""
 COLUMNS = ("parameter", "value", "draw", "key", "figure")
 
 
@@ -152,18 +153,18 @@ def movements(table: pd.DataFrame, key: str, measured: float) -> list[Moved]:
         key: the number.
         measured: what the scorecard gives for it.
     """
-    found = []
+    found: list[tuple[float, Moved]] = []
     for name, own in table[table.key == key].groupby("parameter"):
         words, values = RANGES[str(name)]
         ends = own.groupby("value").figure.mean()
         if not set(values) <= set(ends.index) or own.figure.nunique() < 2:
             continue
         low, high = (measured + float(ends[end] - ends[values[1]]) for end in (values[0], values[-1]))
-        correlation = float(spearmanr(own.value, own.figure).statistic)
-        if not math.isnan(correlation):
+        correlation = abs(float(spearmanr(own.value, own.figure).statistic))
+        if correlation >= LEAST_CORRELATION:
             span = f"{words} ({values[0]:g} to {values[-1]:g}; fitted or set: {values[1]:g})"
-            found.append(Moved(span, correlation, low, high))
-    return sorted(found, key=lambda moved: -abs(moved.correlation))
+            found.append((correlation, Moved(span, low, high)))
+    return [moved for _, moved in sorted(found, key=lambda one: -one[0])]
 
 
 def all_movements(table: pd.DataFrame, measured: Mapping[str, Measured]) -> dict[str, list[Moved]]:

@@ -12,7 +12,7 @@ from euclio.core.data_files import data_dir
 from euclio.core.words import span
 from euclio.papers.published import notes
 from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
-from euclio.studies.agreement import Agreement, agreement
+from euclio.studies.agreement import Verdict, agreement
 from euclio.studies.graft.by_network import networks_block, networks_text
 from euclio.studies.graft.cases import NETWORKS, SCALES
 from euclio.studies.graft.energy import energy_block, energy_text
@@ -37,7 +37,6 @@ from euclio.studies.graft.sweeps import RANGES, movements
 from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, REGROUP, STATIC
 from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
 from euclio.studies.study import Collected, Text
-from euclio.studies.verdicts import Verdict
 
 
 def text(collected: Collected, scores: Sequence[Score]) -> Text:
@@ -86,8 +85,8 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             *networks_text(tables["by_network"], common, printed),
             networks_block(tables["by_network"], common, printed),
             readings_block(collected, scores),
-            Heading("What stays unexplained"),
-            Paragraph(unexplained_text(scores)),
+            Heading("What no other reading and no parameter reaches"),
+            Paragraph(unreached_text(collected, scores)),
             Heading("What is not reproduced"),
             not_reproduced_block(),
             Heading("How the paper was read"),
@@ -262,36 +261,30 @@ def latency_text(rows: pd.DataFrame) -> str:
 
 
 def parameter_blocks(swept: pd.DataFrame, scores: Sequence[Score]) -> list[Block]:
-    """What varying each parameter does to the numbers, and which verdicts rest on it."""
+    """What varying each parameter does to the numbers that are off."""
     if swept.empty:
         return [Paragraph("Parameters were not varied in this run.")]
-    differing = [s for s in scores if s.published.role == "check" and s.agreement == Agreement.DIFFERS]
+    off = [s for s in scores if s.published.role == "check" and s.verdict == Verdict.OFF]
     across = [
         (moved.parameter, s.published.key)
-        for s in differing
+        for s in off
         for moved in movements(swept, s.published.key, s.measured.value)
         if moved.across(s.published.value)
     ]
     rows = []
     for words, values in RANGES.values():
-        prefix = f"{words} ("
-        reached = [key for parameter, key in across if parameter.startswith(prefix)]
-        rested = [
-            s.published.key for s in differing if s.judged.verdict is Verdict.PROFILES and words in s.judged.because
-        ]
-        rows.append((words, f"{values[0]:g} to {values[-1]:g}", f"{values[1]:g}", str(len(reached)), str(len(rested))))
+        reached = sum(parameter.startswith(f"{words} (") for parameter, _ in across)
+        rows.append((words, f"{values[0]:g} to {values[-1]:g}", f"{values[1]:g}", str(reached)))
     return [
         Paragraph(
-            "Each parameter was varied alone, on few draws; what that changes is added to the scorecard's number, "
-            f"which has the verdict “{Verdict.PROFILES}” only where one of them moves it across the printed value; of "
-            "several the one that moves it most steadily is named."
+            "Each parameter was varied alone, on few draws; what that changes is added to the scorecard's number, and "
+            "stands in the why of each number that it moves."
         ),
         Table(
-            f"Of {len(differing)} check numbers that do not agree: how many each parameter moves across the printed "
-            "value, and of how many it is named",
-            ("parameter", "varied", "fitted or set", "reaches", "named"),
+            f"Of {len(off)} check numbers that are off: how many each parameter moves across the printed value",
+            ("parameter", "varied", "fitted or set", "reaches"),
             tuple(rows),
-            frozenset(range(1, 5)),
+            frozenset(range(1, 4)),
         ),
     ]
 
@@ -306,7 +299,7 @@ def readings_block(collected: Collected, scores: Sequence[Score]) -> Table:
                 value = score_of[key].published.value
                 kind = score_of[key].published.kind
                 own_agrees, other_agrees = (
-                    agreement(value, m, kind) == Agreement.AGREES for m in (score_of[key].measured, own.measured)
+                    agreement(value, m, kind) == Verdict.AGREES for m in (score_of[key].measured, own.measured)
                 )
                 tried.setdefault((own.question, own.answer), []).append((own_agrees, other_agrees))
     rows = [
@@ -326,9 +319,17 @@ GAINS = ("small_", "large_", "repartition_", "throughput_", "massive_")
 """How the keys of numbers begin that say how much better Graft is than another system."""
 
 
-def unexplained_text(scores: Sequence[Score]) -> str:
-    """What numbers without an explanation have in common."""
-    left = [score for score in scores if score.judged.verdict is Verdict.UNEXPLAINED]
+def unreached_text(collected: Collected, scores: Sequence[Score]) -> str:
+    """What numbers have in common that are off, and that no other reading and no parameter reaches."""
+    by_key, swept = readings(collected), collected.tables["swept"]
+
+    def reached(score: Score) -> bool:
+        p = score.published
+        by_reading = (agreement(p.value, one.measured, p.kind) for one in by_key.get(p.key, ()))
+        by_parameter = (one.across(p.value) for one in movements(swept, p.key, score.measured.value))
+        return Verdict.AGREES in by_reading or any(by_parameter)
+
+    left = [score for score in scores if score.verdict == Verdict.OFF and not reached(score)]
     gains = [s for s in left if s.published.key.startswith(GAINS)]
     larger = [s for s in gains if s.measured.value > s.published.value]
     by = {name: sum(s.published.key.endswith(f"_{key}") for s in larger) for key, name in NETWORKS.items()}

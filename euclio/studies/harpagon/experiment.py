@@ -27,7 +27,7 @@ from euclio.studies.harpagon.measures import (
     own_optimum,
 )
 from euclio.studies.harpagon.parts import PARTS
-from euclio.studies.harpagon.readings import OTHER_RUNS, under_other_readings
+from euclio.studies.harpagon.readings import OTHER_RUNS
 from euclio.studies.harpagon.reasons import reasons
 from euclio.studies.harpagon.text import text
 from euclio.studies.modules import kept_by_allocation
@@ -116,7 +116,6 @@ STUDY = Study(
     measures,
     reasons,
     text,
-    under_other_readings,
     shown=shown,
     details=details,
     parts=PARTS,

@@ -55,15 +55,33 @@ def _figure_9(tables: Tables, published: Values) -> Figure:
 
 
 PARTS = {
-    "figure-5": Part((HARPAGON, *BASELINES, SPLIT_OPTIMUM, PLAN_OPTIMUM), lambda t, _: figures.figure_5(t["runs"])),
-    "figure-6": Part((HARPAGON, *ABLATION_RUNS), _figure_6),
-    "figure-7": Part(_runs("2d", "dt"), _figure_7),
-    "figure-8": Part((*_runs("1c", "2c"), NO_DUMMIES), _figure_8),
-    "figure-9": Part(_runs("nb", "nhc", "nhe"), _figure_9),
-    "figure-10": Part(_runs("0re", "1re"), lambda t, published: figures.figure_10(t["runs"], published)),
-    "figure-11": Part(_runs("tb"), lambda t, _: figures.figure_11(t["runs"], module_figures(t["allocations"]))),
-    "figure-12": Part(_runs("q0.01", "q0.1"), lambda t, published: figures.figure_12(t["runs"], published)),
-    "figure-map": Part((HARPAGON, SPLIT_OPTIMUM, PLAN_OPTIMUM), lambda t, _: figures.figure_map(t["runs"])),
-    "figure-gaps": Part((HARPAGON, SPLIT_OPTIMUM, PLAN_OPTIMUM), lambda t, _: figures.figure_gaps(t["runs"])),
+    "figure-5": Part(
+        (HARPAGON, *BASELINES, SPLIT_OPTIMUM, PLAN_OPTIMUM),
+        lambda t, _: figures.figure_5(t["runs"]),
+        figures.figure_5.question,
+    ),
+    "figure-6": Part((HARPAGON, *ABLATION_RUNS), _figure_6, figures.figure_6.question),
+    "figure-7": Part(_runs("2d", "dt"), _figure_7, figures.figure_7.question),
+    "figure-8": Part((*_runs("1c", "2c"), NO_DUMMIES), _figure_8, figures.figure_8.question),
+    "figure-9": Part(_runs("nb", "nhc", "nhe"), _figure_9, figures.figure_9.question),
+    "figure-10": Part(
+        _runs("0re", "1re"), lambda t, published: figures.figure_10(t["runs"], published), figures.figure_10.question
+    ),
+    "figure-11": Part(
+        _runs("tb"),
+        lambda t, _: figures.figure_11(t["runs"], module_figures(t["allocations"])),
+        figures.figure_11.question,
+    ),
+    "figure-12": Part(
+        _runs("q0.01", "q0.1"), lambda t, published: figures.figure_12(t["runs"], published), figures.figure_12.question
+    ),
+    "figure-map": Part(
+        (HARPAGON, SPLIT_OPTIMUM, PLAN_OPTIMUM), lambda t, _: figures.figure_map(t["runs"]), figures.figure_map.question
+    ),
+    "figure-gaps": Part(
+        (HARPAGON, SPLIT_OPTIMUM, PLAN_OPTIMUM),
+        lambda t, _: figures.figure_gaps(t["runs"]),
+        figures.figure_gaps.question,
+    ),
 }
 """By key of the figure; the pictures that the page opens with and all tables need more than that."""

@@ -11,9 +11,7 @@ from euclio.papers.modules import Given, given_module, less, more_than_two, rema
 from euclio.studies.costs import costs
 from euclio.studies.harpagon.measures import REPRICED_RUN
 from euclio.studies.modules import dispatch_latency, left, module_figures
-from euclio.studies.readings import OWN_SCROOGE, SHARED_RATE, Reading, by_figure, reread
-from euclio.studies.study import Collected
-from euclio.studies.verdicts import OtherReading
+from euclio.studies.readings import OWN_SCROOGE, SHARED_RATE, Reading, reread
 
 NAMED = (Given("traffic", "detector"), Given("face", "keypoints"), Given("pose", "keypoints"))
 """Modules that run the networks that the paper names: SSD, PRNet and OpenPose."""
@@ -95,9 +93,3 @@ def _of_systems(reading: Reading, runs: pd.DataFrame) -> dict[str, Sample]:
         left_over = remaining(left(runs), HARPAGON)["1re_remaining_budget"]
         return {**extras(ratio, HARPAGON, ["1re"]), "1re_remaining_budget": left_over}
     return baselines(ratio, HARPAGON)
-
-
-def under_other_readings(collected: Collected) -> dict[str, list[OtherReading]]:
-    """The same, by key of the published number."""
-    tables = collected.tables
-    return by_figure(other_readings(tables["runs"], tables["allocations"], collected.details.given))

@@ -14,7 +14,7 @@ from euclio.studies.collector import Collector
 from euclio.studies.mlperf.choices import PARAMETERS
 from euclio.studies.mlperf.closed_loop import compared, sessions
 from euclio.studies.mlperf.inputs import Case, cases
-from euclio.studies.mlperf.measures import measures, readings
+from euclio.studies.mlperf.measures import measures
 from euclio.studies.mlperf.rules import CONFIGURED, RULES, SWEPT, Rule, modelled
 from euclio.studies.mlperf.text import reasons, text
 from euclio.studies.study import Asked, Found, Study
@@ -82,4 +82,4 @@ def _ordered(served: pd.DataFrame) -> pd.DataFrame:
 
 
 TITLE = "Predicted against measured: the simulator held against hardware"
-STUDY = Study("mlperf", TITLE, 0, collect, measures, reasons, text, readings, shown=shown)
+STUDY = Study("mlperf", TITLE, 0, collect, measures, reasons, text, shown=shown)

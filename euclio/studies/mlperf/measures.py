@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from euclio.analysis.statistics import Measured, exactly, mean
+from euclio.analysis.statistics import Measured, mean
 from euclio.studies.mlperf.inputs import PERCENTILES, Case, cases
-from euclio.studies.mlperf.rules import CONFIGURED, RULES, SWEPT
+from euclio.studies.mlperf.rules import CONFIGURED
 from euclio.studies.study import Collected
-from euclio.studies.verdicts import OtherReading
 
 NUMBERS = [*PERCENTILES, "mean_batch", "largest_rps", "capacity_rps"]
 """Columns that a simulation gives; `largest_rps` by the first two rules alone."""
 CHANGED = [f"{name}_{change}" for name in PERCENTILES for change in ("less", "more")]
 """Percentiles at a little less and a little more load, by the first rule."""
-QUESTION = "How the server is modelled, which the results leave open"
 
 
 def measures(collected: Collected) -> dict[str, Measured]:
@@ -26,19 +24,6 @@ def measures(collected: Collected) -> dict[str, Measured]:
     own = of_rule(collected.tables["servers"], CONFIGURED.label)
     rows = {case.name: own[own.case == case.name] for case in cases()}
     return {f"{case.key}_{name}": mean(rows[case.name][name]) for case in cases() for name in PERCENTILES}
-
-
-def readings(collected: Collected) -> Mapping[str, Sequence[OtherReading]]:
-    """The same under the other rules."""
-    servers = collected.tables["servers"]
-    found: dict[str, list[OtherReading]] = {}
-    for rule in (*RULES[1:], *SWEPT):
-        rows = by_case(of_rule(servers, rule.label))
-        for case in cases():
-            for name in PERCENTILES:
-                simulated = exactly(rows[case.name][name], 1)
-                found.setdefault(f"{case.key}_{name}", []).append(OtherReading(QUESTION, rule.answer, simulated))
-    return found
 
 
 def of_rule(servers: pd.DataFrame, rule: str) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from euclio.studies.piccolo.measures import (
     settled,
 )
 from euclio.studies.piccolo.parts import PARTS
-from euclio.studies.piccolo.readings import FEW, OTHER_ROWS, under_other_readings, unfilled
+from euclio.studies.piccolo.readings import FEW, OTHER_ROWS, unfilled
 from euclio.studies.piccolo.reasons import reasons
 from euclio.studies.piccolo.text import text
 from euclio.studies.reference_workloads import ReferenceDraws, draw_workloads_of, reference_draws, runs_of_some
@@ -114,7 +114,6 @@ STUDY = Study(
     measures,
     reasons,
     text,
-    under_other_readings,
     details=details,
     parts=PARTS,
     collect_runs=collect_runs,

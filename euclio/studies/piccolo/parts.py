@@ -43,12 +43,20 @@ def _figure_8(tables: Tables, published: Values) -> Figure:
 
 
 PARTS = {
-    "figure-5": Part(_runs(*ALTERNATIVES), _figure_5),
-    "figure-6": Part(_runs("np", "nb", "nh"), _figure_6),
-    "figure-7": Part(_runs("1bpc", "2bpc"), lambda t, published: figures.figure_7(t["runs"], published)),
-    "figure-8": Part(_runs("2d", "dt"), _figure_8),
-    "figure-9": Part(_runs("tb"), lambda t, published: figures.figure_9(t["runs"], published)),
-    "figure-10": Part(_runs("q0.01", "q0.1"), lambda t, published: figures.figure_10(t["runs"], published)),
-    "figure-11": Part(_runs("0re", "1re"), lambda t, published: figures.figure_11(t["runs"], published)),
+    "figure-5": Part(_runs(*ALTERNATIVES), _figure_5, figures.figure_5.question),
+    "figure-6": Part(_runs("np", "nb", "nh"), _figure_6, figures.figure_6.question),
+    "figure-7": Part(
+        _runs("1bpc", "2bpc"), lambda t, published: figures.figure_7(t["runs"], published), figures.figure_7.question
+    ),
+    "figure-8": Part(_runs("2d", "dt"), _figure_8, figures.figure_8.question),
+    "figure-9": Part(
+        _runs("tb"), lambda t, published: figures.figure_9(t["runs"], published), figures.figure_9.question
+    ),
+    "figure-10": Part(
+        _runs("q0.01", "q0.1"), lambda t, published: figures.figure_10(t["runs"], published), figures.figure_10.question
+    ),
+    "figure-11": Part(
+        _runs("0re", "1re"), lambda t, published: figures.figure_11(t["runs"], published), figures.figure_11.question
+    ),
 }
 """By key of the figure; those with the best split need runs that depend on others, as all tables do."""

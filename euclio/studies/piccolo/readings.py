@@ -10,9 +10,7 @@ from euclio.papers.modules import more_than_two
 from euclio.papers.piccolo import PICCOLO
 from euclio.studies.costs import costs
 from euclio.studies.modules import module_figures
-from euclio.studies.readings import OWN_SCROOGE, SHARED_RATE, Reading, by_figure, reread
-from euclio.studies.study import Collected
-from euclio.studies.verdicts import OtherReading
+from euclio.studies.readings import OWN_SCROOGE, SHARED_RATE, Reading, reread
 
 FEW = ("1bpc", "2bpc")
 """Alternatives with few configurations per module."""
@@ -64,8 +62,3 @@ def _of_systems(reading: Reading, runs: pd.DataFrame) -> dict[str, Sample]:
         shares = {f"{name}_same_share": same(ratio[f"piccolo:{name}"]) for name in FEW}
         return {**extras(ratio, PICCOLO, FEW), **shares}
     return baselines(ratio, PICCOLO)
-
-
-def under_other_readings(collected: Collected) -> dict[str, list[OtherReading]]:
-    """The same, by key of the published number."""
-    return by_figure(other_readings(collected.tables["runs"], collected.tables["allocations"]))

@@ -31,9 +31,8 @@ from euclio.studies.ppipe.measures import (
 )
 from euclio.studies.ppipe.profiles import model_latencies, ratios_along_depth
 from euclio.studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE
-from euclio.studies.scorecard import Score, outcomes_text, score_line, tally
+from euclio.studies.scorecard import Score, ends, outcomes_text, score_line, tally
 from euclio.studies.study import Collected, Text
-from euclio.studies.verdicts import ends
 
 SYNTHETIC = "Synthetic layers."
 BLOCKS = "Blocks that the authors measured."

@@ -6,17 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
-from scipy.stats import spearmanr
 
 from euclio.analysis.statistics import Measured, mean
 from euclio.core.words import counted
-from euclio.posterior.moving import Moved
 from euclio.session.dynamics.rules import Expecting
 from euclio.session.dynamics.world import SECONDS
 from euclio.session.workloads.scrooge_applications import scrooge_applications
 from euclio.session.workloads.scrooge_sessions import COMPARED, MOST_CLIENTS
+from euclio.studies.readings import Moved, OtherReading
 from euclio.studies.scrooge.changing import FEWER_CLIENTS, NEXUS_SYSTEM, OWN_TURN_OFF_S, SCROOGE_SYSTEM
-from euclio.studies.verdicts import OtherReading
 
 PERCENT = 100.0
 YEAR_S = 365 * 24 * 3600
@@ -170,5 +168,5 @@ def movements(runs: pd.DataFrame) -> dict[str, tuple[Moved, ...]]:
                 f"how many clients are there at once at most ({counts[0]} to {counts[-1]}; as run here: {counts[-1]}; "
                 f"on {counted(runs.seed.nunique(), 'workload')})"
             )
-            found[key] = (Moved(words, float(spearmanr(counts, values).statistic), values[0], values[-1]),)
+            found[key] = (Moved(words, values[0], values[-1]),)
     return found

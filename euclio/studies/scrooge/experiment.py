@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 import euclio.results as results
-from euclio.posterior.moving import Moved
 from euclio.results.tables import joined
 from euclio.runs.solver_settings import solver_settings
 from euclio.runs.task import SolverSetting
@@ -20,6 +19,7 @@ from euclio.session.workloads.scrooge_sessions import COMPARED, draw_scrooge
 from euclio.session.workloads.worker_types import on_worker_types
 from euclio.studies.certifying import Proof, proofs_of
 from euclio.studies.collector import Collector, seeded_sample
+from euclio.studies.readings import with_tried
 from euclio.studies.scrooge.changing import run_changing
 from euclio.studies.scrooge.changing_measures import changing_readings, movements
 from euclio.studies.scrooge.measures import (
@@ -39,7 +39,6 @@ from euclio.studies.scrooge.varied_measures import decision_movements, decision_
 from euclio.studies.scrooge.varying import MADE, VARIED, run_varied
 from euclio.studies.sessions import draw_workloads, session_runs
 from euclio.studies.study import Asked, Collected, Found, Study
-from euclio.studies.verdicts import OtherReading
 from euclio.workloads.populations import identify
 
 WORKLOADS = 200
@@ -149,14 +148,12 @@ def run_objectives(collector: Collector, count: int, seed: int) -> dict[str, pd.
 TITLE = "Scrooge reproduced: what do two steps and a greedy rule lose?"
 
 
-def readings(collected: Collected) -> Mapping[str, Sequence[OtherReading]]:
-    """Numbers under the other answers to questions that the paper leaves open."""
-    return {**changing_readings(collected.tables["changing"]), **decision_readings(collected.tables[MADE])}
-
-
-def moved(collected: Collected) -> Mapping[str, Sequence[Moved]]:
-    """What inputs that are not printed do to numbers: clients of changing workloads, and profiles of decisions."""
-    return {**movements(collected.tables["changing"]), **decision_movements(collected.tables[VARIED])}
+def all_reasons(collected: Collected) -> dict[str, str]:
+    """The study's sentences on its numbers, with what other readings and inputs that are not printed do to them."""
+    tables = collected.tables
+    readings = {**changing_readings(tables["changing"]), **decision_readings(tables[MADE])}
+    moved = {**movements(tables["changing"]), **decision_movements(tables[VARIED])}
+    return with_tried("scrooge", reasons(collected), readings, moved)
 
 
 STUDY = Study(
@@ -165,10 +162,8 @@ STUDY = Study(
     SEED,
     collect,
     measures,
-    reasons,
+    all_reasons,
     text,
-    readings,
-    swept=moved,
     shown=shown,
     details=details,
 )

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
-from scipy.stats import spearmanr
 
 from euclio.analysis.statistics import Measured, largest, mean, share
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.posterior.moving import Moved
+from euclio.studies.readings import Moved, OtherReading
 from euclio.studies.scrooge.design import FACTORS, Factor, named, settings
 from euclio.studies.scrooge.measures import GREEDY, MILP
-from euclio.studies.verdicts import OtherReading
 
 KEYS = {MILP: "milp", GREEDY: "greedy"}
 """How keys of published numbers begin, by solver."""
@@ -62,7 +60,7 @@ def along(factor: Factor, found: Mapping[str, Mapping[str, Outcome]], solver: st
 def decision_movements(varied: pd.DataFrame) -> dict[str, tuple[Moved, ...]]:
     """Inputs that the paper does not print and that move a share, by key of the published number, the strongest first.
 
-    Strength is the distance of the ends: of three values a rank correlation of 1 says little.
+    Strength is the distance of the ends.
 
     An input moves a share where the 95 % intervals at its two ends do not meet. Nothing is said of the largest extra
     costs: each is one decision's.
@@ -85,10 +83,8 @@ def _moved(factor: Factor, shares: Mapping[float, Measured]) -> Iterator[Moved]:
     (least, low), (*_, (most, high)) = next(iter(shares.items())), shares.items()
     if not apart(low, high):
         return
-    values = [m.value for m in shares.values()]
-    correlation = float(spearmanr(list(shares), values).statistic)
     words = f"{factor.words} ({factor.said(least)} to {factor.said(most)}; {len(shares)} values)"
-    yield Moved(words, correlation, low.value, high.value, min(values), max(values))
+    yield Moved(words, low.value, high.value)
 
 
 def apart(one: Measured, other: Measured) -> bool:

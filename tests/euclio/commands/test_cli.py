@@ -450,3 +450,11 @@ def test_standard_input_is_read(capsys):
         os.close(before)
         os.close(ours)
     assert (code, out[:4]) == (0, "tiny")
+
+
+def test_the_module_is_the_command(tmp_path):
+    """`python -m euclio` is what a user types where the script is on no path; it exits with the command's code."""
+    command = [sys.executable, "-m", "euclio", "solve", str(tmp_path / "missing.json")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "missing.json" in done.stderr

@@ -3,9 +3,9 @@
 import pytest
 
 from euclio.analysis.statistics import Measured, exactly
-from euclio.studies.agreement import Agreement, Kind, agreement, interval_of, near, tolerated, widening
+from euclio.studies.agreement import Kind, Verdict, agreement, interval_of, near, tolerated, widening
 
-YES, OPEN, NO = Agreement.AGREES, Agreement.UNDECIDED, Agreement.DIFFERS
+YES, OPEN, NO = Verdict.AGREES, Verdict.UNDECIDED, Verdict.OFF
 MANY = 1000
 
 

@@ -11,7 +11,7 @@ from euclio.papers.harpagon import HARPAGON, comparisons, dummies
 from euclio.papers.modules import Given, dispatch, given_module, given_modules, less, more_than_two, remaining_budget
 from euclio.papers.published import Published, published_figures
 from euclio.session.workloads.acceptance import BASELINES
-from euclio.studies.agreement import Agreement
+from euclio.studies.agreement import Verdict
 from euclio.studies.costs import costs, time_measures
 from euclio.studies.harpagon.figures import optimal_share_map
 from euclio.studies.harpagon.measures import ENUMERATION, QUANTIZED, REPRICED_RUN, optimality
@@ -204,10 +204,10 @@ def test_map_counts_every_workload_once() -> None:
 
 
 def test_a_value_inside_its_interval_is_not_shown_to_agree() -> None:
-    assert Score(FIGURE, Measured(15.0, 9.0, 21.0)).agreement == Agreement.UNDECIDED
-    assert Score(FIGURE, Measured(15.0, 12.0, 18.0)).agreement == Agreement.DIFFERS
-    assert not Score(FIGURE, Measured(10.5)).agrees
-    assert not Score(FIGURE, Measured(math.nan)).agrees
+    assert Score(FIGURE, Measured(15.0, 9.0, 21.0)).agreement == Verdict.UNDECIDED
+    assert Score(FIGURE, Measured(15.0, 12.0, 18.0)).agreement == Verdict.OFF
+    assert Score(FIGURE, Measured(10.5)).agreement == Verdict.UNDECIDED
+    assert Score(FIGURE, Measured(math.nan)).agreement == Verdict.UNDECIDED
 
 
 def test_scorecard_needs_a_measure_for_every_published_figure() -> None:

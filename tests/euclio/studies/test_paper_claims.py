@@ -4,21 +4,20 @@ import json
 import math
 import shutil
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
+from euclio.analysis.statistics import Measured
 from euclio.cli import main
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
 from euclio.papers.published import published_figures
 from euclio.results.tables import save
 from euclio.studies import claims
-from euclio.studies.agreement import Agreement
+from euclio.studies.agreement import Verdict, agreement
 from euclio.studies.claims import HOLDS, Card, Claim, Standing, accept, check, check_all, load_card, stored_claims
 from euclio.studies.claims_page import figures_text, lines, tally, write_claims
-from euclio.studies.power import COLUMNS
 
 SHARE = Claim("tiny.share", "tiny", "It is best on 91.5 % of the workloads.", ("share",), held=True)
 
@@ -31,17 +30,18 @@ AGREE, OPEN, NO = (91.4, 90.9, 91.9), (91.4, 89.0, 94.0), (87.6, 86.0, 89.0)
 def row(measured=AGREE, **changed):
     value, low, high = measured
     common = {"key": "share", "role": "check", "kind": "share", "unit": "%", "published": PRINTED, "n": 1131}
-    measure = {"measured": value, "low": low, "high": high, "exact": False, "because": ""}
-    settings = {"settings_low": math.nan, "settings_high": math.nan, "telling": False}
-    said = {"agreement": str(Agreement.DIFFERS), "near": False, "odd": False}
-    return {**common, **measure, **settings, **said, **changed}
+    measure = {"measured": value, "low": low, "high": high, "exact": False, "why": "", "artifact": False}
+    found = {**common, **measure, **changed}
+    ends = (None if math.isnan(end) else end for end in (low, high))
+    word = agreement(found["published"], Measured(value, *ends, found["n"], found["exact"]), found["kind"])
+    return {"verdict": str(Verdict.NOT_COMPARED if found["role"] == "time" else word), **found}
 
 
 def card(*rows):
     return Card(pd.DataFrame(rows or [row()]).set_index("key"), 90.0)
 
 
-WITHIN = {"settings_low": 75.0, "settings_high": 97.0, "telling": True}
+NOT_COMPARED = {"verdict": str(Verdict.NOT_COMPARED)}
 
 
 @pytest.mark.parametrize(
@@ -54,23 +54,20 @@ WITHIN = {"settings_low": 75.0, "settings_high": 97.0, "telling": True}
         ([row(OPEN)], Standing.NOT_DECIDED),
         ([row(NO)], Standing.NOT_REPLICATED),
         ([row(NO, artifact=True)], Standing.NOT_REPRODUCED),
-        ([row(NO, **WITHIN)], Standing.CONSISTENT),
-        # The class is withdrawn where random settings are covered as often, and outside the settings.
-        ([row(NO, **WITHIN | {"telling": False})], Standing.NOT_REPLICATED),
-        ([row(NO, **WITHIN | {"settings_high": 90.0})], Standing.NOT_REPLICATED),
-        # Undecided figures stay undecided, whatever settings give.
-        ([row(OPEN, **WITHIN)], Standing.NOT_DECIDED),
+        # What print contradicts shows nothing, whatever was measured, and hides nothing that is off.
+        ([row(AGREE, **NOT_COMPARED)], Standing.NOT_DECIDED),
+        ([row(NO, **NOT_COMPARED)], Standing.NOT_DECIDED),
+        ([row(AGREE, **NOT_COMPARED), row(NO, key="other")], Standing.NOT_REPLICATED),
         ([row(AGREE), row(OPEN, key="other")], Standing.NOT_DECIDED),
         ([row(AGREE), row(NO, key="other")], Standing.NOT_REPLICATED),
-        ([row(NO, **WITHIN), row(OPEN, key="other")], Standing.NOT_REPLICATED),
+        ([row(NO), row(OPEN, key="other")], Standing.NOT_REPLICATED),
         # A maximum or a single run has no interval that could lie within.
         ([row((PRINTED, math.nan, math.nan))], Standing.NOT_DECIDED),
         ([row((PRINTED, PRINTED, PRINTED), n=1)], Standing.NOT_DECIDED),
         # A run time is a run time, even where it is equal.
         ([row(AGREE, role="time")], Standing.OTHER_MACHINE),
-        # "All" holds or does not; settings have nothing to say of it.
         ([row((100.0, 99.0, 100.0), kind="all", published=100.0)], Standing.REPLICATED),
-        ([row((99.0, 98.0, 99.5), kind="all", published=100.0, **WITHIN)], Standing.NOT_REPLICATED),
+        ([row((99.0, 98.0, 99.5), kind="all", published=100.0)], Standing.NOT_REPLICATED),
     ],
 )
 def test_a_claim_stands_as_its_figures_do(rows, standing):
@@ -109,18 +106,8 @@ def test_over_97_is_not_replicated_by_94_in_one_run_nor_by_98():
 
 
 def test_of_a_run_time_it_is_said_what_was_timed():
-    timed = row(role="time", because="over 2 s on 7 of 7")
+    timed = row(role="time", why="over 2 s on 7 of 7 In print: “7”. So.")
     assert check(SHARE, card(timed)).why == "over 2 s on 7 of 7"
-
-
-def test_chance_is_the_share_of_random_settings_that_all_intervals_accept(monkeypatch):
-    """Of four random settings two lie within 75 to 97."""
-    prior = pd.DataFrame({"tiny:share": [70.0, 80.0, 90.0, 99.0]})
-    monkeypatch.setattr(claims, "stored_posterior", lambda paper: SimpleNamespace(prior=prior))
-    assert check(SHARE, card(row(NO, **WITHIN))).chance == 0.5
-    assert math.isnan(check(SHARE, card(row(NO))).chance)
-    unknown = replace(SHARE, figures=("other",))
-    assert math.isnan(check(unknown, card(row(NO, key="other", **WITHIN))).chance)
 
 
 def test_what_was_not_run_does_not_hold():
@@ -162,22 +149,12 @@ def test_lost_and_new_claims_are_named(tmp_path):
 
 
 def test_check_figures_are_counted_with_and_without_those_that_are_doubtful_in_print():
-    yes = {"agreement": str(Agreement.AGREES), "near": True}
-    cards = {
-        "tiny": card(
-            row(key="a", **yes), row(key="b"), row(key="c", role="doubtful", **yes), row(key="d", role="input")
-        )
-    }
-    text = figures_text(cards)
-    assert text.startswith("Of 2 printed numbers that nothing was fitted or set to, 1 agree")
-    assert text.endswith("With 1 numbers that another printed one makes doubtful: 2 of 3 agree, 2 lie within.")
-
-
-def test_the_page_says_how_often_rules_say_yes_by_chance(tmp_path):
-    power = pd.DataFrame([("share", "check", "random settings", "agrees", 100, 0.05, True)], columns=COLUMNS)
-    shown = {"tiny": replace(card(), power=power)}
-    text = write_claims(check_all(tmp_path, []), tmp_path, shown).read_text(encoding="utf-8")
-    assert "| tiny | random settings | agrees | 1 | 100 % | 5 % | 20.00 |" in text
+    roles = {"c": {"role": "doubtful"}, "d": {"role": "input"}, "e": NOT_COMPARED}
+    rows = [row(key=key, **roles.get(key, {})) for key in "acde"]
+    text = figures_text({"tiny": card(*rows, row(NO, key="b"))})
+    assert text.startswith("Of 3 printed numbers that nothing was fitted or set to, 1 agree")
+    assert "0 are not decided, 1 are off, 1 are not compared" in text
+    assert text.endswith("With 1 numbers that another printed one makes doubtful 2 of 4 agree.")
 
 
 def test_every_stored_claim_is_of_published_figures():

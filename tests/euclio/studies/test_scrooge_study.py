@@ -342,7 +342,7 @@ def report(tmp_path_factory):
 def test_report_holds_scorecard_figures_and_example(report: Path):
     page = (report / "index.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 17
-    assert "printed numbers, by verdict" in page
+    assert "printed numbers, each with one of four words" in page
     assert "disagreements of the two: 0" in page
     assert "7.5444" in (report / "scorecard.md").read_text(encoding="utf-8")
 

@@ -7,6 +7,7 @@ import pytest
 from euclio.session.dynamics.run import run
 from euclio.session.dynamics.world import draw_world
 from euclio.session.workloads.scrooge_sessions import COMPARED, MOST_CLIENTS, draw_scrooge
+from euclio.studies.readings import with_tried
 from euclio.studies.scrooge.changing import Case, named_session
 from euclio.studies.scrooge.design import FACTORS, PAIRS, inputs_of, named, said, settings
 from euclio.studies.scrooge.measures import GREEDY, MILP
@@ -19,7 +20,6 @@ from euclio.studies.scrooge.varied_measures import (
 )
 from euclio.studies.scrooge.varied_text import varied_blocks
 from euclio.studies.scrooge.varying import MADE, VARIED, made_rows, ratios, varied_rows
-from euclio.studies.verdicts import Evidence, Verdict, judge
 
 SEED = 20240917
 BATCHED = {"traffic": "vehicle", "face": "detector", "tracker": "reid"}
@@ -124,7 +124,6 @@ def test_an_input_that_is_not_printed_moves_a_share_across_the_printed_one():
     moved = decision_movements(found)
     assert set(moved) == {"milp_same_share"}
     (one,) = moved["milp_same_share"]
-    assert one.correlation == pytest.approx(-1)
     assert one.across(85.0)
     assert not one.across(40.0)
 
@@ -164,18 +163,17 @@ def test_settings_that_hold_both_printed_shares_are_named():
     assert holding(found, {MILP: 85.0, GREEDY: 80.0}) == ["fixed=0"]
 
 
-def test_a_verdict_is_given_where_the_rule_holds_and_only_there():
+def test_what_moves_a_share_says_from_where_to_where():
     shares = {"": (0.59, 0.33), "fixed=0": (0.98, 0.5), "fixed=0.95": (0.43, 0.4)}
     tables = {
         VARIED: table(shares),
         MADE: pd.DataFrame({"application": ["face"], "times": [1], MILP: [1.0], GREEDY: [1.0]}),
     }
     moved = decision_movements(tables[VARIED])
-    own = outcomes(tables[VARIED])[""][MILP].same
-    given = judge("check", 85.0, "%", own, Evidence(moved=moved["milp_same_share"]), "share")
-    assert given.verdict is Verdict.PROFILES
-    assert "(0 to 0.95; 2 values) moves it from 98.6 % to 42.9 %" in given.because
-    assert judge("check", 35.0, "%", own, Evidence(moved=moved["milp_same_share"])).verdict is Verdict.UNEXPLAINED
+    assert any(one.across(85.0) for one in moved["milp_same_share"])
+    assert not any(one.across(35.0) for one in moved["milp_same_share"])
+    said = with_tried("scrooge", {}, {}, moved)["milp_same_share"]
+    assert "(0 to 0.95; 2 values): 98.6 % to 42.9 %." in said
     assert len(varied_blocks(tables)) >= 4
 
 

@@ -7,7 +7,7 @@ import pytest
 from euclio.core.data_files import data_dir
 from euclio.papers.published import published_figures
 from euclio.studies.claims import stored_claims
-from euclio.studies.sentences import NOT_MEASURED, SET_UP, STATUSES, Selection, Sentence, selection, sentences
+from euclio.studies.sentences import NOT_MEASURED, SET_UP, STATUSES, Sentence, selection, sentences
 
 PAPERS = ("graft", "harpagon", "piccolo", "ppipe", "scrooge")
 
@@ -42,7 +42,7 @@ def test_sentences_are_counted_by_what_decides_them():
         Sentence("tiny", "§2", (3.0,), status=SET_UP),
         Sentence("tiny", "§2", (4.0,), status=NOT_MEASURED, why="energy"),
     ]
-    assert selection(own, frozenset("b")) == Selection(4, 1, 1, 1, 1)
+    assert selection(own, frozenset("b")) == (4, 1, 1, 1, 1)
 
 
 def test_every_claim_is_of_a_sentence_with_its_number_or_of_all():

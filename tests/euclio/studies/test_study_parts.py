@@ -1,6 +1,7 @@
 """One figure or table of a study by itself, from the runs that it needs or from the tables of the last report."""
 
 import csv
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,21 @@ def test_help_lists_what_is_run_and_what_is_taken_from_the_report(capsys):
     said = capsys.readouterr().out
     assert "(runs harpagon, harpagon:2d, harpagon:dt)" in said
     assert "\ntable-harpagon-on-every-kind-of-profiles: Harpagon on every kind of profiles" in said
+
+
+@pytest.mark.parametrize("paper", ["harpagon", "piccolo"])
+def test_titles_are_there_without_any_report(paper, tmp_path, capsys, monkeypatch):
+    """As after an installation from a wheel, which holds no reports."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["reproduce", paper, "--only", "help"]) == 0
+    page = (REPORTS / paper / "index.html").read_text(encoding="utf-8")
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(study_of(paper).parts)
+    for line in lines:
+        name, _, title = line.partition(" (runs ")[0].partition(": ")
+        assert title
+        assert f'<figure id="{name}">' in page
+        assert escape(title) in page
 
 
 @pytest.mark.parametrize(

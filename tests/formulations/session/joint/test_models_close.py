@@ -162,13 +162,14 @@ def test_spot_machines_for_nothing_next_to_some_that_cost_something(name, slo):
     assert cost(session, name, WHOLE) == 3
 
 
+@pytest.mark.parametrize(("most", "said"), [(0, "0 machines"), (1, "1 machine")])
 @pytest.mark.parametrize("name", ["milp", "cpsat"])
-def test_why_there_is_no_plan_is_said(name):
+def test_why_there_is_no_plan_is_said(name, most, said):
     hardware = [Hardware("h", 1, 3, largest_share="0.5")]
-    session = one_module(8, ("h", 1, "0.1"), hardware=hardware, running=[("m", "h", 3)], most=0)
+    session = one_module(8, ("h", 1, "0.1"), hardware=hardware, running=[("m", "h", 3)], most=most)
     found = solve(session, name, space=WHOLE)
     assert found.status is Status.INFEASIBLE
-    words = " within the stock and the largest shares with at most 0 machines added or removed"
+    words = f" within the stock and the largest shares with at most {said} added or removed"
     assert limits_in_words(session) == words
     assert f"{words} (proven)" in found.reason
 
