@@ -226,7 +226,7 @@ POPULATIONS = {
             0,
             10,
             late("euclio.studies.graft.scales", "fleets"),
-            "f4be76769c5a4859f24a704be5d46a8c62ca483593cac85e7211f04bc26349d2",
+            "1470edddcf748d13a7f07e2c4739eed267d0ef0101e218b8b9b2d7fa334636df",
             "draws of each network and scale",
         ),
         Population(
