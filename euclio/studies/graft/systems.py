@@ -108,9 +108,11 @@ def grouped(parts: Sequence[Part], seed: int = 0) -> list[list[int]]:
     return found
 
 
-def realigned(stages: Stages, group: Sequence[Part], space: FragmentSpace | None = None) -> float:
-    """The share of a group by Algorithm 1; infinite: a part cannot be served."""
-    found = _realign(stages, group, space or FragmentSpace())
+def realigned(
+    stages: Stages, group: Sequence[Part], space: FragmentSpace | None = None, known: dict[Part, Any] | None = None
+) -> float:
+    """The share of a group by Algorithm 1, with the parts by themselves that are known; infinite: one has no plan."""
+    found = _realign(stages, group, space or FragmentSpace(), known)
     return math.inf if found is None else float(found[0])
 
 

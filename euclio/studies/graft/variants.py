@@ -15,6 +15,7 @@ import pandas as pd
 
 from euclio.core.solving import solve
 from euclio.fragments import Fleet, FragmentSpace
+from euclio.fragments.realigned import Part
 from euclio.fragments.stages import Stages
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, Drawn, Parameters, nanos
 from euclio.studies.graft.systems import (
@@ -142,6 +143,7 @@ def best_grouping(fleet: Fleet, space: FragmentSpace | None = None) -> tuple[flo
     size = options().group_size
     number = math.ceil(len(parts) / size)
     by_kinds: dict[tuple[object, ...], float] = {}
+    alone: dict[Part, Any] = {}
 
     @cache
     def cost(group: int) -> float:
@@ -149,7 +151,7 @@ def best_grouping(fleet: Fleet, space: FragmentSpace | None = None) -> tuple[flo
         # Parts that are alike are looked at once.
         alike = tuple(sorted(kinds[k] for k in own))
         if alike not in by_kinds:
-            by_kinds[alike] = realigned(stages, [parts[k] for k in own], space)
+            by_kinds[alike] = realigned(stages, [parts[k] for k in own], space, alone)
         return by_kinds[alike]
 
     @cache
