@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from euclio.posterior.distance import LEAST
-from euclio.posterior.prior import NAMES, PRIORS, READINGS
+from euclio.posterior.prior import NAMES, PRIORS
 from euclio.posterior.store import PLACE, Stored
 from euclio.posterior.targets import full
 
+LEAST = -0.9
+"""Numbers below it are drawn, and lines through them laid, as if they were it: their logarithm is ln(x + 1)."""
 POSTERIOR_RANGE = (2.5, 97.5)
 """Percentiles of a parameter among the accepted settings that are its posterior range."""
 ERRORS = 3.5
@@ -59,8 +60,7 @@ def movers(stored: Stored, paper: str, key: str) -> tuple[Moved, ...]:
     number is known of those alone): the rank correlation is at least `LEAST_CORRELATION` and `ERRORS` standard errors.
     Whether it moves the number across a value is for `Moved.across` to say: there are draws on both sides of the value,
     and the least-squares line of ln(number + 1) on the parameter crosses it between the ends of the range. Left out
-    are readings, which are no parameters of the workloads,
-    and parameters of another paper's workloads alone.
+    is the module that figures call "given", which is no parameter of the workloads.
 
     Args:
         stored: the draw.
@@ -69,18 +69,13 @@ def movers(stored: Stored, paper: str, key: str) -> tuple[Moved, ...]:
     """
     figure = full(paper, key)
     frame = stored.prior if shows(stored.prior, figure) else stored.accepted
-    found = [_moved(stored, frame, figure, name) for name in parameters(paper)]
+    found = [_moved(stored, frame, figure, name) for name in NAMES if name != "given"]
     return tuple(sorted(filter(None, found), key=lambda one: -abs(one.correlation)))
 
 
 def moved(stored: Stored, paper: str, key: str, value: float) -> tuple[Moved, ...]:
     """Those of `movers` that move the number across a value."""
     return tuple(one for one in movers(stored, paper, key) if one.across(value))
-
-
-def parameters(paper: str) -> tuple[str, ...]:
-    """Parameters of a paper's workloads: those that all papers share, and those named PAPER.NAME."""
-    return tuple(n for n in NAMES if n not in READINGS and n.rpartition(".")[0] in ("", paper))
 
 
 def shows(frame: pd.DataFrame, figure: str) -> bool:
@@ -104,7 +99,7 @@ def _moved(stored: Stored, frame: pd.DataFrame, figure: str, name: str) -> Moved
     line = _line(places[kept].to_numpy(np.float64), values[kept].to_numpy(np.float64), (low, high))
     ends = (min(line[0], most), min(line[1], most))
     seen = (float(values[kept].min()), float(values[kept].max()))
-    return Moved(_with_range(name, float(low), float(high)), correlation, *ends, *seen)
+    return Moved(_with_range(stored.paper, name, float(low), float(high)), correlation, *ends, *seen)
 
 
 def _line(places: NDArray[np.float64], values: NDArray[np.float64], at: Sequence[float]) -> tuple[float, float]:
@@ -114,8 +109,8 @@ def _line(places: NDArray[np.float64], values: NDArray[np.float64], at: Sequence
     return first, last
 
 
-def _with_range(name: str, low: float, high: float) -> str:
+def _with_range(paper: str, name: str, low: float, high: float) -> str:
     """A parameter with the values at the ends of its posterior range."""
-    ends = (PRIORS[name].value(place) for place in (low, high))
+    ends = (PRIORS[paper][name].value(place) for place in (low, high))
     texts = (f"{value:.3g}" if isinstance(value, float) else str(value) for value in ends)
     return f"{name.rpartition('.')[2].replace('_', ' ')} ({' to '.join(texts)})"
