@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from euclio.posterior import moving
-from euclio.posterior.moving import moved, parameters
-from euclio.posterior.prior import NAMES, READINGS
+from euclio.posterior.moving import moved
+from euclio.posterior.prior import NAMES
 from euclio.posterior.store import PLACE, Stored, save_stored
 from euclio.studies.consistent import predicted, stored_posterior
 
@@ -75,13 +75,6 @@ def test_shares_end_at_a_hundred():
     frames = (frame.rename(columns={FIGURE: "harpagon:dummy_share"}) for frame in (renamed.draws, renamed.accepted))
     (found,) = moved(Stored(*frames, renamed.provenance), "harpagon", "dummy_share", 70.0)
     assert found.high == 100.0
-
-
-def test_readings_are_no_profiles():
-    def by_reading(frame, noise):
-        return 10 + 20 * frame[PLACE + READINGS[0]] + noise
-
-    assert moved(stored(by_reading), "harpagon", KEY, 20.0) == ()
 
 
 def test_what_only_accepted_settings_know_is_asked_of_them():
