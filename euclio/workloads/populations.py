@@ -22,7 +22,6 @@ PROTOCOL_SEED = 20240917
 """Seed of all populations of sessions."""
 
 _reference = late("euclio.posterior.bridge", "reference_sessions")
-_printed = late("euclio.posterior.bridge", "printed_sessions")
 _unselected = late("euclio.posterior.bridge", "unselected_sessions")
 _profiled = late("euclio.session.workloads.profiled", "library_sessions")
 _protocol = late("euclio.session.workloads.acceptance", "sessions_of_all_systems")
@@ -140,7 +139,7 @@ POPULATIONS = {
         Population(
             "harpagon",
             "the workloads that Harpagon's study runs on",
-            "from the reference setting; kept: those that all 20 systems of Harpagon §IV have a plan for",
+            "from the reference setting, which has all that print fixes; kept: those that Harpagon has a plan for",
             PROTOCOL_SEED,
             1131,
             lambda count, seed: _reference("harpagon", count, seed),
@@ -148,17 +147,17 @@ POPULATIONS = {
         ),
         Population(
             "harpagon-as-printed",
-            "Harpagon's workloads, with all that the papers print of them",
-            "from the setting that keeps to print; kept: those that Harpagon has a plan for",
+            "the same as harpagon, which were another set before",
+            "from the reference setting, which has all that print fixes; kept: those that Harpagon has a plan for",
             PROTOCOL_SEED,
             1131,
-            lambda count, seed: _printed("harpagon", count, seed),
+            lambda count, seed: _reference("harpagon", count, seed),
             "8cb96d636541f67da5606a2f6358705059a21f0bf6fd14ed02096dadbdb61140",
         ),
         Population(
             "piccolo",
             "the workloads that Piccolo's study runs on",
-            "from Piccolo's reference setting; kept: those that all 18 systems of Piccolo §IV have a plan for",
+            "from Piccolo's reference setting, which has all that print fixes; kept: those that Piccolo has a plan for",
             PROTOCOL_SEED,
             663,
             lambda count, seed: _reference("piccolo", count, seed),
@@ -167,7 +166,7 @@ POPULATIONS = {
         Population(
             "harpagon-unselected",
             "workloads like harpagon's before any system has refused one",
-            "from the reference setting; kept: objectives of at most 10 s",
+            "from the reference setting; kept: objectives of at most 60 s",
             PROTOCOL_SEED,
             300,
             lambda count, seed: _unselected("harpagon", count, seed),
