@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from pasting import FINDINGS, paste, table
 
+from euclio.posterior.distance import off
 from euclio.posterior.evidence import Optimal, compared, convergence, coverages, model_error, optimal
 from euclio.posterior.figures import optimal_figure
+from euclio.posterior.labels import figure_label
 from euclio.posterior.prior import PAPERS
 from euclio.posterior.reference import reference_entry
 from euclio.posterior.store import Stored, stored_draw
@@ -101,6 +104,22 @@ def groups(stored: Stored) -> str:
     return table(header, rows)
 
 
+def crossed(paper: str) -> str:
+    """A paper's numbers under its own reference setting, and under that of the other paper."""
+    (other,) = (name for name in PAPERS if name != paper)
+    own, theirs = reference_entry(paper)["numbers"], reference_entry(other)["numbers_of_the_other_paper"]
+    keys = [key for key in targets() if key in own and key in theirs and targets()[key].role in ("fit", "check")]
+    header = (f"{paper.capitalize()}'s numbers", "printed", "own setting", f"{other.capitalize()}'s setting")
+    rows = [
+        (figure_label(key), f"{targets()[key].value:g}", *(f"{found[key]:.1f}" for found in (own, theirs)))
+        for key in keys
+    ]
+    for words, factor in (("within a tenth", 1.1), ("within a quarter", 1.25), ("within a factor of 1.5", 1.5)):
+        near = [str(int((abs(off(found, keys)) <= np.log(factor)).sum())) for found in (own, theirs)]
+        rows.append((f"**{words}**", f"of {len(keys)}", *near))
+    return table(header, rows)
+
+
 def _ends(found: Optimal, digits: int) -> str:
     return f"{found.low:.{digits}f} to {found.high:.{digits}f} %, median {found.middle:.{digits}f} %"
 
@@ -109,6 +128,7 @@ def main() -> None:
     """Write all of it."""
     draws = [stored_draw(paper) for paper in PAPERS]
     own = {f"groups of {stored.paper}": groups(stored) for stored in draws}
+    own |= {f"crossed {paper}": crossed(paper) for paper in PAPERS}
     paste(PAGE, {"three numbers": opening(draws[0]), "results": results(draws), **own})
     FIGURE.write_text(optimal_figure(draws[0]).svg, encoding="utf-8", newline="\n")
 

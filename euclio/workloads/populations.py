@@ -143,16 +143,16 @@ POPULATIONS = {
             PROTOCOL_SEED,
             1131,
             lambda count, seed: _reference("harpagon", count, seed),
-            "56b215279a71f9e55b472a83758b8b773aedf5e2a0fa63be63f5f93fb78e143f",
+            "01680c4aef1eef10acd1f9e847c28196c25cd3d251ad25418ac88b2cdd6e8c48",
         ),
         Population(
             "harpagon-as-printed",
-            "the same as harpagon, which were another set before",
+            "another name of harpagon",
             "from the reference setting, which has all that print fixes; kept: those that Harpagon has a plan for",
             PROTOCOL_SEED,
             1131,
             lambda count, seed: _reference("harpagon", count, seed),
-            "8cb96d636541f67da5606a2f6358705059a21f0bf6fd14ed02096dadbdb61140",
+            "01680c4aef1eef10acd1f9e847c28196c25cd3d251ad25418ac88b2cdd6e8c48",
         ),
         Population(
             "piccolo",
@@ -161,7 +161,7 @@ POPULATIONS = {
             PROTOCOL_SEED,
             663,
             lambda count, seed: _reference("piccolo", count, seed),
-            "73390cddc91833b9f840e5e8af964534defc996a8039a2f5208c44c3178cbd3f",
+            "0620d7d48bd912c62d765e7568d88e073a1c201bb5d4625ada7637d72d3f1552",
         ),
         Population(
             "harpagon-unselected",
@@ -170,7 +170,7 @@ POPULATIONS = {
             PROTOCOL_SEED,
             300,
             lambda count, seed: _unselected("harpagon", count, seed),
-            "fabe952b95d9d8d315a5a72b9632197033c5b2d56c9b52418d3ed6700aaaca84",
+            "97a21cb9f2fda00cc24a9c77569e52249004edc5b1bb0c8da0d8cb4827659536",
         ),
         Population(
             "nvidia",
