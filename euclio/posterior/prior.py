@@ -97,7 +97,7 @@ class Setting:
         reassign_first: whether -1re gives its latency to the first module that gains, else to the one that gains most.
         own_scrooge: whether Harpagon's baseline Scrooge is read by its own paper; else by the words of Table III.
         two_dummies: whether Harp-2c adds dummy requests.
-        two_filled: whether Picc-2bpc adds dummy requests.
+        few_filled: whether Picc-1bpc and Picc-2bpc add dummy requests.
         one_rate: whether a workload has one frame rate, times objects per frame; else each module's rate is drawn.
         acceptance: "all": a workload counts that all systems have a plan for; "own": that the paper's own system has.
         one_dummies: whether Harp-1c adds dummy requests.
@@ -145,7 +145,7 @@ class Setting:
     reassign_first: bool = True
     own_scrooge: bool = True
     two_dummies: bool = False
-    two_filled: bool = True
+    few_filled: bool = False
     one_dummies: bool = False
     acceptance: str = "own"
 
