@@ -126,7 +126,6 @@ def test_a_study_becomes_page_card_and_tables(small, tmp_path, capsys, monkeypat
         "index.html",
         "scorecard.md",
         "scorecard.parquet",
-        "power.parquet",
         "runs.parquet",
         "certificates.parquet",
     }
