@@ -5,7 +5,7 @@ from functools import partial
 from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
-from euclio.pipeline import PipelineSpace
+from euclio.problems.pipeline import PipelineSpace
 from heuristics.session.piccolo_systems import PICCOLO
 from heuristics.session.scrooge_space import SCROOGE_LACKS, SCROOGE_SPACE
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from euclio import results
 from euclio.core.lazy import lazy_names
+from euclio.experiments import results
 from euclio.verbs import PLACES
 
 if TYPE_CHECKING:

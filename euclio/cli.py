@@ -1,4 +1,4 @@
-"""The command `euclio`: exit codes and clean endings; `euclio/commands/` has its parser and each verb.
+"""The command `euclio`: exit codes and clean endings; `euclio/verbs/commands/` has its parser and each verb.
 
 Exit codes: 0 solved, accepted or certified, 1 refused, refuted or an error, 2 bad input, 3 infeasible, 4 no plan or
 neither certified nor refuted.
@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from euclio.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, NO_PLAN, REFUSED, SOLVED, TERMINATED
-from euclio.commands.parsing import parsed, parser_of
 from euclio.core.errors import (
     InputError,
     KeywordError,
@@ -27,6 +25,8 @@ from euclio.core.errors import (
 )
 from euclio.core.progress import say, waiting
 from euclio.files.doubting import strictly
+from euclio.verbs.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, NO_PLAN, REFUSED, SOLVED, TERMINATED
+from euclio.verbs.commands.parsing import parsed, parser_of
 
 TRACEBACK = "EUCLIO_TRACEBACK"
 """Environment variable that lets an internal error show where it arose."""

@@ -3,7 +3,7 @@
 from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import Option, Solver
-from euclio.pipeline.space import FULL_PIPELINE_SPACE
+from euclio.problems.pipeline.space import FULL_PIPELINE_SPACE
 from formulations.engines.milp import ENGINES
 from formulations.pipeline.ppipe.spaces import LITERAL_SPACE, PPIPE_SPACE
 from heuristics.session.scrooge_space import SCROOGE_LACKS, SCROOGE_SPACE

@@ -6,7 +6,7 @@ from typing import Any
 from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
-from euclio.session import Charging, PlanSpace
+from euclio.problems.session import Charging, PlanSpace
 from heuristics.fragments.systems import FRAGMENT_SYSTEMS
 from heuristics.pipeline.spaces import DART_SPACE, NO_PARTITIONING_SPACE, dart_space, no_partitioning_space
 from heuristics.session.piccolo_systems import PICCOLO_SYSTEMS

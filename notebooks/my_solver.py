@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import ceil
 
-from euclio.session import Allocation, ModulePlan, Plan, Session, longest_path
+from euclio.problems.session import Allocation, ModulePlan, Plan, Session, longest_path
 
 
 def even_shares(session: Session) -> Plan | None:

@@ -17,18 +17,18 @@ from worked_examples import M_3, one_module
 
 from euclio import solve
 from euclio.cli import main
-from euclio.commands import exit_codes
 from euclio.core import registry
 from euclio.core.families import GROUP as FAMILIES
 from euclio.core.families import families
 from euclio.core.registry import solvers
 from euclio.files import save_instance
-from euclio.studies.graft.cases import NETWORKS
-from euclio.studies.graft.measures import above_grouping
-from euclio.studies.graft.text import gap_at
-from euclio.studies.harpagon.answer import stored_answers
+from euclio.verbs.commands import exit_codes
 from euclio.workloads.kinds import kinds
 from euclio.workloads.populations import POPULATIONS
+from studies.graft.cases import NETWORKS
+from studies.graft.measures import above_grouping
+from studies.graft.text import gap_at
+from studies.harpagon.answer import stored_answers
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

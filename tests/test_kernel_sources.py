@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 MAKERS = {
     "euclio/core/machine_code.py",
     "euclio/core/machine_clock.py",
-    "euclio/session/policies/c_functions.py",
+    "euclio/problems/session/policies/c_functions.py",
 }
 """The modules that need numba, or its parts; the last two hold what is compiled in the place of a kernel."""
 
@@ -31,7 +31,7 @@ def test_nothing_else_imports_numba():
 ADDS_IN_PAIRS = {"sum", "mean", "prod", "dot", "std", "var", "nansum"}
 UNSTABLE = {"argsort", "argpartition", "partition"}
 WHOLE_NUMBERS = {
-    ("euclio/session/simulation/engine/loop.py", "_fits"),
+    ("euclio/serving/session/engine/loop.py", "_fits"),
     ("formulations/session/exact/frontier_search.py", "_with_room"),
     ("heuristics/session/time_prices.py", "give_again"),
 }

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import euclio
-from euclio.bench_set import entries
 from euclio.cli import main
-from euclio.commands.parsing import COMMANDS
 from euclio.core.literature import KNOWN
+from euclio.experiments.bench_set import entries
 from euclio.files.bibtex_writing import bibtex
+from euclio.verbs.commands.parsing import COMMANDS
 from euclio.workloads.commands import draw_instances
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -17,8 +17,8 @@ from worked_examples import (
 )
 
 from euclio.core.solving import solve
-from euclio.session import ModulePlan, PlanSpace, Session
-from euclio.session.arrays import session_arrays
+from euclio.problems.session import ModulePlan, PlanSpace, Session
+from euclio.problems.session.arrays import session_arrays
 from heuristics.session.dummy_generator import generator_of
 from heuristics.session.filled_plan import plan_of
 from heuristics.session.latency_splitting import Units, single_units

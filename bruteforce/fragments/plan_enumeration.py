@@ -15,8 +15,8 @@ from fractions import Fraction
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Budgets, Fleet, FragmentPlan, FragmentSpace, Head, RealignedSet, Sharing, Stage
-from euclio.fragments.least_budget import unserved
+from euclio.problems.fragments import Budgets, Fleet, FragmentPlan, FragmentSpace, Head, RealignedSet, Sharing, Stage
+from euclio.problems.fragments.least_budget import unserved
 
 NAME = "fragments-bruteforce"
 MOST_FRAGMENTS = 9

@@ -21,7 +21,7 @@ from euclio.core.errors import InapplicableError
 from euclio.core.families import find_family
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace
+from euclio.problems.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace
 
 NAME = "pipeline-bruteforce"
 EVERY_SEQUENCE = "pipeline-bruteforce:every-sequence"

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
-from euclio.pipeline import Cluster, Model, Partition, Pipeline, PipelineSpace
+from euclio.problems.pipeline import Cluster, Model, Partition, Pipeline, PipelineSpace
 
 Use = tuple[int, ...]
 """GPUs used, in units of 1/L, by place and GPU type: entry place · types + type."""

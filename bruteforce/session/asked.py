@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.session import Session
-from euclio.session.demands import is_limited_by_changes
-from euclio.session.resources import MachineLimit, machine_limits, usable_stock
+from euclio.problems.session import Session
+from euclio.problems.session.demands import is_limited_by_changes
+from euclio.problems.session.resources import MachineLimit, machine_limits, usable_stock
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from bruteforce.session.combination import TimeUpError
 from bruteforce.session.module_plans import MOST_VECTORS, Counts, all_counts, most_vectors, worst_latency
 from bruteforce.session.scaled_module import ScaledModule, scale_module
 from euclio.core.errors import InapplicableError
-from euclio.session import Allocation, Configuration, Module, ModulePlan, PlanSpace, Session
+from euclio.problems.session import Allocation, Configuration, Module, ModulePlan, PlanSpace, Session
 
 NOTHING: tuple[tuple[Allocation, ...], tuple[Allocation, ...]] = ((), ())
 """No machines before or after others in rank."""

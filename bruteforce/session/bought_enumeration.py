@@ -28,8 +28,8 @@ from math import inf
 from bruteforce.session.asked import asked_of
 from bruteforce.session.bought_choices import Choice, Latency, Listing, all_choices, choices_within, no_more
 from bruteforce.session.combination import TimeUpError
-from euclio.session import DummyRule, Module, Plan, PlanSpace, Session
-from euclio.session.policies import Form
+from euclio.problems.session import DummyRule, Module, Plan, PlanSpace, Session
+from euclio.problems.session.policies import Form
 
 GROWTH = Fraction(4, 3)
 """Factor from one cutoff on the cost to the next."""

@@ -12,8 +12,8 @@ from fractions import Fraction
 from math import inf, lcm
 from typing import NamedTuple
 
-from euclio.session import Module, ModulePlan, Plan, Session
-from euclio.session.latency.paths import longest_path
+from euclio.problems.session import Module, ModulePlan, Plan, Session
+from euclio.problems.session.latency.paths import longest_path
 
 
 class ModuleChoice(NamedTuple):

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from bruteforce.session.combination import TimeUpError
 from bruteforce.session.scaled_module import ScaledModule
-from euclio.session import PlanSpace
-from euclio.session.policies import Place
+from euclio.problems.session import PlanSpace
+from euclio.problems.session.policies import Place
 
 MOST_VECTORS = 5_000_000
 """Count vectors of one module beyond which the enumeration refuses to begin."""

@@ -26,8 +26,8 @@ from bruteforce.session.combination import TimeUpError
 from bruteforce.session.module_plans import MOST_VECTORS, Counts, all_counts, collection_rates, most_vectors
 from bruteforce.session.scaled_module import ScaledModule
 from euclio.core.errors import InapplicableError
-from euclio.session import Allocation, Charging, DummyRule, Module, ModulePlan, Plan, PlanSpace, Session
-from euclio.session.policies import Form
+from euclio.problems.session import Allocation, Charging, DummyRule, Module, ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session.policies import Form
 
 MOST_COMBINATIONS = 10**9
 """Combinations of the modules' plans, before any is cut, beyond which the enumeration refuses to begin."""

@@ -34,7 +34,7 @@ from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.core.words import plain
-from euclio.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Session
 
 
 def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits) -> Answer:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
-from euclio.session import Configuration, Module, PlanSpace, Policy
-from euclio.session.evaluate import rank_key
-from euclio.session.policies import Form
+from euclio.problems.session import Configuration, Module, PlanSpace, Policy
+from euclio.problems.session.evaluate import rank_key
+from euclio.problems.session.policies import Form
 
 OWN_RATE: dict[str, Callable[[Configuration], Fraction]] = {
     "rr": lambda c: c.batch / c.duration_s,

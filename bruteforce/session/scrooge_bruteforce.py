@@ -19,7 +19,7 @@ from bruteforce.session.combination import ModuleChoice, TimeUpError, cheapest_p
 from bruteforce.session.scaled_module import ScaledModule, scale_module
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import Allocation, Module, ModulePlan, PlanSpace, Session
+from euclio.problems.session import Allocation, Module, ModulePlan, PlanSpace, Session
 
 Rows = tuple[tuple[int, int, int], ...]
 """Per allocation: configuration, whole machines, scaled rate of the partial machine."""

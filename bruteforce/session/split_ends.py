@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import TIE, UNLIMITED, Floats, SessionArrays
-from euclio.session.latency.dispatch import module_latency
-from euclio.session.policies.kernels import LEFT, TIED
+from euclio.problems.session.arrays import TIE, UNLIMITED, Floats, SessionArrays
+from euclio.problems.session.latency.dispatch import module_latency
+from euclio.problems.session.policies.kernels import LEFT, TIED
 from heuristics.session.dummy_generator import ANY_RATE
 from heuristics.session.latency_reassigner import reschedule_residual
 from heuristics.session.module_scheduler import generate_configuration

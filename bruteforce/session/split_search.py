@@ -13,8 +13,8 @@ import numpy as np
 from bruteforce.session.split_ends import plan_ends
 from bruteforce.session.split_grids import module_budgets_to_try
 from euclio.core.compiled import compiled, is_past, total_of
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.latency.dispatch import path_times
+from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import path_times
 from formulations.session.split.modes import Modes, new_modes
 from formulations.session.split.relaxation import relax
 from heuristics.session.latency_reassigner import reassign_latency

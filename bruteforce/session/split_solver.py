@@ -13,9 +13,9 @@ from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.core.words import full
-from euclio.session import PlanSpace, Session, evaluate
-from euclio.session.arrays import SessionArrays, session_arrays
-from euclio.session.explain.least_latency import why_no_plan
+from euclio.problems.session import PlanSpace, Session, evaluate
+from euclio.problems.session.arrays import SessionArrays, session_arrays
+from euclio.problems.session.least_latency import why_no_plan
 from formulations.session.exact.frontier_search import prove
 from heuristics.session.dummy_generator import ANY_RATE, generator_of
 from heuristics.session.filled_plan import plan_of

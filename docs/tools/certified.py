@@ -16,7 +16,7 @@ from pasting import paste, table
 from euclio import certify, load, solve
 from euclio.core.result import Status
 from euclio.core.words import duration
-from euclio.session import PlanSpace, Session
+from euclio.problems.session import PlanSpace, Session
 from euclio.workloads.populations import find_population
 
 ROOT = Path(__file__).resolve().parents[2]

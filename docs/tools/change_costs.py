@@ -19,12 +19,12 @@ from matplotlib.ticker import MaxNLocator
 from euclio import load, solve
 from euclio.core.figures import PALETTE, figure_style, grid
 from euclio.core.result import Status
+from euclio.problems.session import Charging, Session
+from euclio.problems.session.changes import SessionChanges, source_rate
+from euclio.problems.session.checking.machine_changes import machine_counts, named_plan
+from euclio.problems.session.running import RunningMachines
+from euclio.questions.change_costs import Curve, Step, change_costs
 from euclio.report.figure_files import save_figure
-from euclio.session import Charging, Session
-from euclio.session.checking.machine_changes import machine_counts, named_plan
-from euclio.session.questions.change_costs import Curve, Step, change_costs
-from euclio.session.questions.changes import SessionChanges, source_rate
-from euclio.session.running import RunningMachines
 
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
 LOADS = ("0.8", "0.9", "1.1", "1.2")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from euclio.questions.cost_curve import cost_curve
+from euclio.questions.cost_curve_figure import draw
 from euclio.report.figure_files import save_figure
-from euclio.session.questions.cost_curve import cost_curve
-from euclio.session.questions.cost_curve_figure import draw
-from euclio.session.workloads.published import published_session
+from euclio.workloads.session.published import published_session
 
 ROOT = Path(__file__).resolve().parents[2]
 

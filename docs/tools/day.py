@@ -16,11 +16,11 @@ from whole import planner
 from euclio.core.registry import solvers_of
 from euclio.core.solving import solve
 from euclio.core.words import figures, percent
-from euclio.day import Day, Step
-from euclio.day.comparing import DayComparison, compare_day
-from euclio.day.drawing import draw_day
-from euclio.day.evaluate import DayEvaluation
-from euclio.day.figures import figures_of
+from euclio.problems.day import Day, Step
+from euclio.problems.day.evaluate import DayEvaluation
+from euclio.problems.day.figures import figures_of
+from euclio.questions.day_drawing import draw_day
+from euclio.questions.day_rules import DayComparison, compare_day
 from euclio.report.figure_files import save_figure
 
 FIGURES = Path(__file__).resolve().parents[1] / "figures"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cache
 
 from euclio.core.progress import progress_bar
-from euclio.posterior.bridge import protocol_draws
-from euclio.posterior.reference import reference_setting
-from euclio.posterior.settings import accepted_settings
-from euclio.session import Session
-from euclio.session.workloads.kinds import PROTOCOL_SEED
-from euclio.session.workloads.protocol import PUBLISHED_WORKLOADS
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import Session
+from euclio.workloads.session.kinds import PROTOCOL_SEED
+from euclio.workloads.session.protocol import PUBLISHED_WORKLOADS
+from euclio.workloads.session.random_sessions import random_session
+from studies.inference.bridge import protocol_draws
+from studies.inference.reference import reference_setting
+from studies.inference.settings import accepted_settings
 
 RANDOM = 1000
 SETTINGS = 10

@@ -16,8 +16,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from euclio import load
-from euclio.session import DummyRule, PlanSpace, Policy
-from euclio.session.arrays import session_arrays
+from euclio.problems.session import DummyRule, PlanSpace, Policy
+from euclio.problems.session.arrays import session_arrays
 from formulations.session.exact.frontier_search import first_modes
 from formulations.session.module.charges import no_charges
 from formulations.session.module.problem import no_stock

@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from euclio.session import (
+from euclio.problems.session import (
     Allocation,
     Configuration,
     Hardware,

@@ -1,7 +1,7 @@
 """Draws what Graft's fleets are made of: `python docs/tools/fleets.py`.
 
 Latency against share and batch, uplinks and partition points over time, and where clients cut. Everything is drawn from
-`euclio.fragments.workloads`; the same code gives the same bytes. It writes `docs/figures/fleets.svg`.
+`euclio.workloads.fragments`; the same code gives the same bytes. It writes `docs/figures/fleets.svg`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from euclio.fragments.workloads.clients import draw_clients, fleet_now
-from euclio.fragments.workloads.networks import Device, Model, find_model, model_names
-from euclio.fragments.workloads.uplink import seeded_trace
+from euclio.workloads.fragments.clients import draw_clients, fleet_now
+from euclio.workloads.fragments.networks import Device, Model, find_model, model_names
+from euclio.workloads.fragments.uplink import seeded_trace
 
 OUT = Path(__file__).resolve().parents[1] / "figures" / "fleets.svg"
 LINES = ("#a3c4e4", "#82addb", "#6496cc", "#3f79b8", "#255c9a", "#123f73")

@@ -13,10 +13,10 @@ from dataclasses import replace
 
 import pandas as pd
 
-from euclio.papers.published import published_figures
-from euclio.studies.graft.cases import DEFAULT, FULL, NETWORKS, SCALES, drawn
-from euclio.studies.graft.scales import savings
-from euclio.studies.graft.systems import GRAFT, GSLICE, planned
+from studies.graft.cases import DEFAULT, FULL, NETWORKS, SCALES, drawn
+from studies.graft.scales import savings
+from studies.graft.systems import GRAFT, GSLICE, planned
+from studies.papers.published import published_figures
 
 ONCE = tuple(k / 20 for k in range(20))
 """Values that are tried: 1 would have a batch of any size take what one request takes."""

@@ -26,7 +26,7 @@ from euclio.core.result import Status
 from euclio.core.solving import asked
 from euclio.core.ways import Way
 from euclio.core.words import duration
-from euclio.session import PlanSpace, Session
+from euclio.problems.session import PlanSpace, Session
 from tests.bench.growth import LIMIT_S, PARAMETERS, SEEDS, Parameter
 from tests.bench.measuring import REPEATED_WITHIN_S, REPEATS, forget
 

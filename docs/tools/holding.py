@@ -29,17 +29,17 @@ from pasting import FINDINGS, paste, table
 from euclio import load, solve
 from euclio.core.progress import progress_bar
 from euclio.core.words import percent
-from euclio.session import Charging, Configuration, Plan, Session, evaluate
-from euclio.session.attainment import setup_of, solve_attaining
-from euclio.session.attainment.long_run import Run
-from euclio.session.attainment.margins import alike, spare_space, stricter, with_spare
-from euclio.session.latency.of_requests import session_rate
-from euclio.session.simulation.setup import Dispatch, Partial, Setup
-from euclio.session.simulation.simulation import simulate
-from euclio.session.simulation.system import build_system
-from euclio.session.space import PlanSpace
-from euclio.simulation.setup import Arrivals
-from euclio.simulation.trace_files import load_trace
+from euclio.problems.session import Charging, Configuration, Plan, Session, evaluate
+from euclio.problems.session.latency.of_requests import session_rate
+from euclio.problems.session.space import PlanSpace
+from euclio.serving.attainment import setup_of, solve_attaining
+from euclio.serving.attainment.long_run import Run
+from euclio.serving.attainment.margins import alike, spare_space, stricter, with_spare
+from euclio.serving.session.setup import Dispatch, Partial, Setup
+from euclio.serving.session.simulation import simulate
+from euclio.serving.session.system import build_system
+from euclio.serving.setup import Arrivals
+from euclio.serving.trace_files import load_trace
 from heuristics.session.staffing import (
     Machines,
     by_square_root,

@@ -23,15 +23,15 @@ from matplotlib.figure import Figure
 from pasting import FINDINGS, paste, table
 
 from euclio import load, solve
-from euclio.analysis.shapley import first_and_last, pair_effects, shapley_values, shares, worth_of_costs
-from euclio.analysis.statistics import Measured, Values, means
 from euclio.core.errors import InapplicableError
 from euclio.core.figures import MUTED, PALETTE, figure_style, grid, rounded_svg
 from euclio.core.progress import progress_bar
 from euclio.core.words import percent
-from euclio.session import DummyRule, Policy, Session, evaluate
-from euclio.session.arrays import session_arrays
-from euclio.session.latency.dispatch import configuration_latency, path_times
+from euclio.problems.session import DummyRule, Policy, Session, evaluate
+from euclio.problems.session.arrays import session_arrays
+from euclio.problems.session.latency.dispatch import configuration_latency, path_times
+from euclio.report.analysis.shapley import first_and_last, pair_effects, shapley_values, shares, worth_of_costs
+from euclio.report.analysis.statistics import Measured, Values, means
 from euclio.workloads import identify, population
 from euclio.workloads.populations import PROTOCOL_SEED
 from heuristics.session.dummy_generator import generator_of

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from euclio import compare, solve
-from euclio.session.workloads.published import published_session
+from euclio.workloads.session.published import published_session
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ("ssd_resnet50", "resnet50", "bert_base_128")

@@ -23,7 +23,7 @@ from euclio import load
 from euclio.core.compiled import using
 from euclio.core.registry import Limits, find_solver
 from euclio.core.ways import Way
-from euclio.session import PlanSpace, Session
+from euclio.problems.session import PlanSpace, Session
 from euclio.workloads import population
 from tests.bench.large_sessions import layered_sessions
 

@@ -20,16 +20,26 @@ import numpy as np
 
 from euclio import solve
 from euclio.core.words import percent
-from euclio.session import Configuration, DummyRule, Hardware, Module, Plan, PlanSpace, Policy, Session, evaluate
-from euclio.session.latency.of_requests import session_rate
-from euclio.session.plan import Allocation, ModulePlan
-from euclio.session.sharing.packing import residents, waits
-from euclio.session.sharing.placing import share_machines
-from euclio.session.simulation.even_requests import serve_evenly
-from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.system import System, build_system
-from euclio.session.workloads.random_sessions import random_session
-from euclio.simulation.units import NS_PER_S, Ints
+from euclio.problems.session import (
+    Configuration,
+    DummyRule,
+    Hardware,
+    Module,
+    Plan,
+    PlanSpace,
+    Policy,
+    Session,
+    evaluate,
+)
+from euclio.problems.session.latency.of_requests import session_rate
+from euclio.problems.session.plan import Allocation, ModulePlan
+from euclio.problems.session.sharing.packing import residents, waits
+from euclio.problems.session.sharing.placing import share_machines
+from euclio.serving.session.even_requests import serve_evenly
+from euclio.serving.session.setup import Setup
+from euclio.serving.session.system import System, build_system
+from euclio.serving.units import NS_PER_S, Ints
+from euclio.workloads.session.random_sessions import random_session
 
 SESSIONS = 800
 REQUESTS = 2000

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from pasting import FINDINGS, paste, table
 
-from euclio.posterior.distance import off
-from euclio.posterior.evidence import Optimal, compared, convergence, coverages, model_error, optimal
-from euclio.posterior.figures import optimal_figure
-from euclio.posterior.labels import figure_label
-from euclio.posterior.prior import PAPERS
-from euclio.posterior.reference import reference_entry
-from euclio.posterior.store import Stored, stored_draw
-from euclio.posterior.targets import full, targets
-from euclio.posterior.validation import by_group, left_out, validated
+from studies.inference.distance import off
+from studies.inference.evidence import Optimal, compared, convergence, coverages, model_error, optimal
+from studies.inference.figures import optimal_figure
+from studies.inference.labels import figure_label
+from studies.inference.prior import PAPERS
+from studies.inference.reference import reference_entry
+from studies.inference.store import Stored, stored_draw
+from studies.inference.targets import full, targets
+from studies.inference.validation import by_group, left_out, validated
 
 PAGE = FINDINGS.parent / "model" / "posterior.md"
 FIGURE = FINDINGS.parent / "figures" / "posterior-optimal-harpagon.svg"

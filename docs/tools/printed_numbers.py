@@ -19,9 +19,9 @@ import pandas as pd
 from pasting import table
 
 from euclio.core.words import counted, with_unit
-from euclio.papers.numerals import claims_of
-from euclio.papers.printed_numbers import DRAWN, KINDS, RESULT, PrintedNumber, addressed, printed_numbers
-from euclio.studies.claims import load_card
+from studies.claims import load_card
+from studies.papers.numerals import claims_of
+from studies.papers.printed_numbers import DRAWN, KINDS, RESULT, PrintedNumber, addressed, printed_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 REPORTS = ROOT / "reports"

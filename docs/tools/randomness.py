@@ -26,20 +26,20 @@ from euclio import solve
 from euclio.core.progress import progress_bar
 from euclio.core.words import percent
 from euclio.files.marked import put_between
-from euclio.posterior.bridge import protocol_draws
-from euclio.posterior.reference import reference_setting
-from euclio.posterior.settings import accepted_settings
-from euclio.session import Evaluation, Plan, Session, evaluate
-from euclio.session.attainment.demand import Demand
-from euclio.session.attainment.margins import alike, spare_space, stricter, with_spare
-from euclio.session.attainment.search import Found, cheapest
-from euclio.session.simulation.setup import Dropping, Partial, Setup
-from euclio.session.simulation.simulation import simulate
-from euclio.session.space import FULL_SPACE
-from euclio.session.workloads.applications import find_application
-from euclio.session.workloads.protocol import latency_range, round_up
-from euclio.simulation.highest_load import GRID
-from euclio.simulation.trace_files import load_trace
+from euclio.problems.session import Evaluation, Plan, Session, evaluate
+from euclio.problems.session.space import FULL_SPACE
+from euclio.serving.attainment.demand import Demand
+from euclio.serving.attainment.margins import alike, spare_space, stricter, with_spare
+from euclio.serving.attainment.search import Found, cheapest
+from euclio.serving.highest_load import GRID
+from euclio.serving.session.setup import Dropping, Partial, Setup
+from euclio.serving.session.simulation import simulate
+from euclio.serving.trace_files import load_trace
+from euclio.workloads.session.applications import find_application
+from euclio.workloads.session.protocol import latency_range, round_up
+from studies.inference.bridge import protocol_draws
+from studies.inference.reference import reference_setting
+from studies.inference.settings import accepted_settings
 
 DOCS = Path(__file__).resolve().parents[1]
 FIGURE = DOCS / "figures" / "cost-of-randomness.svg"

@@ -11,8 +11,8 @@ import math
 from fractions import Fraction
 from typing import NamedTuple
 
-from euclio.fragments import Fleet, FragmentPlan, Head, RealignedSet, Stage
-from euclio.fragments.evaluate import QUEUEING
+from euclio.problems.fragments import Fleet, FragmentPlan, Head, RealignedSet, Stage
+from euclio.problems.fragments.evaluate import QUEUEING
 
 Choices = list[tuple[Fraction, int, int]]
 """Latency of the layers in question, batch size, share; ascending."""

@@ -18,16 +18,16 @@ from safe_plans import safe_plan
 
 from euclio import solve
 from euclio.core.words import percent
-from euclio.fragments import Fleet, FragmentPlan, evaluate
-from euclio.fragments.simulation import Arrivals, Phases, Setup, simulate, total_attainment
-from euclio.fragments.simulation.coincidence import most_in_an_execution
-from euclio.fragments.simulation.end_to_end import ahead_of, end_to_end_ms, pooled_ms, within_objective
-from euclio.fragments.simulation.latency_figure import draw_latencies
-from euclio.fragments.simulation.metrics import longest_wait
-from euclio.fragments.workloads.clients import draw_clients, fleet_now
-from euclio.fragments.workloads.networks import Device, find_model, model_names
-from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.simulation.units import NS_PER_S
+from euclio.problems.fragments import Fleet, FragmentPlan, evaluate
+from euclio.serving.fragments import Arrivals, Phases, Setup, simulate, total_attainment
+from euclio.serving.fragments.coincidence import most_in_an_execution
+from euclio.serving.fragments.end_to_end import ahead_of, end_to_end_ms, pooled_ms, within_objective
+from euclio.serving.fragments.latency_figure import draw_latencies
+from euclio.serving.fragments.metrics import longest_wait
+from euclio.serving.units import NS_PER_S
+from euclio.workloads.fragments.clients import draw_clients, fleet_now
+from euclio.workloads.fragments.networks import Device, find_model, model_names
+from euclio.workloads.fragments.random_fleets import random_fleet
 
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
 SYSTEMS = ("gslice", "gslice+", "graft", "regroup", "set-partition")

@@ -22,17 +22,17 @@ from pasting import FINDINGS, paste, table
 
 from euclio import generate, load
 from euclio.core.progress import progress_bar
-from euclio.session import Session
-from euclio.session.attainment import setup_of, solve_attaining
-from euclio.session.attainment.demand import Demand
-from euclio.session.attainment.judging import Trials, part_of_error
-from euclio.session.attainment.long_run import Run
-from euclio.session.attainment.margins import spare_space
-from euclio.session.latency.of_requests import session_rate
-from euclio.session.simulation.setup import Dispatch, Setup
-from euclio.session.simulation.system import build_system
-from euclio.session.space import PlanSpace
-from euclio.simulation.setup import Arrivals
+from euclio.problems.session import Session
+from euclio.problems.session.latency.of_requests import session_rate
+from euclio.problems.session.space import PlanSpace
+from euclio.serving.attainment import setup_of, solve_attaining
+from euclio.serving.attainment.demand import Demand
+from euclio.serving.attainment.judging import Trials, part_of_error
+from euclio.serving.attainment.long_run import Run
+from euclio.serving.attainment.margins import spare_space
+from euclio.serving.session.setup import Dispatch, Setup
+from euclio.serving.session.system import build_system
+from euclio.serving.setup import Arrivals
 
 PAGE = FINDINGS / "holding.md"
 MEASURED = Path("../shared/instances/sessions")

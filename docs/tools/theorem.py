@@ -26,7 +26,7 @@ from euclio import solve
 from euclio.core.progress import progress_bar
 from euclio.core.result import Status
 from euclio.core.words import percent
-from euclio.session import (
+from euclio.problems.session import (
     Allocation,
     Charging,
     Configuration,
@@ -39,13 +39,13 @@ from euclio.session import (
     Session,
     evaluate,
 )
-from euclio.session.evaluate import machine_latencies
-from euclio.session.latency.paths import longest_path
-from euclio.session.rules import DummyRule
-from euclio.session.simulation.even_requests import serve_evenly
-from euclio.session.simulation.setup import Dispatch, Setup
-from euclio.session.simulation.system import System, build_system
-from euclio.simulation.units import NS_PER_S, Ints
+from euclio.problems.session.evaluate import machine_latencies
+from euclio.problems.session.latency.paths import longest_path
+from euclio.problems.session.rules import DummyRule
+from euclio.serving.session.even_requests import serve_evenly
+from euclio.serving.session.setup import Dispatch, Setup
+from euclio.serving.session.system import System, build_system
+from euclio.serving.units import NS_PER_S, Ints
 
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
 PAGE = FINDINGS / "theorem-1.md"

@@ -18,10 +18,18 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from pasting import table
 
-from euclio.bench_set.export.record import BY_CHECKER, BY_FILE, BY_SEARCH, MODEL, PROOF, ExportedInstance, read_export
 from euclio.core.words import duration
+from euclio.experiments.bench_set.export.record import (
+    BY_CHECKER,
+    BY_FILE,
+    BY_SEARCH,
+    MODEL,
+    PROOF,
+    ExportedInstance,
+    read_export,
+)
 from euclio.files.json_writing import write_text
-from euclio.proofs.checker import check_text, text_of
+from euclio.proving.files.checker import check_text, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "reports" / "trust"

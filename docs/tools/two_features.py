@@ -15,7 +15,7 @@ from pasting import FINDINGS, paste, spread, table
 
 from euclio import solve
 from euclio.core.progress import progress_bar
-from euclio.session import Session
+from euclio.problems.session import Session
 
 OF_A_SETTING = 100
 SYSTEMS = ("harpagon", "harpagon:nd", "harpagon:2c-literal")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from euclio.questions.what_if import what_if
+from euclio.questions.what_if_figure import draw
 from euclio.report.figure_files import save_figure
-from euclio.session.questions.what_if import what_if
-from euclio.session.questions.what_if_figure import draw
-from euclio.session.workloads.csv_profiles import session_from_csv
+from euclio.workloads.session.csv_profiles import session_from_csv
 
 ROOT = Path(__file__).resolve().parents[2]
 PRICES = {"gpu-large": "3.2", "gpu-small": "0.6", "cpu": "0.09"}

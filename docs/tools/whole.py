@@ -25,8 +25,8 @@ from pasting import FINDINGS, paste, spread, table
 from euclio import load, solve
 from euclio.core.result import Status
 from euclio.core.words import percent
-from euclio.session import Charging, Configuration, Hardware, Module, Session, evaluate
-from euclio.session.space import PlanSpace
+from euclio.problems.session import Charging, Configuration, Hardware, Module, Session, evaluate
+from euclio.problems.session.space import PlanSpace
 
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
 SHARE, WHOLE = PlanSpace(), PlanSpace(charging=Charging.WHOLE)

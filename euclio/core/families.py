@@ -12,10 +12,10 @@ from euclio.core.installed import offered_in
 from euclio.core.objective import Goal
 
 HOMES = {
-    "session": "euclio.session.family",
-    "pipeline": "euclio.pipeline.family",
-    "fragments": "euclio.fragments.family",
-    "day": "euclio.day.family",
+    "session": "euclio.problems.session.family",
+    "pipeline": "euclio.problems.pipeline.family",
+    "fragments": "euclio.problems.fragments.family",
+    "day": "euclio.problems.day.family",
 }
 """The module of each family of this package, which holds it as FAMILY: the one place where they are registered."""
 GROUP = "euclio.families"

@@ -146,7 +146,7 @@ class Family:
         why_infeasible: instance, infeasible result and seconds for it in, one line out.
         explain: instance, plan space and seconds for all searches together in.
         tiny: a plan space in; an instance to warm a solver up with, and the plan space on it, out.
-        find_better: its independent prover (`euclio.certification`): instance, plan space, cutoff and deadline in.
+        find_better: its independent prover (`euclio.proving`): instance, plan space, cutoff and deadline in.
         warm_up_prover: lets that prover run once on a tiny instance.
         tolerance: a plan space as plain data in; the relative distance of bound and value within which a plan of it is
             optimal.
@@ -155,7 +155,7 @@ class Family:
         features: sizes of an instance, by name, which results keep to be sorted and drawn by.
         sources: what solvers of it are tried on (`euclio.contract`).
         kinds: kinds of instances that can be drawn (`euclio.workloads.kinds`).
-        designs: its part of the benchmark set (`euclio.bench_set`).
+        designs: its part of the benchmark set (`euclio.experiments.bench_set`).
         simulator: its simulator; None: it has none.
         setup_options: options of the command that are fields of the simulator's setups.
         importers: kinds of files that instances, or profiles, can be made of (`euclio.core.parts.files`).
@@ -178,11 +178,12 @@ class Family:
         rows: instance, plan and the checker's answer in, the rows of the plan's frame out; None: it has none.
         find_better_keeping: its prover of results that were asked for an attainment: instance, plan space, what was
             asked as it stands in the result, cutoff and deadline in; None: it has none.
-        prove: makes a proof (`euclio.proofs.model.Proof`) of a claim that its prover certifies: instance, plan space,
-            a feasible plan (None: there is none), cutoff (None: there is no plan) and deadline in; raises a
+        prove: makes a proof (`euclio.proving.files.model.Proof`) of a claim that its prover certifies: instance, plan
+            space, a feasible plan (None: there is none), cutoff (None: there is no plan) and deadline in; raises a
             `NoProofError` where there is none. None: it has no proof files.
-        pose: makes a program whose optimum is that of a plan space, without a proof (`euclio.proofs.model.Posed`): the
-            same in, a plan given; raises a `NoProofError` where there is none. None: it has none but those of proofs.
+        pose: makes a program whose optimum is that of a plan space, without a proof
+            (`euclio.proving.files.model.Posed`): the same in, a plan given; raises a `NoProofError` where there is
+            none. None: it has none but those of proofs.
         derive: instance and plan space in; makes what its solvers keep of an instance and share, such as arrays of
             ranked profiles, so that no run is timed with it because it happens to be the first one; None: nothing.
     """
@@ -221,7 +222,7 @@ class Family:
     designs: Callable[[], Sequence[Design]] = tuple
     improvers: tuple[str, ...] = ()
     simulator: Callable[[], Simulator] | None = None
-    setup_options: tuple[SetupOption, ...] = ()
+    setup_options: Callable[[], tuple[SetupOption, ...]] = tuple
     changes: type[Changes] | None = None
     change_options: tuple[SpaceOption, ...] = ()
     hint: Callable[[Any], str] = lambda instance: ""

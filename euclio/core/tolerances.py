@@ -2,8 +2,8 @@
 
 They are shares of the value that is compared. Feasibility has none: the checker compares fractions. What is not here
 stays next to the arithmetic that it is derived from: safe margins for rounding in compiled kernels
-(`euclio.session.arrays`, `euclio.session.latency.dispatch`), and those of the independent provers (`certify/`), which
-share nothing with what they judge.
+(`euclio.problems.session.arrays`, `euclio.problems.session.latency.dispatch`), and those of the independent provers
+(`certify/`), which share nothing with what they judge.
 """
 
 from __future__ import annotations

@@ -31,7 +31,12 @@ __getattr__ = lazy_names(
         ],
         # Scripts take these from here; they stand with their families, by whose names alone they are known here.
         "euclio.core.result": ["WrittenResult"],
-        "euclio.pipeline.files": ["cluster_from_text", "cluster_to_text", "load_cluster", "save_cluster"],
-        "euclio.session.files.instances": ["load_session", "save_session", "session_from_text", "session_to_text"],
+        "euclio.problems.pipeline.files": ["cluster_from_text", "cluster_to_text", "load_cluster", "save_cluster"],
+        "euclio.problems.session.files.instances": [
+            "load_session",
+            "save_session",
+            "session_from_text",
+            "session_to_text",
+        ],
     },
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.simulation.setup import PHASE_S, VARIABILITY, Arrivals
+from euclio.serving.setup import PHASE_S, VARIABILITY, Arrivals
 from euclio.verbs.keywords import one_of, read_if
 
 DRAWN = tuple(kind.value for kind in Arrivals if kind is not Arrivals.TRACE)
@@ -18,7 +18,7 @@ def arrival_fields(arrivals: str | None, trace: Any, cv: Any, on: Any, off: Any)
     Raises:
         InputError: they do not go together, or the trace cannot be read.
     """
-    from euclio.simulation.trace_files import load_trace
+    from euclio.serving.trace_files import load_trace
 
     if trace is not None and arrivals is not None:
         raise InputError("is given next to --arrivals; leave one out", field="--trace")

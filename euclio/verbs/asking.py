@@ -16,8 +16,8 @@ from euclio.core.solving import solver_for
 from euclio.core.space_fields import word
 from euclio.core.values import capacities, count_or_none, exacts, names, seconds
 from euclio.files.boundary import at
-from euclio.session import PlanSpace, Session
-from euclio.session.questions.changes import SessionChanges
+from euclio.problems.session import PlanSpace, Session
+from euclio.problems.session.changes import SessionChanges
 from euclio.verbs import keyword_types as words
 from euclio.verbs.attainment import attainment_demand, with_percentile
 from euclio.verbs.calling import verb
@@ -26,9 +26,9 @@ from euclio.verbs.keywords import applied, changed, of_families, plan_space, rea
 from euclio.verbs.opened import Opened, opened
 
 if TYPE_CHECKING:
-    from euclio.session.questions.change_costs import Curve
-    from euclio.session.questions.cost_curve import CostCurve
-    from euclio.session.questions.what_if import WhatIf
+    from euclio.questions.change_costs import Curve
+    from euclio.questions.cost_curve import CostCurve
+    from euclio.questions.what_if import WhatIf
 
 Several = Number | Iterable[Number]
 """A value or several, or several in a text divided by commas."""
@@ -109,7 +109,7 @@ def what_if(
     Raises:
         InputError: a bad value, which it names with its keyword, or one that does not go with the session.
     """
-    from euclio.session.questions.what_if import CHARGINGS, answered, question
+    from euclio.questions.what_if import CHARGINGS, answered, question
 
     given = opened(session)
     keywords = with_percentile(keywords, slo)
@@ -178,7 +178,7 @@ def curve(
     Raises:
         InputError: a bad value, which it names with its keyword, or one that does not go with the session.
     """
-    from euclio.session.questions.cost_curve import Over, answered, question
+    from euclio.questions.cost_curve import Over, answered, question
 
     given = opened(session)
     axis = Over(word(over, Over, "--over"))
@@ -232,7 +232,7 @@ def changes(
     Raises:
         InputError: nothing runs, or a bad value, which it names with its keyword.
     """
-    from euclio.session.questions.change_costs import answered, question
+    from euclio.questions.change_costs import answered, question
 
     given = opened(session)
     keywords = with_percentile(keywords)  # type: ignore[assignment]

@@ -9,14 +9,14 @@ from euclio.core import families
 from euclio.core.errors import InputError
 from euclio.core.family import Family
 from euclio.core.values import SHARE, exact_positive, exacts, named
-from euclio.simulation.percentiles import MODULE_PERCENTILES, PERCENTILES, with_attainment
+from euclio.serving.percentiles import MODULE_PERCENTILES, PERCENTILES, with_attainment
 from euclio.verbs.arrivals import arrival_fields
 from euclio.verbs.calling import keyword_of
 from euclio.verbs.defaults import SERVED, SERVING
 from euclio.verbs.keywords import read, read_if, setup_fields
 
 if TYPE_CHECKING:
-    from euclio.session.attainment.demand import Demand, ModuleObjective
+    from euclio.serving.attainment.demand import Demand, ModuleObjective
 
 FLAGS = (
     "--arrivals",
@@ -65,7 +65,7 @@ def module_objectives(keywords: Mapping[str, Any]) -> tuple[ModuleObjective, ...
     Raises:
         InputError: one is no positive number.
     """
-    from euclio.session.attainment.demand import objectives_of
+    from euclio.serving.attainment.demand import objectives_of
 
     flags = {name: f"--{name.replace('_', '-')}" for name in MODULE_PERCENTILES}
     return objectives_of(
@@ -92,8 +92,8 @@ def attainment_demand(family: Family, keywords: Mapping[str, Any], *instances: A
     if family.name != SERVED:
         served = families.find_family(SERVED).instances
         raise InputError(f"is an option for {served}; leave it out", field="--attainment")
-    from euclio.session.attainment.demand import Demand, check_names
-    from euclio.session.simulation.setup import Setup
+    from euclio.serving.attainment.demand import Demand, check_names
+    from euclio.serving.session.setup import Setup
 
     noise = read_if(SHARE.parse, keywords.get("noise"), "--noise")
     coming = arrival_fields(*(keywords.get(name) for name in ("arrivals", "trace", "cv", "on", "off")))

@@ -21,11 +21,11 @@ from euclio.verbs.keywords import one_of, read, read_if
 if TYPE_CHECKING:
     import pandas as pd
 
-    from euclio.bench_set.comparing import Compared
-    from euclio.bench_set.export.record import Export
-    from euclio.bench_set.manifest import Entry, Manifest
     from euclio.core.certificate import Certificate
     from euclio.core.solver import SolverLike
+    from euclio.experiments.bench_set.comparing import Compared
+    from euclio.experiments.bench_set.export.record import Export
+    from euclio.experiments.bench_set.manifest import Entry, Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,9 @@ def check_bench_set(
     Raises:
         InputError: a bad value, which it names with its keyword, or one of work that is not asked for.
     """
-    from euclio.bench_set.checking import defects, defects_of_set
-    from euclio.bench_set.folder import set_folder
-    from euclio.bench_set.manifest import read_manifest
+    from euclio.experiments.bench_set.checking import defects, defects_of_set
+    from euclio.experiments.bench_set.folder import set_folder
+    from euclio.experiments.bench_set.manifest import read_manifest
 
     limit_s = read_if(seconds, time_limit, "--time-limit")
     if limit_s is not None and solve is None and not certify:
@@ -117,7 +117,7 @@ def _certified(
     files: Path | None,
 ) -> tuple[tuple[tuple[Entry, Certificate], ...], tuple[str, ...]]:
     """A sample of the proofs (size and seed) with their certificates, and what is wrong with these."""
-    from euclio.bench_set.certifying import TIME_LIMIT_S, certified, proofs, sample, wrong
+    from euclio.experiments.bench_set.certifying import TIME_LIMIT_S, certified, proofs, sample, wrong
 
     size, seed = sampled
     most = None if size == ALL else SAMPLE if size is None else read(count, size, "--sample")
@@ -136,9 +136,9 @@ def _compared(
     folder: Path, entries: tuple[Entry, ...], solver: SolverLike, limit_s: float | None
 ) -> tuple[Compared, ...]:
     """The runs of a solver on the instances of its family."""
-    from euclio.bench_set.comparing import compare_with_best
     from euclio.core.registry import find_solver
     from euclio.core.warm_up import compile_solver
+    from euclio.experiments.bench_set.comparing import compare_with_best
 
     known = find_solver(solver)
     chosen = [e for e in entries if e.family == known.family]
@@ -168,7 +168,7 @@ class Listed(list[Path]):
         """A row per instance: class, what it was drawn from, best value, what its bound leaves open, effort, path."""
         import pandas as pd
 
-        from euclio.bench_set.table import listed_row
+        from euclio.experiments.bench_set.table import listed_row
 
         return pd.DataFrame([{**listed_row(e), "path": str(p)} for e, p in zip(self.entries, self, strict=True)])
 
@@ -188,8 +188,8 @@ def list_bench_set(folder: str | Path | None = None, *, family: str | None = Non
     Raises:
         InputError: an unknown family or class.
     """
-    from euclio.bench_set.folder import instance_path, set_folder
-    from euclio.bench_set.manifest import read_manifest
+    from euclio.experiments.bench_set.folder import instance_path, set_folder
+    from euclio.experiments.bench_set.manifest import read_manifest
 
     asked, of = _class(class_), _family(family)
     place = Path(folder) if folder is not None else set_folder()
@@ -220,7 +220,7 @@ def build_bench_set(
     Raises:
         InputError: nothing can be written there; a family without `again`.
     """
-    from euclio.bench_set.build import TIME_LIMIT_S, build, designs
+    from euclio.experiments.bench_set.build import TIME_LIMIT_S, build, designs
 
     limit_s, of = read_if(seconds, time_limit, "--time-limit") or TIME_LIMIT_S, _family(family)
     if of is not None and not again:
@@ -253,9 +253,9 @@ def certify_bench_set(
     Raises:
         InputError: an unknown family, or a set that cannot be read.
     """
-    from euclio.bench_set.certifying import TIME_LIMIT_S, fill, has_certificate, proofs
-    from euclio.bench_set.folder import set_folder
-    from euclio.bench_set.manifest import read_manifest
+    from euclio.experiments.bench_set.certifying import TIME_LIMIT_S, fill, has_certificate, proofs
+    from euclio.experiments.bench_set.folder import set_folder
+    from euclio.experiments.bench_set.manifest import read_manifest
 
     of, limit_s = _family(family), read_if(seconds, time_limit, "--time-limit") or TIME_LIMIT_S
     place = Path(folder) if folder is not None else set_folder()
@@ -290,9 +290,9 @@ def export_bench_set(
         InputError: an unknown family or class, none of which the set has instances of; a set that cannot be read, or a
             folder that cannot be written to or holds something else.
     """
-    from euclio.bench_set.export.exporting import TIME_LIMIT_S, export
-    from euclio.bench_set.folder import set_folder
-    from euclio.bench_set.manifest import read_manifest
+    from euclio.experiments.bench_set.export.exporting import TIME_LIMIT_S, export
+    from euclio.experiments.bench_set.folder import set_folder
+    from euclio.experiments.bench_set.manifest import read_manifest
 
     asked, of, limit_s = _class(class_), _family(family), read_if(seconds, time_limit, "--time-limit") or TIME_LIMIT_S
     place = Path(folder) if folder is not None else set_folder()

@@ -23,7 +23,7 @@ from euclio.verbs.opened import Opened, opened
 from euclio.verbs.written import Read, read_result
 
 if TYPE_CHECKING:
-    from euclio.proofs.checker import Accepted
+    from euclio.proving.files.checker import Accepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def certify(
 ) -> Certificate:
     """Certify or refute what a result claims, as `euclio certify` does.
 
-    The claim is the strongest that the result makes (`euclio.certification.certifying.certify`).
+    The claim is the strongest that the result makes (`euclio.proving.certifying.certify`).
 
     Args:
         instance: the instance that it is a result of, without the changes that it states; or the path of its file.
@@ -94,14 +94,14 @@ def certify(
 
     Returns:
         The certificate; where it refutes the claim with a better plan, that stands in it
-        (`euclio.certification.certifying.better_result`). Its `proof` is the file that was written; where there is
+        (`euclio.proving.certifying.better_result`). Its `proof` is the file that was written; where there is
         none, `no_proof` says why.
 
     Raises:
         InputError: the result claims nothing that could be certified, or is of another instance; the proof file cannot
             be written.
     """
-    from euclio.certification.certifying import certify as certify_result
+    from euclio.proving.certifying import certify as certify_result
 
     given = opened(instance)
     said = read_result(result, given, policy)
@@ -154,9 +154,9 @@ def check_proof(
 ) -> ProofChecked:
     """Check a proof file of `certify`, step by step in fractions, as `euclio check-proof` does.
 
-    The reader is one file of the standard library alone, which runs without euclio (`euclio.proofs.checker`). It sees
-    what the file shows of the program in it. With an instance and a result, the program is made anew from these and
-    has to be the same: then the file proves what the result claims.
+    The reader is one file of the standard library alone, which runs without euclio (`euclio.proving.files.checker`). It
+    sees what the file shows of the program in it. With an instance and a result, the program is made anew from these
+    and has to be the same: then the file proves what the result claims.
 
     Args:
         file: its path; packed by gzip or not.
@@ -171,7 +171,7 @@ def check_proof(
     Raises:
         InputError: the file cannot be read, or is no proof file; an instance without a result.
     """
-    from euclio.proofs.checker import RefusedError, UnreadableError, check_text, text_of
+    from euclio.proving.files.checker import RefusedError, UnreadableError, check_text, text_of
 
     if (instance is None) != (result is None):
         raise InputError("a proof file is of a result's claim; give the instance and the result", field="instance")
@@ -192,8 +192,8 @@ def check_proof(
 
 def _against_claim(text: str, shown: Accepted, given: Opened, read: Read, limit_s: float | None) -> ProofChecked:
     """What an accepted file is next to what a result claims."""
-    from euclio.certification.certifying import claim_of
-    from euclio.certification.proof_files import Asked, not_of_claim
+    from euclio.proving.certifying import claim_of
+    from euclio.proving.proof_files import Asked, not_of_claim
 
     said = read.result
     evaluation = None if said.plan is None else given.family.evaluate(said.changed, said.plan, said.space)

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from euclio.comparison.comparing import USUAL, Comparison, Solving, chosen_solvers, systems_of
-from euclio.comparison.comparing import compare as compare_instance
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
 from euclio.core.progress import waiting
@@ -19,6 +17,8 @@ from euclio.core.values import count, seconds
 from euclio.core.values import seed as read_seed
 from euclio.files.boundary import at
 from euclio.files.instance_files import load_instance
+from euclio.questions.comparison.comparing import USUAL, Comparison, Solving, chosen_solvers, systems_of
+from euclio.questions.comparison.comparing import compare as compare_instance
 from euclio.verbs import keyword_types as words
 from euclio.verbs.attainment import attainment_demand, with_percentile
 from euclio.verbs.calling import verb
@@ -30,7 +30,7 @@ from euclio.verbs.supervised import Supervised
 if TYPE_CHECKING:
     import pandas as pd
 
-    from euclio.session.attainment.demand import Demand
+    from euclio.serving.attainment.demand import Demand
 
 PROTOCOL = "workloads"
 """Kind of instance that `workloads` samples."""
@@ -96,10 +96,10 @@ def _solving(demand: Demand | None, other: Supervised | None, solving: Solving |
     if demand is None:
         return (solving or solve) if other is None else other.solve, ""
     if other is None:
-        from euclio.session.attainment.attaining import Fronts
+        from euclio.serving.attainment.attaining import Fronts
 
         return Fronts(demand), demand.in_words()
-    from euclio.session.attainment.attaining import briefly
+    from euclio.serving.attainment.attaining import briefly
 
     return partial(other.solve_with, briefly, demand), demand.in_words()
 
@@ -144,15 +144,15 @@ def decompose(
         **keywords: what plans of sessions keep under random arrivals, as of `euclio.solve`.
 
     Returns:
-        One row per instance and system (`euclio.comparison.decomposing.decompose`), with rate, SLO and tightness of
-        sessions; `euclio.comparison.decomposing.aggregate` sums it up per system.
+        One row per instance and system (`euclio.questions.comparison.decomposing.decompose`), with rate, SLO and
+        tightness of sessions; `euclio.questions.comparison.decomposing.aggregate` sums it up per system.
 
     Raises:
         InputError: an unknown solver or objective, instances of different families, a file that cannot be read, or a
             bad value, which it names with its keyword.
     """
-    from euclio.comparison.decomposing import common_family
-    from euclio.comparison.decomposing import decompose as decompose_instances
+    from euclio.questions.comparison.decomposing import common_family
+    from euclio.questions.comparison.decomposing import decompose as decompose_instances
 
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
     asked = several_instances(instances)

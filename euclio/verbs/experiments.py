@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from euclio.runs import runner
-from euclio.runs import status as runs_status
+from euclio.experiments import runner
+from euclio.experiments import status as runs_status
 from euclio.verbs.calling import verb
 
 run = verb()(runner.run)

@@ -10,14 +10,14 @@ from euclio.core.progress import waiting
 from euclio.core.solver import SolverLike
 from euclio.core.solving import solver_for
 from euclio.files.boundary import at
-from euclio.session import PlanSpace, Session
+from euclio.problems.session import PlanSpace, Session
 from euclio.verbs import keyword_types as words
 from euclio.verbs.calling import verb
 from euclio.verbs.keywords import changed, of_families, plan_space, time_limit_of
 from euclio.verbs.opened import opened
 
 if TYPE_CHECKING:
-    from euclio.session.explain.explaining import Explanation
+    from euclio.questions.explain.explaining import Explanation
 
 
 @overload
@@ -85,7 +85,7 @@ def explain(
             return other.explain(family, target, asked, limit_s)
     with waiting(f"explaining {target.name}"):
         if isinstance(target, Session):
-            from euclio.session.explain.explaining import explain as explain_session
+            from euclio.questions.explain.explaining import explain as explain_session
 
             return explain_session(target, asked, limit_s)
         return family.explain(target, asked, limit_s)

@@ -215,7 +215,7 @@ def diff(
         NoPlanError: a result has no plan.
         InputError: a file that cannot be read, or two results that cannot be compared.
     """
-    from euclio.comparison.plan_difference import compare_plans
+    from euclio.questions.comparison.plan_difference import compare_plans
 
     results = [_unbound(one, name, instance) for one, name in ((before, "before"), (after, "after"))]
     for result in results:

@@ -12,16 +12,16 @@ from euclio.core.families import families
 from euclio.core.numbers import Number
 from euclio.core.parts.files import Imported, Importer, ProfileImporter
 from euclio.core.values import names, numbers, positive, seconds, whole
-from euclio.pipeline import Cluster
-from euclio.session import Configuration, Session
-from euclio.session.workloads.importing import MOST_MLPERF_BATCH, amounts, edges_of, prices_of, rates_of
-from euclio.session.workloads.served_importing import whole_numbers
+from euclio.problems.pipeline import Cluster
+from euclio.problems.session import Configuration, Session
 from euclio.verbs.calling import verb
 from euclio.verbs.keyword_types import ByName
 from euclio.verbs.keywords import read, read_if
+from euclio.workloads.session.importing import MOST_MLPERF_BATCH, amounts, edges_of, prices_of, rates_of
+from euclio.workloads.session.served_importing import whole_numbers
 
 if TYPE_CHECKING:
-    from euclio.session.pricing.choosing import PriceList
+    from euclio.workloads.pricing.choosing import PriceList
 
 
 @verb()
@@ -164,7 +164,7 @@ def import_ppipe(
     Raises:
         InputError: naming the file or the keyword.
     """
-    from euclio.pipeline.workloads.kinds import TERMS
+    from euclio.workloads.pipeline.kinds import TERMS
 
     given = {setting.name: terms.get(setting.name) for setting in TERMS if terms.get(setting.name) is not None}
     flags = {setting.name: setting for setting in TERMS}
@@ -266,7 +266,7 @@ def _imported(kind: str, given: Mapping[str, Any]) -> Imported:
 
 def _profile(kind: str, given: Mapping[str, Any], out: str | Path | None, append: bool) -> tuple[Configuration, ...]:
     """The profile that an importer makes of its arguments, also written where that is asked for."""
-    from euclio.session.workloads.served_importing import write_profiles
+    from euclio.workloads.session.served_importing import write_profiles
 
     importer = _importers()[kind]
     assert isinstance(importer, ProfileImporter)

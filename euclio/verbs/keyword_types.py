@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from euclio.core.result import AnyResult
     from euclio.core.solver import SolverLike
-    from euclio.pipeline.space import Objective
-    from euclio.session.charging import Charging
-    from euclio.session.plan import Plan
-    from euclio.session.policies import Policy
-    from euclio.session.rules import DummyRule
-    from euclio.session.running import RunningMachines
+    from euclio.problems.pipeline.space import Objective
+    from euclio.problems.session.charging import Charging
+    from euclio.problems.session.plan import Plan
+    from euclio.problems.session.policies import Policy
+    from euclio.problems.session.rules import DummyRule
+    from euclio.problems.session.running import RunningMachines
 
 ByName = Mapping[str, Number] | str
 """Numbers by name, such as ``{"A100": 4}``, or the same as text: ``"A100=4"``."""

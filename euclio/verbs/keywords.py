@@ -199,7 +199,7 @@ def setup_owners() -> dict[str, dict[str, SetupOption]]:
     """By keyword the names of the families whose simulations have it, with what it is to each."""
     found: dict[str, dict[str, SetupOption]] = {}
     for family in families():
-        for option in family.setup_options:
+        for option in family.setup_options():
             found.setdefault(keyword_of(option.flag), {})[family.name] = option
     return found
 

@@ -23,7 +23,8 @@ def load(path: str | Path, kind: type[Any] | None = None, *, strict: bool = Fals
 
     Args:
         path: the file.
-        kind: what it has to be, such as `euclio.session.Session`, which an editor then knows; None: any instance.
+        kind: what it has to be, such as `euclio.problems.session.Session`, which an editor then knows; None: any
+            instance.
         strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
 
     Raises:

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from euclio.comparison.comparing import chosen_solvers
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.numbers import Number
@@ -18,14 +17,15 @@ from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.solving import asked, solve, solver_for
 from euclio.core.values import NOT_NEGATIVE, exact_not_negative, exact_positive, named
-from euclio.day import Day, Step
-from euclio.day.attaining import attaining_day
-from euclio.day.comparing import DayComparison, compare_day
-from euclio.day.family import FAMILY
-from euclio.day.instance import STATE
-from euclio.day.load import read_load
-from euclio.day.load_units import Said
-from euclio.session import Session
+from euclio.problems.day import Day, Step
+from euclio.problems.day.family import FAMILY
+from euclio.problems.day.instance import STATE
+from euclio.problems.day.load import read_load
+from euclio.problems.day.load_units import Said
+from euclio.problems.session import Session
+from euclio.questions.comparison.comparing import chosen_solvers
+from euclio.questions.day_rules import DayComparison, compare_day
+from euclio.serving.attainment.day import attaining_day
 from euclio.verbs import keyword_types as words
 from euclio.verbs.attainment import attainment_demand, with_percentile
 from euclio.verbs.calling import verb
@@ -35,7 +35,7 @@ from euclio.verbs.opened import Opened, opened
 from euclio.verbs.supervised import Supervised
 
 if TYPE_CHECKING:
-    from euclio.session.attainment.demand import Demand
+    from euclio.serving.attainment.demand import Demand
 
 OPTIONS = {"warm_up_s": "--warm-up", "keep_alive_s": "--keep-alive", "price_per_change": "--price-per-change"}
 """The options of what changes cost, by field of a load over time."""

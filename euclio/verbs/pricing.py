@@ -17,8 +17,8 @@ from euclio.verbs.keywords import read, read_if
 from euclio.verbs.opened import Opened, opened
 
 if TYPE_CHECKING:
-    from euclio.session import Session
-    from euclio.session.pricing.choosing import PriceList
+    from euclio.problems.session import Session
+    from euclio.workloads.pricing.choosing import PriceList
 
 LONGEST_CURRENCY = 200
 """Characters of the longest currency, as of names in files."""
@@ -58,8 +58,8 @@ def prices(
     Raises:
         InputError: a name that the list or the file does not have, or what the list does not say; names the keyword.
     """
-    from euclio.session.pricing.catalogues import read_catalogue
-    from euclio.session.pricing.choosing import HOURS, PriceList, Terms, chosen_prices, with_prices
+    from euclio.workloads.pricing.catalogues import read_catalogue
+    from euclio.workloads.pricing.choosing import HOURS, PriceList, Terms, chosen_prices, with_prices
 
     session, hardware = _hardware_of(file)
     what = read(mapped, map, "--map")
@@ -84,7 +84,7 @@ def write_prices(found: PriceList, path: str | Path) -> None:
     """Write the session with the prices, or the prices alone as a CSV where there is none."""
     from euclio.files import save_instance
     from euclio.files.json_writing import write_text
-    from euclio.session.pricing.files import prices_csv
+    from euclio.workloads.pricing.files import prices_csv
 
     if found.session is None:
         write_text(prices_csv(replace(found, left_out=())), Path(path))
@@ -125,8 +125,8 @@ def currency_of(text: str) -> str:
 
 def _hardware_of(given: Session | str | Path | Opened) -> tuple[Session | None, list[str]]:
     """The session, if it is one, and the names of its hardware or of that of the profiles."""
-    from euclio.session import Session
-    from euclio.session.workloads.csv_profiles import read_profiles
+    from euclio.problems.session import Session
+    from euclio.workloads.session.csv_profiles import read_profiles
 
     if isinstance(given, str | Path) and str(given).lower().endswith(".csv"):
         profiles = read_profiles(given)

@@ -10,14 +10,14 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import Number
 from euclio.core.values import count
 from euclio.core.values import seed as read_seed
-from euclio.studies import STUDIES
 from euclio.verbs.calling import verb
 from euclio.verbs.keywords import one_of, read_if
+from studies import STUDIES
 
 if TYPE_CHECKING:
-    from euclio.studies.claims import Checked
-    from euclio.studies.harpagon.answer import Answered
-    from euclio.studies.parts import Made
+    from studies.claims import Checked
+    from studies.harpagon.answer import Answered
+    from studies.parts import Made
 
 OF_RUNS = (
     *("paper", "jobs", "workloads", "seed", "certify", "instances", "artifact", "full", "posterior"),
@@ -163,9 +163,9 @@ def reproduce(
 
 def _run(paper: str, folder: Path | None, given: dict[str, Any]) -> Path:
     """Run a study, write its report, and store it where that is asked."""
-    from euclio.studies.building import reproduce as reproduce_study
-    from euclio.studies.stored_reports import store
-    from euclio.studies.study import Measurements
+    from studies.building import reproduce as reproduce_study
+    from studies.stored_reports import store
+    from studies.study import Measurements
 
     time_runs()
     chosen = {"out": folder, **{name: given[name] for name in ("seed", "jobs", "workloads", "certify")}}
@@ -195,9 +195,9 @@ def _refuse_measurements(paper: str, given: dict[str, Any], folder: Path | None)
 
 def _renew_posterior(paper: str, jobs: int | None) -> None:
     """Draw the posterior of a paper that has one anew."""
-    from euclio.posterior.__main__ import renew
-    from euclio.posterior.prior import PAPERS
     from euclio.supervision import cores
+    from studies.inference.__main__ import renew
+    from studies.inference.prior import PAPERS
 
     if paper not in PAPERS:
         raise InputError(f"{paper} has no posterior ({', '.join(PAPERS)} do); leave it out", field="--posterior")
@@ -206,11 +206,11 @@ def _renew_posterior(paper: str, jobs: int | None) -> None:
 
 def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
     """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
-    from euclio.posterior.bridge import protocol_draws
-    from euclio.posterior.prior import PAPERS
-    from euclio.posterior.reference import reference_setting
-    from euclio.session.workloads.protocol import SEED
+    from euclio.workloads.session.protocol import SEED
     from euclio.workloads.writing import write_instances
+    from studies.inference.bridge import protocol_draws
+    from studies.inference.prior import PAPERS
+    from studies.inference.reference import reference_setting
 
     if paper not in PAPERS:
         raise InputError(f"{paper} draws none ({', '.join(PAPERS)} do); leave it out", field="--write-workloads")
@@ -226,10 +226,10 @@ def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> Answered:
     if paper != "harpagon":
         raise InputError(f"{paper} asks another question; harpagon has the answer", field="--answer")
     _refuse_given(given, (*OF_REPORTS, "only"), "leave one of the two out", "--answer", "runs no study")
-    from euclio.studies.harpagon.answer import fresh_answers, stored_answers
-    from euclio.studies.stored_reports import latest
     from euclio.supervision import cores
     from euclio.workloads.populations import PROTOCOL_SEED
+    from studies.harpagon.answer import fresh_answers, stored_answers
+    from studies.stored_reports import latest
 
     if given["workloads"] is None:
         _refuse_given(given, ("seed", "jobs", "instances"), "add --workloads", "--answer", "is read from the report")
@@ -241,8 +241,8 @@ def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> Answered:
 def _make_part(paper: str, out: Path | None, given: dict[str, Any]) -> Made | tuple[str, ...]:
     """Make one figure or table, or list the names of all."""
     _refuse_given(given, OF_PAGES, "leave one of the two out", "--only", "runs no study")
-    from euclio.studies.parts import HELP, make_part, part_lines
-    from euclio.studies.stored_reports import latest
+    from studies.parts import HELP, make_part, part_lines
+    from studies.stored_reports import latest
 
     folder = out or latest(paper) / paper
     if given["only"] == HELP:
@@ -254,9 +254,9 @@ def _make_part(paper: str, out: Path | None, given: dict[str, Any]) -> Made | tu
 def _check_claims(given: dict[str, Any], accepted: bool, out: Path | None) -> tuple[Checked, ...]:
     """Hold the claims against the last reports, and write their table; to accept them stores these reports first."""
     _refuse_given(given, OF_RUNS, "leave one of the two out", "--claims")
-    from euclio.studies.claims import accept, check_all, load_cards
-    from euclio.studies.claims_page import write_claims
-    from euclio.studies.stored_reports import folder_of_claims, store
+    from studies.claims import accept, check_all, load_cards
+    from studies.claims_page import write_claims
+    from studies.stored_reports import folder_of_claims, store
 
     if accepted and out is None:
         for paper in STUDIES:

@@ -22,13 +22,13 @@ from euclio.verbs.written import Read, read_result
 
 if TYPE_CHECKING:
     from euclio.core.parts.simulator import Simulator
-    from euclio.fragments import Fleet
-    from euclio.fragments.simulation.record import Simulation as FleetSimulation
-    from euclio.pipeline import Cluster
-    from euclio.pipeline.simulation.record import Simulation as ClusterSimulation
-    from euclio.session import Session
-    from euclio.session.simulation.record import Simulation as SessionSimulation
-    from euclio.simulation.setup import Setup
+    from euclio.problems.fragments import Fleet
+    from euclio.problems.pipeline import Cluster
+    from euclio.problems.session import Session
+    from euclio.serving.fragments.record import Simulation as FleetSimulation
+    from euclio.serving.pipeline.record import Simulation as ClusterSimulation
+    from euclio.serving.session.record import Simulation as SessionSimulation
+    from euclio.serving.setup import Setup
 
 
 class Serving(TypedDict, total=False):

@@ -20,11 +20,11 @@ from euclio.verbs.keywords import changed, either, of_families, plan_space, read
 from euclio.verbs.opened import opened
 
 if TYPE_CHECKING:
-    from euclio.day import Day, DayEvaluation, DayPlan
-    from euclio.fragments import Fleet, FleetEvaluation, FragmentPlan, FragmentSpace
-    from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
-    from euclio.session import Evaluation, Plan, PlanSpace, Session
-    from euclio.session.attainment.demand import Demand
+    from euclio.problems.day import Day, DayEvaluation, DayPlan
+    from euclio.problems.fragments import Fleet, FleetEvaluation, FragmentPlan, FragmentSpace
+    from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
+    from euclio.problems.session import Evaluation, Plan, PlanSpace, Session
+    from euclio.serving.attainment.demand import Demand
     from euclio.verbs.result_types import ClusterResult, DayResult, FleetResult, SessionResult
 
 
@@ -111,12 +111,12 @@ def _made(instance: Any, solver: AnySolver, demand: Demand | None, supervised: b
         with Supervised([instance], [solver]) as other:
             if demand is None:
                 return other.solve_and_explain(instance, solver, **options)
-            from euclio.session.attainment.attaining import attaining
+            from euclio.serving.attainment.attaining import attaining
 
             return other.solve_with(attaining, demand, instance, solver, **options)
     if demand is None:
         return solving.solve(instance, solver, **options)
-    from euclio.session.attainment.attaining import attaining
+    from euclio.serving.attainment.attaining import attaining
 
     ready = solving.asked(instance, solver, **options)
     ready.warm_up()

@@ -38,7 +38,7 @@ def read_result(given: AnyResult | WrittenResult | str | Path | Read, of: Opened
     if isinstance(given, str | Path):
         return Read(load_result(given, of.instance, policy=policy), str(given))
     if isinstance(given, Result):
-        from euclio.certification.certifying import written
+        from euclio.proving.certifying import written
 
         return Read(written(changed_instance(of.instance, given.changes), given), None)
     return Read(given, None)

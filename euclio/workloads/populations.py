@@ -21,11 +21,11 @@ SHOWN_DIGITS = 12
 PROTOCOL_SEED = 20240917
 """Seed of all populations of sessions."""
 
-_reference = late("euclio.posterior.bridge", "reference_sessions")
-_unselected = late("euclio.posterior.bridge", "unselected_sessions")
-_profiled = late("euclio.session.workloads.profiled", "library_sessions")
-_protocol = late("euclio.session.workloads.acceptance", "sessions_of_all_systems")
-_in_space = late("euclio.session.workloads.acceptance", "sessions_in_the_space_of")
+_reference = late("studies.inference.bridge", "reference_sessions")
+_unselected = late("studies.inference.bridge", "unselected_sessions")
+_profiled = late("euclio.workloads.session.profiled", "library_sessions")
+_protocol = late("euclio.workloads.session.acceptance", "sessions_of_all_systems")
+_in_space = late("euclio.workloads.session.acceptance", "sessions_in_the_space_of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ POPULATIONS = {
             "Scrooge's applications with CPU modules; kept: those that have a plan in Scrooge's plan space, by proof",
             PROTOCOL_SEED,
             25,
-            late("euclio.session.workloads.scrooge_sessions", "decisions"),
+            late("euclio.workloads.session.scrooge_sessions", "decisions"),
             "445d4af3bb644fbfa6ddef87bc16ad6e52a3b0e49060a4cfca054f9c87eb07a9",
             "decisions of each application",
         ),
@@ -224,7 +224,7 @@ POPULATIONS = {
             "every draw of its five networks at its four scales, at a moment of the bandwidth's trace",
             0,
             10,
-            late("euclio.studies.graft.scales", "fleets"),
+            late("studies.graft.scales", "fleets"),
             "1470edddcf748d13a7f07e2c4739eed267d0ef0101e218b8b9b2d7fa334636df",
             "draws of each network and scale",
         ),
@@ -234,7 +234,7 @@ POPULATIONS = {
             "groups of models on the four large clusters, with synthetic layers",
             0,
             6,
-            late("euclio.studies.ppipe.cases", "group_clusters"),
+            late("studies.ppipe.cases", "group_clusters"),
             "3e8973ff1a1dbfe50537c22f6b9dc462b274b941392abc5bf11f3eaa53bd25c8",
             "groups of models",
         ),

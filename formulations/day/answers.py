@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.day import Day, DayPlan, Staffing, StepPlan, evaluate
-from euclio.day.evaluate import DayEvaluation
-from euclio.day.instance import asked, without_unused
+from euclio.problems.day import Day, DayPlan, Staffing, StepPlan, evaluate
+from euclio.problems.day.evaluate import DayEvaluation
+from euclio.problems.day.instance import asked, without_unused
 from formulations.day.one_path import LateError
 
 

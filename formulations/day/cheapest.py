@@ -15,11 +15,11 @@ import numpy as np
 from euclio.core.errors import InputError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.day import Day, Serving, Staffing, Step
-from euclio.day.evaluate import WHOLE
-from euclio.day.instance import asked, at_rates
-from euclio.session import ModulePlan, Plan, Session
-from euclio.session.explain.unlimited import without_stock
+from euclio.problems.day import Day, Serving, Staffing, Step
+from euclio.problems.day.evaluate import WHOLE
+from euclio.problems.day.instance import asked, at_rates
+from euclio.problems.session import ModulePlan, Plan, Session
+from euclio.problems.session.unlimited import without_stock
 from formulations.day.answers import RuleError
 from formulations.day.known_plans import machines_of
 from formulations.day.one_path import LateError

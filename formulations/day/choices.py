@@ -16,9 +16,9 @@ from math import ceil, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.day import Day, Serving
-from euclio.session import Configuration, Session
-from euclio.session.evaluate import rank_key
+from euclio.problems.day import Day, Serving
+from euclio.problems.session import Configuration, Session
+from euclio.problems.session.evaluate import rank_key
 from formulations.day.choices_kernel import fastest_choices, minimal_vectors, vector_latencies
 from formulations.day.rate_kernel import largest_rates, machines_used
 from formulations.day.rate_table import SLACK, most_alone

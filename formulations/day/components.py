@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable, Sequence
 
 from euclio.core.errors import InapplicableError
-from euclio.day import Day, DayPlan, StepPlan, evaluate
-from euclio.day.instance import of_modules
-from euclio.session import Session
+from euclio.problems.day import Day, DayPlan, StepPlan, evaluate
+from euclio.problems.day.instance import of_modules
+from euclio.problems.session import Session
 from formulations.day.answers import Made, RuleError
 from formulations.day.one_module import cheapest_of_one_module
 from formulations.day.one_path import LateError

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.day import Day, DayPlan, evaluate
-from euclio.day.evaluate import DayEvaluation
-from euclio.day.instance import HOUR_S
+from euclio.problems.day import Day, DayPlan, evaluate
+from euclio.problems.day.evaluate import DayEvaluation
+from euclio.problems.day.instance import HOUR_S
 from formulations.day.answers import Made, RuleError, nothing_serves
 from formulations.day.cheapest import Cheapest
 from formulations.day.known_plans import Ints, KnownPlans, Way, machines_of

@@ -21,8 +21,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.day import Day, Staffing
-from euclio.day.instance import HOUR_S
+from euclio.problems.day import Day, Staffing
+from euclio.problems.day.instance import HOUR_S
 from formulations.day.answers import nothing_serves
 from formulations.day.one_module import ROUNDING
 from formulations.day.one_path import LateError, Path, cheapest_path

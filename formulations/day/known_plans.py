@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.day import Day, Staffing
+from euclio.problems.day import Day, Staffing
 
 Ints = NDArray[np.int64]
 Staffings = tuple[Staffing, ...]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from euclio.day import Day
-from euclio.day.instance import HOUR_S
+from euclio.problems.day import Day
+from euclio.problems.day.instance import HOUR_S
 from formulations.day.answers import Made, nothing_serves
 from formulations.day.one_path import cheapest_path
 from formulations.day.rate_table import rate_table

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from euclio.session import Session
+from euclio.problems.session import Session
 from formulations.day.choices import Choices, Floats, Ints, in_time
 from formulations.day.pool_kernel import cheapest_way
 from formulations.day.step_kernel import Flags

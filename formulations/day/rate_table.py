@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from euclio.core.errors import InapplicableError
 from euclio.core.words import plain
-from euclio.day.plan import Serving
-from euclio.session import Configuration, Module, Session
-from euclio.session.evaluate import rank_key
+from euclio.problems.day.plan import Serving
+from euclio.problems.session import Configuration, Module, Session
+from euclio.problems.session.evaluate import rank_key
 
 MOST_CELLS = 2_000_000
 """Vectors of machines that a table has at most."""

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.day import Day, DayPlan, Serving, Staffing
-from euclio.day.evaluate import WHOLE, session_plan
-from euclio.day.instance import at_rates
-from euclio.session import Configuration, evaluate
+from euclio.problems.day import Day, DayPlan, Serving, Staffing
+from euclio.problems.day.evaluate import WHOLE, session_plan
+from euclio.problems.day.instance import at_rates
+from euclio.problems.session import Configuration, evaluate
 from formulations.day.answers import Made, RuleError, answer, nothing_serves
 from formulations.day.cheapest import Cheapest, cheapest_plans, supported
 from formulations.day.staffings import day_plan

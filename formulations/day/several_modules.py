@@ -18,8 +18,8 @@ from fractions import Fraction
 import numpy as np
 
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.day import Day, Step, evaluate
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.day import Day, Step, evaluate
+from euclio.problems.session import Configuration, Hardware, Module, Session
 from formulations.day.answers import Made
 from formulations.day.ascent import length_of
 from formulations.day.cheapest import Cheapest, cheapest_plans

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from euclio.day import Day
+from euclio.problems.day import Day
 from formulations.day.ascent import Moves
 from formulations.day.choices import Box, Floats, Ints, latency_tables
 from formulations.day.course_kernel import cheapest_course

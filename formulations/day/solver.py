@@ -6,7 +6,7 @@ from typing import Any
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.day import Day, DayPlan
+from euclio.problems.day import Day, DayPlan
 from formulations.day.answers import Made, answer
 from formulations.day.one_module import cheapest_of_one_module
 from formulations.day.several_modules import cheapest_of_several_modules

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from euclio.day import DayPlan, Idle, Staffing, StepPlan
-from euclio.day.plan import Serving
+from euclio.problems.day import DayPlan, Idle, Staffing, StepPlan
+from euclio.problems.day.plan import Serving
 
 
 def staffing(serving: tuple[Serving, ...], machines: dict[str, int]) -> Staffing:

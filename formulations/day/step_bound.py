@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from euclio.day import Day
-from euclio.day.instance import HOUR_S
+from euclio.problems.day import Day
+from euclio.problems.day.instance import HOUR_S
 from formulations.day.one_module import ROUNDING
 
 

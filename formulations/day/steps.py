@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.session import Session
+from euclio.problems.session import Session
 from formulations.day.choices import Choices, Floats, Ints
 from formulations.day.one_module import ROUNDING
 from formulations.day.step_kernel import Flags, cheapest_steps

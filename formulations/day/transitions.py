@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.day.instance import Day
+from euclio.problems.day.instance import Day
 from formulations.day.path_kernel import after_changes, best_before
 
 Floats = NDArray[np.float64]

@@ -15,9 +15,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.day import Day
-from euclio.day.instance import HOUR_S
-from euclio.session import Session
+from euclio.problems.day import Day
+from euclio.problems.day.instance import HOUR_S
+from euclio.problems.session import Session
 from formulations.day.choices import MARGIN, Box, Choices, Floats, Ints, in_time
 from formulations.day.one_path import LateError, cheapest_path
 from formulations.day.path_kernel import least_latencies

@@ -14,9 +14,9 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.day import Day, Serving
-from euclio.session import Configuration
-from euclio.session.evaluate import rank_key
+from euclio.problems.day import Day, Serving
+from euclio.problems.session import Configuration
+from euclio.problems.session.evaluate import rank_key
 from formulations.day.rate_table import SLACK
 
 Floats = NDArray[np.float64]

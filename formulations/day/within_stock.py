@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from euclio.day import Day, Staffing
+from euclio.problems.day import Day, Staffing
 from formulations.day.choices import MARGIN, Box, Choices, Ints, box, choices_of_bounds, choices_of_plans
 from formulations.day.one_module import ROUNDING
 from formulations.day.steps import Steps, paths_through, steps_of

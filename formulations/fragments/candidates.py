@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from euclio.core.errors import InapplicableError
-from euclio.fragments import Fleet, FragmentSpace, Sharing
-from euclio.fragments.realigned import Priced, least_set, part_of
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import Fleet, FragmentSpace, Sharing
+from euclio.problems.fragments.realigned import Priced, least_set, part_of
+from euclio.problems.fragments.stages import Stages
 
 MOST_SETS = 40_000
 """Sets beyond which their listing refuses to begin: each takes a fraction of a millisecond or more."""

@@ -10,7 +10,7 @@ import math
 from fractions import Fraction
 from itertools import accumulate
 
-from euclio.fragments import Fleet
+from euclio.problems.fragments import Fleet
 
 
 def fluid_bound_pct(fleet: Fleet) -> int:

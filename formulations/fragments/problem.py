@@ -9,9 +9,9 @@ import numpy as np
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
-from euclio.fragments.least_budget import unserved
-from euclio.fragments.realigned import Priced
+from euclio.problems.fragments import Fleet, FragmentPlan, FragmentSpace
+from euclio.problems.fragments.least_budget import unserved
+from euclio.problems.fragments.realigned import Priced
 from formulations.fragments.candidates import Places, TimeUpError, candidate_sets
 from formulations.fragments.closing import Flags
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
+from euclio.problems.fragments import Fleet, FragmentPlan, FragmentSpace
 from formulations.engines.highs_arrays import Program, solve_mip
 from formulations.fragments.closing import close
 from formulations.fragments.problem import Partitioning, partitioning

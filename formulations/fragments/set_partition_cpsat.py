@@ -10,7 +10,7 @@ import numpy as np
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
+from euclio.problems.fragments import Fleet, FragmentPlan, FragmentSpace
 from formulations.engines.cpsat import COEFFICIENT_LIMIT, CP_SAT
 from formulations.engines.interface import engine_limits
 from formulations.fragments.problem import partitioning

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.core.words import counted
-from euclio.session import Session
-from euclio.session.demands import is_limited_by_changes
+from euclio.problems.session import Session
+from euclio.problems.session.demands import is_limited_by_changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from fractions import Fraction
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits, solvers
 from euclio.core.result import Answer
-from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.problems.session import Plan, PlanSpace, Session, evaluate
 from formulations.session.surplus import all_full, first_plan
 
 QUICK = ("piccolo", "scrooge", "whole-greedy")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from euclio.core.result import Answer, WarmStart
-from euclio.session import PlanSpace, Session
+from euclio.problems.session import PlanSpace, Session
 
 
 def cheapest_over_hardware(session: Session, space: PlanSpace, run: Callable[[PlanSpace], Answer]) -> Answer:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, inf, lcm
 
-from euclio.session import (
+from euclio.problems.session import (
     Allocation,
     Configuration,
     DummyRule,
@@ -25,10 +25,10 @@ from euclio.session import (
     evaluate,
     longest_path,
 )
-from euclio.session.demands import quick_when_partial
-from euclio.session.evaluate import machine_latencies
-from euclio.session.policies import Form
-from euclio.session.resources import usable_stock
+from euclio.problems.session.demands import quick_when_partial
+from euclio.problems.session.evaluate import machine_latencies
+from euclio.problems.session.policies import Form
+from euclio.problems.session.resources import usable_stock
 from formulations.session.demands import changes_of, limited_shares
 from formulations.session.split.problem import without_modes
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Fleet, FragmentPlan, FragmentSpace
-from euclio.fragments.least_budget import unserved
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import Fleet, FragmentPlan, FragmentSpace
+from euclio.problems.fragments.least_budget import unserved
+from euclio.problems.fragments.stages import Stages
 from heuristics.fragments.grouping import groups_of
 from heuristics.fragments.merging import merged
 from heuristics.fragments.options import GraftOptions

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from euclio.fragments.realigned import Part
+from euclio.problems.fragments.realigned import Part
 from heuristics.fragments.options import Edges, Weights
 
 Array = npt.NDArray[Any]

@@ -12,10 +12,10 @@ from itertools import pairwise
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Fleet, FragmentPlan, FragmentSpace, Network, Sharing
-from euclio.fragments.least_budget import unserved
-from euclio.fragments.realigned import Priced, least_set, part_of
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import Fleet, FragmentPlan, FragmentSpace, Network, Sharing
+from euclio.problems.fragments.least_budget import unserved
+from euclio.problems.fragments.realigned import Priced, least_set, part_of
+from euclio.problems.fragments.stages import Stages
 from heuristics.fragments.merging import uniform_groups
 from heuristics.fragments.spaces import gslice_plus_space, gslice_space
 

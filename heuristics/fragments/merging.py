@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from euclio.fragments import Fleet, FragmentSpace, Sharing
-from euclio.fragments.realigned import Part, part_of
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import Fleet, FragmentSpace, Sharing
+from euclio.problems.fragments.realigned import Part, part_of
+from euclio.problems.fragments.stages import Stages
 from heuristics.fragments.options import Merging
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from euclio.fragments import FragmentSpace, Sharing
-from euclio.fragments.realigned import Part, Priced, least_set
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import FragmentSpace, Sharing
+from euclio.problems.fragments.realigned import Part, Priced, least_set
+from euclio.problems.fragments.stages import Stages
 
 Sets = tuple[int, tuple[Priced, ...]]
 """GPU share of some realigned sets together, and the sets."""

@@ -16,9 +16,9 @@ import numpy as np
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Budgets, Fleet, FragmentPlan, FragmentSpace, Sharing
-from euclio.fragments.realigned import Priced, least_set, part_of
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import Budgets, Fleet, FragmentPlan, FragmentSpace, Sharing
+from euclio.problems.fragments.realigned import Priced, least_set, part_of
+from euclio.problems.fragments.stages import Stages
 from heuristics.fragments.graft import solve_graft
 from heuristics.fragments.gslice import solve_gslice_plus
 from heuristics.fragments.merging import uniform_groups

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from euclio.core.compiled import compiled
-from euclio.fragments import Fleet
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import Fleet
+from euclio.problems.fragments.stages import Stages
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from euclio.fragments import Fleet, FragmentSpace, Sharing
+from euclio.problems.fragments import Fleet, FragmentSpace, Sharing
 
 GSLICE_SPACE = FragmentSpace(sharing=Sharing.ALONE)
 GSLICE_PLUS_SPACE = FragmentSpace(sharing=Sharing.UNIFORM)

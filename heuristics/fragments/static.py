@@ -10,7 +10,7 @@ from __future__ import annotations
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Fleet, FragmentPlan, FragmentSpace, Points
+from euclio.problems.fragments import Fleet, FragmentPlan, FragmentSpace, Points
 from heuristics.fragments.gslice import solve_gslice, solve_gslice_plus
 
 

@@ -22,9 +22,9 @@ from euclio.core.registry import Limits
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.core.words import joined
-from euclio.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Head, RealignedSet, Sharing
-from euclio.fragments.realigned import Part, Priced, least_set
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Head, RealignedSet, Sharing
+from euclio.problems.fragments.realigned import Part, Priced, least_set
+from euclio.problems.fragments.stages import Stages
 from heuristics.fragments.grouping import groups_of
 from heuristics.fragments.merging import merged
 from heuristics.fragments.options import GraftOptions

@@ -7,7 +7,7 @@ from functools import partial
 from euclio.core.lazy import late
 from euclio.core.literature import GRAFT, GSLICE
 from euclio.core.registry import AnySolver, Solver
-from euclio.fragments import FragmentSpace
+from euclio.problems.fragments import FragmentSpace
 from heuristics.fragments.options import Edges, GraftOptions, Merging
 from heuristics.fragments.spaces import GSLICE_PLUS_SPACE, GSLICE_SPACE, gslice_plus_space, gslice_space
 

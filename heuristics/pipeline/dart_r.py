@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.pipeline import Cluster, Model, Pipeline, PipelinePlan, PipelineSpace, evaluate
+from euclio.problems.pipeline import Cluster, Model, Pipeline, PipelinePlan, PipelineSpace, evaluate
 from heuristics.pipeline.gpu_counts import Gpus
 from heuristics.pipeline.gpu_pair import best_chain
 from heuristics.pipeline.no_partitioning import no_partitioning_counts

@@ -10,7 +10,7 @@ import itertools
 import math
 from fractions import Fraction
 
-from euclio.pipeline import Cluster
+from euclio.problems.pipeline import Cluster
 from heuristics.pipeline.whole_models import Rates
 
 MOST_AMOUNTS = 20_000

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from euclio.pipeline import Cluster
+from euclio.problems.pipeline import Cluster
 from heuristics.pipeline.exact_counts import TooManyError, division
 from heuristics.pipeline.whole_models import Rates
 

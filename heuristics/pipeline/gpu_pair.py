@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.pipeline import Cluster, Model, Partition, Pipeline, PipelineSpace
+from euclio.problems.pipeline import Cluster, Model, Partition, Pipeline, PipelineSpace
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from euclio.pipeline import Cluster, PipelineSpace
+from euclio.problems.pipeline import Cluster, PipelineSpace
 
 NO_PARTITIONING_SPACE = PipelineSpace(max_partitions=1, virtual_gpus=False)
 DART_SPACE = PipelineSpace(max_partitions=2, virtual_gpus=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.pipeline import Cluster, Gpu, Model, Partition, Pipeline, PipelineSpace
+from euclio.problems.pipeline import Cluster, Gpu, Model, Partition, Pipeline, PipelineSpace
 
 
 @dataclass(frozen=True, slots=True)

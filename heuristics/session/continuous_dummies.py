@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import TIE, SessionArrays
-from euclio.session.latency.dispatch import configuration_latency, fits, partial_latency, whole_latency
-from euclio.session.policies.kernels import TIED
+from euclio.problems.session.arrays import TIE, SessionArrays
+from euclio.problems.session.latency.dispatch import configuration_latency, fits, partial_latency, whole_latency
+from euclio.problems.session.policies.kernels import TIED
 from heuristics.session.schedule import Schedule
 
 FULL = 1.0 - 1e-9

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import TIE, SessionArrays
-from euclio.session.latency.dispatch import configuration_latency, fits
-from euclio.session.rules import DummyRule
+from euclio.problems.session.arrays import TIE, SessionArrays
+from euclio.problems.session.latency.dispatch import configuration_latency, fits
+from euclio.problems.session.rules import DummyRule
 from heuristics.session.schedule import Schedule
 
 NO_DUMMIES, WHOLE_MACHINES, ANY_RATE = 0, 1, 2

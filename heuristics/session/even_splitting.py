@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import Floats, SessionArrays
-from euclio.session.latency.dispatch import path_times
+from euclio.problems.session.arrays import Floats, SessionArrays
+from euclio.problems.session.latency.dispatch import path_times
 
 
 @compiled

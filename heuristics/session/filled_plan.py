@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from euclio.core.numbers import rounded_up
-from euclio.session import Allocation, DummyRule, ModulePlan, Plan, Session
-from euclio.session.arrays import Ints, SessionArrays, to_plan
+from euclio.problems.session import Allocation, DummyRule, ModulePlan, Plan, Session
+from euclio.problems.session.arrays import Ints, SessionArrays, to_plan
 from heuristics.session.schedule import Schedule
 
 LIFT = 1 + Fraction(1, 10**11)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.latency.dispatch import configuration_latency, path_times
+from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import configuration_latency, path_times
 
 LATENCY_COST, THROUGHPUT, COST = 0, 1, 2
 """Criteria for the best move: cost saved per second (Algorithm 2), throughput, cost saved (cost-direct)."""

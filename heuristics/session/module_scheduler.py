@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import TIE, UNLIMITED, SessionArrays
-from euclio.session.latency.dispatch import fits, module_latency, partial_latency, whole_and_rest, whole_latency
-from euclio.session.policies.kernels import TIED
+from euclio.problems.session.arrays import TIE, UNLIMITED, SessionArrays
+from euclio.problems.session.latency.dispatch import (
+    fits,
+    module_latency,
+    partial_latency,
+    whole_and_rest,
+    whole_latency,
+)
+from euclio.problems.session.policies.kernels import TIED
 from heuristics.session.continuous_dummies import add_filled, close_filled, fill_leftover, least_rate
 from heuristics.session.dummy_generator import ANY_RATE, NO_DUMMIES, close_with_dummies, replace_followers
 from heuristics.session.schedule import Schedule

@@ -6,9 +6,9 @@ from collections import defaultdict
 
 import numpy as np
 
-from euclio.session import Plan, PlanSpace, Session, evaluate
-from euclio.session.arrays import SessionArrays
-from euclio.session.sharing.packing import packs
+from euclio.problems.session import Plan, PlanSpace, Session, evaluate
+from euclio.problems.session.arrays import SessionArrays
+from euclio.problems.session.sharing.packing import packs
 from heuristics.session.filled_plan import filled_plan
 from heuristics.session.packing_options import Models, PackingOptions, options_of, packing_options
 from heuristics.session.packing_search import State, search_packings

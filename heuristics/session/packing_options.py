@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled, total_of
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.latency.dispatch import partial_latency, path_times, whole_and_rest, whole_latency
+from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import partial_latency, path_times, whole_and_rest, whole_latency
 from heuristics.session.whole_covers import cover_module
 from heuristics.session.whole_splitting import whole_options
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from euclio.core import literature
-from euclio.session import DummyRule, Policy
+from euclio.problems.session import DummyRule, Policy
 from heuristics.session.systems import Hetero, Splitter, Start, System
 
 PICCOLO = System(

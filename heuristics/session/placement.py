@@ -17,8 +17,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.session import Plan, Session
-from euclio.session.sharing.best_fit import by_fit
+from euclio.problems.session import Plan, Session
+from euclio.problems.session.sharing.best_fit import by_fit
 
 
 @dataclass(frozen=True, slots=True)

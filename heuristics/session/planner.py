@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled, total_of
-from euclio.session.arrays import Floats, SessionArrays
-from euclio.session.latency.dispatch import fits, path_times
+from euclio.problems.session.arrays import Floats, SessionArrays
+from euclio.problems.session.latency.dispatch import fits, path_times
 from heuristics.session.latency_reassigner import reassign_latency
 from heuristics.session.latency_splitting import COST, Moves, Units, continue_splitting, single_units, split_latency
 from heuristics.session.module_scheduler import schedule_module

@@ -11,10 +11,10 @@ import numpy as np
 from euclio.core.compiled import compiled
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import PlanSpace, Session, evaluate
-from euclio.session.arrays import SessionArrays, session_arrays
-from euclio.session.explain.least_latency import why_no_plan
-from euclio.session.latency.dispatch import clear_of_rounding
+from euclio.problems.session import PlanSpace, Session, evaluate
+from euclio.problems.session.arrays import SessionArrays, session_arrays
+from euclio.problems.session.latency.dispatch import clear_of_rounding
+from euclio.problems.session.least_latency import why_no_plan
 from heuristics.session.filled_plan import plan_of
 from heuristics.session.schedule import Schedule, new_schedule
 from heuristics.session.solver import hardware_choices

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.latency.series_parallel import SERIES
+from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.problems.session.latency.series_parallel import SERIES
 from heuristics.session.module_scheduler import schedule_module
 from heuristics.session.schedule import new_schedule
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import Floats, Ints, SessionArrays
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 
 
 class Schedule(NamedTuple):

@@ -21,9 +21,9 @@ import numpy as np
 from euclio.core.compiled import is_past
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import PlanSpace, Session, evaluate
-from euclio.session.arrays import TIE, Ints, SessionArrays, session_arrays, to_plan
-from euclio.session.explain.least_latency import why_no_plan
+from euclio.problems.session import PlanSpace, Session, evaluate
+from euclio.problems.session.arrays import TIE, Ints, SessionArrays, session_arrays, to_plan
+from euclio.problems.session.least_latency import why_no_plan
 from heuristics.session.scrooge_refinement import as_counts, full_latency, latency_room, least_latency, refine_greedily
 
 NAME = "scrooge-greedy"

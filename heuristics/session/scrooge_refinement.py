@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import is_past
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.latency.dispatch import path_times
+from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import path_times
 
 
 class Way(NamedTuple):

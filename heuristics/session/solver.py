@@ -7,13 +7,13 @@ import numpy as np
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import PlanSpace, Session, evaluate
-from euclio.session.arrays import SessionArrays, session_arrays
-from euclio.session.explain.least_latency import why_no_plan
-from euclio.session.latency.dispatch import clear_of_rounding
-from euclio.session.latency.series_parallel import reduce_series_parallel
-from euclio.session.policies.kernels import raise_error_of
-from euclio.session.sharing.placing import share_machines
+from euclio.problems.session import PlanSpace, Session, evaluate
+from euclio.problems.session.arrays import SessionArrays, session_arrays
+from euclio.problems.session.latency.dispatch import clear_of_rounding
+from euclio.problems.session.latency.series_parallel import reduce_series_parallel
+from euclio.problems.session.least_latency import why_no_plan
+from euclio.problems.session.policies.kernels import raise_error_of
+from euclio.problems.session.sharing.placing import share_machines
 from heuristics.session.dummy_generator import generator_of
 from heuristics.session.even_splitting import split_evenly
 from heuristics.session.filled_plan import bought_whole, plan_of, spare_cost

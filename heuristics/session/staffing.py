@@ -16,9 +16,9 @@ from statistics import NormalDist
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import Allocation, Configuration, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.explain.least_latency import why_no_plan
-from euclio.session.latency.paths import longest_path
+from euclio.problems.session import Allocation, Configuration, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session.latency.paths import longest_path
+from euclio.problems.session.least_latency import why_no_plan
 from heuristics.session.solver import hardware_choices
 
 MOST_UTILISATION = Fraction(7, 10)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from euclio.session import Charging, DummyRule, PlanSpace, Policy
+from euclio.problems.session import Charging, DummyRule, PlanSpace, Policy
 
 STAFFING_SPACE = PlanSpace(Policy.LOAD_BALANCER, DummyRule.CONTINUOUS, charging=Charging.WHOLE)
 STAFFING_COVERS, STAFFING_LACKS = frozenset({"whole"}), frozenset({"share", "countable"})
-"""What all of them cover, and what none does (`euclio.session.demands`)."""
+"""What all of them cover, and what none does (`euclio.problems.session.demands`)."""

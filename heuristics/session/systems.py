@@ -16,7 +16,7 @@ from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.literature import Reference
 from euclio.core.registry import AnySolver, Solver, Variants
-from euclio.session import DummyRule, PlanSpace, Policy, Session
+from euclio.problems.session import DummyRule, PlanSpace, Policy, Session
 
 
 class Splitter(StrEnum):

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import compiled, total_of
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.latency.dispatch import path_times
+from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import path_times
 from heuristics.session.staircases import CHEAPER, Stairs
 
 Bools = NDArray[np.bool_]

@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import TIE, Ints, SessionArrays
-from euclio.session.latency.dispatch import fits, partial_latency, whole_and_rest, whole_latency
-from euclio.session.policies.kernels import LEFT, TIED
+from euclio.problems.session.arrays import TIE, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import fits, partial_latency, whole_and_rest, whole_latency
+from euclio.problems.session.policies.kernels import LEFT, TIED
 
 DEEPEST = 4
 """Configurations of a module that are combined at most."""

@@ -14,11 +14,11 @@ import numpy as np
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import Charging, Plan, PlanSpace, Session, evaluate
-from euclio.session.arrays import Floats, SessionArrays, session_arrays
-from euclio.session.explain.least_latency import why_no_plan
-from euclio.session.policies.kernels import raise_error_of
-from euclio.session.sharing.placing import share_machines
+from euclio.problems.session import Charging, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session.arrays import Floats, SessionArrays, session_arrays
+from euclio.problems.session.least_latency import why_no_plan
+from euclio.problems.session.policies.kernels import raise_error_of
+from euclio.problems.session.sharing.placing import share_machines
 from heuristics.session.filled_plan import filled_plan
 from heuristics.session.packed_plan import cheaper_packed
 from heuristics.session.solver import hardware_choices
@@ -77,7 +77,7 @@ def _repacked(session: Session, space: PlanSpace, arrays: SessionArrays, answer:
 
 def compile_whole_greedy() -> None:
     """Compile what a run for whole machines does not reach: the search that packs partial ones."""
-    from euclio.session.family import FAMILY
+    from euclio.problems.session.family import FAMILY
 
     solve_whole_greedy(*FAMILY.tiny(PlanSpace(charging=Charging.PACKED)), Limits())
 

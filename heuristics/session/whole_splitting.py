@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled, total_of
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.latency.dispatch import module_latency, path_times
+from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import module_latency, path_times
 from heuristics.session.latency_splitting import COST, LATENCY_COST, Units, best_move
 from heuristics.session.whole_covers import cover_module
 

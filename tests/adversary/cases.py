@@ -13,9 +13,9 @@ from typing import Any
 from euclio.core.families import find_family
 from euclio.files.json_reading import parse_json
 from euclio.files.json_writing import json_text
-from euclio.fragments import FragmentSpace
-from euclio.pipeline import PipelineSpace
-from euclio.session import PlanSpace
+from euclio.problems.fragments import FragmentSpace
+from euclio.problems.pipeline import PipelineSpace
+from euclio.problems.session import PlanSpace
 
 from .clusters import cluster_case
 from .fleets import fleet_case

@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from random import Random
 
-from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace
+from euclio.problems.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace
 
 from .numbers import LARGEST, SMALLEST, digits, nearly, prices, printed, spread, supported
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from random import Random
 
-from euclio.fragments import Budgets, Fleet, Fragment, FragmentSpace, Network, Server, Sharing
+from euclio.problems.fragments import Budgets, Fleet, Fragment, FragmentSpace, Network, Server, Sharing
 
 from .numbers import LARGEST, SMALLEST, digits, nearly, next_float, printed, spread, supported
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from euclio.pipeline import Cluster, Model, Objective, PipelineSpace
+from euclio.problems.pipeline import Cluster, Model, Objective, PipelineSpace
 
 from .truth import NO_PLAN, TooLargeError, Truth
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from euclio.session import Module, PlanSpace, Policy, Session
+from euclio.problems.session import Module, PlanSpace, Policy, Session
 
 from .reference_sessions import SHARED, Point, combination, paths
 from .truth import NO_PLAN, TooLargeError, Truth

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from euclio.fragments import Budgets, Fleet, FragmentSpace, Server, Sharing
+from euclio.problems.fragments import Budgets, Fleet, FragmentSpace, Server, Sharing
 
 from .truth import NO_PLAN, TooLargeError, Truth
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from euclio.session import DummyRule, Module, PlanSpace, Policy, Session
+from euclio.problems.session import DummyRule, Module, PlanSpace, Policy, Session
 
 from .truth import NO_PLAN, TooLargeError, Truth
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from random import Random
 
-from euclio.session import Configuration, DummyRule, Hardware, Module, PlanSpace, Policy, Session
+from euclio.problems.session import Configuration, DummyRule, Hardware, Module, PlanSpace, Policy, Session
 
 from .numbers import LARGEST, digits, nearly, next_float, prices, printed, spread, supported, terminating
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from euclio.core.result import Result, Status
-from euclio.pipeline import PipelineSpace
-from euclio.session import PlanSpace
+from euclio.problems.pipeline import PipelineSpace
+from euclio.problems.session import PlanSpace
 
 from .__main__ import main
 from .campaign import Settings, Tally, campaign

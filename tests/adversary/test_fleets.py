@@ -13,13 +13,13 @@ from euclio.core.registry import solvers_of
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.fragments import Budgets, Fleet, FragmentSpace, Sharing, evaluate
-from euclio.fragments.certify.costs import TooLargeError
-from euclio.fragments.certify.duality import bound_of
-from euclio.fragments.certify.uniform import bound_of_uniform
-from euclio.fragments.certifying import find_better
-from euclio.fragments.realigned import least_set, part_of
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import Budgets, Fleet, FragmentSpace, Sharing, evaluate
+from euclio.problems.fragments.realigned import least_set, part_of
+from euclio.problems.fragments.stages import Stages
+from euclio.proving.fragments.certifying import find_better
+from euclio.proving.fragments.costs import TooLargeError
+from euclio.proving.fragments.duality import bound_of
+from euclio.proving.fragments.uniform import bound_of_uniform
 
 from .fleets import fleet_case
 from .reference_fleets import fleet_truth

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from euclio.files.json_reading import parse_json
-from euclio.fragments import Budgets, Fleet, FragmentSpace, Sharing
-from euclio.pipeline import Cluster, Objective, PipelineSpace
-from euclio.session import DummyRule, PlanSpace, Session
-from euclio.session.policies import POLICIES
+from euclio.problems.fragments import Budgets, Fleet, FragmentSpace, Sharing
+from euclio.problems.pipeline import Cluster, Objective, PipelineSpace
+from euclio.problems.session import DummyRule, PlanSpace, Session
+from euclio.problems.session.policies import POLICIES
 
 from .cases import FAMILIES, data_text, drawn, from_data, space_class, to_data
 from .clusters import cluster_case

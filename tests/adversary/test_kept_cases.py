@@ -18,8 +18,8 @@ from places import SHARED
 from euclio import load
 from euclio.core.families import find_family
 from euclio.core.registry import find_solver
-from euclio.pipeline import PipelineSpace
-from euclio.session import PlanSpace, Session
+from euclio.problems.pipeline import PipelineSpace
+from euclio.problems.session import PlanSpace, Session
 
 from .cases import Case, from_data, read_data, truth_of
 from .judging import UNDECIDED, WRONG, judge

@@ -11,8 +11,8 @@ from worked_examples import FIVE, M_3, PICCOLO_M_1, one_module, scrooge
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.core.tolerances import BRACKET_TOLERANCE
-from euclio.pipeline import PipelineSpace
-from euclio.session import DummyRule, Hardware, Module, PlanSpace, Session
+from euclio.problems.pipeline import PipelineSpace
+from euclio.problems.session import DummyRule, Hardware, Module, PlanSpace, Session
 
 from .cases import drawn, truth_of
 from .reference_clusters import cluster_truth

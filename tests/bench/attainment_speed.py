@@ -11,17 +11,17 @@ from euclio.core.registry import find_solver
 from euclio.core.solving import asked
 from euclio.core.warm_up import warm_up
 from euclio.core.words import duration, percent
-from euclio.day.attaining import attaining_day
-from euclio.session import Session
-from euclio.session.attainment import long_run
-from euclio.session.attainment.attaining import Fronts, attaining
-from euclio.session.attainment.demand import Demand
-from euclio.session.attainment.stated import stated
-from euclio.session.questions.what_if import answered, question
-from euclio.session.simulation.in_turn import compile_all
-from euclio.session.simulation.setup import Setup
-from euclio.session.workloads.applications import find_application
-from euclio.session.workloads.protocol import latency_range, round_up
+from euclio.problems.session import Session
+from euclio.problems.session.stated import stated
+from euclio.questions.what_if import answered, question
+from euclio.serving.attainment import long_run
+from euclio.serving.attainment.attaining import Fronts, attaining
+from euclio.serving.attainment.day import attaining_day
+from euclio.serving.attainment.demand import Demand
+from euclio.serving.session.in_turn import compile_all
+from euclio.serving.session.setup import Setup
+from euclio.workloads.session.applications import find_application
+from euclio.workloads.session.protocol import latency_range, round_up
 from tests.bench.day_instances import day, planner, published
 from tests.bench.report import Line, Section, at_most
 

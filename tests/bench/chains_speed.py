@@ -6,7 +6,7 @@ import statistics
 
 from euclio.core.result import Status
 from euclio.core.words import duration
-from euclio.session.workloads.random_sessions import chain_from_modules
+from euclio.workloads.session.random_sessions import chain_from_modules
 from tests.bench.measuring import Timed, bar, timed
 from tests.bench.report import Line, Section, all_of, at_most, slowest
 

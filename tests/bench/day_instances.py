@@ -10,9 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from euclio import load
-from euclio.day import Day, Step
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.workloads.published import published_session
+from euclio.problems.day import Day, Step
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.workloads.session.published import published_session
 
 STEPS, LENGTH_S = 288, 300
 """Five minutes for a day."""

@@ -10,8 +10,8 @@ from euclio.core.result import AnyResult, Status
 from euclio.core.solving import solve
 from euclio.core.warm_up import warm_up
 from euclio.core.words import duration, percent
-from euclio.day import Day
-from euclio.session import Session
+from euclio.problems.day import Day
+from euclio.problems.session import Session
 from tests.bench.day_instances import chains, day, days, planner
 from tests.bench.measuring import bar
 from tests.bench.report import Line, Section

@@ -12,10 +12,10 @@ from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.core.warm_up import warm_up
 from euclio.core.words import duration
-from euclio.fragments import Fleet, FragmentSpace
-from euclio.fragments.workloads.clients import fleets_of
-from euclio.fragments.workloads.networks import find_model, model_names
-from euclio.fragments.workloads.random_fleets import random_fleet
+from euclio.problems.fragments import Fleet, FragmentSpace
+from euclio.workloads.fragments.clients import fleets_of
+from euclio.workloads.fragments.networks import find_model, model_names
+from euclio.workloads.fragments.random_fleets import random_fleet
 from tests.bench.measuring import Timed, bar
 from tests.bench.report import Section, at_most, complete, slowest
 

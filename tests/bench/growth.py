@@ -9,8 +9,8 @@ from typing import NamedTuple
 from euclio.core.registry import solvers
 from euclio.core.result import Status
 from euclio.core.words import duration
-from euclio.session import Session
-from euclio.session.workloads.random_sessions import chain_from_modules, random_session
+from euclio.problems.session import Session
+from euclio.workloads.session.random_sessions import chain_from_modules, random_session
 from tests.bench.large_sessions import dag_of_edges
 from tests.bench.measuring import Timed, bar, timed
 from tests.bench.race import ALL, BRUTE, HEURISTIC, MODELS, THREADS

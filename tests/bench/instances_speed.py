@@ -10,7 +10,7 @@ from pathlib import Path
 from euclio import load
 from euclio.core.result import Result, Status
 from euclio.core.words import duration
-from euclio.session import FULL_SPACE, DummyRule, PlanSpace
+from euclio.problems.session import FULL_SPACE, DummyRule, PlanSpace
 from tests.bench.measuring import Timed, bar, timed
 from tests.bench.report import Line, Section, all_of, at_most, slowest
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from euclio.core.numbers import short
-from euclio.session import Hardware, Module, Session, longest_path
-from euclio.session.workloads.applications import profiles
+from euclio.problems.session import Hardware, Module, Session, longest_path
+from euclio.workloads.session.applications import profiles
 
 RATES_RPS = (5.0, 400.0)
 TIGHT, LOOSE = (1.2, 1.6), (2.0, 5.0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from euclio.core.result import Result, Status
 from euclio.core.words import duration, percent
-from euclio.session import Session
+from euclio.problems.session import Session
 from tests.bench.large_sessions import layered_sessions
 from tests.bench.measuring import Timed, bar, timed
 from tests.bench.race import EXACT, HEURISTIC

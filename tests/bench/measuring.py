@@ -15,9 +15,9 @@ from euclio.core.registry import find_solver
 from euclio.core.result import Result
 from euclio.core.solving import solve
 from euclio.core.warm_up import warm_up
-from euclio.session import PlanSpace, Session, arrays
-from euclio.session.workloads.acceptance import accept_by
-from euclio.session.workloads.protocol import workloads
+from euclio.problems.session import PlanSpace, Session, arrays
+from euclio.workloads.session.acceptance import accept_by
+from euclio.workloads.session.protocol import workloads
 
 REPEATS = 3
 REPEATED_WITHIN_S = 1.0

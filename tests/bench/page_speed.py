@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from euclio.experiments.columns import LATER
+from euclio.experiments.results import save
+from euclio.problems.session import FULL_SPACE
 from euclio.report.experiment.page import write_report
-from euclio.results import save
-from euclio.runs.columns import LATER
-from euclio.session import FULL_SPACE
 from tests.bench.report import Line, Section, at_most
 
 INSTANCES, SOLVERS = 5000, 20

@@ -12,7 +12,7 @@ from euclio import load, solve
 from euclio.core.result import Status
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import duration
-from euclio.pipeline import Cluster
+from euclio.problems.pipeline import Cluster
 from tests.bench.measuring import REPEATED_WITHIN_S, REPEATS, Timed, bar
 from tests.bench.report import Line, Section, all_of, at_most, complete, slowest
 from tests.bench.unmerged import merged, scaled, unmerged

@@ -10,10 +10,10 @@ from itertools import chain
 from euclio.core.result import Result
 from euclio.core.solving import solve
 from euclio.core.words import duration
-from euclio.fragments import Fleet
-from euclio.fragments.workloads.clients import fleets_of
-from euclio.fragments.workloads.networks import find_model, model_names
-from euclio.fragments.workloads.random_fleets import random_fleet
+from euclio.problems.fragments import Fleet
+from euclio.workloads.fragments.clients import fleets_of
+from euclio.workloads.fragments.networks import find_model, model_names
+from euclio.workloads.fragments.random_fleets import random_fleet
 from tests.bench.measuring import Timed, bar, compile_solver
 from tests.bench.report import Line, Section, all_of, at_most, slowest
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from euclio.core.registry import solvers
 from euclio.core.result import Status
 from euclio.core.words import duration
-from euclio.session.workloads.protocol import SEED
+from euclio.workloads.session.protocol import SEED
 from tests.bench.measuring import Timed, bar, drawn, timed
 from tests.bench.report import Line, Section, percentile
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from euclio import load
 from euclio.core.solving import asked
-from euclio.session import Session
+from euclio.problems.session import Session
 from euclio.workloads.populations import find_population
 from tests.bench.instances_speed import SETS
 from tests.bench.measuring import bar

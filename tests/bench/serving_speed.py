@@ -7,14 +7,14 @@ import tracemalloc
 
 import numpy as np
 
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
-from euclio.session.simulation.engine import tables
-from euclio.session.simulation.reference import serve
-from euclio.session.simulation.server import Server
-from euclio.session.simulation.setup import Dispatch, Setup
-from euclio.session.simulation.simulation import Driver, incoming
-from euclio.session.simulation.system import System, build_system
-from euclio.simulation.setup import Arrivals
+from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
+from euclio.serving.session.engine import tables
+from euclio.serving.session.reference import serve
+from euclio.serving.session.server import Server
+from euclio.serving.session.setup import Dispatch, Setup
+from euclio.serving.session.simulation import Driver, incoming
+from euclio.serving.session.system import System, build_system
+from euclio.serving.setup import Arrivals
 from tests.bench.measuring import bar
 from tests.bench.report import Line, Section
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from euclio.pipeline import BlockProfile, Cluster, Gpu, Model
+from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model
 
 LAYERS_PER_BLOCK = 8
 LIGHTEST, HEAVIEST = 1, 20

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from euclio.core.result import Result, Status
 from euclio.core.words import duration
-from euclio.session import Session
-from euclio.session.workloads.protocol import SEED
+from euclio.problems.session import Session
+from euclio.workloads.session.protocol import SEED
 from tests.bench.measuring import Timed, bar, drawn, timed
 from tests.bench.report import Line, Section, all_of, at_most, slowest, spread
 

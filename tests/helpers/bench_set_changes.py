@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from euclio.bench_set.manifest import read_manifest
+from euclio.experiments.bench_set.manifest import read_manifest
 
 NAMES = {"s-chain-m1-c8-h1-r2-t10-01", "s-chain-m2-c8-h1-r10-t40-01", "p-l4p4-m1-b4-g8-s50-k2-throughput-01"}
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
-from euclio.session import Allocation, Module, ModulePlan, PlanSpace, Session
-from euclio.session.evaluate import rank_key
+from euclio.problems.session import Allocation, Module, ModulePlan, PlanSpace, Session
+from euclio.problems.session.evaluate import rank_key
 
 BOX = 5
 """Machines of a configuration that the box goes to."""

@@ -10,10 +10,10 @@ from typing import Any
 
 from faulty_solvers import good
 
-import euclio.session.certifying
+import euclio.proving.session.certifying
 from euclio.core.certificate import Search
 from euclio.core.result import Answer
-from euclio.session import Session, evaluate
+from euclio.problems.session import Session, evaluate
 
 COST_PER_H = 1.5
 """Cost of the tiny session's first configurations."""
@@ -23,7 +23,7 @@ def proving(prover: Callable[..., Any]) -> Callable[[Session], Answer]:
     """A solver whose plan is optimal by decree, before this prover."""
 
     def solve(session: Session) -> Answer:
-        euclio.session.certifying.find_better = prover
+        euclio.proving.session.certifying.find_better = prover
         answer = good(session)
         if session.name == "warm-up":
             return answer

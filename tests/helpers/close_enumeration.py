@@ -12,7 +12,7 @@ from itertools import product
 
 from whole_enumeration import _plans
 
-from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate, longest_path
+from euclio.problems.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate, longest_path
 
 MOST = 5
 """Machines of a module at most; sessions have to be so small that no more are of use."""

@@ -13,8 +13,8 @@ from math import ceil
 
 from oracle_sessions import bought_session
 
-from euclio.session import Session
-from euclio.session.running import Running, RunningMachines
+from euclio.problems.session import Session
+from euclio.problems.session.running import Running, RunningMachines
 
 ASKED = ("limit", "price", "limit and price", "spare", "share", "all")
 """What the sessions of seeds 0, 1, … ask for, in turn."""

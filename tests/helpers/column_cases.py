@@ -8,8 +8,8 @@ import pytest
 
 from bruteforce.pipeline.plan_enumeration import solve_by_pipeline_enumeration
 from euclio.core.registry import Limits
-from euclio.pipeline import Cluster, Model, Objective, PipelineSpace, evaluate
-from euclio.pipeline.workloads.small_clusters import small_cluster
+from euclio.problems.pipeline import Cluster, Model, Objective, PipelineSpace, evaluate
+from euclio.workloads.pipeline.small_clusters import small_cluster
 from formulations.pipeline.columns.solver import run_columns
 
 FULL = PipelineSpace()

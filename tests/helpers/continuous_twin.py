@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.session import Configuration, Module, PlanSpace, Policy, Session
+from euclio.problems.session import Configuration, Module, PlanSpace, Policy, Session
 
 TIE = 1e-12
 EVEN = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN, Policy.LOAD_BALANCER, Policy.SHARED_QUEUE)

@@ -4,7 +4,7 @@ from tiny_sessions import answering, first_configuration, one_configuration_plan
 
 from euclio.core.registry import Solver
 from euclio.core.result import Answer
-from euclio.session import DummyRule, PlanSpace, Policy, evaluate
+from euclio.problems.session import DummyRule, PlanSpace, Policy, evaluate
 
 NARROW = PlanSpace(Policy.RR, DummyRule.NONE)
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise, product
 from math import ceil, inf, lcm, prod
 
-from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace
+from euclio.problems.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace
 
 TIMES = ("0.1", "0.2", "0.3", "0.4", "0.5", "0.7", "0.333333333333", "1e-12", "0.25")
 PRICES = (0, "0.1", 1, 2, 3, "3.3", "0.333333333333333", "1e12", "1e-12")

@@ -6,10 +6,10 @@ import random
 from fractions import Fraction
 from itertools import pairwise, product
 
-from euclio.day import Day, Serving, Staffing, Step
-from euclio.day.evaluate import WHOLE, session_plan
-from euclio.day.instance import at_rates
-from euclio.session import Configuration, Hardware, Module, Session, evaluate
+from euclio.problems.day import Day, Serving, Staffing, Step
+from euclio.problems.day.evaluate import WHOLE, session_plan
+from euclio.problems.day.instance import at_rates
+from euclio.problems.session import Configuration, Hardware, Module, Session, evaluate
 
 
 def drawn_day(seed: int, *, steps: int = 3, types: int = 2) -> Day:

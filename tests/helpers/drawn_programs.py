@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from euclio.proofs.model import Model, Row, Variable
+from euclio.proving.files.model import Model, Row, Variable
 from tests.helpers.exact_milp import Program
 
 NASTY = ["0", "1", "-1", "2", "1/3", "-2/7", "0.1", "0.30000000000000004", "13.333333333333334", "-0.7", "5", "1e-9"]

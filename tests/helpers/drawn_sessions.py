@@ -7,11 +7,11 @@ import math
 import random
 from fractions import Fraction
 
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.evaluate import evaluate
-from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.policies import POLICIES
-from euclio.session.space import DummyRule, PlanSpace
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.evaluate import evaluate
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.policies import POLICIES
+from euclio.problems.session.space import DummyRule, PlanSpace
 
 Point = tuple[Fraction, Fraction, ModulePlan]
 """Worst-case latency, cost and plan of a module."""

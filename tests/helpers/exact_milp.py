@@ -1,4 +1,4 @@
-"""Mixed-integer programs solved in fractions by plain means, to hold proofs against: no code of `euclio.proofs`.
+"""Mixed-integer programs solved in fractions by plain means, to hold proofs against: no code of `euclio.proving.files`.
 
 Relaxations by the simplex method with Bland's rule on a full tableau, integers by branching. For a few variables only.
 """

@@ -11,8 +11,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from euclio.runs import runner
-from euclio.runs.execution import blank_record
+from euclio.experiments import runner
+from euclio.experiments.execution import blank_record
 
 TINY = """{"schema": "euclio/session/1", "name": "%s", "slo_s": 1.0, "hardware": [{"name": "V100", "price_per_h": 1.5}],
  "modules": [{"name": "detect", "rate_rps": 10, "profile": [

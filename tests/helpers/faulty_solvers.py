@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.result import Answer
-from euclio.session import Allocation, ModulePlan, Plan, Session
+from euclio.problems.session import Allocation, ModulePlan, Plan, Session
 from euclio.supervision.channel import HEADER, MAGIC
 
 MIB = 1 << 20

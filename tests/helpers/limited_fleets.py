@@ -10,8 +10,8 @@ FIGURES_MB = (0, "0.1", "0.2", "0.3", 10, 60, 100, "33.3333333333333333")
 
 def limited_fleet(seed, one_rate=False):
     """The small fleet of a seed with memory and a GPU that holds some range of layers at some share exactly, mostly."""
-    from euclio.fragments import Server
-    from euclio.fragments.workloads.small_fleets import small_fleet
+    from euclio.problems.fragments import Server
+    from euclio.workloads.fragments.small_fleets import small_fleet
 
     fleet, rng = small_fleet(seed), random.Random(f"memory {seed}")
     network = fleet.network
@@ -35,7 +35,7 @@ def _gpu_mb(rng, network):
 
 def loose(fleet):
     """The same fleet with a server that has more of all than its instances take."""
-    from euclio.fragments import Server
+    from euclio.problems.fragments import Server
 
     taken = [60] * fleet.network.layers
     return replace(fleet, network=replace(fleet.network, layer_memory_mb=taken, server=Server(10**6, 1000)))

@@ -1,4 +1,4 @@
-"""Programs in free MPS read with plain means; no code of `euclio.proofs`."""
+"""Programs in free MPS read with plain means; no code of `euclio.proving.files`."""
 
 from __future__ import annotations
 

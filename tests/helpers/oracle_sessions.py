@@ -10,7 +10,7 @@ import random
 from fractions import Fraction
 from math import ceil
 
-from euclio.session import Configuration, Hardware, Module, Session, longest_path
+from euclio.problems.session import Configuration, Hardware, Module, Session, longest_path
 
 SHAPES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
     "single": (1, ()),

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from euclio.session.policies import Place, Policy
+from euclio.problems.session.policies import Place, Policy
 
 
 def own_rate(p: Place) -> Fraction:

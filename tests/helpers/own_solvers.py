@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from euclio import evaluate
 from euclio.core.result import Answer
-from euclio.session import FULL_SPACE, Allocation, ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session import FULL_SPACE, Allocation, ModulePlan, Plan, PlanSpace, Session
 
 LARGE = 10
 """Modules from which on an instance is large."""

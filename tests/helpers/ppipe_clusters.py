@@ -1,6 +1,6 @@
 """Clusters worked by hand, for the tests of PPipe's models and of the enumeration next to them."""
 
-from euclio.pipeline import BlockProfile, Cluster, Gpu, Model
+from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model
 
 FAST = BlockProfile("A", 1, [["0.010"], ["0.010"]])
 SLOW = BlockProfile("B", 1, [["0.010"], ["0.040"]])

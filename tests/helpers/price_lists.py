@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.session import Configuration, Hardware, Module, Session
 
 SKYPILOT = """InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemGiB,Price,Region,AvailabilityZone,GpuInfo,SpotPrice
 v100-1,V100,1.0,8,61,3.2,east,east-a,"{'Gpus': [{'Name': 'V100', 'Count': 1.0}]}",1.1

@@ -1,4 +1,4 @@
-"""Proof files read as programs, and spoilt at random; no code of `euclio.proofs`."""
+"""Proof files read as programs, and spoilt at random; no code of `euclio.proving.files`."""
 
 from __future__ import annotations
 

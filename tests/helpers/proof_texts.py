@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from euclio.day.filing import day_proof
-from euclio.fragments.certify.filing import fleet_proof
-from euclio.pipeline.certify.filing import cluster_proof
-from euclio.proofs.writing import proof_text
-from euclio.session.certify.filing import session_proof
+from euclio.proving.day.filing import day_proof
+from euclio.proving.files.writing import proof_text
+from euclio.proving.fragments.filing import fleet_proof
+from euclio.proving.pipeline.filing import cluster_proof
+from euclio.proving.session.filing import session_proof
 
 
 def session_text(*asked) -> str:

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from euclio.session import (
+from euclio.problems.session import (
     Configuration,
     Hardware,
     Module,

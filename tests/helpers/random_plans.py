@@ -6,19 +6,19 @@ import random
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.evaluate import evaluate, rank_key
-from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.policies import POLICIES
-from euclio.session.rules import DummyRule
-from euclio.session.sharing.packing import packs
-from euclio.session.sharing.placing import share_machines
-from euclio.session.simulation.setup import Dispatch, Dropping, Partial, Setup
-from euclio.session.simulation.system import System, build_system
-from euclio.session.simulation.targets import DEALINGS
-from euclio.session.space import PlanSpace
-from euclio.session.workloads.random_sessions import SHAPES, shape_edges
-from euclio.simulation.noise import duration_factors
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.evaluate import evaluate, rank_key
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.policies import POLICIES
+from euclio.problems.session.rules import DummyRule
+from euclio.problems.session.sharing.packing import packs
+from euclio.problems.session.sharing.placing import share_machines
+from euclio.problems.session.space import PlanSpace
+from euclio.serving.noise import duration_factors
+from euclio.serving.session.setup import Dispatch, Dropping, Partial, Setup
+from euclio.serving.session.system import System, build_system
+from euclio.serving.session.targets import DEALINGS
+from euclio.workloads.session.random_sessions import SHAPES, shape_edges
 
 DURATIONS = ("0.1", "0.2", "0.05", "0.4", "0.01", "0.0333", "0.123456789", "1")
 """Durations that meet at equal times, and some that never do."""

@@ -4,8 +4,8 @@ import random
 
 import numpy as np
 
-from euclio.session import FULL_SPACE, Configuration, Hardware, Module, Session
-from euclio.session.arrays import SessionArrays, session_arrays
+from euclio.problems.session import FULL_SPACE, Configuration, Hardware, Module, Session
+from euclio.problems.session.arrays import SessionArrays, session_arrays
 from formulations.session.split.modes import Modes, new_modes
 
 

@@ -1,4 +1,4 @@
-"""Small results frames by hand, in the columns of `euclio.results.load`."""
+"""Small results frames by hand, in the columns of `euclio.experiments.results.load`."""
 
 from __future__ import annotations
 

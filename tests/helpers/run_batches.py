@@ -11,8 +11,8 @@ import psutil
 from tiny_sessions import TEXT
 
 from euclio.core.registry import find_solver
-from euclio.runs.record import TIMING, Record
-from euclio.runs.task import Batch, RunLimits, SolverSetting, Task, text_hash
+from euclio.experiments.record import TIMING, Record
+from euclio.experiments.task import Batch, RunLimits, SolverSetting, Task, text_hash
 
 HERE = Path(__file__).parent
 LONG = RunLimits(time_s=None, hard_time_s=120.0, memory_mb=4096)

@@ -1,4 +1,4 @@
-"""Small results frames, as `euclio.results.load` gives them, for tests of what is made of them."""
+"""Small results frames, as `euclio.experiments.results.load` gives them, for tests of what is made of them."""
 
 from __future__ import annotations
 

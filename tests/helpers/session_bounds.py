@@ -5,14 +5,14 @@ from itertools import product
 from random import Random
 
 from euclio.core.solving import asked
-from euclio.session import Configuration, Hardware, Module, Session, evaluate
-from euclio.session.attainment import Demand
-from euclio.session.attainment.bounding import bound_on
-from euclio.session.attainment.margins import spare_space
-from euclio.session.evaluate import rank_key
-from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.simulation import Setup
-from euclio.session.space import PlanSpace
+from euclio.problems.session import Configuration, Hardware, Module, Session, evaluate
+from euclio.problems.session.evaluate import rank_key
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.space import PlanSpace
+from euclio.serving.attainment import Demand
+from euclio.serving.attainment.bounding import bound_on
+from euclio.serving.attainment.margins import spare_space
+from euclio.serving.session import Setup
 
 WHOLE = PlanSpace(charging="whole")
 SPARE = spare_space(WHOLE)

@@ -11,24 +11,24 @@ from pathlib import Path
 from typing import Any
 
 from euclio import certify, compare, decompose, explain, load, solve
-from euclio.comparison.plan_difference import compare_plans
 from euclio.core.families import family_of
 from euclio.core.registry import solvers_of
-from euclio.day.comparing import compare_day
-from euclio.day.family import small
+from euclio.experiments.runner import Outcome
+from euclio.experiments.status import ExperimentStatus
 from euclio.files import load_result, save_instance, save_result
 from euclio.files.unbound_results import load_without_instance
-from euclio.fragments.family import FAMILY as FLEETS
-from euclio.pipeline.family import FAMILY as CLUSTERS
-from euclio.runs.runner import Outcome
-from euclio.runs.status import ExperimentStatus
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.checking.machine_changes import named_plan
-from euclio.session.questions.change_costs import change_costs
-from euclio.session.questions.cost_curve import cost_curve
-from euclio.session.questions.difference import plan_difference
-from euclio.session.questions.what_if import what_if
-from euclio.session.running import Running, RunningMachines
+from euclio.problems.day.family import small
+from euclio.problems.fragments.family import FAMILY as FLEETS
+from euclio.problems.pipeline.family import FAMILY as CLUSTERS
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.checking.machine_changes import named_plan
+from euclio.problems.session.running import Running, RunningMachines
+from euclio.questions.change_costs import change_costs
+from euclio.questions.comparison.plan_difference import compare_plans
+from euclio.questions.cost_curve import cost_curve
+from euclio.questions.day_rules import compare_day
+from euclio.questions.difference import plan_difference
+from euclio.questions.what_if import what_if
 
 EVIL = '<b>"x"&'
 """A name that must not become HTML."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
+from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
 
 
 def two_stage_cluster(transfer="0.002", slow_per_server=2, slo="0.1"):

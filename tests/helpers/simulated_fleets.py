@@ -1,6 +1,6 @@
 """A small fleet and plans whose simulation can be followed by hand."""
 
-from euclio.fragments import Fleet, Fragment, FragmentPlan, Head, Network, RealignedSet, Stage
+from euclio.problems.fragments import Fleet, Fragment, FragmentPlan, Head, Network, RealignedSet, Stage
 
 MS = 1_000_000
 

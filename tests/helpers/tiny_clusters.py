@@ -2,8 +2,8 @@
 
 from euclio.core.registry import Solver
 from euclio.core.result import Answer
-from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
-from euclio.pipeline.space import FULL_PIPELINE_SPACE
+from euclio.problems.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
+from euclio.problems.pipeline.space import FULL_PIPELINE_SPACE
 
 TEXT = """{
  "schema": "euclio/pipeline/1", "name": "tiny",

@@ -29,7 +29,7 @@ TEXT = """{
 
 
 def tiny_fleet():
-    from euclio.fragments import Fleet, Fragment, Network
+    from euclio.problems.fragments import Fleet, Fragment, Network
 
     row = ["0.01", "0.006"]
     network = Network("even", [1, 2], [50, 100], [[row, row], [row, row]])

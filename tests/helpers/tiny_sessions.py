@@ -2,7 +2,7 @@
 
 from euclio.core.registry import Limits, Solver
 from euclio.core.result import Answer
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
 
 TEXT = """{"schema": "euclio/session/1", "name": "tiny", "slo_s": 1.0,
  "hardware": [{"name": "V100", "price_per_h": 1.5}, {"name": "P100", "price_per_h": 1}],

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from euclio.session import Allocation, Configuration, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.evaluate import rank_key
+from euclio.problems.session import Allocation, Configuration, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session.evaluate import rank_key
 
 Mode = tuple[Fraction, Fraction, ModulePlan]
 """Worst-case latency in seconds, cost per hour, plan."""

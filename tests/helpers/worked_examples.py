@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from euclio.core.numbers import Number, exact
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
+from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
 
 # Batch and seconds. Harpagon Table I and §III-B.
 M_1 = [(2, "0.160"), (4, "0.200"), (8, "0.320")]

@@ -18,9 +18,9 @@ from oracle_sessions import bought_session, small_session, stocked
 from euclio.core.registry import solvers
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
-from euclio.session import Charging, Hardware, ModulePlan, Plan, PlanSpace, Policy, Session, evaluate
-from euclio.session.evaluate import machines_by_hardware
-from euclio.session.policies import POLICIES
+from euclio.problems.session import Charging, Hardware, ModulePlan, Plan, PlanSpace, Policy, Session, evaluate
+from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.problems.session.policies import POLICIES
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "20")))
 SPACES = [

@@ -18,8 +18,8 @@ from close_sessions import close_session
 from euclio.core.registry import solvers
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
-from euclio.session import Charging, Plan, PlanSpace, Session, evaluate
-from euclio.session.policies import POLICIES
+from euclio.problems.session import Charging, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session.policies import POLICIES
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "18")))
 SPACES = [

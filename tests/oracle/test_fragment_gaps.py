@@ -11,9 +11,9 @@ import os
 import pytest
 
 from euclio.core.solving import solve
-from euclio.fragments.workloads.clients import fleets_of
-from euclio.fragments.workloads.networks import find_model
-from euclio.fragments.workloads.random_fleets import random_fleet
+from euclio.workloads.fragments.clients import fleets_of
+from euclio.workloads.fragments.networks import find_model
+from euclio.workloads.fragments.random_fleets import random_fleet
 
 ALL = int(os.environ.get("EUCLIO_ORACLE", "30")) >= 200
 RANDOM = [f"random {seed}" for seed in range(5)]

@@ -16,8 +16,8 @@ from euclio.core.registry import find_solver, solvers, solvers_of
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.session import FULL_SPACE, PlanSpace
-from euclio.session.policies import POLICIES
+from euclio.problems.session import FULL_SPACE, PlanSpace
+from euclio.problems.session.policies import POLICIES
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "100")))
 SPACES = [PlanSpace(p, rule, most) for p, rule, most in product(POLICIES, ("none", "machine"), (1, 2, None))]

@@ -15,8 +15,8 @@ from euclio.core.registry import solvers_of
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.pipeline import PipelineSpace
-from euclio.pipeline.workloads.small_clusters import small_cluster
+from euclio.problems.pipeline import PipelineSpace
+from euclio.workloads.pipeline.small_clusters import small_cluster
 
 MOST = 200
 COUNT = min(MOST, int(os.environ.get("EUCLIO_ORACLE", "30")))

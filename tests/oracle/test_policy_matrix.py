@@ -18,8 +18,8 @@ from euclio.core.registry import AnySolver, solvers_of
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.session import DummyRule, PlanSpace
-from euclio.session.policies import POLICIES
+from euclio.problems.session import DummyRule, PlanSpace
+from euclio.problems.session.policies import POLICIES
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "30")))
 SPACES = [PlanSpace(policy, rule) for policy, rule in product(POLICIES, DummyRule)]

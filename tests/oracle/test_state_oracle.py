@@ -13,7 +13,7 @@ from close_sessions import state_session
 from euclio.core.registry import solvers
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import Charging, Plan, PlanSpace, Policy, evaluate
+from euclio.problems.session import Charging, Plan, PlanSpace, Policy, evaluate
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "18")))
 SPACES = [

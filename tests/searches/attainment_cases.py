@@ -9,10 +9,10 @@ from itertools import accumulate
 from random import Random
 from typing import Any
 
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.attainment import setup_of, solve_attaining
-from euclio.session.simulation import Setup, simulate
-from euclio.session.workloads.protocol import latency_range, round_up
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.serving.attainment import setup_of, solve_attaining
+from euclio.serving.session import Setup, simulate
+from euclio.workloads.session.protocol import latency_range, round_up
 
 LONGER = 10
 """How many times as long as the simulation that the statement was made from the plan is served."""

@@ -19,7 +19,7 @@ from rich.table import Table
 from scipy import stats
 
 from euclio.core.tables import to_text
-from euclio.session.attainment.demand import CONFIDENCE
+from euclio.serving.attainment.demand import CONFIDENCE
 
 from . import attainment_floors
 from .attainment_cases import Held

@@ -9,13 +9,13 @@ from random import Random
 from statistics import mean, stdev
 
 from euclio.core.solving import asked
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.attainment import Demand, bounding
-from euclio.session.attainment.dividing import least_cost
-from euclio.session.attainment.margins import spare_space
-from euclio.session.plan import Plan
-from euclio.session.simulation import Setup
-from euclio.session.space import PlanSpace
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.plan import Plan
+from euclio.problems.session.space import PlanSpace
+from euclio.serving.attainment import Demand, bounding
+from euclio.serving.attainment.dividing import least_cost
+from euclio.serving.attainment.margins import spare_space
+from euclio.serving.session import Setup
 from tests.helpers.session_bounds import machines_of, plans_below
 
 from .plain_serving import IN_ORDER, IN_TIME, LAZY, SLOWEST, served

@@ -17,7 +17,7 @@ MARK = "EXECUTED"
 CODE = """import os
 
 os.close(os.open({mark!r}, os.O_CREAT | os.O_WRONLY))
-from euclio.session.policies import Policy
+from euclio.problems.session.policies import Policy
 
 # {salt}: a text that was not run before in this process.
 POL = Policy(name="p", help="", whole=lambda p: 2 * p.duration_s, partial=lambda p: 3 * p.duration_s)

@@ -120,7 +120,7 @@ def _family(rng: Random) -> list[str]:
         return [name.lower(), name.upper(), name.title(), name.swapcase()]
     if kind == 4:  # as another name is called once it is told apart
         from euclio.core.target_names import target_names
-        from euclio.session.deployment.names import dns_label, label_value
+        from euclio.export.names import dns_label, label_value
 
         names = rng.sample(APART, 3)
         return [*names, *target_names(names, label_value, 63).values(), *target_names(names, dns_label, 50).values()]

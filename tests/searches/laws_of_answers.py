@@ -13,13 +13,13 @@ from euclio.core.families import family_of
 from euclio.core.registry import find_solver
 from euclio.core.result import Status
 from euclio.core.solving import asked
-from euclio.session.attainment.bounding import bound_on
-from euclio.session.attainment.demand import Demand
-from euclio.session.explain.explaining import explain
-from euclio.session.explain.least_latency import RESOLUTION
-from euclio.session.questions.cost_curve import CostCurve, cost_curve
-from euclio.session.questions.what_if import what_if
-from euclio.session.simulation.setup import Setup
+from euclio.problems.session.least_latency import RESOLUTION
+from euclio.questions.cost_curve import CostCurve, cost_curve
+from euclio.questions.explain.explaining import explain
+from euclio.questions.what_if import what_if
+from euclio.serving.attainment.bounding import bound_on
+from euclio.serving.attainment.demand import Demand
+from euclio.serving.session.setup import Setup
 from tests.adversary.cases import Case
 
 from .turns import Optimum, Turned

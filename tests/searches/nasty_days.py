@@ -7,8 +7,8 @@ from fractions import Fraction
 from random import Random
 
 from euclio.core.numbers import Number
-from euclio.day import Day, Step
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.day import Day, Step
+from euclio.problems.session import Configuration, Hardware, Module, Session
 from tests.adversary.numbers import LARGEST, SMALLEST, digits, nearly, price, printed, spread, supported
 
 SHAPES = ((), ((0, 1),), ((0, 1), (1, 2)), ((0, 1), (0, 2)), ((0, 2), (1, 2)), ((0, 1), (1, 2), (0, 2)))

@@ -12,9 +12,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.session import Session
-from euclio.session.latency.paths import times_from
-from euclio.session.plan import Plan
+from euclio.problems.session import Session
+from euclio.problems.session.latency.paths import times_from
+from euclio.problems.session.plan import Plan
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -13,8 +13,8 @@ from itertools import product
 from math import ceil, lcm, prod
 from typing import NamedTuple
 
-from euclio.day import Day
-from euclio.session import Configuration, Module, Session
+from euclio.problems.day import Day
+from euclio.problems.session import Configuration, Module, Session
 
 Vector = tuple[int, ...]
 

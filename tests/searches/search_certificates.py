@@ -12,13 +12,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from euclio import solve
-from euclio.certification.certifying import certify
 from euclio.core.certificate import Certificate, NoProofError, Verdict
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.registry import find_solver
 from euclio.core.result import Status
-from euclio.proofs.checker import check_text
+from euclio.proving.certifying import certify
+from euclio.proving.files.checker import check_text
 from tests.adversary.clusters import cluster_case
 from tests.adversary.fleets import fleet_case
 from tests.adversary.reference_clusters import cluster_truth

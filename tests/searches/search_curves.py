@@ -17,9 +17,9 @@ from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.registry import find_solver
 from euclio.core.result import Status
-from euclio.session import Charging, DummyRule, Module, PlanSpace, Policy, Session, evaluate, longest_path
-from euclio.session.policies import POLICIES, find_policy
-from euclio.session.questions.cost_curve import JUST, CostCurve, CostStep, cost_curve
+from euclio.problems.session import Charging, DummyRule, Module, PlanSpace, Policy, Session, evaluate, longest_path
+from euclio.problems.session.policies import POLICIES, find_policy
+from euclio.questions.cost_curve import JUST, CostCurve, CostStep, cost_curve
 from tests.adversary.reference_sessions import session_truth
 from tests.adversary.truth import TooLargeError
 from tests.helpers.oracle_sessions import bought_session

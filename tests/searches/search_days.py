@@ -8,13 +8,13 @@ from fractions import Fraction
 from itertools import product
 from unittest.mock import patch
 
-from euclio.certification.certifying import certify
 from euclio.core.certificate import Verdict
 from euclio.core.result import AnyResult, Status
 from euclio.core.solving import solve
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.day import Day, evaluate
-from euclio.day.certifying import find_better
+from euclio.problems.day import Day, evaluate
+from euclio.proving.certifying import certify
+from euclio.proving.day.certifying import find_better
 
 from .nasty_days import nasty_day
 from .reference_days import ends, least_cost

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from euclio.certification.certifying import certify
 from euclio.core.certificate import Verdict
 from euclio.core.result import WrittenResult
+from euclio.proving.certifying import certify
 
 from .false_claims import WAYS, holds, true_claims
 from .search import Found, Search

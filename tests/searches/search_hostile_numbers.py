@@ -15,8 +15,8 @@ from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.families import families, family_of
 from euclio.core.solving import solve
+from euclio.experiments.experiment_files import load_experiment
 from euclio.files import result_to_text
-from euclio.runs.experiment_files import load_experiment
 
 from .search import Found, Search
 
@@ -111,8 +111,8 @@ def _profile(rng: Random, number: str, folder: Path) -> Iterator[str]:
 
 def _load(rng: Random, number: str, folder: Path) -> Iterator[str]:
     """A load over time."""
-    from euclio.day.load import read_load
     from euclio.files import load_instance
+    from euclio.problems.day.load import read_load
 
     session, file = folder / "session.json", folder / "load.csv"
     session.write_text(_pair("session")[0], encoding="utf-8")
@@ -124,7 +124,7 @@ def _load(rng: Random, number: str, folder: Path) -> Iterator[str]:
 
 def _manifest(rng: Random, number: str, folder: Path) -> Iterator[str]:
     """The manifest of a benchmark set."""
-    from euclio.bench_set.manifest import FILE, read_manifest
+    from euclio.experiments.bench_set.manifest import FILE, read_manifest
 
     (folder / FILE).write_text(_replaced(rng, MANIFEST, number), encoding="utf-8")
     with contextlib.suppress(InputError):

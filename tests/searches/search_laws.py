@@ -15,7 +15,7 @@ from euclio.core.registry import solvers
 from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver
 from euclio.core.solving import solve
-from euclio.session import Charging
+from euclio.problems.session import Charging
 from tests.adversary.cases import Case, drawn
 from tests.adversary.worker import asked
 

@@ -10,8 +10,8 @@ from random import Random
 from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.result import Status
-from euclio.session.certifying import find_better
-from euclio.session.evaluate import evaluate
+from euclio.problems.session.evaluate import evaluate
+from euclio.proving.session.certifying import find_better
 from tests.adversary.judging import UNDECIDED, WRONG, judge
 from tests.adversary.truth import NO_PLAN, Truth
 

@@ -14,13 +14,13 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
+from euclio.export.exporting import EXPORTERS
+from euclio.export.groups import Deployment, deployment
 from euclio.files.csv_writing import unguarded
+from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
 from euclio.report import Heading, Paragraph, Table, html_page, markdown_page
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
-from euclio.session.deployment.exporting import EXPORTERS
-from euclio.session.deployment.groups import Deployment, deployment
-from euclio.session.workloads.csv_profiles import profiles_text, read_profiles
 from euclio.verbs.exporting import write_exported
+from euclio.workloads.session.csv_profiles import profiles_text, read_profiles
 from formulations.engines.milp import readable
 
 from .hostile_names import hostile_names

@@ -8,12 +8,12 @@ from fractions import Fraction
 
 from euclio import solve
 from euclio.core.result import Result, Status
-from euclio.session import Charging, PlanSpace, Session
-from euclio.session.explain.explaining import explain
-from euclio.session.policies import POLICIES
-from euclio.session.questions.bought_whole import BEST, BOUND, PACKED_BOUND, with_whole_costs
-from euclio.session.questions.changes import source_rate
-from euclio.session.questions.what_if import what_if
+from euclio.problems.session import Charging, PlanSpace, Session
+from euclio.problems.session.bought_whole import BEST, BOUND, PACKED_BOUND, with_whole_costs
+from euclio.problems.session.changes import source_rate
+from euclio.problems.session.policies import POLICIES
+from euclio.questions.explain.explaining import explain
+from euclio.questions.what_if import what_if
 from tests.helpers.oracle_sessions import small_session
 
 from .search import Found, Search

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.result import Status
-from euclio.session import Charging, DummyRule, PlanSpace, Policy, Session, evaluate, longest_path
-from euclio.session.certifying import find_better
-from euclio.session.policies import POLICIES
+from euclio.problems.session import Charging, DummyRule, PlanSpace, Policy, Session, evaluate, longest_path
+from euclio.problems.session.policies import POLICIES
+from euclio.proving.session.certifying import find_better
 from tests.adversary.numbers import supported
 from tests.adversary.sessions import session_case
 

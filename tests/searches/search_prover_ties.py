@@ -7,12 +7,12 @@ from fractions import Fraction
 from random import Random
 from typing import NamedTuple
 
-from euclio.certification.certifying import certify
 from euclio.core.certificate import Verdict
 from euclio.core.families import family_of
 from euclio.core.result import WrittenResult
-from euclio.session import Plan
-from euclio.session.policies import POLICIES
+from euclio.problems.session import Plan
+from euclio.problems.session.policies import POLICIES
+from euclio.proving.certifying import certify
 from tests.adversary.cases import Case, space_class, truth_of
 from tests.adversary.clusters import cluster_case
 from tests.adversary.fleets import fleet_case

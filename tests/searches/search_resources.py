@@ -12,10 +12,10 @@ from random import Random
 from euclio import solve
 from euclio.core.registry import find_solver
 from euclio.core.result import Result, Status
-from euclio.session import Charging, DummyRule, PlanSpace, Session, evaluate
-from euclio.session.evaluate import machines_by_hardware
-from euclio.session.policies import POLICIES
-from euclio.session.running import Running, RunningMachines
+from euclio.problems.session import Charging, DummyRule, PlanSpace, Session, evaluate
+from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.problems.session.policies import POLICIES
+from euclio.problems.session.running import Running, RunningMachines
 from tests.helpers.oracle_sessions import bought_session, small_session
 
 from .search import Found, Search

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 from random_plans import BATCHING, SHARING, random_plan, random_session
 
-from euclio.session import Configuration, DummyRule, Module, PlanSpace, Policy, Session
-from euclio.session.evaluate import evaluate
-from euclio.session.latency.of_requests import caveat, session_rate
-from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.policies import POLICIES as ALL_POLICIES
-from euclio.session.sharing.placing import share_machines
-from euclio.session.simulation.record import Simulation
-from euclio.session.simulation.reference import serve, serve_clients
-from euclio.session.simulation.service import DEPLOYED
-from euclio.session.simulation.setup import Dispatch, Dropping, Partial, Setup
-from euclio.session.simulation.simulation import incoming, simulate
-from euclio.session.simulation.system import LONGEST, System
-from euclio.simulation.noise import duration_factors
-from euclio.simulation.setup import Arrivals
-from euclio.simulation.units import NS_PER_S
+from euclio.problems.session import Configuration, DummyRule, Module, PlanSpace, Policy, Session
+from euclio.problems.session.evaluate import evaluate
+from euclio.problems.session.latency.of_requests import caveat, session_rate
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.policies import POLICIES as ALL_POLICIES
+from euclio.problems.session.sharing.placing import share_machines
+from euclio.serving.noise import duration_factors
+from euclio.serving.session.record import Simulation
+from euclio.serving.session.reference import serve, serve_clients
+from euclio.serving.session.service import DEPLOYED
+from euclio.serving.session.setup import Dispatch, Dropping, Partial, Setup
+from euclio.serving.session.simulation import incoming, simulate
+from euclio.serving.session.system import LONGEST, System
+from euclio.serving.setup import Arrivals
+from euclio.serving.units import NS_PER_S
 from tests.adversary.sessions import EVEN_POLICIES, POLICIES, session_case
 
 if TYPE_CHECKING:

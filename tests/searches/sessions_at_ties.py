@@ -12,9 +12,9 @@ from math import ceil
 from random import Random
 
 from euclio.core.solving import solve
-from euclio.session import Charging, DummyRule, Plan, PlanSpace, Policy, Session, evaluate, longest_path
-from euclio.session.checking.machine_limits import counts_of
-from euclio.session.running import Running, RunningMachines
+from euclio.problems.session import Charging, DummyRule, Plan, PlanSpace, Policy, Session, evaluate, longest_path
+from euclio.problems.session.checking.machine_limits import counts_of
+from euclio.problems.session.running import Running, RunningMachines
 from tests.adversary.numbers import nearly, printed, supported
 from tests.adversary.sessions import session_case
 

@@ -8,17 +8,17 @@ from random import Random
 
 from euclio import solve
 from euclio.core.errors import InputError
-from euclio.fragments.simulation import Setup as FleetSetup
-from euclio.fragments.simulation import simulate as simulate_fleet
-from euclio.fragments.simulation.setup import Dispatch as FleetDispatch
-from euclio.fragments.simulation.setup import Dropping as FleetDropping
-from euclio.fragments.simulation.setup import Phases
-from euclio.pipeline import Cluster, Partition, Pipeline, PipelinePlan
-from euclio.pipeline.simulation import Setup as ClusterSetup
-from euclio.pipeline.simulation import simulate as simulate_cluster
-from euclio.pipeline.simulation.setup import Scheduler
-from euclio.simulation.requests import PENDING
-from euclio.simulation.setup import Arrivals
+from euclio.problems.pipeline import Cluster, Partition, Pipeline, PipelinePlan
+from euclio.serving.fragments import Setup as FleetSetup
+from euclio.serving.fragments import simulate as simulate_fleet
+from euclio.serving.fragments.setup import Dispatch as FleetDispatch
+from euclio.serving.fragments.setup import Dropping as FleetDropping
+from euclio.serving.fragments.setup import Phases
+from euclio.serving.pipeline import Setup as ClusterSetup
+from euclio.serving.pipeline import simulate as simulate_cluster
+from euclio.serving.pipeline.setup import Scheduler
+from euclio.serving.requests import PENDING
+from euclio.serving.setup import Arrivals
 from tests.adversary.clusters import cluster_case
 from tests.adversary.fleets import fleet_case
 

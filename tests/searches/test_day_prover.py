@@ -13,16 +13,16 @@ from proof_texts import day_text
 import euclio
 from euclio.core.certificate import NoProofError, Verdict
 from euclio.core.solving import solve
-from euclio.day import Day, Step, evaluate
-from euclio.day.certify.corners import TooManyError
-from euclio.day.certify.course import budgets_of, course_of, first_ends
-from euclio.day.certify.program import Program
-from euclio.day.certify.together import Together
-from euclio.day.certifying import TOO_MANY, find_better, searched
-from euclio.day.filing import _programs
-from euclio.proofs.branching import UnprovenError, prove
-from euclio.proofs.checker import check_text
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.day import Day, Step, evaluate
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.proving.day.certifying import TOO_MANY, find_better, searched
+from euclio.proving.day.corners import TooManyError
+from euclio.proving.day.course import budgets_of, course_of, first_ends
+from euclio.proving.day.filing import _programs
+from euclio.proving.day.program import Program
+from euclio.proving.day.together import Together
+from euclio.proving.files.branching import UnprovenError, prove
+from euclio.proving.files.checker import check_text
 from tests.bench.day_instances import day as bench_day
 from tests.bench.day_instances import planner
 
@@ -124,8 +124,8 @@ def test_what_has_too_many_vectors_is_proven_by_branching(seed, monkeypatch):
     """The same where no vectors of all modules together are listed: true claims may stay open, no false one holds."""
     day = nasty_day(seed)
     plan = find_better(day, None, None, math.inf).plan
-    monkeypatch.setattr("euclio.day.certify.together.MOST_CELLS", 0)
-    monkeypatch.setattr("euclio.day.certifying.MOST_NODES", 20)
+    monkeypatch.setattr("euclio.proving.day.together.MOST_CELLS", 0)
+    monkeypatch.setattr("euclio.proving.day.certifying.MOST_NODES", 20)
     least = None if plan is None else evaluate(day, plan).value
     if least is not None:
         above = find_better(day, None, least * (1 + TOLERANCE) + TOLERANCE, math.inf)
@@ -242,9 +242,9 @@ def test_a_limit_is_kept(modules):
 
 
 def test_what_is_too_large_is_refused_in_one_line(monkeypatch):
-    monkeypatch.setattr("euclio.day.certify.together.MOST_CELLS", 0)
-    monkeypatch.setattr("euclio.day.certifying.MOST_CELLS", 0)
-    monkeypatch.setattr("euclio.day.certifying.MOST_VARIABLES", 1)
+    monkeypatch.setattr("euclio.proving.day.together.MOST_CELLS", 0)
+    monkeypatch.setattr("euclio.proving.day.certifying.MOST_CELLS", 0)
+    monkeypatch.setattr("euclio.proving.day.certifying.MOST_VARIABLES", 1)
     search = find_better(pair("0.32"), None, Fraction(1), math.inf)
     assert (search.exhausted, search.reason) == (False, TOO_MANY)
 
@@ -262,7 +262,7 @@ def test_all_modules_together_take_one_node_where_each_by_itself_takes_hundreds(
 
 
 def test_together_refuses_what_has_too_many_vectors(monkeypatch):
-    monkeypatch.setattr("euclio.day.certify.together.MOST_ENTRIES", 1)
+    monkeypatch.setattr("euclio.proving.day.together.MOST_ENTRIES", 1)
     day = pair("0.32")
     with pytest.raises(TooManyError):
         Together(course_of(day, first_ends(day), math.inf), math.inf)

@@ -9,8 +9,8 @@ from itertools import pairwise, product
 import pytest
 from drawn_days import drawn_day, enumerated_cost
 
-from euclio.day import Day, DayPlan, Idle, Serving, Staffing, Step, StepPlan, evaluate
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.day import Day, DayPlan, Idle, Serving, Staffing, Step, StepPlan, evaluate
+from euclio.problems.session import Configuration, Hardware, Module, Session
 
 from .nasty_days import nasty_day
 from .reference_days import _after_changes, ends, least_cost

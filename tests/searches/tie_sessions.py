@@ -10,7 +10,7 @@ from fractions import Fraction
 from random import Random
 from typing import NamedTuple
 
-from euclio.session import (
+from euclio.problems.session import (
     Allocation,
     Configuration,
     DummyRule,
@@ -22,7 +22,7 @@ from euclio.session import (
     Session,
     evaluate,
 )
-from euclio.session.policies import POLICIES
+from euclio.problems.session.policies import POLICIES
 from tests.adversary.numbers import (
     LARGEST,
     SMALLEST,

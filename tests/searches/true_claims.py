@@ -10,15 +10,15 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from euclio.certification.certifying import written
 from euclio.core.errors import InputError
 from euclio.core.families import family_of, find_family
 from euclio.core.family import Family
 from euclio.core.result import Status, WrittenResult
 from euclio.core.solving import solve
-from euclio.day import Day
 from euclio.files.json_reading import parse_json
-from euclio.session.policies import POLICIES
+from euclio.problems.day import Day
+from euclio.problems.session.policies import POLICIES
+from euclio.proving.certifying import written
 from tests.adversary.cases import Case, truth_of
 from tests.adversary.clusters import cluster_case
 from tests.adversary.fleets import fleet_case

@@ -13,9 +13,9 @@ from random import Random
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.day import Day, DayPlan, Staffing, Step, StepPlan
-from euclio.session import Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
-from euclio.session.running import Running
+from euclio.problems.day import Day, DayPlan, Staffing, Step, StepPlan
+from euclio.problems.session import Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session.running import Running
 
 MONEY, SECONDS = Fraction(3), Fraction(1, 1000)
 BINARY_MONEY, BINARY_SECONDS = Fraction(4), Fraction(1, 1024)

@@ -7,8 +7,17 @@ from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
-from euclio.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Server
-from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, PipelinePlan, PipelineSpace
+from euclio.problems.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Server
+from euclio.problems.pipeline import (
+    BatchBuild,
+    BlockProfile,
+    Cluster,
+    Gpu,
+    Model,
+    Objective,
+    PipelinePlan,
+    PipelineSpace,
+)
 
 from .turns import BINARY_MONEY, BINARY_SECONDS, LONGER, MONEY, SECONDS, TWIN, How, Optimum, Turned, legal, new_names
 

@@ -19,12 +19,12 @@ from euclio.core.families import family_of
 from euclio.core.registry import Limits, Solver, solvers_of
 from euclio.core.result import Answer, AnyResult, Status
 from euclio.core.solving import asked, solve
-from euclio.day import Day, Step
-from euclio.session import Allocation, DummyRule, Hardware, ModulePlan, Plan, PlanSpace, Session
-from euclio.session.charging import Charging
-from euclio.session.policies import POLICIES
-from euclio.session.questions.changes import SessionChanges
-from euclio.session.running import RunningMachines
+from euclio.problems.day import Day, Step
+from euclio.problems.session import Allocation, DummyRule, Hardware, ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session.changes import SessionChanges
+from euclio.problems.session.charging import Charging
+from euclio.problems.session.policies import POLICIES
+from euclio.problems.session.running import RunningMachines
 from tests.adversary.clusters import cluster_case
 from tests.adversary.fleets import fleet_case
 from tests.adversary.numbers import LARGEST, SMALLEST, cut, printed, spread, supported
@@ -207,10 +207,10 @@ def _with_dummies(rng: Random, session: Session, result: AnyResult) -> AnyResult
 
 def _attaining(rng: Random) -> Iterator[Written]:
     """A plan for an attainment, whose margins are no decimals."""
-    from euclio.session import Configuration, Module
-    from euclio.session.attainment.attaining import attaining
-    from euclio.session.attainment.demand import Demand
-    from euclio.session.simulation.setup import Setup
+    from euclio.problems.session import Configuration, Module
+    from euclio.serving.attainment.attaining import attaining
+    from euclio.serving.attainment.demand import Demand
+    from euclio.serving.session.setup import Setup
 
     profile = [Configuration("h", b, 1, cut(Fraction(rng.randint(20, 60) + 7 * b, 999), 17, 0)) for b in (1, 3, 6)]
     modules = [Module(f"m{i}", printed(spread(rng, 3, 60)), profile) for i in range(rng.randint(1, 2))]

@@ -37,7 +37,7 @@ class Simulator:
     """The simulator of a problem family.
 
     Attributes:
-        setup: class of its setups, made on `euclio.simulation.setup.Setup`.
+        setup: class of its setups, made on `euclio.serving.setup.Setup`.
         offered_rps: instance, plan, setup and plan space in; mean rate of each stream of requests out.
         simulate: the same in; the simulation out.
         highest_loads: the same in; per stream the highest load factor at 99 % SLO attainment out.

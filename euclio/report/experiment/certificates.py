@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from euclio.certification.certifying import EXACT
-from euclio.certification.proof_trials import counts
 from euclio.core import registry
 from euclio.core.certificate import Verdict
 from euclio.core.result import Status
 from euclio.core.words import counted, number
+from euclio.proving.certifying import EXACT
+from euclio.proving.proof_trials import counts
 from euclio.report import Block, Heading, Paragraph, Table
 
 MOST_REFUTED = 50

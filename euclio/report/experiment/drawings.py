@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
-from euclio.analysis.gap_figures import gap_ecdf, performance_profile
-from euclio.analysis.growth import growth_figure
-from euclio.analysis.pairs import paired_figure, pairwise_figure
-from euclio.analysis.proofs import cactus, proven_figure
-from euclio.analysis.trace_figures import convergence_figure, trace_figure
 from euclio.report import Figure, figure_style, svg_text
+from euclio.report.analysis.gap_figures import gap_ecdf, performance_profile
+from euclio.report.analysis.growth import growth_figure
+from euclio.report.analysis.pairs import paired_figure, pairwise_figure
+from euclio.report.analysis.proofs import cactus, proven_figure
+from euclio.report.analysis.trace_figures import convergence_figure, trace_figure
 from euclio.report.drawn_data import drawn_data
 
 if TYPE_CHECKING:

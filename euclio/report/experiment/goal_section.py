@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from euclio.analysis.drawing import GoalRuns
-from euclio.analysis.growth import LEAST_SIZES, growth
-from euclio.analysis.references import references
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
 from euclio.report import Block, Heading
+from euclio.report.analysis.drawing import GoalRuns
+from euclio.report.analysis.growth import LEAST_SIZES, growth
+from euclio.report.analysis.references import references
 from euclio.report.experiment import drawings
 from euclio.report.experiment.drawings import drawn
 from euclio.report.experiment.goal_tables import hardest_table, summary_tables

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from euclio.analysis.summaries import hardest_instances, summary
 from euclio.core.result import Status
 from euclio.core.words import decimals, full, number
 from euclio.report import Table
+from euclio.report.analysis.summaries import hardest_instances, summary
 
 HARDEST = 20
 MOST_DISAGREEMENTS = 50
@@ -101,7 +101,7 @@ def hardest_table(runs: pd.DataFrame) -> Table:
 
 
 def disagreement_table(rows: pd.DataFrame) -> Table:
-    """Bounds that a plan beats (`euclio.analysis.references.contradictions`)."""
+    """Bounds that a plan beats (`euclio.report.analysis.references.contradictions`)."""
     shown = rows.head(MOST_DISAGREEMENTS)
     most = f"The first {len(shown)} of {len(rows):,} bounds" if len(shown) < len(rows) else "Bounds"
     return table_of(

@@ -9,8 +9,8 @@ import pandas as pd
 
 from euclio.core.families import find_family
 from euclio.core.words import counted, listed, long_duration, number
+from euclio.experiments.progress import STATUSES
 from euclio.report import Facts
-from euclio.runs.progress import STATUSES
 
 MOST_SOLVERS = 15
 

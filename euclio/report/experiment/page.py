@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pandas as pd
 
-from euclio.analysis.drawing import GoalRuns, goals
-from euclio.analysis.references import contradictions, with_references
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.progress import told
+from euclio.experiments.record import MEASURED
+from euclio.experiments.results import load
+from euclio.experiments.runner import default_folder
 from euclio.files.json_writing import write_text
 from euclio.files.outputs import check_outputs
 from euclio.report import Block, Heading, Paragraph, html_page, markdown_page
+from euclio.report.analysis.drawing import GoalRuns, goals
+from euclio.report.analysis.references import contradictions, with_references
 from euclio.report.experiment.certificates import certificate_blocks, refuted_blocks
 from euclio.report.experiment.goal_section import goal_blocks, headline
 from euclio.report.experiment.goal_tables import disagreement_table
 from euclio.report.experiment.outcomes import runs_without_plan
 from euclio.report.experiment.overview import overview
 from euclio.report.experiment.standing import Standing, asked_for, standing, standing_blocks
-from euclio.results import load
-from euclio.runs.record import MEASURED
-from euclio.runs.runner import default_folder
 
 ENDING = ".html"
 EXPERIMENT = ".toml"
@@ -45,8 +45,8 @@ def write_report(*paths: str | Path, out: str | Path | None = None, title: str |
     """Write the page of an experiment, and next to it the same in Markdown without drawings.
 
     Args:
-        *paths: result folders, experiment files (for the folder next to them), or files that `euclio.results.load`
-            reads; several are merged.
+        *paths: result folders, experiment files (for the folder next to them), or files that
+            `euclio.experiments.results.load` reads; several are merged.
         out: the page; None: ``report.html`` in the first folder, or next to the first file under its name.
         title: of the page; None: the names of the experiments.
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pandas as pd
 
 from euclio.core.words import counted
+from euclio.experiments.folder import ResultFolder
+from euclio.experiments.results import mixture
 from euclio.report import Block, Paragraph, Table
-from euclio.results import mixture
-from euclio.runs.folder import ResultFolder
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ import traitlets
 from euclio.report.what_if.parts import notebook_style, script
 
 if TYPE_CHECKING:
+    from euclio.questions.sweep.solving import Swept
     from euclio.report.what_if.known import Known
-    from euclio.session.questions.sweep.solving import Swept
 
 
 class SweepWidget(anywidget.AnyWidget):

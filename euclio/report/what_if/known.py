@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from euclio.files.json_writing import json_text
-from euclio.session.questions.sweep.description import REASON_LIMIT_S, entry, grid
-from euclio.session.questions.sweep.limits import Reasons
-from euclio.session.questions.sweep.question import Place
-from euclio.session.questions.sweep.solving import Swept
+from euclio.questions.sweep.description import REASON_LIMIT_S, entry, grid
+from euclio.questions.sweep.limits import Reasons
+from euclio.questions.sweep.question import Place
+from euclio.questions.sweep.solving import Swept
 
 
 class Known:

@@ -11,13 +11,13 @@ from euclio.core.result import Status
 from euclio.core.space_fields import in_words
 from euclio.core.words import DASH, counted, duration, figures, full, joined
 from euclio.files.json_writing import json_text, one_line
+from euclio.problems.session import Session
+from euclio.questions.sweep.description import describe, proof
+from euclio.questions.sweep.solving import Swept, sweep
+from euclio.questions.what_if import Point
 from euclio.report.blocks import Block, Facts, Heading, Table
 from euclio.report.html import Live, html_page
 from euclio.report.what_if.parts import script, style
-from euclio.session import Session
-from euclio.session.questions.sweep.description import describe, proof
-from euclio.session.questions.sweep.solving import Swept, sweep
-from euclio.session.questions.what_if import Point
 
 ROOM, WITHOUT, DATA = "what-if", "what-if-without", "what-if-data"
 """Ids in the page: where the sliders are, what stands there without scripts, and its data."""

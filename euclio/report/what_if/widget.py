@@ -10,12 +10,12 @@ from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
 from euclio.core.solving import solve
+from euclio.problems.session import Session
+from euclio.problems.session.changes import source_rate
+from euclio.questions.question import Solving
+from euclio.questions.sweep.question import question
+from euclio.questions.sweep.solving import Swept
 from euclio.report.what_if.known import Known
-from euclio.session import Session
-from euclio.session.questions.changes import source_rate
-from euclio.session.questions.question import Solving
-from euclio.session.questions.sweep.question import question
-from euclio.session.questions.sweep.solving import Swept
 
 if TYPE_CHECKING:
     from euclio.report.what_if.kernel_side import SweepWidget
@@ -45,7 +45,7 @@ def widget(
         slos: objectives in seconds; none: 0.3 to 2 times the session's.
         time_limit_s: limit of each run in seconds; None: none.
         solving: what solves a point.
-        **asked: the rest as of `euclio.session.questions.sweep.question.question`.
+        **asked: the rest as of `euclio.questions.sweep.question.question`.
 
     Returns:
         The widget; its `swept` holds the plans that are known.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from euclio.fragments import Fleet
+from euclio.problems.fragments import Fleet
 
 STEPS = (2, 4, 16)
 """Rates are rounded down to the least rate times powers of one of these, finer ones first."""

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from euclio.fragments import Budgets, Fleet, Fragment, FragmentSpace
-from euclio.fragments.realigned import Part, Priced, least_set, part_of
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import Budgets, Fleet, Fragment, FragmentSpace
+from euclio.problems.fragments.realigned import Part, Priced, least_set, part_of
+from euclio.problems.fragments.stages import Stages
 from formulations.fragments.candidates import Places, TimeUpError
 
 MOST_KINDS = 6

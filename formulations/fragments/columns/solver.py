@@ -13,9 +13,9 @@ import numpy as np
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpace, Network, Sharing
-from euclio.fragments.least_budget import unserved
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpace, Network, Sharing
+from euclio.problems.fragments.least_budget import unserved
+from euclio.problems.fragments.stages import Stages
 from formulations.fragments.candidates import Places, TimeUpError, may_list
 from formulations.fragments.columns.closing import best_within, sets_within
 from formulations.fragments.columns.coarse import coarser

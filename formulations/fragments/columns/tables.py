@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from euclio.core.errors import InapplicableError
-from euclio.fragments import FragmentSpace
-from euclio.fragments.stages import Frontier, Stages
+from euclio.problems.fragments import FragmentSpace
+from euclio.problems.fragments.stages import Frontier, Stages
 from formulations.fragments.candidates import TimeUpError
 from formulations.fragments.columns.mixes import Mixes, divide_mixes, mixes_of, rates_of_loads
 from formulations.fragments.columns.types import MOST_TICKS, Ints, Types

@@ -13,8 +13,8 @@ from fractions import Fraction
 from itertools import product
 
 from euclio.core.errors import InapplicableError
-from euclio.fragments import Fleet, FragmentSpace, Sharing
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import Fleet, FragmentSpace, Sharing
+from euclio.problems.fragments.stages import Stages
 from formulations.fragments.candidates import Places, TimeUpError
 
 MOST_STEPS = 2**22

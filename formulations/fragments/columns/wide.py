@@ -14,8 +14,8 @@ import numpy as np
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpace, Network
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpace, Network
+from euclio.problems.fragments.stages import Stages
 from formulations.fragments.columns.coarse import coarser
 from formulations.fragments.columns.types import types_of
 from formulations.fragments.columns.wide_bound import WideBound, wide_bound

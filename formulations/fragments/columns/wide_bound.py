@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from euclio.fragments import FragmentSpace
-from euclio.fragments.stages import Stages
+from euclio.problems.fragments import FragmentSpace
+from euclio.problems.fragments.stages import Stages
 from formulations.fragments.columns.gains import PricedQueues, largest_gains
 from formulations.fragments.columns.tables import UNIT
 from formulations.fragments.columns.types import Ints, Types

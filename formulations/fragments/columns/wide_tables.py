@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.errors import InapplicableError
-from euclio.fragments import FragmentSpace
-from euclio.fragments.memory import WHOLE_GPU_PCT
-from euclio.fragments.stages import FITS, Stages
+from euclio.problems.fragments import FragmentSpace
+from euclio.problems.fragments.memory import WHOLE_GPU_PCT
+from euclio.problems.fragments.stages import FITS, Stages
 from formulations.fragments.columns.tables import MOST_PCT, NEVER, UNIT
 from formulations.fragments.columns.types import MOST_TICKS, Ints, Types
 from heuristics.fragments.regrouping_tables import divide_heads

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from euclio.core.errors import InapplicableError
 from euclio.core.words import plain
-from euclio.pipeline import BlockProfile, Cluster, Model, PipelineSpace
+from euclio.problems.pipeline import BlockProfile, Cluster, Model, PipelineSpace
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.pipeline import Cluster
+from euclio.problems.pipeline import Cluster
 from formulations.effort import Effort
 from formulations.pipeline.columns.enumeration import Columns, Ints
 from formulations.pipeline.columns.node import Node

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from euclio.pipeline import Cluster
+from euclio.problems.pipeline import Cluster
 from formulations.effort import Effort
 from formulations.pipeline.columns.enumeration import Ints
 from formulations.pipeline.columns.exact_packing import (

@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 
-from euclio.pipeline import Cluster, Partition, Pipeline, PipelinePlan
+from euclio.problems.pipeline import Cluster, Partition, Pipeline, PipelinePlan
 from formulations.pipeline.columns.enumeration import Columns, Floats, Ints
 from formulations.pipeline.columns.problem import Counts, Problem
 from formulations.tolerances import SUMS

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from euclio.pipeline import Cluster, Objective, PipelineSpace
+from euclio.problems.pipeline import Cluster, Objective, PipelineSpace
 from formulations.effort import UndecidedError
 from formulations.pipeline.columns.enumeration import Floats, Ints
 from formulations.tolerances import BETTER, GAP, SUMS

@@ -15,7 +15,7 @@ from fractions import Fraction
 from euclio.core.families import find_family
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint
-from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, PipelinePlan, PipelineSpace, evaluate
+from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model, PipelinePlan, PipelineSpace, evaluate
 from formulations.effort import UndecidedError
 from formulations.pipeline.columns.bulk import search_many_gpus
 from formulations.pipeline.columns.enumeration import enumerate_columns

@@ -15,7 +15,7 @@ from fractions import Fraction
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, WarmStart
-from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
+from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace
 from formulations.effort import UndecidedError
 from formulations.engines.cpsat import CP_SAT, CountedOutcome
 from formulations.engines.interface import engine_limits

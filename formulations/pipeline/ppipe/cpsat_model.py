@@ -27,7 +27,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from euclio.pipeline import Objective
+from euclio.problems.pipeline import Objective
 from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import ROW_UNITS, common_scale
 from formulations.pipeline.ppipe.options import Option

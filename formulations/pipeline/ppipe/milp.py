@@ -24,7 +24,7 @@ from fractions import Fraction
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, Status, WarmStart
-from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
+from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace
 from formulations.effort import UndecidedError
 from formulations.engines.interface import LinearOutcome, engine_limits
 from formulations.engines.milp import chosen_engine, export_lp, run_twice

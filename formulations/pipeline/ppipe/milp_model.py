@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from euclio.pipeline import Objective
+from euclio.problems.pipeline import Objective
 from formulations.pipeline.ppipe.options import Option
 from formulations.pipeline.ppipe.points import Choice, demand, pool_name
 from formulations.pipeline.ppipe.problem import PPipeProblem, Slot

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from euclio.pipeline import Cluster, Model, PipelineSpace
+from euclio.problems.pipeline import Cluster, Model, PipelineSpace
 
 Measured = tuple[int, int, int, int, Fraction]
 """A measured partition: share, batch, first block, end, latency in seconds."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 
-from euclio.pipeline import Objective, Partition, Pipeline, PipelinePlan
+from euclio.problems.pipeline import Objective, Partition, Pipeline, PipelinePlan
 from formulations.pipeline.ppipe.options import Option
 from formulations.pipeline.ppipe.problem import PPipeProblem
 

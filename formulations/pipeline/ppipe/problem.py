@@ -44,7 +44,7 @@ from itertools import product
 
 from euclio.core.compiled import is_past
 from euclio.core.families import find_family
-from euclio.pipeline import Cluster, Model, Objective, PipelineSpace
+from euclio.problems.pipeline import Cluster, Model, Objective, PipelineSpace
 from formulations.engines.milp import readable
 from formulations.pipeline.ppipe.options import Option, limited, options_of, partitions_on, within_budget
 

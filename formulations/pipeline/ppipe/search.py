@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint, WarmStart
-from euclio.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
+from euclio.problems.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
 from formulations.pipeline.ppipe.points import Choice, choice_of, plan_of, value_of
 from formulations.pipeline.ppipe.problem import OutOfTimeError, PPipeProblem, ppipe_problem
 from formulations.tolerances import GAP

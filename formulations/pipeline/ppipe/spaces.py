@@ -1,6 +1,6 @@
 """Plan spaces of PPipe's MILP, corrected and as printed (PPipe appendix A)."""
 
-from euclio.pipeline import PipelineSpace
+from euclio.problems.pipeline import PipelineSpace
 
 PPIPE_SPACE = PipelineSpace(one_per_sequence=True)
 """What PPipe's corrected MILP chooses from."""

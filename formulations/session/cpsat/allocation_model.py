@@ -59,9 +59,9 @@ from fractions import Fraction
 from math import ceil, floor, lcm
 from typing import TYPE_CHECKING
 
-from euclio.session import Policy
-from euclio.session.policies import Form
-from euclio.session.resources import machine_limits
+from euclio.problems.session import Policy
+from euclio.problems.session.policies import Form
+from euclio.problems.session.resources import machine_limits
 from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
 from formulations.session.cpsat.changes import add_changes, most_changes

@@ -28,7 +28,7 @@ from typing import ClassVar
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint
-from euclio.session import Evaluation, ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session import Evaluation, ModulePlan, Plan, PlanSpace, Session
 from formulations.engines.cpsat import CP_SAT_FEW_CUTS, CountedOutcome
 from formulations.engines.interface import EngineLimits, engine_limits
 from formulations.session.cpsat.allocation import allocate_module

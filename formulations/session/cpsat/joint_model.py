@@ -36,8 +36,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING, assert_never
 
-from euclio.session import Plan, Policy
-from euclio.session.policies import Form
+from euclio.problems.session import Plan, Policy
+from euclio.problems.session.policies import Form
 from formulations.engines.cpsat import CountedValues
 from formulations.engines.scaling import common_scale
 from formulations.session.cpsat.allocation_model import TIME_UNITS, ModuleVariables, add_module, add_stock, money_scale

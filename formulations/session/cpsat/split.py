@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import PlanSpace, Session
+from euclio.problems.session import PlanSpace, Session
 from formulations.engines.interface import engine_limits
 from formulations.session.cpsat.split_model import CpSatSplitModel, split_model
 from formulations.session.split.problem import SplitProblem

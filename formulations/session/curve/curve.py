@@ -21,8 +21,8 @@ import numpy as np
 
 from euclio.core.pieces import Piece
 from euclio.core.registry import Limits
-from euclio.session import ModulePlan, Plan, PlanSpace, Session
-from euclio.session.arrays import Ints, SessionArrays, module_plan, session_arrays
+from euclio.problems.session import ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session.arrays import Ints, SessionArrays, module_plan, session_arrays
 from formulations.effort import UndecidedError
 from formulations.session.curve.frontiers import Frontiers, frontiers
 from formulations.session.curve.merging import Choices, Merge, components, undominated

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled, is_past
-from euclio.session.arrays import Floats, Ints, SessionArrays
-from euclio.session.latency.dispatch import path_times
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import path_times
 from formulations.session.exact.plan_store import PlanStore, new_store, store_plan, with_rows
 from formulations.session.module.by_share import search_module
 from formulations.session.module.charges import no_types

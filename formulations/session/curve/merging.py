@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.session.arrays import Ints
+from euclio.problems.session.arrays import Ints
 from formulations.effort import UndecidedError
 
 MOST_PAIRS = 50_000_000

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from euclio.core.result import Answer
 from euclio.core.tolerances import BRACKET_TOLERANCE
-from euclio.session import PlanSpace, Session, longest_path
-from euclio.session.arrays import SessionArrays
-from euclio.session.latency.bound import latency_bound
+from euclio.problems.session import PlanSpace, Session, longest_path
+from euclio.problems.session.arrays import SessionArrays
+from euclio.problems.session.latency.bound import latency_bound
 from formulations.effort import Effort
 from formulations.session.exact.in_fractions.branching import branch_on_ties
 from formulations.session.exact.in_fractions.budgets import Bracket

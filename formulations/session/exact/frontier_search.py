@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables, is_past
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.latency.dispatch import clear_of_rounding, configuration_latency, path_times
-from euclio.session.policies.kernels import LEFT
+from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import clear_of_rounding, configuration_latency, path_times
+from euclio.problems.session.policies.kernels import LEFT
 from formulations.session.exact.outcomes import INFEASIBLE, LIMIT, OPTIMAL
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan, with_rows
 from formulations.session.module.by_share import SearchRoom, new_search_room, search_in_place

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
-from euclio.session.arrays import Floats, Ints, SessionArrays
-from euclio.session.latency.dispatch import module_latency
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import module_latency
 from formulations.session.module.problem import LOW, THROUGHPUT, ModuleProblem, most_configurations
 from formulations.session.module.remaining_rate import rest_of
 from formulations.session.split.modes import Modes, mode_within, replace_modes

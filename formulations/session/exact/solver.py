@@ -15,12 +15,12 @@ from euclio.core.lazy import late
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.session import DummyRule, Plan, PlanSpace, Session, evaluate
-from euclio.session.arrays import SessionArrays, arrays_kept, session_arrays, to_plan
-from euclio.session.demands import is_limited_by_changes
-from euclio.session.latency.bound import is_too_fast, takes_all_of_the_slo
-from euclio.session.latency.dispatch import CLEAR_PATH, path_times
-from euclio.session.policies import POLICIES, Form
+from euclio.problems.session import DummyRule, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session.arrays import SessionArrays, arrays_kept, session_arrays, to_plan
+from euclio.problems.session.demands import is_limited_by_changes
+from euclio.problems.session.latency.bound import is_too_fast, takes_all_of_the_slo
+from euclio.problems.session.latency.dispatch import CLEAR_PATH, path_times
+from euclio.problems.session.policies import POLICIES, Form
 from formulations.effort import Effort
 from formulations.session.exact.frontier_search import prove_watched
 from formulations.session.exact.outcomes import (
@@ -84,7 +84,7 @@ def compile_exact() -> None:
 
     And what one does at its time limit: quick heuristics have no time to be loaded then.
     """
-    from euclio.session.family import FAMILY
+    from euclio.problems.session.family import FAMILY
 
     solve_exact(*FAMILY.tiny(PlanSpace()), Limits(0.0))
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 from itertools import count
 
 from euclio.core.result import Answer
-from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.problems.session import Plan, PlanSpace, Session, evaluate
 from formulations.tolerances import GAP
 
 Run = Callable[[Session, PlanSpace], Answer]

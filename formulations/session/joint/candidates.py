@@ -28,10 +28,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, gcd, lcm
 
-from euclio.session import Evaluation, Plan, Session, evaluate, longest_path
-from euclio.session.arrays import session_arrays
-from euclio.session.evaluate import machines_by_hardware
-from euclio.session.resources import machine_limits
+from euclio.problems.session import Evaluation, Plan, Session, evaluate, longest_path
+from euclio.problems.session.arrays import session_arrays
+from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.problems.session.resources import machine_limits
 from formulations.session.demands import coupled_prices, limited_shares
 from formulations.session.joint.problem import JointProblem
 
@@ -44,7 +44,8 @@ class ModuleState:
     """Whole numbers of one module.
 
     Attributes:
-        machines: pairs of a configuration's index (`euclio.session.arrays`) and its whole machines, at least 1 each.
+        machines: pairs of a configuration's index (`euclio.problems.session.arrays`) and its whole machines, at least 1
+            each.
         partial_at: index of the partial machine's configuration; None: no partial machine.
     """
 

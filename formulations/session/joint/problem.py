@@ -45,11 +45,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.session import Configuration, Plan, PlanSpace, Session
-from euclio.session.arrays import session_arrays, to_plan
-from euclio.session.latency.bound import latency_bound
-from euclio.session.policies import Form
-from euclio.session.resources import usable_stock
+from euclio.problems.session import Configuration, Plan, PlanSpace, Session
+from euclio.problems.session.arrays import session_arrays, to_plan
+from euclio.problems.session.latency.bound import latency_bound
+from euclio.problems.session.policies import Form
+from euclio.problems.session.resources import usable_stock
 from formulations.session.demands import Changes, changes_of, limited_shares
 from formulations.session.split.problem import without_modes
 from formulations.session.surplus import all_full, has_surplus, with_enough
@@ -61,7 +61,7 @@ class JointConfiguration:
 
     Attributes:
         configuration: batch, concurrency, duration, hardware.
-        index: its index among the session's configurations (`euclio.session.arrays`).
+        index: its index among the session's configurations (`euclio.problems.session.arrays`).
         price: unit price per hour.
         unit_cost: ρ = p/t, money per hour for one request per second.
         group: number of its throughput-cost ratio within the module.

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint, WarmStart
-from euclio.session import Evaluation, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session import Evaluation, Plan, PlanSpace, Session, evaluate
 from formulations.session.demands import changes_of, coupled_prices, limited_shares, limits_in_words
 from formulations.session.joint.problem import JointProblem, joint_problem
 from formulations.session.known_plans import with_known_plans

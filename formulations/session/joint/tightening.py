@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
 
-from euclio.session.policies import Form
+from euclio.problems.session.policies import Form
 from formulations.session.joint.problem import JointModule, JointProblem, narrowed
 
 WORTH = Fraction(1, 50)

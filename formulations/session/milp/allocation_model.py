@@ -60,8 +60,8 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any
 
-from euclio.session import Policy
-from euclio.session.policies import Form
+from euclio.problems.session import Policy
+from euclio.problems.session.policies import Form
 from formulations.session.demands import limited_shares
 from formulations.session.joint.problem import JointModule, JointProblem
 from formulations.tolerances import ROOM

@@ -32,8 +32,8 @@ from typing import ClassVar
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint
-from euclio.session import PlanSpace, Session
-from euclio.session.policies import Form
+from euclio.problems.session import PlanSpace, Session
+from euclio.problems.session.policies import Form
 from formulations.engines.interface import LinearOutcome, engine_limits
 from formulations.engines.milp import LinearEngine, chosen_engine, export_lp, run_twice, solve_relaxation
 from formulations.session.demands import coupled_prices

@@ -25,8 +25,8 @@ two binaries that are 1 only where there are more or fewer, and μ such that the
     latency ≥ d_k + q_k (n + 1) (2/v − (n t_k + f_k)/v²) − μ (1 − z_k + more + fewer)      even_k_n_v
 
 A stock of S_h machines of hardware h is one row over all modules, by share or whole (docs/model/whole-machines.md);
-spare machines are none of S_h (`euclio.session.resources`). A resource with a capacity is such a row too, of several
-types, each machine with what it takes:
+spare machines are none of S_h (`euclio.problems.session.resources`). A resource with a capacity is such a row too, of
+several types, each machine with what it takes:
 
     Σ_m Σ_{k on h} n_k + f_k T/t_k ≤ S_h   or   Σ_m Σ_{k on h} n_k + z_k ≤ S_h             stock_h
 
@@ -45,8 +45,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from euclio.session.policies import Form
-from euclio.session.resources import machine_limits
+from euclio.problems.session.policies import Form
+from euclio.problems.session.resources import machine_limits
 from formulations.engines.milp import readable
 from formulations.session.joint.problem import JointProblem
 from formulations.session.milp.allocation_model import AllocationRows, add_allocation

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from euclio.session import Evaluation, Plan
-from euclio.session.policies import Form
+from euclio.problems.session import Evaluation, Plan
+from euclio.problems.session.policies import Form
 from formulations.session.joint.candidates import Exclusion, ModuleState, state
 from formulations.session.milp.allocation_model import throughputs
 from formulations.session.milp.joint_model import JointModel

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import PlanSpace, Session
+from euclio.problems.session import PlanSpace, Session
 from formulations.engines.interface import LinearValues, engine_limits
 from formulations.engines.milp import LinearEngine, chosen_engine, export_lp, readable, run_twice
 from formulations.session.split.problem import SplitProblem

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import Floats, Ints
+from euclio.problems.session.arrays import Floats, Ints
 from formulations.session.module.charges import Types, cost_of, least_cost
 from formulations.session.module.problem import (
     LOW,

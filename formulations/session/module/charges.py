@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled, compiled_on_tables
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.latency.dispatch import full_latency
-from euclio.session.policies.kernels import LEFT, TIED
+from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import full_latency
+from euclio.problems.session.policies.kernels import LEFT, TIED
 from formulations.session.module.problem import (
     BELOW_DURATION,
     NO_LIMIT,

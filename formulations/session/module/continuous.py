@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import TIE, Floats, Ints
+from euclio.problems.session.arrays import TIE, Floats, Ints
 from formulations.session.module.continuous_problem import ContinuousProblem
 from formulations.session.module.remaining_rate import FEW, rate_left
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from euclio.session import Allocation, Configuration, Module, ModulePlan, PlanSpace
-from euclio.session.evaluate import rank_key
-from euclio.session.policies import Form
+from euclio.problems.session import Allocation, Configuration, Module, ModulePlan, PlanSpace
+from euclio.problems.session.evaluate import rank_key
+from euclio.problems.session.policies import Form
 from formulations.effort import Effort
 
 Machines = tuple[tuple[int, int], ...]

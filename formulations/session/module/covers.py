@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import TIE, Floats
+from euclio.problems.session.arrays import TIE, Floats
 from formulations.session.module.problem import PRICE, THROUGHPUT, ModuleProblem
 
 MOST_PRICES = 3

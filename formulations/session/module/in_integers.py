@@ -12,9 +12,9 @@ from fractions import Fraction
 from itertools import accumulate
 from math import ceil, floor, inf, lcm
 
-from euclio.session import Allocation, Configuration, Module, ModulePlan, PlanSpace
-from euclio.session.evaluate import rank_key
-from euclio.session.policies import Form
+from euclio.problems.session import Allocation, Configuration, Module, ModulePlan, PlanSpace
+from euclio.problems.session.evaluate import rank_key
+from euclio.problems.session.policies import Form
 from formulations.effort import Effort
 
 

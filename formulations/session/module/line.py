@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.session.arrays import TIE, Floats
+from euclio.problems.session.arrays import TIE, Floats
 from formulations.session.module.continuous import (
     Stack,
     bound_from,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 
 LACKING = tuple(Fraction(1, 10**digits) for digits in (2, 4, 6, 8, 10, 12, 15, 20, 30))
 """Shares of t that f may lack, the largest first: rates that one can write down."""

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
-from euclio.session.latency.dispatch import full_latency
-from euclio.session.policies.kernels import LEFT, TIED
+from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import full_latency
+from euclio.problems.session.policies.kernels import LEFT, TIED
 from formulations.session.module.remaining_rate import few_share
 from formulations.tolerances import SUMS, UNIT_ROUNDING
 

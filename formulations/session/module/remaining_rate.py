@@ -8,7 +8,7 @@ sliver is lacking, and these are different plans. Sums of floats cannot tell the
 from __future__ import annotations
 
 from euclio.core.compiled import compiled, compiled_on_tables
-from euclio.session.arrays import Floats, Ints
+from euclio.problems.session.arrays import Floats, Ints
 from formulations.tolerances import NO_RATE
 
 FEWER, FEW, WIDE_PRICES = 1e-6, 1e-3, 1e3

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
-from euclio.session.arrays import TIE, Floats, Ints
+from euclio.problems.session.arrays import TIE, Floats, Ints
 from formulations.session.module.problem import BATCH, DURATION, ModuleProblem, record_machines
 
 MOST_STEPS = 32

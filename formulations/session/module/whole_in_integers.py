@@ -9,8 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, inf
 
-from euclio.session import DummyRule, ModulePlan
-from euclio.session.policies import Form
+from euclio.problems.session import DummyRule, ModulePlan
+from euclio.problems.session.policies import Form
 from formulations.effort import Effort
 from formulations.session.module.in_integers import Needs, RationalModule, cheapest_plan, plan_of
 

@@ -26,9 +26,9 @@ from euclio.core.compiled import is_past
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.session import PlanSpace, Session, evaluate
-from euclio.session.arrays import SessionArrays, session_arrays, to_plan
-from euclio.session.explain.least_latency import why_no_plan
+from euclio.problems.session import PlanSpace, Session, evaluate
+from euclio.problems.session.arrays import SessionArrays, session_arrays, to_plan
+from euclio.problems.session.least_latency import why_no_plan
 from formulations.engines.interface import LinearOutcome, engine_limits
 from formulations.engines.milp import chosen_engine, export_lp
 from formulations.session.milp.split import split_model

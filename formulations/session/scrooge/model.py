@@ -45,9 +45,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from euclio.session import Configuration, PlanSpace, Session
-from euclio.session.arrays import Floats, SessionArrays
-from euclio.session.latency.dispatch import path_times
+from euclio.problems.session import Configuration, PlanSpace, Session
+from euclio.problems.session.arrays import Floats, SessionArrays
+from euclio.problems.session.latency.dispatch import path_times
 from formulations.engines.milp import readable
 from formulations.session.split.problem import Mode, SplitProblem
 from formulations.tolerances import LOOSE_LATENCY

@@ -17,7 +17,7 @@ from euclio.core.compiled import clock, compiled
 from euclio.core.result import Answer, TracePoint
 from euclio.core.standing import Standing
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.session.arrays import Floats, Ints
+from euclio.problems.session.arrays import Floats, Ints
 
 POINTS = 1024
 """Points that are kept; of more every second one is forgotten."""

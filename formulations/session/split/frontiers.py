@@ -20,9 +20,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.arrays import session_arrays, to_plan
-from euclio.session.latency.bound import latency_bound
+from euclio.problems.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session.arrays import session_arrays, to_plan
+from euclio.problems.session.latency.bound import latency_bound
 from formulations.effort import Effort, UndecidedError
 from formulations.session.module.by_share import search_module
 from formulations.session.module.charges import no_types

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.session.arrays import SessionArrays
+from euclio.problems.session.arrays import SessionArrays
 from formulations.session.module.continuous_problem import continuous_problem
 from formulations.session.module.line import search_line
 from formulations.session.split.modes import new_modes

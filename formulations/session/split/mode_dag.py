@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.errors import InputError
-from euclio.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
-from euclio.session.latency.dispatch import path_times
-from euclio.session.policies.kernels import LEFT
+from euclio.problems.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import path_times
+from euclio.problems.session.policies.kernels import LEFT
 from formulations.session.split.modes import Modes, new_modes
 
 Edges = Sequence[tuple[int, int]]

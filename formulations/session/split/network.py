@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
-from euclio.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
 from formulations.tolerances import EQUAL_FLOWS
 
 Flags = NDArray[np.bool_]

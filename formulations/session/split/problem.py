@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from euclio.session import ModulePlan, Session
+from euclio.problems.session import ModulePlan, Session
 
 
 @dataclass(frozen=True, slots=True)

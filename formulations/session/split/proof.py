@@ -26,7 +26,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from euclio.core.result import Answer, TracePoint, WarmStart
-from euclio.session import Plan, PlanSpace, Session, evaluate
+from euclio.problems.session import Plan, PlanSpace, Session, evaluate
 from formulations.engines.interface import Outcome
 from formulations.session.split.problem import Mode, SplitProblem
 from formulations.tolerances import MOST_CANDIDATES, STEP

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.session import PlanSpace, Session
+from euclio.problems.session import PlanSpace, Session
 from formulations.session.known_plans import with_known_plans
 from formulations.session.per_hardware import cheapest_over_hardware
 from formulations.session.split.frontiers import split_problem

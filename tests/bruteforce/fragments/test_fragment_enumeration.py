@@ -6,10 +6,10 @@ from tiny_fleets import SPACES
 from bruteforce.fragments.plan_enumeration import divisions
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.fragments import FragmentSpace
-from euclio.fragments.certifying import find_better
-from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.fragments.workloads.small_fleets import small_fleet
+from euclio.problems.fragments import FragmentSpace
+from euclio.proving.fragments.certifying import find_better
+from euclio.workloads.fragments.random_fleets import random_fleet
+from euclio.workloads.fragments.small_fleets import small_fleet
 
 
 @pytest.mark.parametrize(("size", "bell"), [(0, 1), (1, 1), (3, 5), (6, 203)])

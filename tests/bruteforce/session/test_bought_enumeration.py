@@ -15,7 +15,7 @@ from bruteforce.session.bought_choices import Choice, Latency, Listing, _undomin
 from bruteforce.session.combination import TimeUpError
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import (
+from euclio.problems.session import (
     Allocation,
     Charging,
     Configuration,
@@ -27,8 +27,8 @@ from euclio.session import (
     Session,
     evaluate,
 )
-from euclio.session.evaluate import rank_key
-from euclio.session.policies import POLICIES
+from euclio.problems.session.evaluate import rank_key
+from euclio.problems.session.policies import POLICIES
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "40")))
 MOST = 4
@@ -98,7 +98,7 @@ def test_shares_of_a_stock_are_summed():
 def test_a_users_own_policy_has_no_dummies_for_nothing(tmp_path):
     file = tmp_path / "own.py"
     file.write_text(
-        "from euclio.session import Policy\n"
+        "from euclio.problems.session import Policy\n"
         "def slow(place):\n    return 3 * place.duration_s\n"
         "SLOW = Policy(name='slow', help='', whole=slow, partial=slow)\n"
     )

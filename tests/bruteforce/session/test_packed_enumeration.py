@@ -8,8 +8,8 @@ from oracle_sessions import small_session
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
-from euclio.session.running import Running, RunningMachines
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
+from euclio.problems.session.running import Running, RunningMachines
 
 PACKED = PlanSpace(charging="packed")
 LIMIT_S = 5.0

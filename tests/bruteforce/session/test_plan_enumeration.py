@@ -9,7 +9,7 @@ from worked_examples import FIVE, M_1, M_2, M_3, PICCOLO_M_1, module, one_module
 from bruteforce.session.plan_enumeration import module_frontier
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import (
+from euclio.problems.session import (
     Allocation,
     Configuration,
     Hardware,
@@ -20,9 +20,9 @@ from euclio.session import (
     Session,
     evaluate,
 )
-from euclio.session.evaluate import rank_key
-from euclio.session.policies import POLICIES
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session.evaluate import rank_key
+from euclio.problems.session.policies import POLICIES
+from euclio.workloads.session.random_sessions import random_session
 
 
 def optimum(session: Session, policy: str, dummy: str, most: int | None = None, **changes: object) -> Fraction | None:

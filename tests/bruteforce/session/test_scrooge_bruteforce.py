@@ -5,8 +5,8 @@ from worked_examples import scrooge, scrooge_best_plan
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session.workloads.protocol import SEED, draw
-from euclio.session.workloads.random_sessions import random_session
+from euclio.workloads.session.protocol import SEED, draw
+from euclio.workloads.session.random_sessions import random_session
 from heuristics.session.scrooge_space import SCROOGE_SPACE
 
 BRUTE_FORCE = "scrooge-bruteforce"

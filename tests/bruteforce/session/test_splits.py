@@ -10,9 +10,9 @@ from bruteforce.session.split_search import enumerate_splits, split_optimum
 from bruteforce.session.split_solver import MOST_NODES
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import FULL_SPACE, PlanSpace, Session
-from euclio.session.arrays import session_arrays
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import FULL_SPACE, PlanSpace, Session
+from euclio.problems.session.arrays import session_arrays
+from euclio.workloads.session.random_sessions import random_session
 from heuristics.session.dummy_generator import ANY_RATE, WHOLE_MACHINES, generator_of
 
 GRIDS = {"configurations": CONFIGURATIONS, "breakpoints": BREAKPOINTS, "steps": STEPS}

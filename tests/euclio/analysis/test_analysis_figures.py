@@ -7,7 +7,9 @@ import pytest
 from matplotlib.figure import Figure
 from result_frames import cluster_run, frame, race, run
 
-from euclio.analysis import (
+from euclio.core.errors import InputError
+from euclio.report import figure_style, svg_text
+from euclio.report.analysis import (
     cactus,
     convergence_figure,
     gap_ecdf,
@@ -19,10 +21,8 @@ from euclio.analysis import (
     proven_figure,
     trace_figure,
 )
-from euclio.analysis.axes import cumulative, percent_axis, ratio_axis, time_axis
-from euclio.analysis.drawing import short, styles
-from euclio.core.errors import InputError
-from euclio.report import figure_style, svg_text
+from euclio.report.analysis.axes import cumulative, percent_axis, ratio_axis, time_axis
+from euclio.report.analysis.drawing import short, styles
 
 FIGURES: dict[str, Callable[[pd.DataFrame], Figure]] = {
     "gap_ecdf": gap_ecdf,

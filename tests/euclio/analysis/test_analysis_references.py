@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from result_frames import cluster_run, frame, run
 
-from euclio.analysis import contradictions, references, with_references
-from euclio.analysis.references import space_text
+from euclio.report.analysis import contradictions, references, with_references
+from euclio.report.analysis.references import space_text
 
 RR = {"policy": "rr"}
 

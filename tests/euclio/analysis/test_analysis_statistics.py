@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from euclio.analysis.statistics import Interval, largest, mean, ratio_of_sums, share, shifted_geometric_mean
+from euclio.report.analysis.statistics import Interval, largest, mean, ratio_of_sums, share, shifted_geometric_mean
 
 
 def test_wilson_interval_of_eight_out_of_ten() -> None:
@@ -86,7 +86,7 @@ def test_another_seed_gives_another_interval() -> None:
 def test_resampling_in_parts_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(2).normal(size=50)
     whole = mean(values)
-    monkeypatch.setattr("euclio.analysis.statistics._CELLS", 50 * 7)
+    monkeypatch.setattr("euclio.report.analysis.statistics._CELLS", 50 * 7)
     assert mean(values) == whole
 
 

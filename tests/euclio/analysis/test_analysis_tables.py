@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from result_frames import cluster_run, frame, race, run
 
-from euclio.analysis import (
+from euclio.core.errors import InputError
+from euclio.report.analysis import (
     cells,
     growth,
     hardest_instances,
@@ -17,8 +18,7 @@ from euclio.analysis import (
     proven_shares,
     summary,
 )
-from euclio.analysis.growth import fitted_laws
-from euclio.core.errors import InputError
+from euclio.report.analysis.growth import fitted_laws
 
 
 def pair(table: pd.DataFrame, label: str, other: str) -> list[int]:

@@ -2,8 +2,8 @@
 
 from matplotlib.figure import Figure
 
-from euclio.analysis.drawing import short
 from euclio.core.figures import figure_style, legend_label, svg_text
+from euclio.report.analysis.drawing import short
 
 
 def test_a_name_that_begins_with_an_underscore_is_in_the_legend():

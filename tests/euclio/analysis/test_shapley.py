@@ -8,8 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from euclio.analysis.shapley import first_and_last, games_of, pair_effects, shapley_values, shares, worth_of_costs
 from euclio.core.errors import InputError
+from euclio.report.analysis.shapley import (
+    first_and_last,
+    games_of,
+    pair_effects,
+    shapley_values,
+    shares,
+    worth_of_costs,
+)
 
 
 def glove_game() -> np.ndarray:

@@ -7,7 +7,7 @@ import shutil
 import pytest
 from bench_set_changes import NAMES
 
-from euclio.bench_set.build import build
+from euclio.experiments.bench_set.build import build
 
 
 @pytest.fixture(scope="module")

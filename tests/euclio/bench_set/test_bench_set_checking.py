@@ -8,15 +8,15 @@ from fractions import Fraction
 import pytest
 from bench_set_changes import CHAIN, NAMES, change, entry_of
 
-from euclio.bench_set.build import build, designs
-from euclio.bench_set.checking import defects, defects_of_set
-from euclio.bench_set.comparing import compare_with_best
-from euclio.bench_set.folder import best_path, instance_path
-from euclio.bench_set.improving import Found, attempt, better
-from euclio.bench_set.manifest import Difficulty, Manifest, difficulty_of, read_manifest, write_manifest
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.result import Status
+from euclio.experiments.bench_set.build import build, designs
+from euclio.experiments.bench_set.checking import defects, defects_of_set
+from euclio.experiments.bench_set.comparing import compare_with_best
+from euclio.experiments.bench_set.folder import best_path, instance_path
+from euclio.experiments.bench_set.improving import Found, attempt, better
+from euclio.experiments.bench_set.manifest import Difficulty, Manifest, difficulty_of, read_manifest, write_manifest
 from euclio.verbs import build_bench_set
 
 
@@ -180,7 +180,7 @@ def test_only_an_exact_method_is_wrong_where_it_finds_no_plan(folder, monkeypatc
         result, _ = attempt(instance, space, name, limit)
         return replace(result, status=Status.INFEASIBLE, plan=None), Found()
 
-    monkeypatch.setattr("euclio.bench_set.comparing.attempt", without_plan)
+    monkeypatch.setattr("euclio.experiments.bench_set.comparing.attempt", without_plan)
     (run,) = compare_with_best(folder, [entry_of(folder)], solver)
     assert run.wrong == wrong
 
@@ -199,7 +199,7 @@ def test_the_command_compares_a_solver(folder, capsys):
 
 def test_the_command_builds(folder, capsys, monkeypatch):
     chosen = [design for design in designs() if design.name in NAMES]
-    monkeypatch.setattr("euclio.bench_set.build.designs", lambda: chosen)
+    monkeypatch.setattr("euclio.experiments.bench_set.build.designs", lambda: chosen)
     assert main(["bench-set", "build", "--folder", str(folder)]) == 0
     assert "2 sessions (2 easy); 1 clusters (1 easy)" in capsys.readouterr().out
 

@@ -19,23 +19,23 @@ from mps_files import read_mps
 from proof_files import stated
 
 import euclio
-from euclio.bench_set import best, entries, load
-from euclio.bench_set.export import exporting
-from euclio.bench_set.export.exporting import export
-from euclio.bench_set.export.instance import exported
-from euclio.bench_set.export.record import PROOF, read_export
-from euclio.bench_set.folder import set_folder
-from euclio.bench_set.manifest import Difficulty, read_manifest, write_manifest
-from euclio.certification.proof_files import proven
 from euclio.cli import main
 from euclio.core.certificate import NoProofError
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
-from euclio.fragments.certifying import Prover
-from euclio.fragments.evaluate import evaluate
-from euclio.fragments.plan import FragmentPlan
-from euclio.proofs.checker import check_text
-from euclio.session.certify.filing import session_program
+from euclio.experiments.bench_set import best, entries, load
+from euclio.experiments.bench_set.export import exporting
+from euclio.experiments.bench_set.export.exporting import export
+from euclio.experiments.bench_set.export.instance import exported
+from euclio.experiments.bench_set.export.record import PROOF, read_export
+from euclio.experiments.bench_set.folder import set_folder
+from euclio.experiments.bench_set.manifest import Difficulty, read_manifest, write_manifest
+from euclio.problems.fragments.evaluate import evaluate
+from euclio.problems.fragments.plan import FragmentPlan
+from euclio.proving.files.checker import check_text
+from euclio.proving.fragments.certifying import Prover
+from euclio.proving.proof_files import proven
+from euclio.proving.session.filing import session_program
 
 FLEET = "f-vgg-n6-t2-s95-01"
 SOME = tuple(sorted(NAMES))
@@ -309,7 +309,7 @@ def test_a_longer_limit_tries_again_what_has_no_proof(small_set, tmp_path, monke
 
     out = tmp_path / "late"
     with monkeypatch.context() as patch:
-        patch.setattr("euclio.bench_set.export.instance.proven", late)
+        patch.setattr("euclio.experiments.bench_set.export.instance.proven", late)
         again(small_set, out)
     assert len(list((out / "proofs").iterdir())) == 2
     assert len(list((out / "models").glob("*.mps.gz"))) == 3
@@ -350,7 +350,7 @@ def test_what_is_no_part_any_more_is_removed(out, small_set, monkeypatch):
         raise NoProofError("there is none")
 
     (out / "notes.txt").write_text("mine", encoding="utf-8")
-    monkeypatch.setattr("euclio.bench_set.export.instance.proven", none)
+    monkeypatch.setattr("euclio.experiments.bench_set.export.instance.proven", none)
     for path in (out / "proofs").iterdir():
         path.write_bytes(b"spoilt, so that its instance is written again")
     again(small_set, out, 2 * LIMIT_S)

@@ -8,16 +8,16 @@ import pytest
 from bench_set_changes import CHAIN, NAMES, change, entry_of
 from fake_provers import answering_search, install
 
-from euclio.bench_set.build import build
-from euclio.bench_set.certifying import certified, fill, kept, sample
-from euclio.bench_set.checking import defects
-from euclio.bench_set.folder import best_path, read_best, read_instance
-from euclio.bench_set.manifest import Difficulty, Kept, read_manifest, write_manifest
-from euclio.certification.certifying import instance_sha256, plan_sha256
 from euclio.cli import main
 from euclio.core.certificate import Verdict
 from euclio.core.numbers import decimal_text
-from euclio.session import evaluate
+from euclio.experiments.bench_set.build import build
+from euclio.experiments.bench_set.certifying import certified, fill, kept, sample
+from euclio.experiments.bench_set.checking import defects
+from euclio.experiments.bench_set.folder import best_path, read_best, read_instance
+from euclio.experiments.bench_set.manifest import Difficulty, Kept, read_manifest, write_manifest
+from euclio.problems.session import evaluate
+from euclio.proving.certifying import instance_sha256, plan_sha256
 
 PROVEN = "s-chain-m1-c8-h1-r2-t10-01"
 
@@ -70,7 +70,7 @@ def test_certificates_are_made_and_kept(folder, capsys, certifying):
 def test_what_is_kept_of_a_certificate(folder, capsys, certifying):
     call(capsys, "certify", "--folder", folder)
     found = certificates_of(folder)[CHAIN]
-    assert (found.verdict, found.prover, found.nodes) == (Verdict.CERTIFIED, "euclio.session.certifying", 12)
+    assert (found.verdict, found.prover, found.nodes) == (Verdict.CERTIFIED, "euclio.proving.session.certifying", 12)
     assert len(found.instance_sha256) == len(found.plan_sha256) == 64
 
 
@@ -163,7 +163,7 @@ def test_a_refuted_repetition_is_exit_code_1(folder, capsys, monkeypatch):
     instance = read_instance(folder, entry_of(folder, PROVEN))
     cheaper = answering_search(read_best(folder, instance).plan)
     install(monkeypatch, cheaper)
-    monkeypatch.setattr("euclio.certification.certifying._is_better", lambda *_, **__: True)
+    monkeypatch.setattr("euclio.proving.certifying._is_better", lambda *_, **__: True)
     code, out, err = call(capsys, "check", "--folder", folder, "--class", "easy", "--certify", "--sample", "all")
     assert (code, "REFUTED" in out, "REFUTED" in err) == (1, True, True)
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from spoilt_plans import SPOILT
 
-from euclio.bench_set import entries
-from euclio.bench_set.export import check_plan
-from euclio.bench_set.folder import best_path, instance_path, set_folder
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.verifying import reasons_against
+from euclio.experiments.bench_set import entries
+from euclio.experiments.bench_set.export import check_plan
+from euclio.experiments.bench_set.folder import best_path, instance_path, set_folder
 from euclio.files.instance_files import load_instance
 from euclio.files.result_files import load_result
 

@@ -1,4 +1,4 @@
-"""A result's claim becomes a cutoff; the checker or the prover decides it (`euclio.certification.certifying`)."""
+"""A result's claim becomes a cutoff; the checker or the prover decides it (`euclio.proving.certifying`)."""
 
 import hashlib
 import signal
@@ -15,15 +15,15 @@ from tiny_clusters import tiny_plan as cluster_plan
 from tiny_sessions import answering, one_configuration_plan, tiny_session
 
 import euclio
-from euclio.certification.certifying import certify, is_proof
 from euclio.core.certificate import CHECKER, Verdict
 from euclio.core.errors import InputError
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.files import load_result, save_result
-from euclio.pipeline import evaluate as evaluate_cluster
-from euclio.session import Configuration, DummyRule, Hardware, Module, Session
-from euclio.session.files.instances import session_to_text
+from euclio.problems.pipeline import evaluate as evaluate_cluster
+from euclio.problems.session import Configuration, DummyRule, Hardware, Module, Session
+from euclio.problems.session.files.instances import session_to_text
+from euclio.proving.certifying import certify, is_proof
 
 FREE = Session("free", 9, [Hardware("a", 0)], [Module("m", 1, [Configuration("a", 1, 1, "0.5")])])
 
@@ -46,7 +46,7 @@ def test_a_certificate_has_the_nodes_of_its_search(nothing_better):
 
 
 def test_a_certificate_names_the_prover(nothing_better):
-    assert certify(SESSION, proven()).prover == "euclio.session.certifying"
+    assert certify(SESSION, proven()).prover == "euclio.proving.session.certifying"
 
 
 def test_the_cutoff_of_a_cost_is_the_value_less_the_tolerance_exactly(nothing_better):

@@ -5,11 +5,11 @@ import json
 import pytest
 from tiny_sessions import TEXT
 
-from euclio.certification.certifying import certify
 from euclio.cli import main
 from euclio.core.certificate import Verdict
 from euclio.files import load_result
-from euclio.session.files.instances import load_session
+from euclio.problems.session.files.instances import load_session
+from euclio.proving.certifying import certify
 
 
 @pytest.fixture

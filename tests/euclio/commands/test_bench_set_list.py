@@ -7,7 +7,7 @@ import pytest
 
 import euclio
 from euclio.cli import main
-from euclio.session.family import FAMILY
+from euclio.problems.session.family import FAMILY
 
 
 def listed(capsys, *words):

@@ -15,8 +15,8 @@ from euclio.core.certificate import Search
 from euclio.core.progress import waiting
 from euclio.core.solving import solve
 from euclio.files import load_result, save_result
-from euclio.pipeline.files import save_cluster
-from euclio.session.files.instances import save_session
+from euclio.problems.pipeline.files import save_cluster
+from euclio.problems.session.files.instances import save_session
 
 
 @pytest.fixture

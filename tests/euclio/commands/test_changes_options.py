@@ -11,7 +11,7 @@ from euclio.cli import main
 from euclio.core.registry import Solver
 from euclio.core.result import Answer
 from euclio.files import load_result, save_instance
-from euclio.session.files.instances import load_session
+from euclio.problems.session.files.instances import load_session
 
 FIRST = Solver(
     "first",
@@ -27,8 +27,8 @@ STATED = {"rate_rps": 20, "slo_s": 0.9, "price_per_h": {"V100": 3}, "headroom": 
 @pytest.fixture(autouse=True)
 def fake_solvers(monkeypatch):
     monkeypatch.setattr("euclio.core.registry.solvers", lambda: {"first": FIRST, "exact": FIRST})
-    monkeypatch.setattr("euclio.comparison.comparing.solvers", lambda: {"first": FIRST})
-    monkeypatch.setattr("euclio.session.explain.least_latency.solvers", dict)
+    monkeypatch.setattr("euclio.questions.comparison.comparing.solvers", lambda: {"first": FIRST})
+    monkeypatch.setattr("euclio.problems.session.least_latency.solvers", dict)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from euclio.cli import main
 from euclio.core.errors import InapplicableError, printable
 from euclio.core.progress import waiting
 from euclio.core.registry import Solver
-from euclio.session import Plan
+from euclio.problems.session import Plan
 
 
 def inapplicable(session, space, limits):
@@ -44,8 +44,10 @@ FAKES = [
 @pytest.fixture(autouse=True)
 def fake_solvers(monkeypatch):
     monkeypatch.setattr("euclio.core.registry.solvers", lambda: {s.name: s for s in FAKES})
-    monkeypatch.setattr("euclio.comparison.comparing.solvers", lambda: {"first": FAKES[0], "nothing": FAKES[1]})
-    monkeypatch.setattr("euclio.session.questions.bought_whole.solvers", dict)
+    monkeypatch.setattr(
+        "euclio.questions.comparison.comparing.solvers", lambda: {"first": FAKES[0], "nothing": FAKES[1]}
+    )
+    monkeypatch.setattr("euclio.problems.session.bought_whole.solvers", dict)
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from euclio.cli import main
-from euclio.commands.completion import SHELLS, script
-from euclio.commands.parsing import COMMANDS
+from euclio.verbs.commands.completion import SHELLS, script
+from euclio.verbs.commands.parsing import COMMANDS
 
 COMPLETE = """
 COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}

@@ -18,7 +18,7 @@ from euclio.core.registry import Solver
 from euclio.core.result import Answer
 from euclio.core.solving import solve
 from euclio.files import save_instance, save_result
-from euclio.session import Configuration, Hardware, Module, Plan, Session
+from euclio.problems.session import Configuration, Hardware, Module, Plan, Session
 
 KINDS = {
     "triton": (),

@@ -7,9 +7,9 @@ import pytest
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.files import load_instance
-from euclio.session.workloads import kinds
 from euclio.workloads.commands import draw_instances, generate
 from euclio.workloads.kinds import kinds as all_kinds
+from euclio.workloads.session import kinds
 
 SETTINGS = {name: dict(kind.example) for name, kind in all_kinds().items()}
 

@@ -9,8 +9,8 @@ import pytest
 import tiny_sessions
 
 from euclio.cli import main
-from euclio.commands.help_pages import PAGES
-from euclio.commands.parsing import COMMANDS, parsed, parser_of, subparsers
+from euclio.verbs.commands.help_pages import PAGES
+from euclio.verbs.commands.parsing import COMMANDS, parsed, parser_of, subparsers
 
 SHOWN = re.compile(r"^  (?:-h, )?(--[a-z0-9-]+)", re.MULTILINE)
 LIST = """InstanceType,AcceleratorName,AcceleratorCount,Price,Region,SpotPrice

@@ -10,14 +10,14 @@ import tiny_sessions
 
 import euclio
 from euclio.cli import main
-from euclio.commands.parsing import COMMANDS, module_of
 from euclio.core import progress
 from euclio.core.registry import Solver
 from euclio.core.result import Answer
-from euclio.day.comparing import compare_day
-from euclio.session.attainment.attaining import solve_attaining
-from euclio.session.questions.sweep.solving import sweep
-from euclio.session.questions.what_if import what_if
+from euclio.questions.day_rules import compare_day
+from euclio.questions.sweep.solving import sweep
+from euclio.questions.what_if import what_if
+from euclio.serving.attainment.attaining import solve_attaining
+from euclio.verbs.commands.parsing import COMMANDS, module_of
 
 # Not in the quick tier: commands in processes of their own that have to work for two seconds.
 pytestmark = pytest.mark.slow
@@ -63,7 +63,7 @@ def of_work(capfd):
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_every_command_says_that_it_is_at_work(verb, monkeypatch, capfd):
     """Where nothing inside it says more."""
-    module = import_module(f"euclio.commands.{module_of(verb)}")
+    module = import_module(f"euclio.verbs.commands.{module_of(verb)}")
     monkeypatch.setattr(module, "add_options", lambda parser: None)
     monkeypatch.setattr(module, "run", lambda arguments: time.sleep(SLEEP_S) or 0, raising=False)
     assert main([verb]) == 0
@@ -103,33 +103,37 @@ def test_calls_that_run_slow_solvers_say_what_they_do(call, said, capfd):
 
 
 INNER = {
-    "certify": ("euclio.certification.certifying", "certify", "certifying"),
-    "explain": ("euclio.session.explain.explaining", "explain", "looking for least latencies"),
-    "write a study's report": ("euclio.studies.building", "write", "writing the report"),
-    "workloads": ("euclio.session.workloads.protocol", "workloads", "sampling workloads"),
-    "steps_of": ("euclio.comparison.steps", "steps_of", "looking at each step"),
-    "what_if": ("euclio.session.questions.what_if", "answered", "solving all points"),
+    "certify": ("euclio.proving.certifying", "certify", "certifying"),
+    "explain": ("euclio.questions.explain.explaining", "explain", "looking for least latencies"),
+    "write a study's report": ("studies.building", "write", "writing the report"),
+    "workloads": ("euclio.workloads.session.protocol", "workloads", "sampling workloads"),
+    "steps_of": ("euclio.questions.comparison.steps", "steps_of", "looking at each step"),
+    "what_if": ("euclio.questions.what_if", "answered", "solving all points"),
     "what_if_page": ("euclio.report.what_if.page", "page", "writing the page"),
-    "cost_curve": ("euclio.session.questions.cost_curve", "answered", "solving all steps"),
-    "change_costs": ("euclio.session.questions.change_costs", "answered", "solving all numbers of changes"),
-    "simulate a cluster": ("euclio.pipeline.simulation.simulation", "simulate", "simulating"),
-    "simulate a fleet": ("euclio.fragments.simulation.simulation", "simulate", "simulating"),
-    "switch": ("euclio.fragments.simulation.switching", "switch", "simulating a change of plans"),
-    "highest load of a session": ("euclio.session.simulation.simulation", "highest_loads", "looking for the highest"),
-    "highest load of a cluster": ("euclio.pipeline.simulation.simulation", "highest_loads", "looking for the highest"),
-    "highest load of a fleet": ("euclio.fragments.simulation.simulation", "highest_loads", "looking for the highest"),
+    "cost_curve": ("euclio.questions.cost_curve", "answered", "solving all steps"),
+    "change_costs": ("euclio.questions.change_costs", "answered", "solving all numbers of changes"),
+    "simulate a cluster": ("euclio.serving.pipeline.simulation", "simulate", "simulating"),
+    "simulate a fleet": ("euclio.serving.fragments.simulation", "simulate", "simulating"),
+    "switch": ("euclio.serving.fragments.switching", "switch", "simulating a change of plans"),
+    "highest load of a session": ("euclio.serving.session.simulation", "highest_loads", "looking for the highest"),
+    "highest load of a cluster": ("euclio.serving.pipeline.simulation", "highest_loads", "looking for the highest"),
+    "highest load of a fleet": ("euclio.serving.fragments.simulation", "highest_loads", "looking for the highest"),
     "generate": ("euclio.workloads.commands", "generate", "drawing instances"),
-    "build": ("euclio.bench_set.build", "build", "making the benchmark set"),
-    "defects": ("euclio.bench_set.checking", "defects", "checking the benchmark set"),
-    "defects_of_set": ("euclio.bench_set.checking", "defects_of_set", "looking for twins"),
-    "fill": ("euclio.bench_set.certifying", "fill", "certifying the benchmark set"),
-    "export": ("euclio.bench_set.export.exporting", "export", "exporting the benchmark set"),
-    "compare_with_best": ("euclio.bench_set.comparing", "compare_with_best", "running a solver on the benchmark set"),
-    "results.load": ("euclio.results.loading", "load", "reading results"),
+    "build": ("euclio.experiments.bench_set.build", "build", "making the benchmark set"),
+    "defects": ("euclio.experiments.bench_set.checking", "defects", "checking the benchmark set"),
+    "defects_of_set": ("euclio.experiments.bench_set.checking", "defects_of_set", "looking for twins"),
+    "fill": ("euclio.experiments.bench_set.certifying", "fill", "certifying the benchmark set"),
+    "export": ("euclio.experiments.bench_set.export.exporting", "export", "exporting the benchmark set"),
+    "compare_with_best": (
+        "euclio.experiments.bench_set.comparing",
+        "compare_with_best",
+        "running a solver on the benchmark set",
+    ),
+    "results.load": ("euclio.experiments.results.loading", "load", "reading results"),
     "write_report": ("euclio.report.experiment.page", "write_report", "writing the page"),
-    "status": ("euclio.runs.status", "status", "looking at the experiment"),
-    "dynamics.run": ("euclio.session.dynamics.run", "run", "serving changing workloads"),
-    "measure": ("euclio.session.profiling.measuring", "measure", "measuring"),
+    "status": ("euclio.experiments.status", "status", "looking at the experiment"),
+    "dynamics.run": ("euclio.serving.dynamics.run", "run", "serving changing workloads"),
+    "measure": ("euclio.workloads.profiling.measuring", "measure", "measuring"),
 }
 """Functions that are told of while they run: module, name, beginning of the line."""
 

@@ -9,7 +9,7 @@ from tiny_sessions import answering as session_solver
 
 from euclio.cli import main
 from euclio.core.values import part
-from euclio.pipeline import PipelineSpace
+from euclio.problems.pipeline import PipelineSpace
 
 FAKES = [
     answering(tiny_plan(), name="columns", claimed=66.66666667, bound=70.0),

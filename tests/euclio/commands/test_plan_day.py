@@ -7,8 +7,8 @@ import json
 import pytest
 
 from euclio.cli import main
-from euclio.day.family import small
 from euclio.files import save_instance
+from euclio.problems.day.family import small
 
 
 @pytest.fixture

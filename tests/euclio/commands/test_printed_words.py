@@ -8,7 +8,7 @@ import tiny_clusters
 import tiny_sessions
 
 from euclio.cli import main
-from euclio.commands.parsing import COMMANDS
+from euclio.verbs.commands.parsing import COMMANDS
 
 PYTHON = re.compile(r"(?<![\w.-])(None|True|False|nan)(?![\w-])")
 TEXTS = {"session": tiny_sessions.TEXT, "pipeline": tiny_clusters.TEXT}

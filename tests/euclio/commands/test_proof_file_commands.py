@@ -15,7 +15,7 @@ from euclio.core.certificate import Search
 from euclio.core.errors import InputError
 from euclio.core.solving import solve
 from euclio.files import save_instance, save_result
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.session import Configuration, Hardware, Module, Session
 
 
 def best(session=SESSION, **options):
@@ -130,7 +130,7 @@ def test_an_attainment_has_none(proof, monkeypatch):
     def nothing(instance, space, asked, cutoff, deadline):
         return Search(None, True, 1)
 
-    monkeypatch.setattr("euclio.session.certify.keeping.find_better_keeping", nothing)
+    monkeypatch.setattr("euclio.proving.session.keeping.find_better_keeping", nothing)
     result = claimed(bound=1.25)
     asked = replace(result, options={**result.options, "attainment": {"target": 0.9, "arrivals": "poisson"}})
     certificate = euclio.certify(SESSION, asked, proof=proof)
@@ -141,7 +141,7 @@ def test_an_attainment_has_none(proof, monkeypatch):
 
 def test_a_file_that_would_be_too_large_is_not_written(proof, monkeypatch):
     """Checking takes a second for each megabyte, and the verdict does not hang on a file."""
-    monkeypatch.setattr("euclio.certification.proof_files.MOST_BYTES", 100)
+    monkeypatch.setattr("euclio.proving.proof_files.MOST_BYTES", 100)
     certificate = euclio.certify(SESSION, euclio.solve(SESSION), proof=proof)
     assert (certificate.verdict, certificate.evidence) == ("certified", "independent search")
     assert certificate.no_proof.endswith("MB; 0.0001 MB are written at most")

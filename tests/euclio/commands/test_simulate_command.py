@@ -7,8 +7,8 @@ from simulate_command import call, drawn_twice, saved_results
 from simulated_clusters import two_stage_cluster, two_stage_plan
 from tiny_sessions import TEXT as SESSION
 
-from euclio.pipeline import PipelineSpace
-from euclio.pipeline.files import save_cluster
+from euclio.problems.pipeline import PipelineSpace
+from euclio.problems.pipeline.files import save_cluster
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from simulated_fleets import aligned, two_clients
 from tiny_fleets import TEXT as OTHER_FLEET
 
 from euclio.cli import main
-from euclio.fragments import FragmentSpace
-from euclio.fragments.files import save_fleet
+from euclio.problems.fragments import FragmentSpace
+from euclio.problems.fragments.files import save_fleet
 
 
 @pytest.fixture

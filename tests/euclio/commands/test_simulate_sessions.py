@@ -6,8 +6,8 @@ import pytest
 from simulate_command import call, drawn_twice, saved_results
 from tiny_sessions import one_configuration_plan, tiny_session
 
-from euclio.session import PlanSpace
-from euclio.session.files.instances import save_session
+from euclio.problems.session import PlanSpace
+from euclio.problems.session.files.instances import save_session
 
 
 @pytest.fixture

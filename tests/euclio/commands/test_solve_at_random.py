@@ -14,8 +14,8 @@ from euclio.core.compiled import Kernel, using
 from euclio.core.ways import Way
 from euclio.core.words import full, percent
 from euclio.files import load_instance
-from euclio.session.questions import at_random
-from euclio.session.simulation import glance
+from euclio.questions import at_random
+from euclio.serving.session import glance
 from euclio.verbs import solve
 
 LINE = re.compile(

@@ -21,8 +21,8 @@ from euclio.core.own_solver import load_solver
 from euclio.core.registry import Limits, Option, Solver, find_solver, solvers
 from euclio.core.result import Answer, Status
 from euclio.files.json_reading import parse_json
-from euclio.session import PlanSpace
-from euclio.session.family import FAMILY
+from euclio.problems.session import PlanSpace
+from euclio.problems.session.family import FAMILY
 from euclio.verbs.supervised import Supervised
 
 # Not in the quick tier: processes that are killed in time, each after a wait.
@@ -219,7 +219,7 @@ def test_compare_goes_on_after_a_system_that_was_killed(capfd, instance):
 
 def test_explanation_that_takes_too_long_is_unknown(monkeypatch):
     session = FAMILY.read(parse_json(TEXT), None)
-    monkeypatch.setattr("euclio.session.explain.explaining.explain", lambda *_: time.sleep(1000))
+    monkeypatch.setattr("euclio.questions.explain.explaining.explain", lambda *_: time.sleep(1000))
     with Supervised([session]) as supervised:
         found = supervised.explain(FAMILY, session, FAMILY.full_space, LIMIT_S)
     assert found.status == "unknown"
@@ -228,7 +228,7 @@ def test_explanation_that_takes_too_long_is_unknown(monkeypatch):
 
 def test_infeasible_answer_stands_where_its_explanation_takes_too_long(monkeypatch):
     session = FAMILY.read(parse_json(TEXT.replace('"slo_s": 1.0', '"slo_s": 0.01')), None)
-    monkeypatch.setattr("euclio.session.explain.explaining.explain", lambda *_: time.sleep(1000))
+    monkeypatch.setattr("euclio.questions.explain.explaining.explain", lambda *_: time.sleep(1000))
     with Supervised([session]) as supervised:
         found = supervised.solve_and_explain(session, "plan-bruteforce", time_limit_s=LIMIT_S)
     assert found.status == "infeasible"

@@ -16,7 +16,7 @@ from euclio.core.compiled import using
 from euclio.core.registry import find_solver, solvers
 from euclio.core.ways import Way
 from euclio.core.words import took
-from euclio.session.family import FAMILY
+from euclio.problems.session.family import FAMILY
 
 
 @pytest.mark.slow

@@ -9,10 +9,10 @@ from tiny_sessions import one_configuration_plan, tiny_session
 
 from euclio import compare
 from euclio.cli import main
-from euclio.comparison.table import comparison_table
 from euclio.core.certificate import Verdict
 from euclio.core.tables import to_text
-from euclio.session.files.instances import save_session
+from euclio.problems.session.files.instances import save_session
+from euclio.questions.comparison.table import comparison_table
 
 SESSION = tiny_session(2)
 
@@ -21,7 +21,7 @@ SESSION = tiny_session(2)
 def registry(monkeypatch):
     known = {s.name: s for s in (EXACT, SECOND, NOTHING, FIRST)}
     monkeypatch.setattr("euclio.core.registry.solvers", lambda: known)
-    monkeypatch.setattr("euclio.comparison.comparing.solvers", lambda: known)
+    monkeypatch.setattr("euclio.questions.comparison.comparing.solvers", lambda: known)
 
 
 def verdicts(comparison):
@@ -59,7 +59,7 @@ def refuting(monkeypatch):
     """A prover with a better plan than the one that is optimal by decree."""
     plan = one_configuration_plan(SESSION, -1)
     install(monkeypatch, answering_search(plan))
-    monkeypatch.setattr("euclio.certification.certifying._is_better", lambda *_, **__: True)
+    monkeypatch.setattr("euclio.proving.certifying._is_better", lambda *_, **__: True)
 
 
 def test_a_refuted_proof_is_no_optimum(refuting):

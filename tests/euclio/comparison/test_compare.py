@@ -9,19 +9,19 @@ from tiny_sessions import answering, first_configuration, second_configuration, 
 
 from euclio import compare, decompose
 from euclio.cli import main
-from euclio.comparison.comparing import chosen_solvers
-from euclio.comparison.decomposing import aggregate
-from euclio.comparison.figure import draw
-from euclio.comparison.table import comparison_table
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.registry import Solver
 from euclio.core.tables import to_text
 from euclio.files import save_instance
-from euclio.pipeline.files import save_cluster
-from euclio.pipeline.workloads.small_clusters import small_cluster
+from euclio.problems.pipeline.files import save_cluster
+from euclio.problems.session import PlanSpace
+from euclio.questions.comparison.comparing import chosen_solvers
+from euclio.questions.comparison.decomposing import aggregate
+from euclio.questions.comparison.figure import draw
+from euclio.questions.comparison.table import comparison_table
 from euclio.report.figure_files import save_figure
-from euclio.session import PlanSpace
+from euclio.workloads.pipeline.small_clusters import small_cluster
 
 WASTEFUL = Solver("wasteful", "heuristic", "more expensive by its own fault", second_configuration)
 
@@ -30,7 +30,7 @@ WASTEFUL = Solver("wasteful", "heuristic", "more expensive by its own fault", se
 def registry(monkeypatch):
     known = {s.name: s for s in (EXACT, SECOND, WASTEFUL, NOTHING, FIRST)}
     monkeypatch.setattr("euclio.core.registry.solvers", lambda: known)
-    monkeypatch.setattr("euclio.comparison.comparing.solvers", lambda: known)
+    monkeypatch.setattr("euclio.questions.comparison.comparing.solvers", lambda: known)
     return known
 
 

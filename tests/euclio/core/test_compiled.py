@@ -16,7 +16,7 @@ from places import ROOT
 
 from euclio.core.compiled import Kernel, _state, compiled, compiled_in_place, using
 from euclio.core.ways import Way
-from euclio.session.arrays import Floats, Ints
+from euclio.problems.session.arrays import Floats, Ints
 
 PACKAGES = ("bruteforce", "euclio", "formulations", "heuristics")
 

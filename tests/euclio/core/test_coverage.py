@@ -22,15 +22,15 @@ from euclio.core.registry import AnySolver, solvers, solvers_of
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.core.space_fields import variants_of
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
-from euclio.session.running import Running, RunningMachines
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.running import Running, RunningMachines
 
 DEMANDS = find_family("session").demands
 NAMES = [demand.name for demand in DEMANDS]
 PAGE = Path(__file__).parents[3] / "docs" / "model" / "plan-spaces.md"
 OWN = """
 from fractions import Fraction
-from euclio.session.policies import Policy
+from euclio.problems.session.policies import Policy
 
 def _latency(place):
     return place.duration_s + place.batch / place.left_rps

@@ -12,7 +12,7 @@ from euclio.core import engine_packages
 from euclio.core.engine_packages import MissingEngineError, lacking_text, missing_packages, refuse_missing
 from euclio.core.registry import solvers
 from euclio.core.solving import solve
-from euclio.session.files.instances import session_from_text
+from euclio.problems.session.files.instances import session_from_text
 
 # Not in the quick tier: a Python without engines, in a process of its own.
 pytestmark = pytest.mark.slow
@@ -37,7 +37,7 @@ import sys
 from euclio import certify, compare, decompose, evaluate, explain, load, solve
 from euclio.core.engine_packages import MissingEngineError
 from euclio.core.registry import solvers_of
-from euclio.session.charging import Charging
+from euclio.problems.session.charging import Charging
 
 session = load("session.json")
 best = solve(session)
@@ -70,7 +70,7 @@ OTHER_FAMILIES = """
 from euclio import certify, compare, solve
 from euclio.core.engine_packages import MissingEngineError
 from euclio.core.registry import solvers_of
-from euclio.pipeline.workloads.small_clusters import small_cluster
+from euclio.workloads.pipeline.small_clusters import small_cluster
 from tiny_fleets import tiny_fleet
 
 for instance, family, default, names in (
@@ -234,7 +234,7 @@ def test_runs_of_a_missing_engine_say_so_and_the_batch_goes_on(folder):
     assert done.returncode == 0, done.stderr
     code = (
         "import euclio, json\n"
-        "found = euclio.results.load('race-results')\n"
+        "found = euclio.experiments.results.load('race-results')\n"
         "print(json.dumps(dict(zip(found.solver, zip(found.status, found.reason)))))"
     )
     runs = json.loads(run_without([], folder, code).stdout)

@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.certification.certifying import certify
 from euclio.core.certificate import Verdict
 from euclio.core.families import families, family_of
 from euclio.core.family import Family
@@ -18,6 +17,7 @@ from euclio.core.solving import solve
 from euclio.core.tables import to_text
 from euclio.core.verifying import reasons_against
 from euclio.files import load_instance, load_result, save_instance, save_result
+from euclio.proving.certifying import certify
 from euclio.workloads.kinds import kinds
 
 EVERY = pytest.mark.parametrize("family", families(), ids=lambda family: family.name)

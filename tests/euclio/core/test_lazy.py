@@ -15,7 +15,7 @@ from euclio.files import save_session
 
 PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
 LATE = re.compile(r"late(?:_value)?\(\s*\"([\w.]+)\",\s*\"(\w+)\"")
-LAZY = ("euclio", "euclio.files", "euclio.report", "euclio.results")
+LAZY = ("euclio", "euclio.files", "euclio.report", "euclio.experiments.results")
 
 
 def late_names():
@@ -81,13 +81,13 @@ def test_solving_from_a_file_imports_none_of_the_large_libraries(imported):
 def test_printing_a_plan_imports_no_search_for_attainments_and_no_simulator(imported):
     """The process that solves does, before its limit counts; the one that prints waited for the same again."""
     heavy = ("attainment.attaining", "attainment.rough_cost", "simulation.in_turn")
-    assert {f"euclio.session.{name}" for name in heavy} & imported == set()
+    assert {f"euclio.problems.session.{name}" for name in heavy} & imported == set()
 
 
 NOT_FOR_A_SOLVE = (
     "concurrent.futures",
-    "euclio.session.files.plans",
-    "euclio.session.simulation.simulation",
+    "euclio.problems.session.files.plans",
+    "euclio.serving.session.simulation",
     "logging",
     "multiprocessing",
 )
@@ -112,7 +112,7 @@ def test_the_exact_solver_imports_nothing_that_decides_ties():
 def test_a_rough_cost_imports_no_search_for_attainments():
     """It tries a few margins itself; the package that it stands in took as long to import as numpy."""
     code = (
-        "import sys, euclio.session.attainment.rough_cost; print('euclio.session.attainment.attaining' in sys.modules)"
+        "import sys, euclio.serving.attainment.rough_cost; print('euclio.serving.attainment.attaining' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
 

@@ -322,7 +322,7 @@ def test_the_solvers_answer_without_a_compiler():
     code = """
     import sys
     from euclio import solve
-    from euclio.session.family import FAMILY
+    from euclio.problems.session.family import FAMILY
     instance, space = FAMILY.tiny(FAMILY.full_space)
     result = solve(instance, "exact", space=space)
     print(result.status, result.provenance["kernels"], "numba" in sys.modules)

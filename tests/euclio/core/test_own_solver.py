@@ -9,10 +9,10 @@ from euclio import compare, solve
 from euclio.cli import main
 from euclio.core.errors import InapplicableError, InputError
 from euclio.core.registry import Limits, find_solver
-from euclio.session import PlanSpace
+from euclio.problems.session import PlanSpace
 
 EXAMPLE = '''"""Every module on the configuration that serves most per money, if its worst case is in time."""
-from euclio.session import Allocation, ModulePlan, Plan, Session
+from euclio.problems.session import Allocation, ModulePlan, Plan, Session
 
 
 def first_fit(session: Session) -> Plan:
@@ -23,7 +23,7 @@ def first_fit(session: Session) -> Plan:
         plans.append(ModulePlan((Allocation(best, int(whole), rest),)))
     return Plan(tuple(plans))
 '''
-CLUSTERS = """from euclio.pipeline import Cluster, PipelinePlan, PipelineSpace
+CLUSTERS = """from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace
 from euclio.core.result import Answer
 
 def nothing(cluster: Cluster, space=PipelineSpace(max_partitions=1), limits=None):
@@ -99,7 +99,7 @@ def test_family_is_that_of_the_annotation(write):
 def test_family_is_found_behind_type_checking(write):
     write(
         "from __future__ import annotations\nfrom typing import TYPE_CHECKING\n"
-        "if TYPE_CHECKING:\n    from euclio.pipeline import Cluster\n"
+        "if TYPE_CHECKING:\n    from euclio.problems.pipeline import Cluster\n"
         "def solve(cluster: Cluster): return None\n"
     )
     assert find_solver("mine.py:solve").family == "pipeline"
@@ -129,7 +129,7 @@ def test_function_without_plan_space_plans_in_its_own_only(write):
 def test_solver_object_is_taken_as_it_is(write):
     write(
         "from euclio.core.registry import Solver\nfrom euclio.core.result import Answer\n"
-        "from euclio.session import PlanSpace\n"
+        "from euclio.problems.session import PlanSpace\n"
         "def run(session, space, limits): return Answer(None, 'none')\n"
         "SOLVER = Solver('greedy', 'heuristic', 'one line', run, PlanSpace('rr', 'none'))\n"
     )

@@ -7,10 +7,10 @@ import pytest
 from run_batches import LONG
 
 from euclio.core.quick_records import changed, quick
-from euclio.runs.execution import blank_record
-from euclio.runs.messages import Started
-from euclio.runs.record import Record
-from euclio.runs.task import SolverSetting, Task
+from euclio.experiments.execution import blank_record
+from euclio.experiments.messages import Started
+from euclio.experiments.record import Record
+from euclio.experiments.task import SolverSetting, Task
 
 
 def record():

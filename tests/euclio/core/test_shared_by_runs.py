@@ -6,7 +6,7 @@ import pytest
 
 import euclio
 from euclio.core.solving import asked
-from euclio.session.arrays import arrays_kept
+from euclio.problems.session.arrays import arrays_kept
 
 
 @pytest.mark.parametrize("solver", ["harpagon", "exact", "nexus"])

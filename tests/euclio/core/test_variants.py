@@ -8,7 +8,7 @@ from euclio import cite, solve
 from euclio.core.errors import InputError
 from euclio.core.registry import find_solver, offered
 from euclio.core.variants import parts_of, with_parts
-from euclio.session.workloads.random_sessions import random_session
+from euclio.workloads.session.random_sessions import random_session
 
 
 def test_a_name_and_its_parts_make_each_other() -> None:

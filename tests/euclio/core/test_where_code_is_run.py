@@ -43,19 +43,19 @@ OF_MODULES = {
 KNOWN = {
     # A command line or a call says FILE.py:NAME.
     "euclio/core/own_solver.py": {"exec", "compile"},
-    "euclio/session/profiling/worker.py": {"spec_from_file_location", "exec_module"},
+    "euclio/workloads/profiling/worker.py": {"spec_from_file_location", "exec_module"},
     # Modules by names that stand in the sources, or that installed packages offer.
     "euclio/core/families.py": {"import_module"},
     "euclio/core/installed.py": {"entry_points"},
     "euclio/core/lazy.py": {"import_module"},
-    "euclio/runs/dask_pool.py": {"import_module"},
-    "euclio/studies/building.py": {"import_module"},
+    "euclio/experiments/dask_pool.py": {"import_module"},
+    "studies/building.py": {"import_module"},
     # Modules of kernels and of their named tuples, as this process or the one that started it has imported them, and
     # machine code that euclio has kept, in a folder that belongs to the user.
     "euclio/core/machine_code.py": {"import_module", "pickle"},
     "euclio/core/making.py": {"import_module", "subprocess"},
     # `package.module:function` of what is measured, which only a call in Python says.
-    "euclio/runs/execution.py": {"import_module"},
+    "euclio/experiments/execution.py": {"import_module"},
     # Quotes the data of a figure for a link; nothing is opened.
     "euclio/report/html_blocks.py": {"urllib"},
     # Messages between a process and those that it started.
@@ -64,16 +64,16 @@ KNOWN = {
     # Programs: the interpreter with a file of euclio, git, and what `euclio profile -- COMMAND` says.
     "euclio/contract/process.py": {"subprocess"},
     "euclio/core/provenance.py": {"subprocess"},
-    "euclio/runs/janitor.py": {"subprocess"},
-    "euclio/runs/worker_process.py": {"subprocess"},
-    "euclio/session/profiling/workers.py": {"subprocess"},
+    "euclio/experiments/janitor.py": {"subprocess"},
+    "euclio/experiments/worker_process.py": {"subprocess"},
+    "euclio/workloads/profiling/workers.py": {"subprocess"},
     # The program of HiGHS, by the path that its package gives.
     "formulations/engines/highs_program.py": {"subprocess"},
     # The same command below a keeper, which ends what it leaves behind.
     "euclio/supervision/kept.py": {"execvp"},
     # The C library, and C functions that are compiled from a policy's own formula.
     "euclio/core/system.py": {"ctypes"},
-    "euclio/session/policies/kernels.py": {"ctypes"},
+    "euclio/problems/session/policies/kernels.py": {"ctypes"},
 }
 """Where code is made of texts or bytes, or programs are started, and by whose word."""
 

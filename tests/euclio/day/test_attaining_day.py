@@ -6,14 +6,14 @@ import pytest
 from worked_examples import M_1, M_3, module
 
 from euclio import evaluate, plan_day
-from euclio.day.evaluate import WHOLE, session_plan
-from euclio.day.instance import Day, Step, at_rates
-from euclio.session import Hardware, Session
-from euclio.session.attainment.long_run import Run
-from euclio.session.attainment.module_latencies import Watched
-from euclio.session.simulation import simulate
-from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.system import build_system
+from euclio.problems.day.evaluate import WHOLE, session_plan
+from euclio.problems.day.instance import Day, Step, at_rates
+from euclio.problems.session import Hardware, Session
+from euclio.serving.attainment.long_run import Run
+from euclio.serving.attainment.module_latencies import Watched
+from euclio.serving.session import simulate
+from euclio.serving.session.setup import Setup
+from euclio.serving.session.system import build_system
 
 # Not in the quick tier: searches over margins for every step.
 pytestmark = pytest.mark.slow

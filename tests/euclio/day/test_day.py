@@ -10,10 +10,10 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.core.solving import solve
-from euclio.day import Day, DayPlan, Idle, Serving, Staffing, Step, StepPlan, evaluate
-from euclio.day.family import small
-from euclio.day.files import day_from_text, day_to_text
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.day import Day, DayPlan, Idle, Serving, Staffing, Step, StepPlan, evaluate
+from euclio.problems.day.family import small
+from euclio.problems.day.files import day_from_text, day_to_text
+from euclio.problems.session import Configuration, Hardware, Module, Session
 
 SESSION = Session("one", 1, [Hardware("h", 36, 3)], [Module("m", 10, [Configuration("h", 1, 1, "0.1")])])
 DAY = Day("one", SESSION, [Step(100, [10]), Step(50, [20]), Step(100, [10])], 30, 20, "0.5")

@@ -7,10 +7,10 @@ import pytest
 
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.day import Day, Step
-from euclio.day.files import day_from_text, day_to_text
 from euclio.files import save_instance
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.day import Day, Step
+from euclio.problems.day.files import day_from_text, day_to_text
+from euclio.problems.session import Configuration, Hardware, Module, Session
 
 
 def two_modules():

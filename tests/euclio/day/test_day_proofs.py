@@ -12,11 +12,11 @@ from proof_texts import day_text
 import euclio
 from euclio.core.certificate import NoProofError
 from euclio.core.solving import solve
-from euclio.day import evaluate
-from euclio.day.certify.course import course_of, first_ends
-from euclio.day.certify.program import Program
-from euclio.day.certifying import find_better
-from euclio.proofs.checker import check_text
+from euclio.problems.day import evaluate
+from euclio.proving.day.certifying import find_better
+from euclio.proving.day.course import course_of, first_ends
+from euclio.proving.day.program import Program
+from euclio.proving.files.checker import check_text
 
 TOLERANCE = Fraction(1, 10**9)
 
@@ -99,7 +99,7 @@ def test_a_deadline_that_is_past_leaves_no_file():
 def test_a_long_day_is_refused_in_one_line(monkeypatch):
     day = drawn_day(1)
     least = evaluate(day, find_better(day, None, None, math.inf).plan).value
-    monkeypatch.setattr("euclio.day.filing.MOST_VARIABLES", 10)
+    monkeypatch.setattr("euclio.proving.day.filing.MOST_VARIABLES", 10)
     with pytest.raises(NoProofError, match="more than 10 variables"):
         day_text(day, None, None, least, math.inf)
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.day.load import read_load
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.day.load import read_load
+from euclio.problems.session import Configuration, Hardware, Module, Session
 
 PROFILE = [Configuration("h", 1, 1, "0.1")]
 SESSION = Session("two", 1, [Hardware("h", 1)], [Module("a", 10, PROFILE), Module("b", 20, PROFILE)], [("a", "b")])

@@ -11,10 +11,10 @@ from places import ROOT
 import euclio
 from euclio.core.errors import InputError
 from euclio.core.solving import solve
-from euclio.day import Day
-from euclio.day.load import read_load
-from euclio.day.load_units import Said
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.day import Day
+from euclio.problems.day.load import read_load
+from euclio.problems.day.load_units import Said
+from euclio.problems.session import Configuration, Hardware, Module, Session
 
 PROFILE = [Configuration("h", 1, 1, "0.1")]
 SESSION = Session("two", 1, [Hardware("h", 1)], [Module("a", 10, PROFILE), Module("b", 20, PROFILE)], [("a", "b")])

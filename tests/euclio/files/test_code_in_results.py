@@ -10,11 +10,11 @@ from euclio import solve
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.files import load_instance, load_result
-from euclio.session import PlanSpace
+from euclio.problems.session import PlanSpace
 
 POLICY = """from pathlib import Path
 
-from euclio.session.policies import Policy
+from euclio.problems.session.policies import Policy
 
 Path("{mark}").write_text("by reading a result")
 POLICY = Policy(name="p", help="", whole=lambda p: 2 * p.duration_s, partial=lambda p: 3 * p.duration_s)

@@ -7,8 +7,8 @@ import pytest
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.files import load_instance, save_instance
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.files.instances import save_session
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.files.instances import save_session
 
 LONG = Fraction("1.234567890123456789012345678901234e-12")
 """A number that an instance may have: 40 characters with its exponent, 46 without."""

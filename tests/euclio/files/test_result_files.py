@@ -12,8 +12,8 @@ from euclio.core.numbers import exact_decimal_text
 from euclio.core.result import Status
 from euclio.core.verifying import reasons_against
 from euclio.files import load_result, result_to_text, save_result
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
-from euclio.session.questions.changes import SessionChanges
+from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session.changes import SessionChanges
 
 
 def solved(session, **answer):

@@ -11,11 +11,11 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.files.doubting import strictly
-from euclio.fragments import Server
-from euclio.fragments.workloads.clients import draw_clients, fleet_at_mean, fleet_now
-from euclio.fragments.workloads.networks import Device, find_model, model_names
-from euclio.fragments.workloads.uplink import mean_mbps, read_traces, seeded_trace
+from euclio.problems.fragments import Server
 from euclio.workloads.commands import draw_instances
+from euclio.workloads.fragments.clients import draw_clients, fleet_at_mean, fleet_now
+from euclio.workloads.fragments.networks import Device, find_model, model_names
+from euclio.workloads.fragments.uplink import mean_mbps, read_traces, seeded_trace
 
 MEASURED = Path(__file__).parents[4] / "shared" / "data" / "traces"
 

@@ -15,14 +15,14 @@ from tiny_fleets import SPACES
 import euclio
 from euclio.core.certificate import NoProofError
 from euclio.core.solving import solve
-from euclio.fragments import FragmentSpace
-from euclio.fragments.certify.duality import bound_of
-from euclio.fragments.certify.filing import division, fleet_proof, point_of, priced_point, priced_program
-from euclio.fragments.certifying import Prover
-from euclio.fragments.evaluate import evaluate
-from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.fragments.workloads.small_fleets import small_fleet
-from euclio.proofs.checker import check_text
+from euclio.problems.fragments import FragmentSpace
+from euclio.problems.fragments.evaluate import evaluate
+from euclio.proving.files.checker import check_text
+from euclio.proving.fragments.certifying import Prover
+from euclio.proving.fragments.duality import bound_of
+from euclio.proving.fragments.filing import division, fleet_proof, point_of, priced_point, priced_program
+from euclio.workloads.fragments.random_fleets import random_fleet
+from euclio.workloads.fragments.small_fleets import small_fleet
 
 TOLERANCE = Fraction(1, 10**9)
 
@@ -68,7 +68,7 @@ def test_the_same_fleet_gives_the_same_bytes():
 @pytest.mark.parametrize("seed", range(20))
 def test_prices_prove_nothing_false(seed, changes, monkeypatch):
     """Small fleets by the program of larger ones: at their optimum a file or none, and one billionth above it none."""
-    monkeypatch.setattr("euclio.fragments.certify.filing.MOST_FRAGMENTS", 0)
+    monkeypatch.setattr("euclio.proving.fragments.filing.MOST_FRAGMENTS", 0)
     fleet, space = small_fleet(seed), FragmentSpace(**changes)
     least = solve(fleet, "fragments-bruteforce", space=space)
     if least.value is None:

@@ -9,12 +9,12 @@ from simulated_clusters import overlaps
 from simulated_fleets import MS, aligned, together, two_clients
 
 from euclio.core.errors import InputError
-from euclio.fragments import Fleet, Fragment, FragmentPlan, Head, Network, RealignedSet, Stage
-from euclio.fragments.simulation import Setup, attainment, describe, highest_loads, simulate, utilization
-from euclio.fragments.simulation.coincidence import most_in_an_execution
-from euclio.fragments.simulation.metrics import longest_wait
-from euclio.fragments.simulation.system import durations
-from euclio.simulation.requests import DROPPED, LATE, PENDING, SERVED
+from euclio.problems.fragments import Fleet, Fragment, FragmentPlan, Head, Network, RealignedSet, Stage
+from euclio.serving.fragments import Setup, attainment, describe, highest_loads, simulate, utilization
+from euclio.serving.fragments.coincidence import most_in_an_execution
+from euclio.serving.fragments.metrics import longest_wait
+from euclio.serving.fragments.system import durations
+from euclio.serving.requests import DROPPED, LATE, PENDING, SERVED
 
 TOGETHER = Setup("uniform", seconds=0.07, phases="together")
 SETUPS = [

@@ -1,7 +1,7 @@
 """Systems' plans, simulated: whose requests keep their time budgets, and the reason where they do not.
 
 A plan counts on a request waiting at most as long as it executes (Graft §4.3). That is certain where no more requests
-can coincide than are taken at once (`euclio.fragments.simulation.coincidence`).
+can coincide than are taken at once (`euclio.serving.fragments.coincidence`).
 """
 
 from functools import cache
@@ -9,10 +9,10 @@ from functools import cache
 import pytest
 
 from euclio import solve
-from euclio.fragments.simulation import Setup, simulate, total_attainment
-from euclio.fragments.simulation.coincidence import most_in_an_execution
-from euclio.fragments.simulation.metrics import longest_wait
-from euclio.fragments.workloads.random_fleets import random_fleet
+from euclio.serving.fragments import Setup, simulate, total_attainment
+from euclio.serving.fragments.coincidence import most_in_an_execution
+from euclio.serving.fragments.metrics import longest_wait
+from euclio.workloads.fragments.random_fleets import random_fleet
 
 SYSTEMS = ("gslice", "gslice+", "graft", "set-partition")
 SEEDS = range(60)

@@ -7,8 +7,8 @@ import pytest
 from tiny_fleets import tiny_fleet
 
 from euclio.core.errors import InputError
-from euclio.fragments import FragmentPlan, Head, Network, RealignedSet, Stage
-from euclio.fragments.simulation import switch
+from euclio.problems.fragments import FragmentPlan, Head, Network, RealignedSet, Stage
+from euclio.serving.fragments import switch
 
 HALF = Stage(1, 50, 1)
 ALONE = FragmentPlan(

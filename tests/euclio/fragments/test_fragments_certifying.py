@@ -10,16 +10,17 @@ import pytest
 from limited_fleets import limited_fleet
 
 from euclio.core.solving import solve
-from euclio.fragments import Budgets, Fleet, Fragment, FragmentSpace, Network, Server, Sharing, certifying, evaluate
-from euclio.fragments.certify.costs import NEVER, Costs, TooLargeError
-from euclio.fragments.certify.duality import bound_of
-from euclio.fragments.certify.pricing import UNIT, Pricing
-from euclio.fragments.certify.uniform import bound_of_uniform
-from euclio.fragments.certifying import find_better
-from euclio.fragments.realigned import least_set, part_of
-from euclio.fragments.stages import Stages
-from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.fragments.workloads.small_fleets import small_fleet
+from euclio.problems.fragments import Budgets, Fleet, Fragment, FragmentSpace, Network, Server, Sharing, evaluate
+from euclio.problems.fragments.realigned import least_set, part_of
+from euclio.problems.fragments.stages import Stages
+from euclio.proving.fragments import certifying
+from euclio.proving.fragments.certifying import find_better
+from euclio.proving.fragments.costs import NEVER, Costs, TooLargeError
+from euclio.proving.fragments.duality import bound_of
+from euclio.proving.fragments.pricing import UNIT, Pricing
+from euclio.proving.fragments.uniform import bound_of_uniform
+from euclio.workloads.fragments.random_fleets import random_fleet
+from euclio.workloads.fragments.small_fleets import small_fleet
 
 FULL = FragmentSpace()
 SPACES = [FULL, FragmentSpace(max_members=2), FragmentSpace(max_instances=2)]

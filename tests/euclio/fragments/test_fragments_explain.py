@@ -8,9 +8,9 @@ from tiny_fleets import tiny_fleet
 from euclio.core.families import find_family
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.fragments import FragmentSpace, Server
-from euclio.fragments.least_budget import explain_budgets, least_budget_s
-from euclio.fragments.workloads.small_fleets import small_fleet
+from euclio.problems.fragments import FragmentSpace, Server
+from euclio.problems.fragments.least_budget import explain_budgets, least_budget_s
+from euclio.workloads.fragments.small_fleets import small_fleet
 
 
 def test_the_least_budget_is_twice_the_fastest_execution():

@@ -11,11 +11,11 @@ from euclio.core.registry import Solver
 from euclio.core.result import Answer
 from euclio.core.solving import solve
 from euclio.files import load_result, save_result
-from euclio.fragments import Points, Server
-from euclio.fragments.files import fleet_from_text, fleet_to_text, load_fleet, save_fleet
-from euclio.fragments.plan import FragmentPlan
-from euclio.fragments.simulation.system import build_system
-from euclio.fragments.workloads.random_fleets import random_fleet
+from euclio.problems.fragments import Points, Server
+from euclio.problems.fragments.files import fleet_from_text, fleet_to_text, load_fleet, save_fleet
+from euclio.problems.fragments.plan import FragmentPlan
+from euclio.serving.fragments.system import build_system
+from euclio.workloads.fragments.random_fleets import random_fleet
 
 
 def test_text_gives_the_fleet_typed_in_python():

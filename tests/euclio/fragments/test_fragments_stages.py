@@ -8,11 +8,11 @@ from itertools import combinations
 import pytest
 
 from bruteforce.fragments.plan_enumeration import _Enumeration
-from euclio.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Network, evaluate
-from euclio.fragments.realigned import least_set, part_of
-from euclio.fragments.stages import Stages
-from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.fragments.workloads.small_fleets import small_fleet
+from euclio.problems.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Network, evaluate
+from euclio.problems.fragments.realigned import least_set, part_of
+from euclio.problems.fragments.stages import Stages
+from euclio.workloads.fragments.random_fleets import random_fleet
+from euclio.workloads.fragments.small_fleets import small_fleet
 
 SPACES = {
     "all": FragmentSpace(),

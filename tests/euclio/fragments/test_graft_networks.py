@@ -10,11 +10,11 @@ from itertools import pairwise
 import pytest
 
 from euclio.core.data_files import data_dir
-from euclio.fragments import Fleet
-from euclio.fragments.realigned import part_of
-from euclio.fragments.stages import Stages
-from euclio.fragments.workloads.networks import Device, apportioned, find_model, model_names, model_of
-from euclio.fragments.workloads.neurosurgeon import fragment_of
+from euclio.problems.fragments import Fleet
+from euclio.problems.fragments.realigned import part_of
+from euclio.problems.fragments.stages import Stages
+from euclio.workloads.fragments.networks import Device, apportioned, find_model, model_names, model_of
+from euclio.workloads.fragments.neurosurgeon import fragment_of
 from heuristics.fragments.merging import margin
 
 ONE_MS = Fraction(1, 1000)

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.fragments.workloads.networks import Device, find_model, model_names
-from euclio.fragments.workloads.neurosurgeon import all_cuts, best_cut, fragment_of
+from euclio.workloads.fragments.networks import Device, find_model, model_names
+from euclio.workloads.fragments.neurosurgeon import all_cuts, best_cut, fragment_of
 
 LINKS = [Fraction(mbps) for mbps in (0, 5, 20, 40, 80, 160, 400)]
 

@@ -9,17 +9,17 @@ from itertools import pairwise, product
 
 import pytest
 
-from euclio.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Server, evaluate
-from euclio.fragments.deployment import Instance, deployed, moves, share_of
-from euclio.fragments.replanning import study
-from euclio.fragments.replanning.__main__ import main
-from euclio.fragments.replanning.cuts import at_mean, in_hindsight, late
-from euclio.fragments.replanning.policies import Hindsight, Planner, from_scratch, kept
-from euclio.fragments.replanning.repair import Repairer
-from euclio.fragments.replanning.timeline import Followed, Timeline, budget_at, stretches, timeline
-from euclio.fragments.stages import Stages
-from euclio.fragments.workloads.neurosurgeon import fragment_of
-from euclio.fragments.workloads.random_fleets import on, random_fleet
+from euclio.problems.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Server, evaluate
+from euclio.problems.fragments.deployment import Instance, deployed, moves, share_of
+from euclio.problems.fragments.stages import Stages
+from euclio.serving.replanning import study
+from euclio.serving.replanning.__main__ import main
+from euclio.serving.replanning.cuts import at_mean, in_hindsight, late
+from euclio.serving.replanning.policies import Hindsight, Planner, from_scratch, kept
+from euclio.serving.replanning.repair import Repairer
+from euclio.serving.replanning.timeline import Followed, Timeline, budget_at, stretches, timeline
+from euclio.workloads.fragments.neurosurgeon import fragment_of
+from euclio.workloads.fragments.random_fleets import on, random_fleet
 
 GRAFT = Planner("graft")
 

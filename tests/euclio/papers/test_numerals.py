@@ -2,8 +2,8 @@
 
 import pytest
 
-from euclio.papers.numerals import NO_CLAIM, claims_of, numerals_in
-from euclio.papers.paper_text import FORMULA, LISTING, Line
+from studies.papers.numerals import NO_CLAIM, claims_of, numerals_in
+from studies.papers.paper_text import FORMULA, LISTING, Line
 
 
 def found(text, place="text"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from euclio.papers.paper_text import ABSTRACT, BACK, FORMULA, FRONT, LISTING, TEXT, lines_of
+from studies.papers.paper_text import ABSTRACT, BACK, FORMULA, FRONT, LISTING, TEXT, lines_of
 
 ROMAN = """A title of 2025
 Abstract—It saves 5 %.

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from places import PAPERS, ROOT
 
-from euclio.papers.numerals import claims_of
-from euclio.papers.paper_text import lines_of
-from euclio.papers.printed_numbers import (
+from studies.papers.numerals import claims_of
+from studies.papers.paper_text import lines_of
+from studies.papers.printed_numbers import (
     COLUMNS,
     DRAWN_ONLY,
     NOT_SCORED,
@@ -19,7 +19,7 @@ from euclio.papers.printed_numbers import (
     problems,
     states,
 )
-from euclio.papers.published import published_figures
+from studies.papers.published import published_figures
 
 NAMES = ("harpagon", "piccolo", "scrooge", "ppipe", "graft")
 NAMED_FILE = re.compile(r"(?:tests|euclio|heuristics|formulations|data|reports)/[\w./-]*\w")
@@ -150,6 +150,6 @@ def test_a_file_with_other_columns_is_refused(tmp_path, monkeypatch):
     folder = tmp_path / "published" / "numbers"
     folder.mkdir(parents=True)
     (folder / "tiny.csv").write_text(",".join(COLUMNS[:-1]) + "\n", encoding="utf-8")
-    monkeypatch.setattr("euclio.papers.printed_numbers.data_dir", lambda: tmp_path)
+    monkeypatch.setattr("studies.papers.printed_numbers.data_dir", lambda: tmp_path)
     with pytest.raises(ValueError, match=r"columns have to be section, place"):
         printed_numbers("tiny")

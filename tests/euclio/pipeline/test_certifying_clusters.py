@@ -11,14 +11,14 @@ import pytest
 from drawn_clusters import best_value, draw_cluster, draw_space
 from places import ROOT
 
-import euclio.pipeline.certify
+import euclio.proving.pipeline
 from euclio.files.result_files import load_result
-from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
-from euclio.pipeline.certify.demand import Demand, sharpened
-from euclio.pipeline.certify.lumps import _ceilings
-from euclio.pipeline.certifying import find_better
-from euclio.pipeline.files import load_cluster
-from euclio.pipeline.space import FULL_PIPELINE_SPACE
+from euclio.problems.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
+from euclio.problems.pipeline.files import load_cluster
+from euclio.problems.pipeline.space import FULL_PIPELINE_SPACE
+from euclio.proving.pipeline.certifying import find_better
+from euclio.proving.pipeline.demand import Demand, sharpened
+from euclio.proving.pipeline.lumps import _ceilings
 
 DATA = ROOT / "data" / "instances"
 LEAST_COST = PipelineSpace(objective=Objective.COST)
@@ -219,7 +219,7 @@ def test_numbers_of_virtual_gpus_are_counted_up_exactly():
 
 
 def test_the_prover_shares_no_code_with_solvers():
-    folder = Path(euclio.pipeline.certify.__file__).parent
+    folder = Path(euclio.proving.pipeline.__file__).parent
     for path in (*folder.glob("*.py"), folder.parent / "certifying.py"):
         text = path.read_text()
         assert not any(f"from {package}" in text for package in ("formulations", "heuristics", "bruteforce"))

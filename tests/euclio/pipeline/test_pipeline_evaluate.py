@@ -3,7 +3,7 @@ from fractions import Fraction
 import pytest
 from tiny_clusters import tiny_cluster, tiny_plan
 
-from euclio.pipeline import (
+from euclio.problems.pipeline import (
     BatchBuild,
     BlockProfile,
     Cluster,

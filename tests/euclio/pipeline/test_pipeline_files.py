@@ -4,7 +4,7 @@ from places import SHARED
 from tiny_clusters import TEXT, tiny_cluster
 
 from euclio.core.errors import InputError
-from euclio.pipeline.files import cluster_from_text, cluster_to_text, load_cluster, save_cluster
+from euclio.problems.pipeline.files import cluster_from_text, cluster_to_text, load_cluster, save_cluster
 
 INSTANCES = SHARED
 FILES = sorted(INSTANCES.glob("pipelines/*.json"))

@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
-from euclio.pipeline import PipelineSpace as Space
-from euclio.pipeline.evaluate import evaluate
-from euclio.pipeline.least_latency import least_latency_s
+from euclio.problems.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
+from euclio.problems.pipeline import PipelineSpace as Space
+from euclio.problems.pipeline.evaluate import evaluate
+from euclio.problems.pipeline.least_latency import least_latency_s
 
 
 def random_cluster(seed):

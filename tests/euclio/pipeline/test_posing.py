@@ -10,14 +10,14 @@ import pytest
 from drawn_clusters import best_value, draw_cluster
 from tiny_clusters import tiny_cluster, tiny_plan
 
-from euclio.bench_set import best, entries, load
 from euclio.core.certificate import NoProofError
 from euclio.core.numbers import short
 from euclio.core.solving import solve
-from euclio.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace
-from euclio.pipeline.evaluate import evaluate
-from euclio.pipeline.posing import cluster_program, templates_of
-from euclio.proofs.mps import mps_text
+from euclio.experiments.bench_set import best, entries, load
+from euclio.problems.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace
+from euclio.problems.pipeline.evaluate import evaluate
+from euclio.proving.files.mps import mps_text
+from euclio.proving.pipeline.posing import cluster_program, templates_of
 
 NEAR = 1e-6
 """What HiGHS tolerates, as a share of a value."""

@@ -7,9 +7,9 @@ import pytest
 from simulated_clusters import overlaps, two_model_cluster, two_model_plan, two_stage_cluster, two_stage_plan
 
 from euclio.core.errors import InputError
-from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
-from euclio.pipeline.simulation import Setup, attainment, describe, highest_loads, simulate, utilization
-from euclio.simulation.requests import DROPPED, LATE, PENDING, SERVED
+from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
+from euclio.serving.pipeline import Setup, attainment, describe, highest_loads, simulate, utilization
+from euclio.serving.requests import DROPPED, LATE, PENDING, SERVED
 
 MS = 1_000_000
 SHORT = Setup(seconds=4.0)

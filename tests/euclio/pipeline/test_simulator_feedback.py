@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from euclio.core.compiled import compiled
-from euclio.pipeline.simulation.execution import begin_if_possible, finish
-from euclio.pipeline.simulation.resources import (
+from euclio.serving.pipeline.execution import begin_if_possible, finish
+from euclio.serving.pipeline.resources import (
     END,
     PENDING,
     RUNNING,

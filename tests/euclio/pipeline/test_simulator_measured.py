@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from places import SHARED
 
-from euclio.pipeline import Partition, Pipeline, PipelinePlan, evaluate
-from euclio.pipeline.files import load_cluster
-from euclio.pipeline.simulation import Setup, mean_attainment, simulate
+from euclio.problems.pipeline import Partition, Pipeline, PipelinePlan, evaluate
+from euclio.problems.pipeline.files import load_cluster
+from euclio.serving.pipeline import Setup, mean_attainment, simulate
 
 FOLDER = SHARED / "pipelines"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured clusters are not next to the checkout")

@@ -4,9 +4,9 @@ import pytest
 from simulated_clusters import two_stage_cluster
 
 from euclio.core.errors import InputError
-from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
-from euclio.pipeline.simulation.placement import place
-from euclio.pipeline.simulation.resources import (
+from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
+from euclio.serving.pipeline.placement import place
+from euclio.serving.pipeline.resources import (
     END,
     START,
     earliest_common_slot,

@@ -9,13 +9,13 @@ import pytest
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.files import load_result
-from euclio.pipeline import Partition, evaluate
-from euclio.pipeline.files import load_cluster
-from euclio.pipeline.workloads.artifact import artifact_models, read_model
-from euclio.pipeline.workloads.artifact_blocks import artifact_cluster
-from euclio.pipeline.workloads.artifact_plans import artifact_plan
-from euclio.pipeline.workloads.assembly import Terms
-from euclio.pipeline.workloads.setups import SETUPS
+from euclio.problems.pipeline import Partition, evaluate
+from euclio.problems.pipeline.files import load_cluster
+from euclio.workloads.pipeline.artifact import artifact_models, read_model
+from euclio.workloads.pipeline.artifact_blocks import artifact_cluster
+from euclio.workloads.pipeline.artifact_plans import artifact_plan
+from euclio.workloads.pipeline.assembly import Terms
+from euclio.workloads.pipeline.setups import SETUPS
 
 NAME = "net_r10-512x1024"
 SETUP = replace(SETUPS["HC1-S"], bandwidth_gbps=Fraction(8))

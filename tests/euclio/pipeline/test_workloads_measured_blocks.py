@@ -9,14 +9,14 @@ import pytest
 
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.pipeline import Gpu
-from euclio.pipeline.files import load_cluster
-from euclio.pipeline.workloads.artifact_blocks import GPUS, measured_models
-from euclio.pipeline.workloads.assembly import Terms
-from euclio.pipeline.workloads.layer_models import layer_models
-from euclio.pipeline.workloads.networks import networks, published_groups, published_weights
-from euclio.pipeline.workloads.setups import SETUPS, Setup
-from euclio.studies.ppipe.cases import LARGE, group_cases, measured_cluster
+from euclio.problems.pipeline import Gpu
+from euclio.problems.pipeline.files import load_cluster
+from euclio.workloads.pipeline.artifact_blocks import GPUS, measured_models
+from euclio.workloads.pipeline.assembly import Terms
+from euclio.workloads.pipeline.layer_models import layer_models
+from euclio.workloads.pipeline.networks import networks, published_groups, published_weights
+from euclio.workloads.pipeline.setups import SETUPS, Setup
+from studies.ppipe.cases import LARGE, group_cases, measured_cluster
 
 SHARED = Path("../shared")
 LINES = cache(block_tables.rows)

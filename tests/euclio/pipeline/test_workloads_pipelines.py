@@ -5,16 +5,16 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.core.registry import Limits, find_solver
-from euclio.pipeline import PipelineSpace, evaluate
-from euclio.pipeline.files import load_cluster
-from euclio.pipeline.workloads.assembly import Terms
-from euclio.pipeline.workloads.blocks import block_profiles, boundary_bytes, pre_partition
-from euclio.pipeline.workloads.groups import FIRST_GROUP, groups, weights
-from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
-from euclio.pipeline.workloads.layer_models import layer_models
-from euclio.pipeline.workloads.layers import layer_profile
-from euclio.pipeline.workloads.setups import SETUPS, with_counts
+from euclio.problems.pipeline import PipelineSpace, evaluate
+from euclio.problems.pipeline.files import load_cluster
 from euclio.workloads.commands import generate
+from euclio.workloads.pipeline.assembly import Terms
+from euclio.workloads.pipeline.blocks import block_profiles, boundary_bytes, pre_partition
+from euclio.workloads.pipeline.groups import FIRST_GROUP, groups, weights
+from euclio.workloads.pipeline.instances import ClusterRequest, pipeline_cluster
+from euclio.workloads.pipeline.layer_models import layer_models
+from euclio.workloads.pipeline.layers import layer_profile
+from euclio.workloads.pipeline.setups import SETUPS, with_counts
 from euclio.workloads.writing import write_instances
 
 

@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from euclio.posterior.generator import Generator, templates
-from euclio.posterior.prior import NAMES, PAPERS, WORKLOADS, from_unit
-from euclio.posterior.reference import reference_setting
-from euclio.posterior.simulation import accepted, simulate
+from studies.inference.generator import Generator, templates
+from studies.inference.prior import NAMES, PAPERS, WORKLOADS, from_unit
+from studies.inference.reference import reference_setting
+from studies.inference.simulation import accepted, simulate
 
 
 def middle(paper):

@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from studies.posterior import __main__ as former
 
 from euclio import cli
 from euclio.core.errors import InputError
-from euclio.posterior import __main__ as command
-from euclio.posterior import population, reference
-from euclio.posterior.__main__ import main
-from euclio.posterior.distance import OFF, distance, off, scaled, unscaled, without
-from euclio.posterior.evidence import (
+from studies import building
+from studies.inference import __main__ as command
+from studies.inference import population, reference
+from studies.inference.__main__ import main
+from studies.inference.distance import OFF, distance, off, scaled, unscaled, without
+from studies.inference.evidence import (
     compared,
     convergence,
     correlations,
@@ -24,22 +26,20 @@ from euclio.posterior.evidence import (
     model_error,
     optimal,
 )
-from euclio.posterior.figures import STRONGEST, strongest, write_figures
-from euclio.posterior.groups import GROUPS, groups_of
-from euclio.posterior.journal import Journal
-from euclio.posterior.labels import LONGEST, figure_label, parameter_label
-from euclio.posterior.parameters import choices, narrowed, ranges
-from euclio.posterior.population import Search, search_settings
-from euclio.posterior.prior import NAMES, PAPERS, PRIORS, Choice, Setting
-from euclio.posterior.references import Again
-from euclio.posterior.settings import accepted_settings
-from euclio.posterior.simulation import Simulated
-from euclio.posterior.store import PRIOR, Stored, load_stored
-from euclio.posterior.summary import summary
-from euclio.posterior.targets import REFERENCES, checked, fitted, full, of_paper, targets
-from euclio.posterior.validation import Validated, by_group, left_out, validated
-from euclio.studies import building
-from euclio.studies.posterior import __main__ as former
+from studies.inference.figures import STRONGEST, strongest, write_figures
+from studies.inference.groups import GROUPS, groups_of
+from studies.inference.journal import Journal
+from studies.inference.labels import LONGEST, figure_label, parameter_label
+from studies.inference.parameters import choices, narrowed, ranges
+from studies.inference.population import Search, search_settings
+from studies.inference.prior import NAMES, PAPERS, PRIORS, Choice, Setting
+from studies.inference.references import Again
+from studies.inference.settings import accepted_settings
+from studies.inference.simulation import Simulated
+from studies.inference.store import PRIOR, Stored, load_stored
+from studies.inference.summary import summary
+from studies.inference.targets import REFERENCES, checked, fitted, full, of_paper, targets
+from studies.inference.validation import Validated, by_group, left_out, validated
 
 HARPAGON = of_paper(fitted(), "harpagon")
 SEARCH = Search("harpagon", 3, generations=6, size=5, starts=40, workloads=10)
@@ -343,7 +343,7 @@ def test_a_paper_without_a_posterior_has_none_to_renew(paper: str, capsys: pytes
 
 
 def test_the_command_keeps_the_name_that_it_had():
-    """Scripts and notes call `python -m euclio.studies.posterior`, from when the room was among the studies."""
+    """Scripts and notes call `python -m studies.posterior`, from when the room was among the studies."""
     assert former.main is main
 
 

@@ -8,20 +8,20 @@ import pytest
 from test_posterior_workloads import FAIRS, LOOSE
 
 from euclio import evaluate, solve
-from euclio.papers.costs import baselines, extras, normalized
-from euclio.papers.harpagon import HARPAGON, comparisons, dummies
-from euclio.papers.modules import dispatch, remaining_budget
-from euclio.posterior import references
-from euclio.posterior.measures import Solved, measures, plans_of
-from euclio.posterior.prior import PAPERS
-from euclio.posterior.references import Again, optimality, resimulate
-from euclio.posterior.simulation import accepted
-from euclio.posterior.targets import REFERENCES, checked, fitted, full, of_paper, targets
-from euclio.session import FULL_SPACE
-from euclio.session.workloads.acceptance import ABLATIONS, BASELINES
-from euclio.studies.costs import costs
-from euclio.studies.harpagon.measures import REPRICED_RUN
-from euclio.studies.modules import left, majority_configurations, module_figures
+from euclio.problems.session import FULL_SPACE
+from euclio.workloads.session.acceptance import ABLATIONS, BASELINES
+from studies.costs import costs
+from studies.harpagon.measures import REPRICED_RUN
+from studies.inference import references
+from studies.inference.measures import Solved, measures, plans_of
+from studies.inference.prior import PAPERS
+from studies.inference.references import Again, optimality, resimulate
+from studies.inference.simulation import accepted
+from studies.inference.targets import REFERENCES, checked, fitted, full, of_paper, targets
+from studies.modules import left, majority_configurations, module_figures
+from studies.papers.costs import baselines, extras, normalized
+from studies.papers.harpagon import HARPAGON, comparisons, dummies
+from studies.papers.modules import dispatch, remaining_budget
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +200,7 @@ def test_references_are_those_of_the_solvers(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_plans_of_outcomes_keep_the_objective(solved: list[Solved]) -> None:
-    from euclio.session.arrays import to_plan
+    from euclio.problems.session.arrays import to_plan
 
     for s in solved[:5]:
         session, outcome = s.workload.session("w"), s.outcomes[HARPAGON]

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.papers.published import published_figures
-from euclio.posterior import reference
-from euclio.posterior.bridge import protocol_draws
-from euclio.posterior.prior import PAPERS, flat, setting_of
-from euclio.posterior.reference import NEAREST, nearest_shares, reference_entry, reference_setting
-from euclio.posterior.settings import accepted_settings, prior_figures
-from euclio.posterior.simulation import accepted
+from studies.inference import reference
+from studies.inference.bridge import protocol_draws
+from studies.inference.prior import PAPERS, flat, setting_of
+from studies.inference.reference import NEAREST, nearest_shares, reference_entry, reference_setting
+from studies.inference.settings import accepted_settings, prior_figures
+from studies.inference.simulation import accepted
+from studies.papers.published import published_figures
 
 
 @pytest.mark.parametrize("paper", PAPERS)

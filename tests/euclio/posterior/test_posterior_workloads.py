@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 
 from euclio import solve
-from euclio.posterior import simulation
-from euclio.posterior.bridge import protocol_draws
-from euclio.posterior.generator import Generator, templates
-from euclio.posterior.prior import (
+from euclio.problems.session import FULL_SPACE
+from euclio.problems.session.arrays import session_arrays
+from euclio.workloads.session.acceptance import BASELINES, SYSTEMS
+from euclio.workloads.session.applications import profiles
+from heuristics.session.piccolo_systems import PICCOLO_SYSTEMS
+from studies.inference import simulation
+from studies.inference.bridge import protocol_draws
+from studies.inference.generator import Generator, templates
+from studies.inference.prior import (
     NAMES,
     PAPERS,
     PRIORS,
@@ -19,13 +24,8 @@ from euclio.posterior.prior import (
     flat,
     setting_of,
 )
-from euclio.posterior.simulation import accepted, simulate
-from euclio.posterior.systems import run, run_all, systems_of
-from euclio.session import FULL_SPACE
-from euclio.session.arrays import session_arrays
-from euclio.session.workloads.acceptance import BASELINES, SYSTEMS
-from euclio.session.workloads.applications import profiles
-from heuristics.session.piccolo_systems import PICCOLO_SYSTEMS
+from studies.inference.simulation import accepted, simulate
+from studies.inference.systems import run, run_all, systems_of
 
 FAIR = Setting(
     duration=1.8,

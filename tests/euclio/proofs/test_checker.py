@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from euclio.proofs import checker
-from euclio.proofs.checker import RefusedError, UnreadableError, check_text, text_of
+from euclio.proving.files import checker
+from euclio.proving.files.checker import RefusedError, UnreadableError, check_text, text_of
 
 WHOLE = """VER 1.0
 VAR 2

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from euclio.proofs.corners import covers, least
+from euclio.proving.files.corners import covers, least
 
 
 @pytest.mark.parametrize("seed", range(30))

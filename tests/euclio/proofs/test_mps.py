@@ -10,8 +10,8 @@ from drawn_programs import drawn_program, reference
 from exact_milp import Program, minimum
 from mps_files import read_mps
 
-from euclio.proofs.model import Model, Row, Variable
-from euclio.proofs.mps import TOTAL, decimal, mps_text, solution_text
+from euclio.proving.files.model import Model, Row, Variable
+from euclio.proving.files.mps import TOTAL, decimal, mps_text, solution_text
 
 ONE, ZERO = Fraction(1), Fraction(0)
 

@@ -7,7 +7,7 @@ import pytest
 from places import ROOT
 
 import euclio
-from euclio.proofs.checker import check_text
+from euclio.proving.files.checker import check_text
 
 SESSIONS = sorted((ROOT / "data" / "instances" / "sessions").glob("s-chain-m2-*.json"))[:10]
 

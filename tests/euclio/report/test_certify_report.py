@@ -3,8 +3,8 @@
 import pytest
 from run_frames import run, runs, two_solvers
 
-from euclio.analysis.references import contradictions, with_references
 from euclio.report import Heading, Paragraph, Table, html_page
+from euclio.report.analysis.references import contradictions, with_references
 from euclio.report.experiment.page import report_blocks
 from euclio.report.experiment.standing import standing
 

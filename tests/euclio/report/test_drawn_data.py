@@ -4,10 +4,10 @@ from urllib.parse import unquote
 
 import pandas as pd
 
-from euclio.analysis.charts import bars, distribution
-from euclio.analysis.heat_map import draw_cells
-from euclio.analysis.statistics import Measured
 from euclio.report import html_page
+from euclio.report.analysis.charts import bars, distribution
+from euclio.report.analysis.heat_map import draw_cells
+from euclio.report.analysis.statistics import Measured
 from euclio.report.drawings import drawn
 
 

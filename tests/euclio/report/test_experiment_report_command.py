@@ -9,7 +9,7 @@ import pytest
 from run_frames import run, runs
 
 from euclio.cli import main
-from euclio.results import save
+from euclio.experiments.results import save
 
 HEURISTIC = {"label": "fast", "features": json.dumps({"modules": 2.0})}
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from run_frames import run, runs
 
+from euclio.experiments.folder import ResultFolder
 from euclio.report import Paragraph, Table
 from euclio.report.experiment.standing import asked_for, standing, standing_blocks
-from euclio.runs.folder import ResultFolder
 
 ASKED = {"one/exact/0/0": "exact", "two/exact/0/0": "exact", "one/fast/0/0": "fast"}
 

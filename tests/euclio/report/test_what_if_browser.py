@@ -11,11 +11,11 @@ import pytest
 from browser import Heard, chromium, opened
 from tiny_sessions import tiny_session
 
+from euclio.questions.sweep.question import question
+from euclio.questions.sweep.solving import Swept, sweep
 from euclio.report.what_if.known import Known
 from euclio.report.what_if.page import page as page_text
 from euclio.report.what_if.parts import notebook_style, script
-from euclio.session.questions.sweep.question import question
-from euclio.session.questions.sweep.solving import Swept, sweep
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -7,10 +7,10 @@ from tiny_sessions import tiny_session
 
 from euclio import solve
 from euclio.core.errors import InputError
+from euclio.problems.session.changes import SessionChanges
 from euclio.report.what_if import widget as module
 from euclio.report.what_if.parts import notebook_style
 from euclio.report.what_if.widget import widget
-from euclio.session.questions.changes import SessionChanges
 
 GRID = {"rates": [5, 20], "slos": ["0.1", "0.9"], "prices": {"V100": ["1.5"]}, "stock": {"V100": [9]}}
 

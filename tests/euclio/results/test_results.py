@@ -7,15 +7,15 @@ import pandas as pd
 import pytest
 from fake_runs import experiment, fake_record
 
-from euclio import results
 from euclio.core.errors import InputError
-from euclio.results import VersionsDiffer
-from euclio.runs.columns import SCHEMA, to_table, write_table
-from euclio.runs.expansion import Expansion
-from euclio.runs.experiment_files import load_experiment
-from euclio.runs.folder import ResultFolder
-from euclio.runs.instances import InstanceIndex
-from euclio.runs.journal import Journal, read_journal
+from euclio.experiments import results
+from euclio.experiments.columns import SCHEMA, to_table, write_table
+from euclio.experiments.expansion import Expansion
+from euclio.experiments.experiment_files import load_experiment
+from euclio.experiments.folder import ResultFolder
+from euclio.experiments.instances import InstanceIndex
+from euclio.experiments.journal import Journal, read_journal
+from euclio.experiments.results import VersionsDiffer
 
 
 @pytest.fixture

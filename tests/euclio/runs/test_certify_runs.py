@@ -12,19 +12,18 @@ from places import HELPERS
 from run_batches import LONG, batch_of
 from tiny_sessions import TEXT, answering, one_configuration_plan, tiny_session
 
-from euclio import results
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.registry import find_solver
-from euclio.runs import runner
-from euclio.runs.execution import CERTIFYING_SPARE_S, execute
-from euclio.runs.expansion import Expansion
-from euclio.runs.experiment import Certification
-from euclio.runs.experiment_files import load_experiment
-from euclio.runs.instances import InstanceIndex
-from euclio.runs.slot import Slot
-from euclio.runs.task import SolverSetting, Task, text_hash
-from euclio.session import evaluate
+from euclio.experiments import results, runner
+from euclio.experiments.execution import CERTIFYING_SPARE_S, execute
+from euclio.experiments.expansion import Expansion
+from euclio.experiments.experiment import Certification
+from euclio.experiments.experiment_files import load_experiment
+from euclio.experiments.instances import InstanceIndex
+from euclio.experiments.slot import Slot
+from euclio.experiments.task import SolverSetting, Task, text_hash
+from euclio.problems.session import evaluate
 
 # Not in the quick tier: provers in processes of their own.
 pytestmark = pytest.mark.slow
@@ -61,8 +60,8 @@ def solvers(monkeypatch):
         "denies": answering(None, name="denies", kind="exact", infeasible=True),
         "gives up": answering(None, name="gives up", infeasible=True),
     }
-    monkeypatch.setattr("euclio.runs.execution.find_solver", lambda name, folder=None: known[name])
-    monkeypatch.setattr("euclio.runs.execution._solver", lambda name, folder, version: known[name])
+    monkeypatch.setattr("euclio.experiments.execution.find_solver", lambda name, folder=None: known[name])
+    monkeypatch.setattr("euclio.experiments.execution._solver", lambda name, folder, version: known[name])
 
 
 def made(name, certify_s=5.0, reported=None):

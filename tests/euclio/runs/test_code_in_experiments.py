@@ -8,12 +8,12 @@ from tiny_sessions import TEXT
 import euclio
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.runs.experiment_files import load_experiment
+from euclio.experiments.experiment_files import load_experiment
 
 HEAD = 'schema = "euclio/experiment/1"\nname = "e"\n[[instances]]\nfiles = ["s.json"]\n'
 CODE = """from pathlib import Path
 
-from euclio.session.policies import Policy
+from euclio.problems.session.policies import Policy
 
 Path("{mark}").write_text("by running an experiment")
 POLICY = Policy(name="p", help="", whole=lambda p: 2 * p.duration_s, partial=lambda p: 3 * p.duration_s)

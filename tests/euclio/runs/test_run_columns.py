@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.runs.columns import SCHEMA, read_table
+from euclio.experiments.columns import SCHEMA, read_table
 
 
 def test_a_text_that_is_no_utf_8_is_a_damaged_file(tmp_path):

@@ -16,11 +16,11 @@ import pytest
 from run_batches import LONG, batch_of, lasting, pid_in, run_of
 
 from euclio.core.errors import InputError
-from euclio.runs.dask_pool import LARGEST_BATCH, DaskPool, chunks, dask_pool
-from euclio.runs.execution import blank_record
-from euclio.runs.pool import Pool, local_pool
-from euclio.runs.record import Record
-from euclio.runs.task import RunLimits, Task
+from euclio.experiments.dask_pool import LARGEST_BATCH, DaskPool, chunks, dask_pool
+from euclio.experiments.execution import blank_record
+from euclio.experiments.pool import Pool, local_pool
+from euclio.experiments.record import Record
+from euclio.experiments.task import RunLimits, Task
 
 # Not in the quick tier: a cluster of dask workers.
 pytestmark = pytest.mark.slow
@@ -145,7 +145,7 @@ def test_what_solvers_print_is_kept_by_dask_worker(pool, folder):
 
 
 def test_scheduler_that_does_not_answer_is_one_clear_line(monkeypatch):
-    monkeypatch.setattr("euclio.runs.dask_pool.CONNECT_S", 0.2)
+    monkeypatch.setattr("euclio.experiments.dask_pool.CONNECT_S", 0.2)
     with pytest.raises(InputError, match=r"--dask: no dask scheduler answers at tcp://127.0.0.1:9: .*dask scheduler"):
         dask_pool("tcp://127.0.0.1:9").__enter__()
 

@@ -10,12 +10,12 @@ from fake_runs import TINY
 from run_batches import run_of
 
 from euclio.core.errors import InputError
-from euclio.runs.expansion import Expansion
-from euclio.runs.experiment import DrawnSource
-from euclio.runs.experiment_files import load_experiment
-from euclio.runs.instances import InstanceIndex
-from euclio.runs.solver_settings import different_labels, solver_settings
-from euclio.runs.task import RunLimits
+from euclio.experiments.expansion import Expansion
+from euclio.experiments.experiment import DrawnSource
+from euclio.experiments.experiment_files import load_experiment
+from euclio.experiments.instances import InstanceIndex
+from euclio.experiments.solver_settings import different_labels, solver_settings
+from euclio.experiments.task import RunLimits
 
 BASE = """schema = "euclio/experiment/1"
 name = "race"

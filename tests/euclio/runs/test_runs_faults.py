@@ -15,10 +15,10 @@ from run_batches import HERE, LONG, batch_of, is_alive, lasting, pid_in, run_of
 
 from euclio.core.errors import InputError
 from euclio.core.own_solver import load_solver
-from euclio.runs.log import LONGEST_LOG_BYTES, Log
-from euclio.runs.record import Record
-from euclio.runs.slot import Slot, _Phase
-from euclio.runs.task import Batch, SolverSetting
+from euclio.experiments.log import LONGEST_LOG_BYTES, Log
+from euclio.experiments.record import Record
+from euclio.experiments.slot import Slot, _Phase
+from euclio.experiments.task import Batch, SolverSetting
 
 # Not in the quick tier: workers that are killed and replaced take seconds of waiting.
 pytestmark = pytest.mark.slow
@@ -254,7 +254,7 @@ def test_instance_that_cannot_be_read_is_a_row(slot):
 
 
 def test_workers_that_do_not_start_are_one_clear_line(monkeypatch, tmp_path):
-    monkeypatch.setattr("euclio.runs.worker_process.sys.executable", "/bin/false")
+    monkeypatch.setattr("euclio.experiments.worker_process.sys.executable", "/bin/false")
     with (
         Slot(tmp_path / "log") as slot,
         pytest.raises(InputError, match=r"do not start \(the worker process exited with code 1\); .*log may say why"),

@@ -15,13 +15,13 @@ from places import HELPERS
 
 from euclio.cli import main
 from euclio.core.errors import UnwritableError
-from euclio.results import canonical
-from euclio.runs import runner
-from euclio.runs.expansion import Expansion
-from euclio.runs.experiment_files import load_experiment
-from euclio.runs.folder import ResultFolder
-from euclio.runs.instances import InstanceIndex
-from euclio.runs.journal import Journal, decoded, encoded, read_journal
+from euclio.experiments import runner
+from euclio.experiments.expansion import Expansion
+from euclio.experiments.experiment_files import load_experiment
+from euclio.experiments.folder import ResultFolder
+from euclio.experiments.instances import InstanceIndex
+from euclio.experiments.journal import Journal, decoded, encoded, read_journal
+from euclio.experiments.results import canonical
 
 # Not in the quick tier: runs that are interrupted in processes of their own.
 pytestmark = pytest.mark.slow
@@ -140,7 +140,7 @@ def test_a_record_that_is_half_written_is_taken_back(path, tmp_path, monkeypatch
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return write(file, data[: len(data) // 2])
 
-    monkeypatch.setattr("euclio.runs.journal.os.write", half)
+    monkeypatch.setattr("euclio.experiments.journal.os.write", half)
     with pytest.raises(UnwritableError, match="no space left on device"):
         journal.append(fake_record(second))
     journal.close()
@@ -150,13 +150,13 @@ def test_a_record_that_is_half_written_is_taken_back(path, tmp_path, monkeypatch
 
 
 def test_a_sync_that_fails_is_reported_at_the_next_record(path, tmp_path, monkeypatch):
-    monkeypatch.setattr("euclio.runs.journal.SYNC_S", 0.01)
+    monkeypatch.setattr("euclio.experiments.journal.SYNC_S", 0.01)
     journal = Journal(tmp_path / "journal-1.jsonl")
 
     def failing(file):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr("euclio.runs.journal.os.fsync", failing)
+    monkeypatch.setattr("euclio.experiments.journal.os.fsync", failing)
     first, second = tasks(path)[:2]
     journal.append(fake_record(first))
     journal._syncing.join()
@@ -262,7 +262,7 @@ def test_a_damaged_file_of_records_is_one_line_and_touched_by_nobody(pool, path,
 
 
 def test_journals_are_compacted_as_they_grow(pool, path, expected, monkeypatch):
-    monkeypatch.setattr("euclio.runs.folder.JOURNAL_RUNS", 15)
+    monkeypatch.setattr("euclio.experiments.folder.JOURNAL_RUNS", 15)
     outcome = run_named(path, quiet=True)
     folder = ResultFolder(outcome.folder)
     assert [file.name for file in folder.compacted()] == [f"records-{k}.parquet" for k in (1, 2, 3)]
@@ -271,9 +271,9 @@ def test_journals_are_compacted_as_they_grow(pool, path, expected, monkeypatch):
 
 
 def test_a_journal_that_cannot_be_compacted_is_one_error_and_loses_nothing(pool, path, expected, monkeypatch):
-    monkeypatch.setattr("euclio.runs.folder.JOURNAL_RUNS", 15)
+    monkeypatch.setattr("euclio.experiments.folder.JOURNAL_RUNS", 15)
     with monkeypatch.context() as patch:
-        patch.setattr("euclio.runs.columns.write_table", full_disk)
+        patch.setattr("euclio.experiments.columns.write_table", full_disk)
         with pytest.raises(UnwritableError, match="no space left on device"):
             run_named(path, quiet=True)
     outcome = run_named(path, quiet=True)
@@ -298,7 +298,7 @@ def test_killed_at_every_step_of_compacting_loses_nothing(pool, path, expected, 
             journal = interrupted_after(pool, path, 5)
             failing = FailingAt(getattr(os, name), number)
             with monkeypatch.context() as patch:
-                patch.setattr(f"euclio.runs.durable.os.{name}", failing)
+                patch.setattr(f"euclio.experiments.durable.os.{name}", failing)
                 with suppress(UnwritableError):
                     ResultFolder(journal.parent).compact(journal)
             if not failing.failed:

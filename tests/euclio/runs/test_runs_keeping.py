@@ -8,9 +8,9 @@ import pytest
 from tiny_sessions import TEXT
 
 from euclio.core.errors import InputError
-from euclio.results import load
-from euclio.runs.experiment_files import load_experiment
-from euclio.runs.runner import run
+from euclio.experiments.experiment_files import load_experiment
+from euclio.experiments.results import load
+from euclio.experiments.runner import run
 
 MODULE = json.loads(TEXT)["modules"][0]["name"]
 HEAD = 'schema = "euclio/experiment/1"\nname = "kept"\n[[instances]]\nfiles = ["tiny.json"]\n'
@@ -76,7 +76,7 @@ def test_bad_fields_are_named(line, field, message, tmp_path):
 
 def test_other_runs_keep_their_keys():
     """A field that earlier versions did not have leaves the keys of runs without it as they were."""
-    from euclio.runs.experiment import DEFAULT_LIMITS
-    from euclio.runs.task import SolverSetting, _key_text
+    from euclio.experiments.experiment import DEFAULT_LIMITS
+    from euclio.experiments.task import SolverSetting, _key_text
 
     assert "keeps" not in _key_text(SolverSetting("exact", "1", "exact"), DEFAULT_LIMITS)

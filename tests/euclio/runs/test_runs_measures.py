@@ -11,16 +11,16 @@ from tiny_sessions import TEXT, tiny_session
 import euclio
 from euclio.core.registry import find_solver
 from euclio.core.solving import solve
+from euclio.experiments.execution import execute
+from euclio.experiments.expansion import Expansion
+from euclio.experiments.experiment import Experiment, GivenSource
+from euclio.experiments.instances import InstanceEntry
+from euclio.experiments.pool import local_pool
+from euclio.experiments.record import MEASURED
+from euclio.experiments.runner import run
+from euclio.experiments.solver_settings import measure, solver_settings
+from euclio.experiments.task import Task, text_hash
 from euclio.report.experiment.page import write_report
-from euclio.runs.execution import execute
-from euclio.runs.expansion import Expansion
-from euclio.runs.experiment import Experiment, GivenSource
-from euclio.runs.instances import InstanceEntry
-from euclio.runs.pool import local_pool
-from euclio.runs.record import MEASURED
-from euclio.runs.runner import run
-from euclio.runs.solver_settings import measure, solver_settings
-from euclio.runs.task import Task, text_hash
 
 (HARPAGON,) = solver_settings("harpagon")
 PRODUCTS = measure("measuring:products", "products", "session", factor=2, values=[1, 0.1])
@@ -107,7 +107,7 @@ def test_measures_are_supervised_kept_and_not_made_again(tmp_path):
     frame = again.frame().set_index("label")
     assert frame.status.to_dict() == {"products": MEASURED, "dying": "error", "harpagon": "feasible"}
     assert frame.reason["dying"] == "the worker process exited with code 3"
-    rows = euclio.results.measured(again.frame())
+    rows = euclio.experiments.results.measured(again.frame())
     assert rows.to_dict("list") == {
         "instance": ["tiny"] * 2,
         "label": ["products"] * 2,
@@ -128,4 +128,4 @@ def test_the_report_compares_solvers_alone(tmp_path):
 def test_rows_that_were_measured_come_with_instance_and_label():
     text = json.dumps([{"a": 1}, {"a": 2, "b": None}])
     frame = pd.DataFrame({"instance": ["i", "j"], "label": ["l", "m"], "measured": [text, None]})
-    assert euclio.results.measured(frame).a.tolist() == [1, 2]
+    assert euclio.experiments.results.measured(frame).a.tolist() == [1, 2]

@@ -17,10 +17,10 @@ import psutil
 import pytest
 from run_batches import HERE, batch_of, is_alive, pid_in, run_of
 
-from euclio.runs.execution import blank_record
-from euclio.runs.pool import cores_of, local_pool
-from euclio.runs.record import Record
-from euclio.runs.task import Batch, Task
+from euclio.experiments.execution import blank_record
+from euclio.experiments.pool import cores_of, local_pool
+from euclio.experiments.record import Record
+from euclio.experiments.task import Batch, Task
 
 # Not in the quick tier: worker processes, one per library.
 pytestmark = pytest.mark.slow
@@ -102,8 +102,8 @@ class _FakeSlot:
 
 
 def test_threads_of_runs_at_a_time_fill_the_cores_and_no_more(monkeypatch):
-    monkeypatch.setattr("euclio.runs.pool.Slot", _FakeSlot)
-    monkeypatch.setattr("euclio.runs.pool.wait", lambda connections, timeout: None)
+    monkeypatch.setattr("euclio.experiments.pool.Slot", _FakeSlot)
+    monkeypatch.setattr("euclio.experiments.pool.wait", lambda connections, timeout: None)
     threads = [1, 2, 3, 1, 1, 3, 2, 1, 2, 2, 1] * 5
     batches = [batch_of(*[run_of("good", repeat=k, threads=n)] * (k % 4 + 1)) for k, n in enumerate(threads)]
     with local_pool(3) as pool:
@@ -121,7 +121,7 @@ RUNNER = f"""
 import sys
 sys.path.insert(0, {str(HERE)!r})
 from run_batches import batch_of, run_of
-from euclio.runs.pool import local_pool
+from euclio.experiments.pool import local_pool
 with local_pool(1) as pool:
     for record in pool.run([batch_of(run_of("good"), run_of("hang"))]):
         print(record.worker, flush=True)

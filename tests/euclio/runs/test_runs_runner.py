@@ -8,11 +8,11 @@ from fake_runs import TINY, FakePool, experiment, run_named
 import euclio
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.runs import runner
-from euclio.runs.experiment import Experiment, FileSource, GivenSource
-from euclio.runs.lock import RunnerLock, runner_at
-from euclio.runs.solver_settings import solver_settings
-from euclio.runs.task import RunLimits
+from euclio.experiments import runner
+from euclio.experiments.experiment import Experiment, FileSource, GivenSource
+from euclio.experiments.lock import RunnerLock, runner_at
+from euclio.experiments.solver_settings import solver_settings
+from euclio.experiments.task import RunLimits
 from euclio.workloads.populations import PROTOCOL_SEED, identify, population
 
 
@@ -116,13 +116,13 @@ def test_drawn_instances_are_drawn_once(pool, tmp_path, monkeypatch):
 def test_a_solver_is_not_run_on_instances_of_another_family(pool, tmp_path):
     path = experiment(tmp_path)
     with (tmp_path / "own.py").open("a") as file:
-        file.write("from euclio.pipeline import Cluster\ndef packs(cluster: Cluster):\n    return None\n")
+        file.write("from euclio.problems.pipeline import Cluster\ndef packs(cluster: Cluster):\n    return None\n")
     path.write_text(path.read_text() + '[[solvers]]\nname = "own.py:packs"\n')
     assert run_named(path, quiet=True).made == 6
 
 
 def test_a_second_runner_is_refused_in_one_line(pool, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("euclio.runs.lock.PATIENCE_S", 0)
+    monkeypatch.setattr("euclio.experiments.lock.PATIENCE_S", 0)
     path = experiment(tmp_path)
     run_named(path, quiet=True)
     with RunnerLock(tmp_path / "fake-results" / "lock"):
@@ -155,7 +155,7 @@ def test_command_says_what_the_experiment_no_longer_has(pool, tmp_path, capsys):
 
 
 PLANS = """from euclio.core.result import Answer
-from euclio.session import Allocation, ModulePlan, Plan
+from euclio.problems.session import Allocation, ModulePlan, Plan
 
 def one(session):
     (module,) = session.modules
@@ -276,7 +276,9 @@ def test_a_plan_space_that_does_not_go_with_an_instance_is_refused(pool, tmp_pat
 
 
 def test_an_experiment_without_runs_is_refused(pool, tmp_path):
-    (tmp_path / "own.py").write_text("from euclio.pipeline import Cluster\ndef packs(c: Cluster):\n    return None\n")
+    (tmp_path / "own.py").write_text(
+        "from euclio.problems.pipeline import Cluster\ndef packs(c: Cluster):\n    return None\n"
+    )
     path = tmp_path / "s.json"
     path.write_text(TINY % "s")
     given = Experiment("none", (FileSource((str(path),)),), solver_settings("own.py:packs", folder=tmp_path))

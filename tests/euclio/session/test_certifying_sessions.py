@@ -12,11 +12,11 @@ import pytest
 from drawn_sessions import any_space, continuous_optimum, optimum, tiny_session
 
 from euclio.core.certificate import Search
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
-from euclio.session.certifying import find_better
-from euclio.session.evaluate import evaluate
-from euclio.session.policies import POLICIES
-from euclio.session.space import DummyRule, PlanSpace, Policy
+from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
+from euclio.problems.session.evaluate import evaluate
+from euclio.problems.session.policies import POLICIES
+from euclio.problems.session.space import DummyRule, PlanSpace, Policy
+from euclio.proving.session.certifying import find_better
 
 NEVER = math.inf
 SEEDS = range(40)

@@ -14,10 +14,10 @@ from whole_enumeration import MOST, cheapest
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
-from euclio.session.certifying import find_better
-from euclio.session.evaluate import evaluate
-from euclio.session.policies import POLICIES, Form
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.evaluate import evaluate
+from euclio.problems.session.policies import POLICIES, Form
+from euclio.proving.session.certifying import find_better
 
 NEVER = math.inf
 LEAST = Fraction(1, 10**18)

@@ -18,7 +18,7 @@ from worked_examples import (
     scrooge_first_plan,
 )
 
-from euclio.session import (
+from euclio.problems.session import (
     Evaluation,
     Plan,
     PlanSpace,

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from euclio.session import (
+from euclio.problems.session import (
     Allocation,
     Configuration,
     Evaluation,
@@ -19,8 +19,8 @@ from euclio.session import (
     Session,
     evaluate,
 )
-from euclio.session.evaluate import rank_key
-from euclio.session.policies import POLICIES
+from euclio.problems.session.evaluate import rank_key
+from euclio.problems.session.policies import POLICIES
 
 TC_MACHINE = PlanSpace("tc", "machine")
 SHARED_MACHINE = PlanSpace("tc-shared", "machine")

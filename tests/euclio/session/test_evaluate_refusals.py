@@ -15,7 +15,7 @@ from worked_examples import (
     scrooge_best_plan,
 )
 
-from euclio.session import (
+from euclio.problems.session import (
     Allocation,
     Configuration,
     Hardware,

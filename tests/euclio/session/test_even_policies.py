@@ -11,9 +11,9 @@ from euclio import certify
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.core.tables import to_text
-from euclio.session import Configuration, Hardware, Module, Plan, PlanSpace, Policy, Session, evaluate
-from euclio.session.latency.bound import latency_bound
-from euclio.session.table import plan_table
+from euclio.problems.session import Configuration, Hardware, Module, Plan, PlanSpace, Policy, Session, evaluate
+from euclio.problems.session.latency.bound import latency_bound
+from euclio.problems.session.table import plan_table
 
 RR_EVEN, RATE_EVEN = PlanSpace("rr-even", "none"), PlanSpace("machine-rate-even", "none")
 EVEN = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN)

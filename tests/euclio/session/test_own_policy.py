@@ -12,12 +12,12 @@ from euclio import solve
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.result import Status
-from euclio.session import DummyRule, PlanSpace, Policy
-from euclio.session.policies import POLICIES
+from euclio.problems.session import DummyRule, PlanSpace, Policy
+from euclio.problems.session.policies import POLICIES
 
 POLICY = '''"""Even dispatch: the machines of an allocation take equal rates."""
 
-from euclio.session.policies import Place, Policy
+from euclio.problems.session.policies import Place, Policy
 
 
 def even(p: Place):

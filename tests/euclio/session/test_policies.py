@@ -15,10 +15,10 @@ from tiny_sessions import tiny_session
 from euclio.core.families import families
 from euclio.core.space_fields import contains, described, in_words, options_of, space_fields
 from euclio.files.plan_files import options_model
-from euclio.session import DummyRule, PlanSpace, Policy
-from euclio.session.arrays import session_arrays
-from euclio.session.policies import POLICIES, Form, Place
-from euclio.session.policies.kernels import own_latency, policy_code
+from euclio.problems.session import DummyRule, PlanSpace, Policy
+from euclio.problems.session.arrays import session_arrays
+from euclio.problems.session.policies import POLICIES, Form, Place
+from euclio.problems.session.policies.kernels import own_latency, policy_code
 
 PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
 POLICY_NAMES = {policy.name for policy in POLICIES}
@@ -26,37 +26,37 @@ CONSTANTS = {name.upper().replace("-", "_") for name in POLICY_NAMES}
 RULES = {rule.name for rule in DummyRule}
 
 OF_POLICIES = {
-    "euclio/bench_set/export/check_plan.py": "one file for people without euclio, which has all that it needs",
-    "euclio/session/policies/": "the records",
-    "euclio/session/space.py": "the default",
-    "euclio/session/designs/grid.py": "the benchmark set's plan spaces",
-    "euclio/studies/": "what papers compare",
-    "euclio/posterior/": "the same",
+    "euclio/experiments/bench_set/export/check_plan.py": "one file for people without euclio, which has all in it",
+    "euclio/problems/session/policies/": "the records",
+    "euclio/problems/session/space.py": "the default",
+    "euclio/workloads/designs_session/grid.py": "the benchmark set's plan spaces",
+    "studies/": "what papers compare",
+    "studies/inference/": "the same",
     "heuristics/session/systems.py": "Table III",
     "heuristics/session/piccolo_systems.py": "Piccolo's rows",
     "heuristics/session/scrooge_space.py": "Scrooge's own plan space",
     "heuristics/session/staffing": "people's rules and their plan space",
-    "euclio/session/demands.py": "Scrooge's own algorithms cover one policy",
-    "euclio/session/certify/modules.py": "the independent prover writes the formulas again",
+    "euclio/problems/session/demands.py": "Scrooge's own algorithms cover one policy",
+    "euclio/proving/session/modules.py": "the independent prover writes the formulas again",
     "bruteforce/session/scaled_module.py": "so does the enumeration",
 }
 OF_RULES = {
-    "euclio/session/rules.py": "the records",
-    "euclio/session/space.py": "the default",
-    "euclio/session/demands.py": "the options that a refusal proposes in place of what is not covered",
-    "euclio/session/designs/grid.py": "the benchmark set's plan spaces",
+    "euclio/problems/session/rules.py": "the records",
+    "euclio/problems/session/space.py": "the default",
+    "euclio/problems/session/demands.py": "the options that a refusal proposes in place of what is not covered",
+    "euclio/workloads/designs_session/grid.py": "the benchmark set's plan spaces",
     "heuristics/session/systems.py": "Table III",
     "heuristics/session/piccolo_systems.py": "Piccolo's rows",
     "heuristics/session/scrooge_space.py": "Scrooge's own plan space",
     "heuristics/session/staffing": "people's rules and their plan space",
-    "euclio/studies/piccolo/example.py": "Piccolo's worked numbers",
-    "euclio/session/attainment/margins.py": "capacity that is kept free is paid for as dummies of any rate",
-    "euclio/session/evaluate.py": "a match over all rules",
-    "euclio/session/latency/bound.py": "a match over all rules",
-    "euclio/session/certify/modules.py": "a match over all rules",
-    "euclio/session/certify/scaling.py": "codes for compiled functions",
-    "euclio/session/certify/ways.py": "plans of whole machines under one rule that those under another one are made of",
-    "euclio/session/questions/bought_whole.py": "the bound of packed plans has dummies at any rate",
+    "studies/piccolo/example.py": "Piccolo's worked numbers",
+    "euclio/serving/attainment/margins.py": "capacity that is kept free is paid for as dummies of any rate",
+    "euclio/problems/session/evaluate.py": "a match over all rules",
+    "euclio/problems/session/latency/bound.py": "a match over all rules",
+    "euclio/proving/session/modules.py": "a match over all rules",
+    "euclio/proving/session/scaling.py": "codes for compiled functions",
+    "euclio/proving/session/ways.py": "plans of whole machines under one rule that those under another one are made of",
+    "euclio/problems/session/bought_whole.py": "the bound of packed plans has dummies at any rate",
     "bruteforce/session/bought_enumeration.py": "rule continuous has the plans of rule machine where machines are full",
     "bruteforce/session/packed_enumeration.py": "partial machines that are shared take no dummies",
     "formulations/session/surplus.py": "the same",

@@ -12,10 +12,20 @@ from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.certifying import find_better
-from euclio.session.files.instances import session_from_text, session_to_text
-from euclio.session.resources import machine_limits, usable_stock
+from euclio.problems.session import (
+    Allocation,
+    Configuration,
+    Hardware,
+    Module,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Session,
+    evaluate,
+)
+from euclio.problems.session.files.instances import session_from_text, session_to_text
+from euclio.problems.session.resources import machine_limits, usable_stock
+from euclio.proving.session.certifying import find_better
 
 WHOLE, SHARE = PlanSpace(charging="whole"), PlanSpace()
 LARGE, SMALL = Configuration("large", 2, 1, "0.1"), Configuration("small", 1, 1, "0.1")

@@ -9,10 +9,20 @@ import pytest
 from euclio.core.errors import InputError
 from euclio.core.solving import solve
 from euclio.files.result_files import save_result
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.files.instances import session_from_text, session_to_text
-from euclio.session.questions.changes import CHANGE_OPTIONS, SessionChanges
-from euclio.session.running import Running, RunningMachines
+from euclio.problems.session import (
+    Allocation,
+    Configuration,
+    Hardware,
+    Module,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Session,
+    evaluate,
+)
+from euclio.problems.session.changes import CHANGE_OPTIONS, SessionChanges
+from euclio.problems.session.files.instances import session_from_text, session_to_text
+from euclio.problems.session.running import Running, RunningMachines
 
 WHOLE = PlanSpace(charging="whole")
 ONE, TWO = Configuration("A", 1, 1, "0.1"), Configuration("A", 2, 1, "0.15")

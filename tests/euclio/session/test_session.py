@@ -8,9 +8,9 @@ import pytest
 from worked_examples import M_3, module, one_module, scrooge, scrooge_best_plan
 
 from euclio.core.errors import InputError
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
-from euclio.session.arrays import session_arrays, to_plan
-from euclio.session.evaluate import rank_key
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.arrays import session_arrays, to_plan
+from euclio.problems.session.evaluate import rank_key
 
 GPU = [Hardware("gpu", 1)]
 

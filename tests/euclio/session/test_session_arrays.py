@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from euclio.core.keeping import described
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
-from euclio.session.arrays import FLOATS_COUNT, session_arrays
-from euclio.session.evaluate import rank_key
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.arrays import FLOATS_COUNT, session_arrays
+from euclio.problems.session.evaluate import rank_key
 
 
 def _nasty(rng: random.Random) -> Fraction:

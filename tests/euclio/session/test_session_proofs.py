@@ -15,13 +15,13 @@ from proof_texts import session_text
 from euclio import solve
 from euclio.core.certificate import NoProofError
 from euclio.core.result import Status
-from euclio.proofs.checker import check_text
-from euclio.session import Configuration, DummyRule, Hardware, Module, PlanSpace, Session, evaluate
-from euclio.session.certify.frontiers import frontiers
-from euclio.session.certify.modules import Ranked, ranked
-from euclio.session.certify.shortening import shorter
-from euclio.session.certifying import find_better, parts_of
-from euclio.session.plan import Plan
+from euclio.problems.session import Configuration, DummyRule, Hardware, Module, PlanSpace, Session, evaluate
+from euclio.problems.session.plan import Plan
+from euclio.proving.files.checker import check_text
+from euclio.proving.session.certifying import find_better, parts_of
+from euclio.proving.session.frontiers import frontiers
+from euclio.proving.session.modules import Ranked, ranked
+from euclio.proving.session.shortening import shorter
 
 TOLERANCE = Fraction(1, 10**9)
 

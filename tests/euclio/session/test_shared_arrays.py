@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from euclio.session import Charging, DummyRule, PlanSpace
-from euclio.session.arrays import session_arrays
-from euclio.session.policies import POLICIES
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import Charging, DummyRule, PlanSpace
+from euclio.problems.session.arrays import session_arrays
+from euclio.problems.session.policies import POLICIES
+from euclio.workloads.session.random_sessions import random_session
 
 SPACES = [
     PlanSpace(policy=policy, dummy=dummy, max_allocations=most, charging=charging, batching=batching)

@@ -6,9 +6,19 @@ from fractions import Fraction
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.files.instances import session_from_text, session_to_text
-from euclio.session.questions.changes import SessionChanges
+from euclio.problems.session import (
+    Allocation,
+    Configuration,
+    Hardware,
+    Module,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Session,
+    evaluate,
+)
+from euclio.problems.session.changes import SessionChanges
+from euclio.problems.session.files.instances import session_from_text, session_to_text
 
 WHOLE = PlanSpace(charging="whole")
 ONE, OTHER = Configuration("A", 1, 1, "0.1"), Configuration("spot", 1, 1, "0.05")

@@ -8,13 +8,23 @@ from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.registry import solvers
 from euclio.core.solving import solve
-from euclio.day.files import day_from_text, day_to_text, load_day, save_day
-from euclio.day.instance import Day, Step
-from euclio.session import Allocation, Charging, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
-from euclio.session.evaluate import evaluate
-from euclio.session.files.instances import load_session, save_session, session_from_text, session_to_text
-from euclio.session.questions.changes import SessionChanges
-from euclio.session.running import Running, RunningMachines
+from euclio.problems.day.files import day_from_text, day_to_text, load_day, save_day
+from euclio.problems.day.instance import Day, Step
+from euclio.problems.session import (
+    Allocation,
+    Charging,
+    Configuration,
+    Hardware,
+    Module,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Session,
+)
+from euclio.problems.session.changes import SessionChanges
+from euclio.problems.session.evaluate import evaluate
+from euclio.problems.session.files.instances import load_session, save_session, session_from_text, session_to_text
+from euclio.problems.session.running import Running, RunningMachines
 from euclio.verbs import plan_day
 
 WHOLE = PlanSpace(charging=Charging.WHOLE)

@@ -10,8 +10,18 @@ from euclio.core.registry import Solver
 from euclio.core.tables import solver_table, to_text
 from euclio.core.words import duration, figures
 from euclio.files import save_instance
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.table import MOST_MODULES, describe_space, module_budgets, plan_table
+from euclio.problems.session import (
+    Allocation,
+    Configuration,
+    Hardware,
+    Module,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Session,
+    evaluate,
+)
+from euclio.problems.session.table import MOST_MODULES, describe_space, module_budgets, plan_table
 
 
 def table_of(session, plan, bound=1.2):

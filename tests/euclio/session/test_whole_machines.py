@@ -7,7 +7,7 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.files import result_to_text
-from euclio.session import (
+from euclio.problems.session import (
     Allocation,
     Charging,
     Configuration,
@@ -19,7 +19,7 @@ from euclio.session import (
     Session,
     evaluate,
 )
-from euclio.session.files.instances import session_from_text, session_to_text
+from euclio.problems.session.files.instances import session_from_text, session_to_text
 
 FOUR = Configuration("A", 4, 1, "0.4")
 """Batch 4 in 0.4 s: 10 requests per second."""

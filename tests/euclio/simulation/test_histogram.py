@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from euclio.simulation.histogram import BINS, bin_of, bins_of, edges, quantiles
+from euclio.serving.histogram import BINS, bin_of, bins_of, edges, quantiles
 
 
 @pytest.mark.parametrize("time", [0, 1, 1023, 1024, 2047, 2048, 2049, 4095, 4096, 10**9, 10**9 + 1, (1 << 62) - 1])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.pipeline.simulation import Setup, load_trace
-from euclio.simulation.arrivals import arrival_chunks, arrivals_of
+from euclio.serving.arrivals import arrival_chunks, arrivals_of
+from euclio.serving.pipeline import Setup, load_trace
 
 KINDS = ("uniform", "poisson", "bursty", "gamma", "trace")
 ALL_KINDS = (*KINDS, "on-off")

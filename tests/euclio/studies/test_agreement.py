@@ -2,8 +2,8 @@
 
 import pytest
 
-from euclio.analysis.statistics import Measured, exactly
-from euclio.studies.agreement import Kind, Verdict, agreement, interval_of, near, tolerated, widening
+from euclio.report.analysis.statistics import Measured, exactly
+from studies.agreement import Kind, Verdict, agreement, interval_of, near, tolerated, widening
 
 YES, OPEN, NO = Verdict.AGREES, Verdict.UNDECIDED, Verdict.OFF
 MANY = 1000

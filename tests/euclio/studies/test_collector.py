@@ -6,15 +6,15 @@ import pytest
 from tiny_sessions import tiny_session
 
 from euclio.core.errors import InputError
+from euclio.experiments.results.tables import load
+from euclio.experiments.runner import RunInterrupted
+from euclio.experiments.solver_settings import measure, solver_settings
+from euclio.problems.session import Session
 from euclio.report import Paragraph
-from euclio.results.tables import load
-from euclio.runs.runner import RunInterrupted
-from euclio.runs.solver_settings import measure, solver_settings
-from euclio.session import Session
-from euclio.studies import STUDIES, building
-from euclio.studies.certifying import proofs_of
-from euclio.studies.collector import Collector, seeded_sample
-from euclio.studies.study import Found, Study, Text
+from studies import STUDIES, building
+from studies.certifying import proofs_of
+from studies.collector import Collector, seeded_sample
+from studies.study import Found, Study, Text
 
 # Not in the quick tier: runs in worker processes.
 pytestmark = pytest.mark.slow

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from euclio.posterior.prior import NAMES
-from euclio.posterior.store import PLACE, Stored, save_stored
-from euclio.studies.consistent import FEWEST, settings_intervals, stored_posterior
+from studies.consistent import FEWEST, settings_intervals, stored_posterior
+from studies.inference.prior import NAMES
+from studies.inference.store import PLACE, Stored, save_stored
 
 FIGURE = "harpagon:2d_mean_extra"
 

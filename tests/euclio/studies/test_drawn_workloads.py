@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from euclio.session.workloads.protocol import workloads
-from euclio.studies import sessions
-from euclio.studies.sessions import draw_workloads
+from euclio.workloads.session.protocol import workloads
+from studies import sessions
+from studies.sessions import draw_workloads
 
 LABELS = ("one", "two")
 

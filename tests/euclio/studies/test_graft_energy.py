@@ -7,10 +7,9 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from euclio.fragments import Fleet, Fragment, FragmentPlan, Head, Network, RealignedSet, Stage
-from euclio.papers.published import published_figures
-from euclio.studies.graft.cases import NETWORKS, SCALES, drawn
-from euclio.studies.graft.energy import (
+from euclio.problems.fragments import Fleet, Fragment, FragmentPlan, Head, Network, RealignedSet, Stage
+from studies.graft.cases import NETWORKS, SCALES, drawn
+from studies.graft.energy import (
     LESS_THAN_GRAFT,
     busy,
     energy,
@@ -19,7 +18,8 @@ from euclio.studies.graft.energy import (
     energy_reasons,
     watts,
 )
-from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, SYSTEMS
+from studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, SYSTEMS
+from studies.papers.published import published_figures
 
 
 def _case(fragments: int) -> tuple[Fleet, Network]:

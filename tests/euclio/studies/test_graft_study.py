@@ -15,15 +15,15 @@ import pytest
 
 from euclio.core.data_files import data_dir
 from euclio.core.solving import solve
-from euclio.fragments import FragmentSpace, Points
-from euclio.fragments.stages import Stages
-from euclio.papers.published import published_figures
-from euclio.results.tables import load
-from euclio.studies.building import reproduce
-from euclio.studies.claims import stored_claims
-from euclio.studies.graft import cases, inputs, measures, memory, optima, scales, serving, sweeps, systems, variants
-from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, drawn
-from euclio.studies.graft.systems import GRAFT, GSLICE, REGROUP, STATIC
+from euclio.experiments.results.tables import load
+from euclio.problems.fragments import FragmentSpace, Points
+from euclio.problems.fragments.stages import Stages
+from studies.building import reproduce
+from studies.claims import stored_claims
+from studies.graft import cases, inputs, measures, memory, optima, scales, serving, sweeps, systems, variants
+from studies.graft.cases import DEFAULT, NETWORKS, SCALES, drawn
+from studies.graft.systems import GRAFT, GSLICE, REGROUP, STATIC
+from studies.papers.published import published_figures
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -6,9 +6,9 @@ import pytest
 import euclio
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.posterior.reference import nearest_shares
-from euclio.studies.harpagon.answer import COLUMNS, ROWS, stored_answers
-from euclio.studies.stored_reports import STORED
+from studies.harpagon.answer import COLUMNS, ROWS, stored_answers
+from studies.inference.reference import nearest_shares
+from studies.stored_reports import STORED
 
 
 @pytest.fixture(scope="module")

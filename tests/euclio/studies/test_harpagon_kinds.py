@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.posterior.bridge import candidates
-from euclio.posterior.reference import reference_setting
-from euclio.studies.harpagon.kinds import CANDIDATES, REFERENCE, answers, measured_sessions
-from euclio.studies.harpagon.kinds_text import kinds_blocks, kinds_number
 from euclio.workloads.commands import generate
+from studies.harpagon.kinds import CANDIDATES, REFERENCE, answers, measured_sessions
+from studies.harpagon.kinds_text import kinds_blocks, kinds_number
+from studies.inference.bridge import candidates
+from studies.inference.reference import reference_setting
 
 NONE = float("nan")
 

@@ -4,19 +4,19 @@ from collections import Counter
 import pandas as pd
 import pytest
 
-from euclio.analysis.statistics import Measured
 from euclio.core.words import with_unit
-from euclio.papers.costs import baselines, normalized
-from euclio.papers.harpagon import HARPAGON, comparisons, dummies
-from euclio.papers.modules import Given, dispatch, given_module, given_modules, less, more_than_two, remaining_budget
-from euclio.papers.published import Published, published_figures
-from euclio.session.workloads.acceptance import BASELINES
-from euclio.studies.agreement import Verdict
-from euclio.studies.costs import costs, time_measures
-from euclio.studies.harpagon.figures import optimal_share_map
-from euclio.studies.harpagon.measures import ENUMERATION, QUANTIZED, REPRICED_RUN, optimality
-from euclio.studies.modules import dispatch_latency, left, majority_configurations, module_figures
-from euclio.studies.scorecard import Score, scorecard, tally
+from euclio.report.analysis.statistics import Measured
+from euclio.workloads.session.acceptance import BASELINES
+from studies.agreement import Verdict
+from studies.costs import costs, time_measures
+from studies.harpagon.figures import optimal_share_map
+from studies.harpagon.measures import ENUMERATION, QUANTIZED, REPRICED_RUN, optimality
+from studies.modules import dispatch_latency, left, majority_configurations, module_figures
+from studies.papers.costs import baselines, normalized
+from studies.papers.harpagon import HARPAGON, comparisons, dummies
+from studies.papers.modules import Given, dispatch, given_module, given_modules, less, more_than_two, remaining_budget
+from studies.papers.published import Published, published_figures
+from studies.scorecard import Score, scorecard, tally
 
 FIGURE = Published("key", 10.0, "%", "Harpagon §IV", "check", "something")
 

@@ -3,16 +3,16 @@ from pathlib import Path
 
 import pytest
 
-from euclio.papers.harpagon import figures
-from euclio.posterior.measures import measures
-from euclio.posterior.reference import reference_setting
-from euclio.posterior.simulation import accepted
-from euclio.results.tables import load
-from euclio.session.workloads.acceptance import ABLATIONS
-from euclio.studies.building import reproduce
-from euclio.studies.harpagon.measures import gaps, own_optimum
-from euclio.studies.harpagon.readings import OTHER_RUNS
-from euclio.studies.modules import plans_of
+from euclio.experiments.results.tables import load
+from euclio.workloads.session.acceptance import ABLATIONS
+from studies.building import reproduce
+from studies.harpagon.measures import gaps, own_optimum
+from studies.harpagon.readings import OTHER_RUNS
+from studies.inference.measures import measures
+from studies.inference.reference import reference_setting
+from studies.inference.simulation import accepted
+from studies.modules import plans_of
+from studies.papers.harpagon import figures
 
 
 @pytest.fixture(scope="module")

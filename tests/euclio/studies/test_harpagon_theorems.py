@@ -2,8 +2,8 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.session import Configuration, Hardware, Module, Session, evaluate
-from euclio.studies.harpagon.theorems import (
+from euclio.problems.session import Configuration, Hardware, Module, Session, evaluate
+from studies.harpagon.theorems import (
     cheapest_obeying,
     counterexample_text,
     find_counterexample,

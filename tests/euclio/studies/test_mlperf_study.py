@@ -10,16 +10,15 @@ import pytest
 
 from euclio.cli import main
 from euclio.core.data_files import data_dir
+from euclio.experiments.results.tables import load
 from euclio.files.json_reading import read_json
-from euclio.papers.published import published_figures
-from euclio.results.tables import load
-from euclio.session.workloads.mlperf import durations_s
-from euclio.studies.building import reproduce
-from euclio.studies.mlperf.choices import PARAMETERS, TRIED
-from euclio.studies.mlperf.closed_loop import among_clients, capacities, compared, sessions
-from euclio.studies.mlperf.inputs import PERCENTILES, Kind, accelerator, analyzer_runs, cases
-from euclio.studies.mlperf.measures import by_case, group_errors, held_against, median_errors, reached, within
-from euclio.studies.mlperf.rules import (
+from euclio.workloads.session.mlperf import durations_s
+from studies.building import reproduce
+from studies.mlperf.choices import PARAMETERS, TRIED
+from studies.mlperf.closed_loop import among_clients, capacities, compared, sessions
+from studies.mlperf.inputs import PERCENTILES, Kind, accelerator, analyzer_runs, cases
+from studies.mlperf.measures import by_case, group_errors, held_against, median_errors, reached, within
+from studies.mlperf.rules import (
     BEFORE,
     CONFIGURED,
     RULES,
@@ -36,7 +35,8 @@ from euclio.studies.mlperf.rules import (
     timeout_s,
     variation,
 )
-from euclio.studies.mlperf.serving import FINE, largest_load, machine_of, served
+from studies.mlperf.serving import FINE, largest_load, machine_of, served
+from studies.papers.published import published_figures
 
 SHORT = 0.02
 """Share of MLPerf's shortest run that tests simulate."""

@@ -8,16 +8,16 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from euclio.analysis.statistics import Measured
 from euclio.cli import main
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
-from euclio.papers.published import published_figures
-from euclio.results.tables import save
-from euclio.studies import claims
-from euclio.studies.agreement import Verdict, agreement
-from euclio.studies.claims import HOLDS, Card, Claim, Standing, accept, check, check_all, load_card, stored_claims
-from euclio.studies.claims_page import figures_text, lines, tally, write_claims
+from euclio.experiments.results.tables import save
+from euclio.report.analysis.statistics import Measured
+from studies import claims
+from studies.agreement import Verdict, agreement
+from studies.claims import HOLDS, Card, Claim, Standing, accept, check, check_all, load_card, stored_claims
+from studies.claims_page import figures_text, lines, tally, write_claims
+from studies.papers.published import published_figures
 
 SHARE = Claim("tiny.share", "tiny", "It is best on 91.5 % of the workloads.", ("share",), held=True)
 

@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 
 from euclio.core.registry import solvers
-from euclio.papers.costs import normalized, per_module
-from euclio.papers.piccolo import PICCOLO, by_modules, shares, throughput_split
-from euclio.studies.costs import costs
-from euclio.studies.modules import sizes
-from euclio.studies.piccolo.example import TABLE_I, example_blocks, one_module
-from euclio.studies.piccolo.experiment import SYSTEMS
-from euclio.studies.piccolo.measures import (
+from studies.costs import costs
+from studies.modules import sizes
+from studies.papers.costs import normalized, per_module
+from studies.papers.piccolo import PICCOLO, by_modules, shares, throughput_split
+from studies.piccolo.example import TABLE_I, example_blocks, one_module
+from studies.piccolo.experiment import SYSTEMS
+from studies.piccolo.measures import (
     PLAN_OPTIMUM,
     SPLIT_OPTIMUM,
     optimality_measures,

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from euclio.papers.piccolo import PICCOLO, figures
-from euclio.posterior.measures import measures
-from euclio.posterior.reference import reference_setting
-from euclio.posterior.simulation import accepted
-from euclio.results.tables import load
-from euclio.studies.building import reproduce
-from euclio.studies.modules import plans_of
-from euclio.studies.piccolo.experiment import SEARCHED_MODULES, SYSTEMS
-from euclio.studies.piccolo.measures import (
+from euclio.experiments.results.tables import load
+from studies.building import reproduce
+from studies.inference.measures import measures
+from studies.inference.reference import reference_setting
+from studies.inference.simulation import accepted
+from studies.modules import plans_of
+from studies.papers.piccolo import PICCOLO, figures
+from studies.piccolo.experiment import SEARCHED_MODULES, SYSTEMS
+from studies.piccolo.measures import (
     ALTERNATIVES,
     PLAN_OPTIMUM,
     SPLIT_OPTIMUM,

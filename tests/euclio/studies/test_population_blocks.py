@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import pytest
 
 from euclio.report import Figure, Paragraph, Table
-from euclio.studies import STUDIES
-from euclio.studies.building import study_of
-from euclio.studies.population_blocks import as_data, identified, population_blocks, without_populations
-from euclio.studies.study import Found
 from euclio.workloads.populations import Identity
+from studies import STUDIES
+from studies.building import study_of
+from studies.population_blocks import as_data, identified, population_blocks, without_populations
+from studies.study import Found
 
 FIRST = Identity("harpagon", 20240917, 1131, "5" * 64)
 FILES = Identity("measured", None, 84, "a" * 64)

@@ -9,18 +9,18 @@ import pytest
 from simulated_clusters import two_model_cluster, two_model_plan
 from tiny_clusters import tiny_cluster
 
-from euclio.analysis.statistics import mean
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.papers.published import published_figures
-from euclio.pipeline import PipelineSpace, evaluate
-from euclio.pipeline.files import save_cluster
-from euclio.results.tables import load
-from euclio.simulation.highest_load import GRID
-from euclio.studies.building import reproduce
-from euclio.studies.ppipe import experiment, inputs
-from euclio.studies.ppipe.bursts import CVS, fit_table, fitted_cv, printed_reductions
-from euclio.studies.ppipe.cases import (
+from euclio.experiments.results.tables import load
+from euclio.problems.pipeline import PipelineSpace, evaluate
+from euclio.problems.pipeline.files import save_cluster
+from euclio.report.analysis.statistics import mean
+from euclio.serving.highest_load import GRID
+from studies.building import reproduce
+from studies.papers.published import published_figures
+from studies.ppipe import experiment, inputs
+from studies.ppipe.bursts import CVS, fit_table, fitted_cv, printed_reductions
+from studies.ppipe.cases import (
     GROUPS,
     MARGINS,
     RATIOS,
@@ -36,8 +36,8 @@ from euclio.studies.ppipe.cases import (
     small_cases,
     timeline_case,
 )
-from euclio.studies.ppipe.experiment import instance_files
-from euclio.studies.ppipe.measures import (
+from studies.ppipe.experiment import instance_files
+from studies.ppipe.measures import (
     at_highest_load,
     gains,
     highest_loads,
@@ -50,12 +50,12 @@ from euclio.studies.ppipe.measures import (
     small_loads,
     utilization,
 )
-from euclio.studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth, sizes_of_maps
-from euclio.studies.ppipe.reasons import open_text
-from euclio.studies.ppipe.serving import at_full_load, search
-from euclio.studies.ppipe.systems import DART, MANY, NP, PPIPE
-from euclio.studies.ppipe.text import instance_blocks
-from euclio.studies.study import Measurements
+from studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth, sizes_of_maps
+from studies.ppipe.reasons import open_text
+from studies.ppipe.serving import at_full_load, search
+from studies.ppipe.systems import DART, MANY, NP, PPIPE
+from studies.ppipe.text import instance_blocks
+from studies.study import Measurements
 
 
 def tried(limits):

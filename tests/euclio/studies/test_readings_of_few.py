@@ -5,9 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from euclio.studies.harpagon import readings as harpagon
-from euclio.studies.piccolo import readings as piccolo
-from euclio.studies.readings import reread
+from studies.harpagon import readings as harpagon
+from studies.piccolo import readings as piccolo
+from studies.readings import reread
 
 REPORTS = Path(__file__).resolve().parents[3] / "reports"
 CASES = [("harpagon", harpagon, ("traffic",)), ("piccolo", piccolo, ())]

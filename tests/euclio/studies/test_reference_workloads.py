@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 
 from euclio.cli import main
-from euclio.posterior.bridge import protocol_draws
-from euclio.posterior.reference import reference_setting
-from euclio.session.files.instances import load_session
-from euclio.studies import reference_workloads
-from euclio.studies.reference_workloads import draw_workloads_of
+from euclio.problems.session.files.instances import load_session
+from studies import reference_workloads
+from studies.inference.bridge import protocol_draws
+from studies.inference.reference import reference_setting
+from studies.reference_workloads import draw_workloads_of
 
 LABELS = ("nexus", "harpagon")
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from euclio.analysis.statistics import Measured
-from euclio.papers.published import Published, published_figures
 from euclio.report import Counts, Fold, html_page, markdown_page
-from euclio.studies.agreement import Verdict
-from euclio.studies.scorecard import Contradiction, Score, tally
-from euclio.studies.scorecard_blocks import (
+from euclio.report.analysis.statistics import Measured
+from studies.agreement import Verdict
+from studies.papers.published import Published, published_figures
+from studies.scorecard import Contradiction, Score, tally
+from studies.scorecard_blocks import (
     MEANINGS,
     SCORE_COLUMNS,
     TONES,

@@ -7,24 +7,24 @@ import pytest
 from worked_examples import scrooge
 
 from euclio.core.solving import solve
-from euclio.papers.published import published_figures
-from euclio.results.tables import load
-from euclio.session import Configuration
-from euclio.session.workloads.protocol import SEED
-from euclio.session.workloads.scrooge_applications import scrooge_applications
-from euclio.studies.building import reproduce
-from euclio.studies.scrooge import experiment
-from euclio.studies.scrooge.changing import FEWER_CLIENTS, NEXUS_SYSTEM, Case, cases
-from euclio.studies.scrooge.changing_measures import (
+from euclio.experiments.results.tables import load
+from euclio.problems.session import Configuration
+from euclio.workloads.session.protocol import SEED
+from euclio.workloads.session.scrooge_applications import scrooge_applications
+from studies.building import reproduce
+from studies.papers.published import published_figures
+from studies.scrooge import experiment
+from studies.scrooge.changing import FEWER_CLIENTS, NEXUS_SYSTEM, Case, cases
+from studies.scrooge.changing_measures import (
     OWN,
     changing_measures,
     changing_readings,
     movements,
 )
-from euclio.studies.scrooge.example import example_table, session
-from euclio.studies.scrooge.experiment import LEAST_DECISIONS
-from euclio.studies.scrooge.inputs import input_measures, linear_from, widest_window
-from euclio.studies.scrooge.measures import (
+from studies.scrooge.example import example_table, session
+from studies.scrooge.experiment import LEAST_DECISIONS
+from studies.scrooge.inputs import input_measures, linear_from, widest_window
+from studies.scrooge.measures import (
     BRUTE_FORCE,
     FIVE_APPLICATIONS,
     GREEDY,
@@ -39,7 +39,7 @@ from euclio.studies.scrooge.measures import (
     optima,
     ratio,
 )
-from euclio.studies.scrooge.objectives import (
+from studies.scrooge.objectives import (
     ALONE,
     SHOWN,
     SPATIAL,
@@ -51,9 +51,9 @@ from euclio.studies.scrooge.objectives import (
     spatial_savings,
     with_decisions,
 )
-from euclio.studies.scrooge.text import reasons
-from euclio.studies.scrooge.varying import MADE, VARIED
-from euclio.studies.study import Asked, Collected
+from studies.scrooge.text import reasons
+from studies.scrooge.varying import MADE, VARIED
+from studies.study import Asked, Collected
 
 NONE = math.nan
 TIMED_OR_SAME = {
@@ -203,7 +203,7 @@ def test_latency_grows_almost_linearly_from_where_every_doubling_takes_twice_the
 
     def times(*seconds: str) -> None:
         own = [Configuration("P100", 2**k, 1, s) for k, s in enumerate(seconds)]
-        monkeypatch.setattr("euclio.studies.scrooge.inputs.curve", lambda _: own)
+        monkeypatch.setattr("studies.scrooge.inputs.curve", lambda _: own)
 
     times("1", "1.5", "3.2", "6.4", "12.8")
     assert linear_from() == 2

@@ -4,10 +4,10 @@ from math import prod, sqrt
 
 import pytest
 
-from euclio.papers.published import printed_values
-from euclio.session.workloads.scrooge_applications import scrooge_data
-from euclio.studies.scrooge import time_scale
-from euclio.studies.scrooge.time_scale import averages, derived_scale
+from euclio.workloads.session.scrooge_applications import scrooge_data
+from studies.papers.published import printed_values
+from studies.scrooge import time_scale
+from studies.scrooge.time_scale import averages, derived_scale
 
 PRINTED = 24.9, 33.6
 

@@ -4,22 +4,22 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from euclio.session.dynamics.run import run
-from euclio.session.dynamics.world import draw_world
-from euclio.session.workloads.scrooge_sessions import COMPARED, MOST_CLIENTS, draw_scrooge
-from euclio.studies.readings import with_tried
-from euclio.studies.scrooge.changing import Case, named_session
-from euclio.studies.scrooge.design import FACTORS, PAIRS, inputs_of, named, said, settings
-from euclio.studies.scrooge.measures import GREEDY, MILP
-from euclio.studies.scrooge.varied import NO_ITEMS_PRINTED, NO_TIMES_PRINTED, OWN, Inputs, draw_varied
-from euclio.studies.scrooge.varied_measures import (
+from euclio.serving.dynamics.run import run
+from euclio.serving.dynamics.world import draw_world
+from euclio.workloads.session.scrooge_sessions import COMPARED, MOST_CLIENTS, draw_scrooge
+from studies.readings import with_tried
+from studies.scrooge.changing import Case, named_session
+from studies.scrooge.design import FACTORS, PAIRS, inputs_of, named, said, settings
+from studies.scrooge.measures import GREEDY, MILP
+from studies.scrooge.varied import NO_ITEMS_PRINTED, NO_TIMES_PRINTED, OWN, Inputs, draw_varied
+from studies.scrooge.varied_measures import (
     decision_movements,
     decision_readings,
     holding,
     outcomes,
 )
-from euclio.studies.scrooge.varied_text import varied_blocks
-from euclio.studies.scrooge.varying import MADE, VARIED, made_rows, ratios, varied_rows
+from studies.scrooge.varied_text import varied_blocks
+from studies.scrooge.varying import MADE, VARIED, made_rows, ratios, varied_rows
 
 SEED = 20240917
 BATCHED = {"traffic": "vehicle", "face": "detector", "tracker": "reid"}
@@ -193,7 +193,7 @@ def test_decisions_of_a_changing_workload_are_those_that_its_coordinator_asks_fo
 
 
 def test_many_worker_types_are_run_on_every_other_decision_alone(monkeypatch):
-    monkeypatch.setattr("euclio.studies.scrooge.varying.settings", lambda: iter([{}, {"types": 2}]))
+    monkeypatch.setattr("studies.scrooge.varying.settings", lambda: iter([{}, {"types": 2}]))
     sessions = [draw_scrooge("traffic", SEED, number).session for number in (1, 2)]
     found = [[row["setting"] for row in varied_rows(session, SEED, 2)] for session in sessions]
     assert found == [[""], ["", "types=2"]]

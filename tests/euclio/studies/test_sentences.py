@@ -5,9 +5,9 @@ import json
 import pytest
 
 from euclio.core.data_files import data_dir
-from euclio.papers.published import published_figures
-from euclio.studies.claims import stored_claims
-from euclio.studies.sentences import NOT_MEASURED, SET_UP, STATUSES, Sentence, selection, sentences
+from studies.claims import stored_claims
+from studies.papers.published import published_figures
+from studies.sentences import NOT_MEASURED, SET_UP, STATUSES, Sentence, selection, sentences
 
 PAPERS = ("graft", "harpagon", "piccolo", "ppipe", "scrooge")
 

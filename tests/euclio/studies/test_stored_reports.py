@@ -10,10 +10,10 @@ import pytest
 from euclio.cli import main
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
-from euclio.results.tables import load, save
-from euclio.studies import claims, stored_reports
-from euclio.studies.claims import load_cards
-from euclio.studies.stored_reports import LAST, STORED, differences, latest, store
+from euclio.experiments.results.tables import load, save
+from studies import claims, stored_reports
+from studies.claims import load_cards
+from studies.stored_reports import LAST, STORED, differences, latest, store
 
 OWN = {"name": "harpagon", "size": 1131, "seed": 1, "sha256": "ab"}
 MEASURED = {"name": "measured", "size": 84, "seed": None, "sha256": "cd"}
@@ -95,8 +95,8 @@ def test_accepting_claims_stores_the_last_reports_first(tmp_path, monkeypatch, c
     claim = claims.Claim("h.share", "harpagon", "It is best.", ("optimal_share",))
     monkeypatch.setattr(claims, "stored_claims", lambda: (claim,))
     monkeypatch.setattr(claims, "check", lambda *_: claims.Checked(claim, claims.Standing.NOT_RUN, (), None))
-    monkeypatch.setattr("euclio.studies.claims_page.figures_text", lambda _: "Numbers.")
-    monkeypatch.setattr("euclio.studies.claims_page.figures_blocks", lambda _: [])
+    monkeypatch.setattr("studies.claims_page.figures_text", lambda _: "Numbers.")
+    monkeypatch.setattr("studies.claims_page.figures_blocks", lambda _: [])
     monkeypatch.setattr(claims, "data_dir", lambda: tmp_path)
     (tmp_path / "claims.json").write_text(json.dumps({"claims": []}), encoding="utf-8")
     write(LAST, [("optimal_share", "check", "%", 70.0)])
@@ -138,7 +138,7 @@ def test_a_run_without_accept_changes_no_stored_file_and_says_where_it_wrote(tmp
 
 def test_a_report_is_stored_where_it_is_accepted(monkeypatch, capsys):
     """The run is left out here: it writes to build/reports with and without `--accept`."""
-    monkeypatch.setattr("euclio.studies.building.reproduce", lambda *_, **__: write(LAST, FIGURES[:1]) / "index.html")
+    monkeypatch.setattr("studies.building.reproduce", lambda *_, **__: write(LAST, FIGURES[:1]) / "index.html")
     card = STORED / "harpagon" / "scorecard.parquet"
     assert main(["reproduce", "harpagon"]) == 0
     assert len(load(card)[0]) == len(FIGURES)

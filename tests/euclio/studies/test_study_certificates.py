@@ -10,8 +10,8 @@ from euclio.cli import main
 from euclio.core.errors import RefutedError
 from euclio.core.solving import solve
 from euclio.report import Heading, Paragraph, html_page
-from euclio.studies import certifying
-from euclio.studies.certifying import Proof, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
+from studies import certifying
+from studies.certifying import Proof, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
 
 SESSION = tiny_session(2)
 
@@ -36,7 +36,7 @@ def certifies(monkeypatch):
 
 @pytest.fixture
 def refutes(monkeypatch):
-    monkeypatch.setattr("euclio.certification.certifying._is_better", lambda *_, **__: True)
+    monkeypatch.setattr("euclio.proving.certifying._is_better", lambda *_, **__: True)
     return install(monkeypatch, answering_search(one_configuration_plan(SESSION)))
 
 
@@ -117,14 +117,14 @@ def test_the_command_ends_with_exit_code_1(monkeypatch, capsys, tmp_path):
     def reproduce(paper, **_):
         raise RefutedError("1 of 30 proofs that were tried is REFUTED.")
 
-    monkeypatch.setattr("euclio.studies.building.reproduce", reproduce)
+    monkeypatch.setattr("studies.building.reproduce", reproduce)
     assert main(["reproduce", "scrooge", "--out", str(tmp_path)]) == 1
     assert capsys.readouterr().err == "euclio: 1 of 30 proofs that were tried is REFUTED.\n"
 
 
 def test_the_size_of_the_sample_is_an_option(monkeypatch, tmp_path):
     asked = []
-    monkeypatch.setattr("euclio.studies.building.reproduce", lambda paper, **given: asked.append(given))
+    monkeypatch.setattr("studies.building.reproduce", lambda paper, **given: asked.append(given))
     main(["reproduce", "scrooge", "--out", str(tmp_path), "--certify", "5"])
     assert asked[0]["certify"] == 5
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from euclio.cli import main
-from euclio.papers.published import published_figures
-from euclio.results.tables import load
-from euclio.studies import STUDIES
-from euclio.studies.building import study_of
-from euclio.studies.parts import part_lines
+from euclio.experiments.results.tables import load
+from studies import STUDIES
+from studies.building import study_of
+from studies.papers.published import published_figures
+from studies.parts import part_lines
 
 REPORTS = Path(__file__).parents[3] / "reports"
 

@@ -209,7 +209,7 @@ def test_a_batch_runs_with_soft_limits(tmp_path):
     (tmp_path / "own.py").write_text("def solve(session, space):\n    print('noise')\n    return 1 / 0\n", "utf-8")
     check = """
 import euclio
-frame = euclio.results.load("race-results").set_index("solver")
+frame = euclio.experiments.results.load("race-results").set_index("solver")
 assert dict(frame.status) == {"harpagon": "feasible", "exact": "optimal", "own.py:solve": "error"}, frame.status
 assert frame.certificate["exact"] == "certified"
 assert set(frame.time_limit_s) == {60}
@@ -246,7 +246,7 @@ def test_a_dask_worker_makes_runs_in_its_own_process(tmp_path):
     """It may be on such a system though the runner is not; its records are those of the runs that it was asked for."""
     code = """
 from run_batches import batch_of, run_of
-from euclio.runs.dask_worker import make_runs
+from euclio.experiments.dask_worker import make_runs
 tasks = [run_of("good"), run_of("good", repeat=1)]
 records = make_runs(batch_of(*tasks), None)
 assert [(record.key, record.status) for record in records] == [(task.key, "feasible") for task in tasks], records
@@ -263,7 +263,7 @@ from pathlib import Path
 import psutil
 import pytest
 from euclio.core.errors import InputError
-from euclio.runs import lock
+from euclio.experiments import lock
 lock.PATIENCE_S = 0
 path = Path("lock")
 with lock.RunnerLock(path) as held:

@@ -9,11 +9,11 @@ from dataclasses import fields
 import pytest
 
 import euclio
-from euclio.commands.parsing import COMMANDS, module_of
 from euclio.core.families import families
 from euclio.core.lazy import late
 from euclio.verbs import PLACES
 from euclio.verbs.calling import keyword_of
+from euclio.verbs.commands.parsing import COMMANDS, module_of
 
 FUNCTIONS = {
     "import csv": "import_csv",
@@ -86,7 +86,7 @@ PYTHON = {
 def parsers(verb):
     """The parsers of a verb: its own, or one for each kind or action below it, by what is typed."""
     parser = argparse.ArgumentParser()
-    late(f"euclio.commands.{module_of(verb)}", "add_options")(parser)
+    late(f"euclio.verbs.commands.{module_of(verb)}", "add_options")(parser)
     below = next((a for a in parser._actions if isinstance(a, argparse._SubParsersAction)), None)
     return {verb: parser} if below is None else {f"{verb} {name}": one for name, one in below.choices.items()}
 

@@ -11,9 +11,9 @@ from tiny_sessions import tiny_session
 import euclio
 from euclio.core.errors import InputError
 from euclio.core.own_solver import name_elsewhere
+from euclio.experiments.solver_settings import solver_settings
 from euclio.files import load_result, save_result
-from euclio.runs.solver_settings import solver_settings
-from euclio.session import Allocation, ModulePlan, Plan
+from euclio.problems.session import Allocation, ModulePlan, Plan
 
 VERBS = {
     name: value

@@ -14,8 +14,8 @@ import euclio
 from euclio.cli import main
 from euclio.core.engine_packages import MissingEngineError
 from euclio.core.errors import InputError, KeywordError
-from euclio.session import PlanSpace
-from euclio.session.questions.changes import SessionChanges
+from euclio.problems.session import PlanSpace
+from euclio.problems.session.changes import SessionChanges
 
 CHANGED = SessionChanges(rate_rps=Fraction(12), slo_s=Fraction(3, 2), stock={"V100": 40})
 

@@ -13,10 +13,10 @@ from tiny_sessions import TEXT, tiny_session
 import euclio
 from euclio.cli import main
 from euclio.core.errors import InputError, NoPlanError
-from euclio.day import Step
 from euclio.files import save_result
-from euclio.pipeline import Cluster
-from euclio.session import Session
+from euclio.problems.day import Step
+from euclio.problems.pipeline import Cluster
+from euclio.problems.session import Session
 from euclio.verbs.calling import keyword_of
 
 

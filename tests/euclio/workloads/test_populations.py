@@ -9,10 +9,10 @@ import pytest
 
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.posterior.bridge import protocol_draws
-from euclio.posterior.reference import reference_setting
 from euclio.workloads.commands import draw_instances, generate
 from euclio.workloads.populations import POPULATIONS, identify, population
+from studies.inference.bridge import protocol_draws
+from studies.inference.reference import reference_setting
 
 ROOT = Path(__file__).parents[3]
 SESSIONS = ("harpagon", "piccolo", "nvidia", "protocol-scrooge")

@@ -10,10 +10,10 @@ import pytest
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.day import Day, Staffing, Step
-from euclio.day.evaluate import WHOLE, session_plan
-from euclio.day.instance import at_rates
-from euclio.session import Configuration, Hardware, Module, Session, evaluate
+from euclio.problems.day import Day, Staffing, Step
+from euclio.problems.day.evaluate import WHOLE, session_plan
+from euclio.problems.day.instance import at_rates
+from euclio.problems.session import Configuration, Hardware, Module, Session, evaluate
 from formulations.day.answers import NoPlanError
 from formulations.day.joint import cheapest_of_all
 from formulations.day.one_path import LateError

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from drawn_days import drawn_day, enumerated_cost
 
-from euclio.certification.certifying import certify
 from euclio.core.certificate import Verdict
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.day import Day, Step
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.day import Day, Step
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.proving.certifying import certify
 from formulations.day.one_module import cheapest_of_one_module
 from formulations.day.rate_table import rate_table
 from formulations.day.transitions import ChangePrices

@@ -11,16 +11,16 @@ from itertools import pairwise
 
 import pytest
 
-from euclio.certification.certifying import certify
 from euclio.core.certificate import Verdict
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.day import Day, DayPlan, Idle, Serving, Staffing, Step, StepPlan, evaluate
-from euclio.day.comparing import compare_day
-from euclio.day.drawing import draw_day
-from euclio.day.files import day_from_text, day_to_text
-from euclio.day.instance import at_rates
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.day import Day, DayPlan, Idle, Serving, Staffing, Step, StepPlan, evaluate
+from euclio.problems.day.files import day_from_text, day_to_text
+from euclio.problems.day.instance import at_rates
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.proving.certifying import certify
+from euclio.questions.day_drawing import draw_day
+from euclio.questions.day_rules import compare_day
 from formulations.day import joint
 from formulations.day.cheapest import cheapest_plans
 from formulations.day.choices import box

@@ -8,8 +8,8 @@ import pytest
 
 from euclio.core.result import Answer, Status
 from euclio.core.solving import solve
-from euclio.day import Day, Serving, Staffing, Step
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.day import Day, Serving, Staffing, Step
+from euclio.problems.session import Configuration, Hardware, Module, Session
 from formulations.day import cheapest, joint, several_modules
 from formulations.day.gathering import gathered
 from formulations.day.one_path import LateError

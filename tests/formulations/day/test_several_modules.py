@@ -14,9 +14,9 @@ import pytest
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.day import Day, DayPlan, Serving, Staffing, Step, StepPlan, evaluate
-from euclio.day.instance import of_modules
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.day import Day, DayPlan, Serving, Staffing, Step, StepPlan, evaluate
+from euclio.problems.day.instance import of_modules
+from euclio.problems.session import Configuration, Hardware, Module, Session
 from formulations.day.cheapest import cheapest_plans
 from formulations.day.choices import box, choices_of_bounds, choices_of_plans
 from formulations.day.components import parts_of

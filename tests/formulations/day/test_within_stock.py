@@ -9,10 +9,10 @@ import pytest
 from euclio.core.registry import Limits
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.day import Day, Step
-from euclio.day.evaluate import WHOLE
-from euclio.day.instance import at_rates
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.day import Day, Step
+from euclio.problems.day.evaluate import WHOLE
+from euclio.problems.day.instance import at_rates
+from euclio.problems.session import Configuration, Hardware, Module, Session
 from formulations.day import cheapest
 from formulations.day.known_plans import machines_of
 from formulations.day.within_stock import proven_within_stock

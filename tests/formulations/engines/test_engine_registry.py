@@ -8,9 +8,9 @@ from euclio.core.errors import InputError
 from euclio.core.registry import EngineOptions, Limits, find_solver
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.pipeline import PipelineSpace
-from euclio.pipeline.workloads.small_clusters import small_cluster
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.pipeline import PipelineSpace
+from euclio.workloads.pipeline.small_clusters import small_cluster
+from euclio.workloads.session.random_sessions import random_session
 from formulations.engines.cpsat import CP_SAT
 from formulations.engines.highs import HIGHS
 from formulations.engines.interface import Engine, EngineLimits, Outcome, Point

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from euclio import solve
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.session import Configuration, Hardware, Module, Session
 from formulations.engines.milp import LONGEST_NAME, readable
 
 

@@ -11,12 +11,12 @@ import pytest
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.fragments import Fleet, Fragment, FragmentSpace
-from euclio.fragments.realigned import least_set, part_of
-from euclio.fragments.stages import Stages
-from euclio.fragments.workloads.networks import find_model
-from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.fragments.workloads.small_fleets import small_fleet
+from euclio.problems.fragments import Fleet, Fragment, FragmentSpace
+from euclio.problems.fragments.realigned import least_set, part_of
+from euclio.problems.fragments.stages import Stages
+from euclio.workloads.fragments.networks import find_model
+from euclio.workloads.fragments.random_fleets import random_fleet
+from euclio.workloads.fragments.small_fleets import small_fleet
 from formulations.fragments.columns.closing import sets_within
 from formulations.fragments.columns.relaxation import Pricer
 from formulations.fragments.columns.tables import UNIT, tables_of

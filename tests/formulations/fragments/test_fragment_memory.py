@@ -15,11 +15,11 @@ from tiny_fleets import SPACES
 from euclio.core.registry import solvers_of
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.fragments import Fleet, Fragment, FragmentSpace, Network, Server, evaluate
-from euclio.fragments.certifying import find_better
-from euclio.fragments.packing import gpus_needed
-from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.fragments.workloads.small_fleets import small_fleet
+from euclio.problems.fragments import Fleet, Fragment, FragmentSpace, Network, Server, evaluate
+from euclio.problems.fragments.packing import gpus_needed
+from euclio.proving.fragments.certifying import find_better
+from euclio.workloads.fragments.random_fleets import random_fleet
+from euclio.workloads.fragments.small_fleets import small_fleet
 
 SEEDS = range(min(200, int(os.environ.get("EUCLIO_ORACLE", "30"))))
 

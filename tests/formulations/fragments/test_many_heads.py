@@ -8,7 +8,7 @@ import pytest
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.fragments import Fleet, Fragment, FragmentSpace, Network
+from euclio.problems.fragments import Fleet, Fragment, FragmentSpace, Network
 
 LAYERS = [[["0.5", "0.2"]], [["0.2", "0.1"]]]
 

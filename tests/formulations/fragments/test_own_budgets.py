@@ -11,11 +11,11 @@ import pytest
 from euclio.core.errors import InapplicableError
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.fragments import Fleet, FragmentSpace
-from euclio.fragments.realigned import least_set, part_of
-from euclio.fragments.stages import Stages
-from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.fragments.workloads.small_fleets import small_fleet
+from euclio.problems.fragments import Fleet, FragmentSpace
+from euclio.problems.fragments.realigned import least_set, part_of
+from euclio.problems.fragments.stages import Stages
+from euclio.workloads.fragments.random_fleets import random_fleet
+from euclio.workloads.fragments.small_fleets import small_fleet
 from formulations.fragments.candidates import TimeUpError
 from formulations.fragments.columns.own_budgets import OwnPricer
 from formulations.fragments.columns.tables import UNIT, tables_of

@@ -7,7 +7,7 @@ import pytest
 from bruteforce.fragments.plan_enumeration import divisions
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.fragments.workloads.random_fleets import random_fleet
+from euclio.workloads.fragments.random_fleets import random_fleet
 from formulations.fragments import closing
 from formulations.fragments.closing import close
 

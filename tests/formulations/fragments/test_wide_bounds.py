@@ -12,13 +12,13 @@ from test_fragment_columns import pricer_of, shares_of_all_sets
 from euclio.core.registry import Limits
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.fragments import Fleet, Fragment, FragmentSpace, Network
-from euclio.fragments.realigned import least_set, part_of
-from euclio.fragments.stages import Stages
-from euclio.fragments.workloads.clients import fleets_of
-from euclio.fragments.workloads.networks import find_model
-from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.fragments.workloads.small_fleets import small_fleet
+from euclio.problems.fragments import Fleet, Fragment, FragmentSpace, Network
+from euclio.problems.fragments.realigned import least_set, part_of
+from euclio.problems.fragments.stages import Stages
+from euclio.workloads.fragments.clients import fleets_of
+from euclio.workloads.fragments.networks import find_model
+from euclio.workloads.fragments.random_fleets import random_fleet
+from euclio.workloads.fragments.small_fleets import small_fleet
 from formulations.fragments.columns.relaxation import relaxed
 from formulations.fragments.columns.tables import UNIT
 from formulations.fragments.columns.types import types_of

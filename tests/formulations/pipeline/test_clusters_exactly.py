@@ -8,7 +8,7 @@ import pytest
 from euclio import solve
 from euclio.core.result import Status
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model
+from euclio.problems.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model
 from formulations.engines.highs_arrays import Linear
 
 SOLVERS = ("columns", "ppipe", "ppipe-cpsat")

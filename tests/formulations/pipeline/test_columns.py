@@ -10,10 +10,10 @@ from column_cases import FULL, SEEDS, changed, differs, space_of, value, with_mo
 
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
-from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
-from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
-from euclio.pipeline.workloads.setups import find_setup, with_counts
-from euclio.pipeline.workloads.small_clusters import small_cluster
+from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
+from euclio.workloads.pipeline.instances import ClusterRequest, pipeline_cluster
+from euclio.workloads.pipeline.setups import find_setup, with_counts
+from euclio.workloads.pipeline.small_clusters import small_cluster
 from formulations.pipeline.columns import search
 from formulations.pipeline.columns.solver import run_columns
 

@@ -12,11 +12,11 @@ from places import SHARED
 
 from euclio import load
 from euclio.core.registry import Limits
-from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
-from euclio.pipeline.workloads.groups import groups, weights
-from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
-from euclio.pipeline.workloads.setups import find_setup, with_counts
-from euclio.pipeline.workloads.small_clusters import small_cluster
+from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
+from euclio.workloads.pipeline.groups import groups, weights
+from euclio.workloads.pipeline.instances import ClusterRequest, pipeline_cluster
+from euclio.workloads.pipeline.setups import find_setup, with_counts
+from euclio.workloads.pipeline.small_clusters import small_cluster
 from formulations.pipeline.columns import solver
 from formulations.pipeline.columns.dominance import unmerged
 from formulations.pipeline.columns.enumeration import Columns, enumerate_columns

@@ -12,11 +12,11 @@ from column_cases import SEEDS, space_of
 from bruteforce.pipeline.plan_enumeration import solve_by_pipeline_enumeration
 from euclio import solve
 from euclio.core.registry import Limits
-from euclio.pipeline import Gpu, evaluate
-from euclio.pipeline.workloads.groups import FIRST_GROUP, weights
-from euclio.pipeline.workloads.instances import ClusterRequest, pipeline_cluster
-from euclio.pipeline.workloads.setups import PRICES_PER_H, Setup
-from euclio.pipeline.workloads.small_clusters import small_cluster
+from euclio.problems.pipeline import Gpu, evaluate
+from euclio.workloads.pipeline.groups import FIRST_GROUP, weights
+from euclio.workloads.pipeline.instances import ClusterRequest, pipeline_cluster
+from euclio.workloads.pipeline.setups import PRICES_PER_H, Setup
+from euclio.workloads.pipeline.small_clusters import small_cluster
 from formulations.pipeline.columns import search
 from formulations.pipeline.columns.division import Divided, pack_and_divide
 from formulations.pipeline.columns.problem import TooLargeError

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from euclio.core.registry import Limits
-from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan, PipelineSpace
+from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan, PipelineSpace
 from formulations.pipeline.columns import solver
 from formulations.pipeline.columns.division import pack_and_divide
 from formulations.pipeline.columns.enumeration import enumerate_columns

@@ -15,7 +15,7 @@ from euclio import load, solve
 from euclio.core.registry import Limits
 from euclio.core.result import Result
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
-from euclio.pipeline import PipelineSpace, evaluate
+from euclio.problems.pipeline import PipelineSpace, evaluate
 from formulations.pipeline.columns import solver
 from formulations.pipeline.columns.solver import run_columns
 from tests.bench.unmerged import scaled, unmerged

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from euclio.pipeline import Objective, PipelineSpace
-from euclio.pipeline.workloads.small_clusters import small_cluster
+from euclio.problems.pipeline import Objective, PipelineSpace
+from euclio.workloads.pipeline.small_clusters import small_cluster
 from formulations.pipeline.columns.enumeration import Columns, enumerate_columns
 from formulations.pipeline.columns.problem import Problem, problem_of
 from formulations.pipeline.columns.relaxation import relax, usage

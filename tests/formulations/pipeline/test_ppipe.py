@@ -9,8 +9,8 @@ from ppipe_clusters import almost_in_time, thirds, two_classes, unservable
 from euclio import evaluate, load, solve
 from euclio.cli import main
 from euclio.core.result import Status, WarmStart
-from euclio.pipeline import Cluster, Gpu, Model, PipelineSpace
-from euclio.pipeline.files import save_cluster
+from euclio.problems.pipeline import Cluster, Gpu, Model, PipelineSpace
+from euclio.problems.pipeline.files import save_cluster
 from formulations.pipeline.ppipe.cpsat_model import cpsat_model, rate_scale
 from formulations.pipeline.ppipe.milp_model import milp_model
 from formulations.pipeline.ppipe.problem import ppipe_problem

@@ -5,11 +5,11 @@ import pytest
 from tiny_fleets import SPACES, tiny_fleet
 
 from euclio.core.solving import solve
-from euclio.fragments import Fleet, Fragment, FragmentSpace
-from euclio.fragments.realigned import part_of
-from euclio.fragments.stages import Stages
-from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.fragments.workloads.small_fleets import small_fleet
+from euclio.problems.fragments import Fleet, Fragment, FragmentSpace
+from euclio.problems.fragments.realigned import part_of
+from euclio.problems.fragments.stages import Stages
+from euclio.workloads.fragments.random_fleets import random_fleet
+from euclio.workloads.fragments.small_fleets import small_fleet
 from heuristics.fragments.grouping import Edges, groups_of, properties
 from heuristics.fragments.merging import Merging, margin, merged, uniform_groups
 from heuristics.fragments.realignment import realign

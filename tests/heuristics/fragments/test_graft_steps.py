@@ -8,15 +8,15 @@ from itertools import pairwise
 import pytest
 from limited_fleets import limited_fleet
 
-from euclio.comparison.decomposing import decompose, goal_of
-from euclio.comparison.steps import steps_of, steps_table
 from euclio.core.registry import Limits, find_solver
 from euclio.core.solving import solve
 from euclio.core.tables import to_text
-from euclio.fragments import Budgets, FragmentSpace, Sharing, evaluate
-from euclio.fragments.space import FULL_FRAGMENT_SPACE
-from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.fragments.workloads.small_fleets import small_fleet
+from euclio.problems.fragments import Budgets, FragmentSpace, Sharing, evaluate
+from euclio.problems.fragments.space import FULL_FRAGMENT_SPACE
+from euclio.questions.comparison.decomposing import decompose, goal_of
+from euclio.questions.comparison.steps import steps_of, steps_table
+from euclio.workloads.fragments.random_fleets import random_fleet
+from euclio.workloads.fragments.small_fleets import small_fleet
 from heuristics.fragments.graft import GraftOptions, solve_graft
 from heuristics.fragments.merging import Merging
 from heuristics.fragments.steps import graft_steps

@@ -2,9 +2,9 @@ import pytest
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.fragments import Fleet, Fragment, FragmentSpace, Network
-from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.fragments.workloads.small_fleets import small_fleet
+from euclio.problems.fragments import Fleet, Fragment, FragmentSpace, Network
+from euclio.workloads.fragments.random_fleets import random_fleet
+from euclio.workloads.fragments.small_fleets import small_fleet
 from heuristics.fragments.gslice import evenly
 from heuristics.fragments.merging import uniform_groups
 

@@ -4,9 +4,9 @@ import pytest
 from tiny_fleets import SPACES
 
 from euclio.core.solving import solve
-from euclio.fragments import Fleet, FragmentSpace
-from euclio.fragments.workloads.random_fleets import random_fleet
-from euclio.fragments.workloads.small_fleets import small_fleet
+from euclio.problems.fragments import Fleet, FragmentSpace
+from euclio.workloads.fragments.random_fleets import random_fleet
+from euclio.workloads.fragments.small_fleets import small_fleet
 
 
 @pytest.mark.parametrize("changes", SPACES, ids=str)

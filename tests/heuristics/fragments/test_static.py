@@ -8,10 +8,10 @@ from tiny_fleets import tiny_fleet
 import euclio
 from euclio.core.registry import Limits
 from euclio.core.result import Status
-from euclio.fragments import FragmentSpace
-from euclio.fragments.evaluate import evaluate
-from euclio.fragments.workloads.clients import draw_clients, fleet_at_mean, fleet_now
-from euclio.fragments.workloads.networks import find_model
+from euclio.problems.fragments import FragmentSpace
+from euclio.problems.fragments.evaluate import evaluate
+from euclio.workloads.fragments.clients import draw_clients, fleet_at_mean, fleet_now
+from euclio.workloads.fragments.networks import find_model
 from heuristics.fragments.gslice import solve_gslice, solve_gslice_plus
 from heuristics.fragments.static import solve_static
 

@@ -5,9 +5,9 @@ import pytest
 from places import SHARED
 
 from euclio.core.registry import Limits, solvers
-from euclio.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, evaluate
-from euclio.pipeline.files import load_cluster
-from euclio.pipeline.workloads.small_clusters import small_cluster
+from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, evaluate
+from euclio.problems.pipeline.files import load_cluster
+from euclio.workloads.pipeline.small_clusters import small_cluster
 from heuristics.pipeline.dart_r import gpu_classes, proportional, solve_dart_r
 from heuristics.pipeline.gpu_pair import best_chain
 from heuristics.pipeline.no_partitioning import solve_no_partitioning

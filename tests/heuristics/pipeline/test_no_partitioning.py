@@ -9,8 +9,8 @@ from places import SHARED
 
 from euclio.core.errors import InputError
 from euclio.core.registry import Limits
-from euclio.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, evaluate
-from euclio.pipeline.files import load_cluster
+from euclio.problems.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, evaluate
+from euclio.problems.pipeline.files import load_cluster
 from heuristics.pipeline.no_partitioning import solve_no_partitioning
 from heuristics.pipeline.spaces import NO_PARTITIONING_SPACE
 from heuristics.pipeline.whole_models import whole_models

@@ -8,9 +8,9 @@ from oracle_sessions import small_session
 from worked_examples import M_3, one_module
 
 from euclio.core.registry import Limits
-from euclio.session import Policy, Session, evaluate
-from euclio.session.arrays import session_arrays
-from euclio.session.latency.dispatch import configuration_latency
+from euclio.problems.session import Policy, Session, evaluate
+from euclio.problems.session.arrays import session_arrays
+from euclio.problems.session.latency.dispatch import configuration_latency
 from heuristics.session.latency_splitting import LEAST_LATENCY, THROUGHPUT, Moves, single_units, split_latency
 from heuristics.session.solver import run_system
 from heuristics.session.systems import CLIPPER, INFERLINE, SCROOGE, System

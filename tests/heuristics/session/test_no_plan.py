@@ -6,10 +6,10 @@ from euclio.cli import main
 from euclio.core.registry import solvers_of
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.explain.least_latency import why_no_plan
-from euclio.session.files.instances import save_session
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.files.instances import save_session
+from euclio.problems.session.least_latency import why_no_plan
+from euclio.workloads.session.random_sessions import random_session
 
 SEARCHING_SOME = [
     s

@@ -12,11 +12,21 @@ import heuristics.session.solver as running
 from euclio.core.registry import solvers
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
-from euclio.session import Configuration, DummyRule, Hardware, Module, ModulePlan, PlanSpace, Policy, Session, evaluate
-from euclio.session.arrays import session_arrays
-from euclio.session.latency.dispatch import path_times
-from euclio.session.policies import POLICIES, Form
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import (
+    Configuration,
+    DummyRule,
+    Hardware,
+    Module,
+    ModulePlan,
+    PlanSpace,
+    Policy,
+    Session,
+    evaluate,
+)
+from euclio.problems.session.arrays import session_arrays
+from euclio.problems.session.latency.dispatch import path_times
+from euclio.problems.session.policies import POLICIES, Form
+from euclio.workloads.session.random_sessions import random_session
 from heuristics.session.dummy_generator import ANY_RATE
 from heuristics.session.filled_plan import plan_of
 from heuristics.session.module_scheduler import schedule_module
@@ -231,8 +241,8 @@ def test_every_policy_is_filled_to_what_it_needs(policy):
 
 
 EQUAL_RATES = """
-from euclio.session import Policy
-from euclio.session.policies import Form
+from euclio.problems.session import Policy
+from euclio.problems.session.policies import Form
 
 def latency(place):
     count = place.machines + (1 if place.partial_rps else 0)

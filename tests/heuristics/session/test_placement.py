@@ -5,8 +5,8 @@ import pytest
 from worked_examples import module_plan, plan, scrooge, scrooge_best_plan
 
 from euclio import solve
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.workloads.session.random_sessions import random_session
 from heuristics.session.placement import place
 
 

@@ -6,9 +6,9 @@ from oracle_sessions import small_session
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Policy, Session
-from euclio.session.arrays import session_arrays
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Policy, Session
+from euclio.problems.session.arrays import session_arrays
+from euclio.workloads.session.random_sessions import random_session
 from heuristics.session.staircases import staircases
 from heuristics.session.time_prices import hand_out, prices_of_time
 

@@ -2,7 +2,7 @@
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.session import Configuration, Hardware, Module, Session
 
 
 def test_an_slo_of_years_in_steps_of_milliseconds_is_inapplicable_and_no_crash():

@@ -6,8 +6,8 @@ import pytest
 
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
-from euclio.session import Session
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import Session
+from euclio.workloads.session.random_sessions import random_session
 
 SEEDS = range(40)
 

@@ -8,10 +8,10 @@ from worked_examples import scrooge, scrooge_best_plan
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.arrays import session_arrays
-from euclio.session.workloads.protocol import SEED, draw
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.arrays import session_arrays
+from euclio.workloads.session.protocol import SEED, draw
+from euclio.workloads.session.random_sessions import random_session
 from heuristics.session.scrooge_greedy import allocate_greedily
 from heuristics.session.scrooge_refinement import as_counts, refine_greedily, ways
 from heuristics.session.scrooge_space import SCROOGE_SPACE

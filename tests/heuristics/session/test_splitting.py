@@ -9,11 +9,11 @@ from worked_examples import M_1, one_module
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import FULL_SPACE, Configuration, Hardware, Module, PlanSpace, Session
-from euclio.session.arrays import session_arrays
-from euclio.session.latency.dispatch import path_times
-from euclio.session.latency.series_parallel import reduce_series_parallel
-from euclio.session.workloads.random_sessions import chain_from_modules, random_session
+from euclio.problems.session import FULL_SPACE, Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.arrays import session_arrays
+from euclio.problems.session.latency.dispatch import path_times
+from euclio.problems.session.latency.series_parallel import reduce_series_parallel
+from euclio.workloads.session.random_sessions import chain_from_modules, random_session
 from heuristics.session.dummy_generator import generator_of
 from heuristics.session.even_splitting import split_evenly
 from heuristics.session.latency_splitting import (

@@ -7,7 +7,7 @@ from oracle_sessions import small_session
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.session import Configuration, Hardware, Module, Session
 from heuristics.session.staffing import by_square_root, configurations_by_hand
 
 RULES = ("rate-over-throughput", "utilisation-70", "square-root-staffing")

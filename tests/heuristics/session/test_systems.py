@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 from euclio.core.registry import solvers
-from euclio.session import DummyRule, PlanSpace, Policy
+from euclio.problems.session import DummyRule, PlanSpace, Policy
 from heuristics.session.systems import ABLATIONS, BASELINES, HARPAGON, LITERAL, SYSTEMS, Hetero, Splitter, Start, System
 
 CELLS = [f.name for f in fields(System) if f.name not in ("name", "summary")]

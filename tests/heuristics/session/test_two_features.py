@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from euclio import solve
-from euclio.session import Configuration, Hardware, Module, Session
+from euclio.problems.session import Configuration, Hardware, Module, Session
 
 SEEDS = range(400)
 PRICES = {"one": {"a": "1"}, "two": {"a": "2.07", "b": "3.06"}, "far apart": {"a": "1", "b": "4.5"}}

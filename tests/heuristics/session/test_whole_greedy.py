@@ -7,8 +7,8 @@ from oracle_sessions import small_session
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
+from euclio.workloads.session.random_sessions import random_session
 
 SEEDS = range(30)
 

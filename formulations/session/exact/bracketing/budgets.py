@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.session.arrays import Floats, SessionArrays
-from euclio.session.latency.dispatch import path_times
+from euclio.problems.session.arrays import Floats, SessionArrays
+from euclio.problems.session.latency.dispatch import path_times
 from formulations.session.exact.bracketing.curve import Curve, Found, Intervals
 from formulations.session.exact.outcomes import INFEASIBLE, LIMIT, OPTIMAL
 from formulations.session.module.continuous import search_continuous

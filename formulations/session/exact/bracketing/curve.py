@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.session.arrays import Floats, Ints
+from euclio.problems.session.arrays import Floats, Ints
 from formulations.session.module.line import Line
 from formulations.tolerances import CLOSED
 

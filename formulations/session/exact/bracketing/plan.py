@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.numbers import rounded_up
-from euclio.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Policy, Session, evaluate
-from euclio.session.latency.paths import times_from, times_until
-from euclio.session.policies import Form
+from euclio.problems.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Policy, Session, evaluate
+from euclio.problems.session.latency.paths import times_from, times_until
+from euclio.problems.session.policies import Form
 from formulations.tolerances import DUMMY_DIGITS, FULL
 
 

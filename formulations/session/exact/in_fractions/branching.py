@@ -17,8 +17,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate, longest_path
-from euclio.session.arrays import TIE, SessionArrays, to_plan
+from euclio.problems.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate, longest_path
+from euclio.problems.session.arrays import TIE, SessionArrays, to_plan
 from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.bracketing.budgets import ContinuousProof, ContinuousSearch
 from formulations.session.exact.bracketing.plan import fill_up

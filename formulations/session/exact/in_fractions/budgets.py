@@ -20,9 +20,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from euclio.core.numbers import rounded_up
-from euclio.session import Allocation, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.arrays import session_arrays
-from euclio.session.latency.bound import latency_bound
+from euclio.problems.session import Allocation, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session.arrays import session_arrays
+from euclio.problems.session.latency.bound import latency_bound
 from formulations.effort import Effort, UndecidedError
 from formulations.session.module.continuous_in_fractions import (
     ContinuousModule,

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from euclio.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.evaluate import machines_by_hardware
-from euclio.session.latency.bound import latency_bound
+from euclio.problems.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.problems.session.latency.bound import latency_bound
 from formulations.effort import Effort, UndecidedError
 from formulations.session.module.charged_in_integers import cheapest_charged
 from formulations.session.module.in_integers import (

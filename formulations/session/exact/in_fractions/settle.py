@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from euclio.core.tolerances import BRACKET_TOLERANCE
-from euclio.session import PlanSpace, Session, evaluate
+from euclio.problems.session import PlanSpace, Session, evaluate
 from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.in_fractions.budgets import Bracket, bracket_session
 from formulations.session.exact.in_fractions.session import cheapest_below

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from euclio.session import ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.evaluate import machines_by_hardware
+from euclio.problems.session import ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session.evaluate import machines_by_hardware
 from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.in_fractions.settle import settle
 from formulations.session.exact.stock.boxes import Box, Rows

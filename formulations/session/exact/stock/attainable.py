@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from euclio.session import Module, PlanSpace, Session
+from euclio.problems.session import Module, PlanSpace, Session
 from formulations.session.exact.stock.boxes import Box
 from formulations.session.module.in_integers import RationalModule, rational_module
 

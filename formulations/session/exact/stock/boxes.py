@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.session import PlanSpace, Session
-from euclio.session.arrays import Floats
-from euclio.session.resources import MachineLimit
+from euclio.problems.session import PlanSpace, Session
+from euclio.problems.session.arrays import Floats
+from euclio.problems.session.resources import MachineLimit
 
 Counts = NDArray[Any]
 """Machines, in 64 bits; or parts of machines, which may be many, as whole numbers of Python's."""

@@ -18,10 +18,10 @@ import numpy as np
 
 from euclio.core.result import Answer
 from euclio.core.words import counted
-from euclio.session import PlanSpace, Session
-from euclio.session.arrays import Floats, Ints
-from euclio.session.explain.unlimited import without_stock
-from euclio.session.running import Running
+from euclio.problems.session import PlanSpace, Session
+from euclio.problems.session.arrays import Floats, Ints
+from euclio.problems.session.running import Running
+from euclio.problems.session.unlimited import without_stock
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.in_fractions.stock import Changes, Found, cheapest_in_box
 from formulations.session.exact.stock.attainable import Attainable

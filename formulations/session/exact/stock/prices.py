@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from euclio.session.arrays import Floats
+from euclio.problems.session.arrays import Floats
 from formulations.tolerances import SUMS
 
 MOST_PRICE = 16.0

@@ -21,7 +21,7 @@ from euclio.core.showing import Framed, Head, Plotted, Shown, View, line_of
 from euclio.core.showing.html import MOST_ROWS, view_html
 from euclio.core.showing.shown import MOST_CHARACTERS
 from euclio.core.tables import new_table, to_text
-from euclio.session import Hardware, Module, Session
+from euclio.problems.session import Hardware, Module, Session
 
 HELD_BY_OTHERS = frozenset({"Shown", "Framed", "Plotted"})
 """Classes that others are made of."""
@@ -117,7 +117,7 @@ def test_status_cost_and_proof_come_first(shown, what, said):
 
 def test_html_has_the_table_that_the_terminal_prints(shown):
     """One source for both: every number of the terminal's table stands in the cell."""
-    from euclio.session.table import plan_table
+    from euclio.problems.session.table import plan_table
 
     result = shown["result"]
     printed = to_text(plan_table(result.of_instance, result), width=200)

@@ -7,11 +7,11 @@ from euclio import evaluate
 from euclio.core.result import Status
 from euclio.core.tables import to_text
 from euclio.files import load_result, save_result
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.attainment import solve_attaining
-from euclio.session.attainment.bounding import BOUND_OF
-from euclio.session.simulation import Setup, simulate
-from euclio.session.table import plan_table
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.table import plan_table
+from euclio.serving.attainment import solve_attaining
+from euclio.serving.attainment.bounding import BOUND_OF
+from euclio.serving.session import Setup, simulate
 
 # Not in the quick tier: a search over margins for every planner.
 pytestmark = pytest.mark.slow
@@ -118,7 +118,7 @@ def test_a_longer_objective_costs_no_more(objective):
 
 def test_the_reason_is_what_the_limit_ended(monkeypatch):
     """The plan passes the search, and its judgement has no time: not that no margin keeps it, and the best all."""
-    monkeypatch.setattr("euclio.session.attainment.search.JUDGING_SHARE", 0.0)
+    monkeypatch.setattr("euclio.serving.attainment.search.JUDGING_SHARE", 0.0)
     result = solve_attaining(SESSION, "exact", 0.95, Setup(dispatch="pull"), time_limit_s=60)
     assert (result.status, result.plan) == (Status.UNKNOWN, None)
     assert result.reason.startswith("the time limit ended the simulation that decides whether a plan keeps 95 %")

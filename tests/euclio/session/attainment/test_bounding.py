@@ -10,14 +10,14 @@ import pytest
 from session_bounds import bounded, machines_of, plans_below, tiny
 
 from euclio import solve
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.attainment import Demand
-from euclio.session.attainment.bounding import with_rates
-from euclio.session.attainment.dividing import least_cost
-from euclio.session.attainment.least_capacity import needed_rates, speed_up, windows
-from euclio.session.attainment.margins import spare_space
-from euclio.session.simulation import Setup, simulate
-from euclio.session.space import PlanSpace
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.space import PlanSpace
+from euclio.serving.attainment import Demand
+from euclio.serving.attainment.bounding import with_rates
+from euclio.serving.attainment.dividing import least_cost
+from euclio.serving.attainment.least_capacity import needed_rates, speed_up, windows
+from euclio.serving.attainment.margins import spare_space
+from euclio.serving.session import Setup, simulate
 
 WHOLE = PlanSpace(charging="whole")
 SPARE = spare_space(WHOLE)

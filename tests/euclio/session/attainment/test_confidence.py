@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from euclio.session.attainment.confidence import FEWEST_BLOCKS, estimate, goes_on, memory
-from euclio.session.attainment.judging import part_of_error
-from euclio.session.attainment.latencies import AT_SLO, LEVELS, Latencies
+from euclio.serving.attainment.confidence import FEWEST_BLOCKS, estimate, goes_on, memory
+from euclio.serving.attainment.judging import part_of_error
+from euclio.serving.attainment.latencies import AT_SLO, LEVELS, Latencies
 
 WINDOWS = 1024
 

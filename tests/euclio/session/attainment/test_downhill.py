@@ -5,12 +5,12 @@ from fractions import Fraction
 import pytest
 from session_bounds import tiny
 
-from euclio.session import Configuration, Hardware, Module, Session, evaluate
-from euclio.session.attainment import downhill
-from euclio.session.attainment.downhill import Downhill
-from euclio.session.attainment.margins import spare_space
-from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.space import PlanSpace
+from euclio.problems.session import Configuration, Hardware, Module, Session, evaluate
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.space import PlanSpace
+from euclio.serving.attainment import downhill
+from euclio.serving.attainment.downhill import Downhill
+from euclio.serving.attainment.margins import spare_space
 
 SPACE = spare_space(PlanSpace(charging="whole"))
 ONE = Session("one", "1", [Hardware("g", 1)], [Module("a", 10, [Configuration("g", 1, 1, "0.08")])])

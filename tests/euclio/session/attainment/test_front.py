@@ -11,15 +11,15 @@ from worked_examples import M_1, M_3, module
 
 from euclio import solve
 from euclio.core.errors import InputError
-from euclio.session import Hardware, Session, evaluate
-from euclio.session.attainment.attaining import Fronts
-from euclio.session.attainment.demand import Demand
-from euclio.session.attainment.front import Cell, Front
-from euclio.session.attainment.margins import alike, spare_space
-from euclio.session.attainment.search import Tried
-from euclio.session.attainment.stated import stated
-from euclio.session.questions.what_if import what_if
-from euclio.session.simulation import Setup, simulate
+from euclio.problems.session import Hardware, Session, evaluate
+from euclio.problems.session.stated import stated
+from euclio.questions.what_if import what_if
+from euclio.serving.attainment.attaining import Fronts
+from euclio.serving.attainment.demand import Demand
+from euclio.serving.attainment.front import Cell, Front
+from euclio.serving.attainment.margins import alike, spare_space
+from euclio.serving.attainment.search import Tried
+from euclio.serving.session import Setup, simulate
 
 SESSION = Session("two", "1.4", [Hardware("gpu", 1)], [module("a", 60, M_1), module("b", 60, M_3)], [("a", "b")])
 SLOS = ["0.7", "0.9", "1.2", "1.4", "1.8"]

@@ -7,15 +7,15 @@ import pytest
 from worked_examples import M_3, module
 
 from euclio import solve
-from euclio.session import Hardware, Session
-from euclio.session.attainment.confidence import FEWEST_BLOCKS
-from euclio.session.attainment.demand import Demand
-from euclio.session.attainment.judging import Trials
-from euclio.session.attainment.long_run import Run
-from euclio.session.attainment.margins import alike, spare_space, stricter, with_spare
-from euclio.session.simulation import Setup, simulate
-from euclio.session.simulation.system import build_system
-from euclio.session.space import FULL_SPACE
+from euclio.problems.session import Hardware, Session
+from euclio.problems.session.space import FULL_SPACE
+from euclio.serving.attainment.confidence import FEWEST_BLOCKS
+from euclio.serving.attainment.demand import Demand
+from euclio.serving.attainment.judging import Trials
+from euclio.serving.attainment.long_run import Run
+from euclio.serving.attainment.margins import alike, spare_space, stricter, with_spare
+from euclio.serving.session import Setup, simulate
+from euclio.serving.session.system import build_system
 
 SPACE = spare_space(FULL_SPACE)
 SESSION = Session("one", "1.4", [Hardware("gpu", 1)], [module("b", 60, M_3)])

@@ -9,13 +9,13 @@ from session_bounds import bounded, plans_below, tiny
 from euclio import certify
 from euclio.core.certificate import Verdict
 from euclio.files import load_result, save_result
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.attainment import solve_attaining
-from euclio.session.attainment.least_loss import erlang_sum
-from euclio.session.attainment.margins import spare_space
-from euclio.session.certify.keeping import _most, find_better_keeping
-from euclio.session.simulation import Setup
-from euclio.session.space import PlanSpace
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.space import PlanSpace
+from euclio.proving.session.keeping import _most, find_better_keeping
+from euclio.serving.attainment import solve_attaining
+from euclio.serving.attainment.least_loss import erlang_sum
+from euclio.serving.attainment.margins import spare_space
+from euclio.serving.session import Setup
 
 SPARE = spare_space(PlanSpace(charging="whole"))
 ONE = Session("one", "1", [Hardware("g", 1)], [Module("a", 30, [Configuration("g", 1, 1, "0.08")])])

@@ -8,11 +8,11 @@ from random import Random
 import numpy as np
 import pytest
 
-from euclio.session.attainment import least_loss, renewal_loss
-from euclio.session.attainment.trace_loss import Trace
-from euclio.simulation.gaps import gaps_of
-from euclio.simulation.on_off import on_off_times
-from euclio.simulation.setup import Arrivals, Setup
+from euclio.serving.attainment import least_loss, renewal_loss
+from euclio.serving.attainment.trace_loss import Trace
+from euclio.serving.gaps import gaps_of
+from euclio.serving.on_off import on_off_times
+from euclio.serving.setup import Arrivals, Setup
 
 LAWS = (Setup(), Setup("gamma", cv=2.0), Setup("gamma", cv=0.5), Setup("bursty"), Setup("on-off", on_s=0.2, off_s=0.3))
 RATE = 10.0

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.attainment import Demand, least_machines
-from euclio.session.attainment.covering import least_price
-from euclio.session.attainment.dividing import least_cost
-from euclio.session.attainment.erlang_loss import fewest, least_work
-from euclio.session.attainment.margins import spare_space
-from euclio.session.certify.counts import lost
-from euclio.session.simulation import Setup
-from euclio.session.space import PlanSpace
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.space import PlanSpace
+from euclio.proving.session.counts import lost
+from euclio.serving.attainment import Demand, least_machines
+from euclio.serving.attainment.covering import least_price
+from euclio.serving.attainment.dividing import least_cost
+from euclio.serving.attainment.erlang_loss import fewest, least_work
+from euclio.serving.attainment.margins import spare_space
+from euclio.serving.session import Setup
 
 SPARE = spare_space(PlanSpace(charging="whole"))
 

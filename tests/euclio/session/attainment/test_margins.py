@@ -6,8 +6,8 @@ import pytest
 from drawn_sessions import tiny_session
 
 from euclio import evaluate, solve
-from euclio.session.attainment.margins import Margins, alike, spare_space, stricter, with_spare
-from euclio.session.space import FULL_SPACE
+from euclio.problems.session.space import FULL_SPACE
+from euclio.serving.attainment.margins import Margins, alike, spare_space, stricter, with_spare
 
 SOLVERS = ("harpagon", "nexus", "scrooge", "inferline", "piccolo", "harpagon:nd", "exact")
 

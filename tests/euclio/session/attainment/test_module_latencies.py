@@ -6,18 +6,18 @@ from worked_examples import M_1, M_3, module
 
 from euclio import solve
 from euclio.core.errors import InputError
-from euclio.session import Hardware, Session
-from euclio.session.attainment import long_run
-from euclio.session.attainment.confidence import Estimate
-from euclio.session.attainment.demand import Demand, ModuleObjective
-from euclio.session.attainment.judging import Judged, part_of_error
-from euclio.session.attainment.latencies import AT_SLO
-from euclio.session.attainment.long_run import Run
-from euclio.session.attainment.module_latencies import Tally, Watched
-from euclio.session.simulation import Setup
-from euclio.session.simulation.in_turn import NOT_INVOKED, UNANSWERED
-from euclio.session.simulation.system import build_system
-from euclio.session.space import FULL_SPACE
+from euclio.problems.session import Hardware, Session
+from euclio.problems.session.space import FULL_SPACE
+from euclio.serving.attainment import long_run
+from euclio.serving.attainment.confidence import Estimate
+from euclio.serving.attainment.demand import Demand, ModuleObjective
+from euclio.serving.attainment.judging import Judged, part_of_error
+from euclio.serving.attainment.latencies import AT_SLO
+from euclio.serving.attainment.long_run import Run
+from euclio.serving.attainment.module_latencies import Tally, Watched
+from euclio.serving.session import Setup
+from euclio.serving.session.in_turn import NOT_INVOKED, UNANSWERED
+from euclio.serving.session.system import build_system
 
 GPU = [Hardware("gpu", 1)]
 SESSION = Session("two", "1.4", GPU, [module("a", 60, M_1), module("b", 60, M_3)], [("a", "b")])

@@ -9,13 +9,13 @@ from worked_examples import M_1, M_3, module
 from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.registry import find_solver
-from euclio.session import Hardware, Session
-from euclio.session.attainment.demand import Demand
-from euclio.session.attainment.judging import Trials
-from euclio.session.attainment.margins import alike, spare_space
-from euclio.session.attainment.search import _Search, cheapest
-from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.simulation import simulate
+from euclio.problems.session import Hardware, Session
+from euclio.serving.attainment.demand import Demand
+from euclio.serving.attainment.judging import Trials
+from euclio.serving.attainment.margins import alike, spare_space
+from euclio.serving.attainment.search import _Search, cheapest
+from euclio.serving.session.setup import Setup
+from euclio.serving.session.simulation import simulate
 
 # Not in the quick tier: a search over margins with requests that nothing has seen.
 pytestmark = pytest.mark.slow

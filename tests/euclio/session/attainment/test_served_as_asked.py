@@ -9,12 +9,12 @@ from euclio import simulate as run
 from euclio import solve
 from euclio.core.errors import InputError
 from euclio.files import load_result, save_result
-from euclio.session import Hardware, Session
-from euclio.session.attainment import planned_setup, setup_of, solve_attaining
-from euclio.session.attainment.demand import Demand, ModuleObjective
-from euclio.session.attainment.planned import as_planned, planned_modules, planned_service, planned_words
-from euclio.session.attainment.served import same_service
-from euclio.session.simulation import Setup, simulate
+from euclio.problems.session import Hardware, Session
+from euclio.serving.attainment import planned_setup, setup_of, solve_attaining
+from euclio.serving.attainment.demand import Demand, ModuleObjective
+from euclio.serving.attainment.planned import as_planned, planned_modules, planned_service, planned_words
+from euclio.serving.attainment.served import same_service
+from euclio.serving.session import Setup, simulate
 
 SESSION = Session("one", "1.4", [Hardware("gpu", 1)], [module("b", 60, M_3)])
 SETUPS = [

@@ -6,9 +6,9 @@ import pytest
 from tiny_sessions import one_configuration_plan, tiny_session
 
 from euclio.core.numbers import exact
-from euclio.session import Allocation, Configuration, ModulePlan, Plan
-from euclio.session.checking.machine_changes import NamedPlan, machine_changes, machine_counts, named_plan
-from euclio.session.questions.difference import plan_difference
+from euclio.problems.session import Allocation, Configuration, ModulePlan, Plan
+from euclio.problems.session.checking.machine_changes import NamedPlan, machine_changes, machine_counts, named_plan
+from euclio.questions.difference import plan_difference
 
 
 def plan(shared=(), **modules):

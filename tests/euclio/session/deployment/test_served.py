@@ -5,9 +5,9 @@ M_3 at 198 req/s on 4 + 0.95 machines of batch 32, which takes 0.8 s, within 2 s
 
 from worked_examples import M_3, one_module, plan
 
-from euclio.session import PlanSpace
-from euclio.session.deployment.groups import deployment
-from euclio.session.simulation.simulator import SIMULATOR
+from euclio.export.groups import deployment
+from euclio.problems.session import PlanSpace
+from euclio.serving.session.simulator import SIMULATOR
 
 SESSION = one_module(M_3, 198, 2)
 PLAN = plan(SESSION, (32, 4), partial=38)

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.session.dynamics.planning import Planner, Question, planned
-from euclio.session.dynamics.rules import SCROOGE, nexus
-from euclio.session.running import RunningMachines
-from euclio.session.workloads.scrooge_applications import find_scrooge_application
+from euclio.problems.session.running import RunningMachines
+from euclio.serving.dynamics.planning import Planner, Question, planned
+from euclio.serving.dynamics.rules import SCROOGE, nexus
+from euclio.workloads.session.scrooge_applications import find_scrooge_application
 
 ONE = (Fraction(1),) * 3
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.session.dynamics.__main__ import main
-from euclio.session.dynamics.planning import Planner
-from euclio.session.dynamics.rules import SCROOGE, Expecting, nexus
-from euclio.session.dynamics.run import run
-from euclio.session.dynamics.walks import Complexity
-from euclio.session.dynamics.world import draw_world
-from euclio.simulation.units import NS_PER_S
+from euclio.serving.dynamics.__main__ import main
+from euclio.serving.dynamics.planning import Planner
+from euclio.serving.dynamics.rules import SCROOGE, Expecting, nexus
+from euclio.serving.dynamics.run import run
+from euclio.serving.dynamics.walks import Complexity
+from euclio.serving.dynamics.world import draw_world
+from euclio.serving.units import NS_PER_S
 
 # Not in the quick tier: minutes of a changing world.
 pytestmark = pytest.mark.slow

@@ -6,14 +6,14 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.session.dynamics.planning import Machine
-from euclio.session.dynamics.rules import Expecting
-from euclio.session.dynamics.serving import Placed, Serving
-from euclio.session.dynamics.walks import Complexity
-from euclio.session.dynamics.world import draw_world
-from euclio.session.simulation.setup import Dispatch
-from euclio.session.simulation.targets import DEALINGS
-from euclio.simulation.units import NS_PER_S
+from euclio.serving.dynamics.planning import Machine
+from euclio.serving.dynamics.rules import Expecting
+from euclio.serving.dynamics.serving import Placed, Serving
+from euclio.serving.dynamics.walks import Complexity
+from euclio.serving.dynamics.world import draw_world
+from euclio.serving.session.setup import Dispatch
+from euclio.serving.session.targets import DEALINGS
+from euclio.serving.units import NS_PER_S
 
 ONE = Fraction(1)
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.session.dynamics.walks import Complexity, at, walk
-from euclio.session.dynamics.world import Client, client_counts, draw_world
-from euclio.simulation.units import NS_PER_S
+from euclio.serving.dynamics.walks import Complexity, at, walk
+from euclio.serving.dynamics.world import Client, client_counts, draw_world
+from euclio.serving.units import NS_PER_S
 
 
 def test_a_client_sends_at_its_rate_from_when_it_joins_until_it_leaves():

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from euclio.session.dynamics.monitor import Monitor
-from euclio.session.dynamics.serving import Counted
-from euclio.session.dynamics.world import draw_world
+from euclio.serving.dynamics.monitor import Monitor
+from euclio.serving.dynamics.serving import Counted
+from euclio.serving.dynamics.world import draw_world
 
 
 def counted(ready, ended, dropped, worked=(0, 0, 0), expected=(0, 0, 0)):

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.session.dynamics.workers import Cloud, Need, Rental, SoldOutError
+from euclio.serving.dynamics.workers import Cloud, Need, Rental, SoldOutError
 
 
 def cloud(limit=8, turn_off_ns=30):

@@ -14,13 +14,13 @@ from euclio.core.families import find_family
 from euclio.core.numbers import rounded_up
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import Configuration, DummyRule, Module, PlanSpace, Policy
-from euclio.session.explain.least_latency import least_latency
-from euclio.session.explain.text import describe, one_line, page
-from euclio.session.files.instances import save_session
-from euclio.session.policies import POLICIES
+from euclio.problems.session import Configuration, DummyRule, Module, PlanSpace, Policy
+from euclio.problems.session.files.instances import save_session
+from euclio.problems.session.least_latency import least_latency
+from euclio.problems.session.policies import POLICIES
+from euclio.questions.explain.text import describe, one_line, page
 
-SEARCH = "euclio.session.explain.least_latency.solve"
+SEARCH = "euclio.problems.session.least_latency.solve"
 SPACES = [
     PlanSpace(),
     PlanSpace(Policy.RR, DummyRule.NONE, 2, single_hardware=True, concurrency=False),

@@ -11,7 +11,7 @@ from euclio import load
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact
 from euclio.files import json_reading
-from euclio.session.files.instances import load_session, save_session, session_from_text, session_to_text
+from euclio.problems.session.files.instances import load_session, save_session, session_from_text, session_to_text
 
 INSTANCES = SHARED
 FILES = sorted(INSTANCES.glob("sessions*/*.json"))

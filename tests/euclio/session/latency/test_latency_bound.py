@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from random_modules import random_module, session_with
 
-from euclio.session import (
+from euclio.problems.session import (
     Allocation,
     DummyRule,
     ModulePlan,
@@ -15,10 +15,10 @@ from euclio.session import (
     Policy,
     evaluate,
 )
-from euclio.session.evaluate import rank_key
-from euclio.session.explain.least_latency import bracket
-from euclio.session.latency.bound import is_attained, is_too_fast, latency_bound
-from euclio.session.policies import POLICIES
+from euclio.problems.session.evaluate import rank_key
+from euclio.problems.session.latency.bound import is_attained, is_too_fast, latency_bound
+from euclio.problems.session.least_latency import bracket
+from euclio.problems.session.policies import POLICIES
 
 RULES = list(product(POLICIES, DummyRule))
 

@@ -11,9 +11,9 @@ from euclio.cli import main
 from euclio.core.numbers import Number
 from euclio.core.tables import to_text
 from euclio.files import save_instance, save_result
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.latency.of_requests import caveat, fan_out, unevenness
-from euclio.session.table import plan_table
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.latency.of_requests import caveat, fan_out, unevenness
+from euclio.problems.session.table import plan_table
 
 
 def pictures(boxes: Number = 17, batch: int = 1) -> Session:

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from euclio.session import Configuration, Hardware, Module, Session, longest_path
-from euclio.session.latency.paths import times_from, times_until
+from euclio.problems.session import Configuration, Hardware, Module, Session, longest_path
+from euclio.problems.session.latency.paths import times_from, times_until
 
 
 def drawn_dag(seed):

@@ -11,9 +11,9 @@ from price_lists import APART, GO, INSTANCES, SKYPILOT, price_list, priced_sessi
 
 import euclio
 from euclio.core.errors import InputError
-from euclio.session.files.instances import session_from_text, session_to_text
-from euclio.session.pricing.catalogues import read_catalogue
-from euclio.session.pricing.choosing import Terms, chosen_prices, with_prices
+from euclio.problems.session.files.instances import session_from_text, session_to_text
+from euclio.workloads.pricing.catalogues import read_catalogue
+from euclio.workloads.pricing.choosing import Terms, chosen_prices, with_prices
 
 MEASURED = ROOT.parent / "shared" / "data" / "prices"
 

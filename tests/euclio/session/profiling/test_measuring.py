@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from euclio.cli import main
-from euclio.session import Configuration
-from euclio.session.profiling.measuring import Sample
-from euclio.session.workloads.csv_profiles import read_profiles
+from euclio.problems.session import Configuration
+from euclio.workloads.profiling.measuring import Sample
+from euclio.workloads.session.csv_profiles import read_profiles
 
 # Not in the quick tier: what is measured takes the time that it takes.
 pytestmark = pytest.mark.slow

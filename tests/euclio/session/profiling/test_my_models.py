@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from euclio.cli import main
-from euclio.session.workloads.csv_profiles import read_profiles
+from euclio.workloads.session.csv_profiles import read_profiles
 
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")

@@ -14,13 +14,13 @@ from euclio.core.figures import figure_style, svg_text
 from euclio.core.registry import Solver
 from euclio.core.result import Answer, Status
 from euclio.core.tables import to_text
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
-from euclio.session.questions.change_costs import MOST_SOLVED, change_costs
-from euclio.session.questions.change_costs_figure import draw
-from euclio.session.questions.change_costs_table import change_table, csv_text, describe
-from euclio.session.questions.changes import SessionChanges
-from euclio.session.running import Running, RunningMachines
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
+from euclio.problems.session.changes import SessionChanges
+from euclio.problems.session.running import Running, RunningMachines
+from euclio.questions.change_costs import MOST_SOLVED, change_costs
+from euclio.questions.change_costs_figure import draw
+from euclio.questions.change_costs_table import change_table, csv_text, describe
+from euclio.workloads.session.random_sessions import random_session
 
 WHOLE = PlanSpace(charging="whole")
 
@@ -93,7 +93,7 @@ def test_every_limit_has_the_cost_of_the_last_step_before_it(seed):
     plan = solve(session, "exact", space=WHOLE, time_limit_s=5)
     if plan.value is None:
         return
-    from euclio.session.checking.machine_changes import machine_counts, named_plan
+    from euclio.problems.session.checking.machine_changes import machine_counts, named_plan
 
     counts = machine_counts(named_plan(session, plan.plan))
     running = tuple(RunningMachines(*place, count) for place, count in sorted(counts.items()))

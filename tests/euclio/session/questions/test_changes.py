@@ -7,8 +7,8 @@ import pytest
 from tiny_sessions import tiny_session
 
 from euclio.core.errors import InputError
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.questions.changes import SessionChanges, source_rate
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.changes import SessionChanges, source_rate
 
 PROFILE = [Configuration("x", 2, 1, "0.1")]
 

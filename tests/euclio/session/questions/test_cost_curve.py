@@ -14,7 +14,7 @@ from euclio.core.errors import InputError
 from euclio.core.registry import find_solver
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import (
+from euclio.problems.session import (
     FULL_SPACE,
     Configuration,
     DummyRule,
@@ -25,9 +25,9 @@ from euclio.session import (
     Session,
     evaluate,
 )
-from euclio.session.charging import Charging
-from euclio.session.questions.changes import SessionChanges
-from euclio.session.questions.cost_curve import CostCurve, cost_curve
+from euclio.problems.session.changes import SessionChanges
+from euclio.problems.session.charging import Charging
+from euclio.questions.cost_curve import CostCurve, cost_curve
 
 WHOLE = PlanSpace(charging=Charging.WHOLE)
 ONE_BY_ONE = replace(find_solver("exact"), pieces=None)

@@ -9,9 +9,9 @@ import euclio
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.files import load_instance, save_instance
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.questions.changes import SessionChanges
-from euclio.session.workloads.csv_profiles import profiles_text, read_profiles
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.changes import SessionChanges
+from euclio.workloads.session.csv_profiles import profiles_text, read_profiles
 
 TIMES = {1: ("0.010", "0.015", "0.02"), 4: ("0.030", "0.033", "0.05"), 8: ("0.050", "0.080", "0.09")}
 

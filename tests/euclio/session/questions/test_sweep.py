@@ -9,11 +9,11 @@ from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.registry import Solver
 from euclio.core.result import Answer, Status
-from euclio.session import evaluate
-from euclio.session.questions.changes import SessionChanges
-from euclio.session.questions.sweep.description import describe
-from euclio.session.questions.sweep.question import question
-from euclio.session.questions.sweep.solving import Swept, sweep
+from euclio.problems.session import evaluate
+from euclio.problems.session.changes import SessionChanges
+from euclio.questions.sweep.description import describe
+from euclio.questions.sweep.question import question
+from euclio.questions.sweep.solving import Swept, sweep
 
 GRID = {"rates": [5, 20], "slos": ["0.1", "0.9"], "prices": {"V100": ["1.5", 3]}, "stock": {"V100": [1, None]}}
 

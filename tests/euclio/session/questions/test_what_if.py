@@ -18,13 +18,13 @@ from euclio.core.numbers import decimal_text
 from euclio.core.registry import Solver
 from euclio.core.result import Answer, Status
 from euclio.core.tables import to_text
-from euclio.session import Configuration, Hardware, Module, Session, evaluate
-from euclio.session.attainment.demand import Demand
-from euclio.session.questions.changes import SessionChanges
-from euclio.session.questions.what_if import answered, question, what_if
-from euclio.session.questions.what_if_figure import draw
-from euclio.session.questions.what_if_table import csv_text, describe, what_if_table
-from euclio.session.simulation.setup import Setup
+from euclio.problems.session import Configuration, Hardware, Module, Session, evaluate
+from euclio.problems.session.changes import SessionChanges
+from euclio.questions.what_if import answered, question, what_if
+from euclio.questions.what_if_figure import draw
+from euclio.questions.what_if_table import csv_text, describe, what_if_table
+from euclio.serving.attainment.demand import Demand
+from euclio.serving.session.setup import Setup
 
 RATES = ["5", "20"]
 SLOS = ["0.35", "0.7", "0.9", "5"]

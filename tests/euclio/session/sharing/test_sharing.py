@@ -6,11 +6,21 @@ import pytest
 from oracle_sessions import small_session
 
 from euclio import solve
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.session.questions.bought_whole import PACKED_BOUND, whole_costs_in_words, with_whole_costs
-from euclio.session.questions.whole_sums import least_sum
-from euclio.session.sharing.best_fit import by_fit
-from euclio.session.sharing.placing import share_machines
+from euclio.problems.session import (
+    Allocation,
+    Configuration,
+    Hardware,
+    Module,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Session,
+    evaluate,
+)
+from euclio.problems.session.bought_whole import PACKED_BOUND, whole_costs_in_words, with_whole_costs
+from euclio.problems.session.sharing.best_fit import by_fit
+from euclio.problems.session.sharing.placing import share_machines
+from euclio.problems.session.whole_sums import least_sum
 
 PACKED = PlanSpace(charging="packed")
 TENTH = Configuration("A", 1, 1, "0.1")

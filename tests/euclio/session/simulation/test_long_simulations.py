@@ -10,15 +10,25 @@ import numpy as np
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Policy, Session
-from euclio.session.rules import DummyRule
-from euclio.session.simulation.metrics import describe
-from euclio.session.simulation.server import Server
-from euclio.session.simulation.setup import Partial, Setup
-from euclio.session.simulation.simulation import simulate
-from euclio.session.simulation.system import build_system
-from euclio.simulation.setup import Arrivals
-from euclio.simulation.units import Clock
+from euclio.problems.session import (
+    Allocation,
+    Configuration,
+    Hardware,
+    Module,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Policy,
+    Session,
+)
+from euclio.problems.session.rules import DummyRule
+from euclio.serving.session.metrics import describe
+from euclio.serving.session.server import Server
+from euclio.serving.session.setup import Partial, Setup
+from euclio.serving.session.simulation import simulate
+from euclio.serving.session.system import build_system
+from euclio.serving.setup import Arrivals
+from euclio.serving.units import Clock
 
 ONE = Configuration("h", 1, 1, "0.05")
 

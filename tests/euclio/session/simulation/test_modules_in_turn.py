@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from random_plans import random_case
 
-from euclio.session.simulation import in_turn
-from euclio.session.simulation.engine.in_turn import MOST_MOVED, Passing, in_order
-from euclio.session.simulation.in_turn import UNANSWERED, Coming, InTurn, covers
-from euclio.session.simulation.reference.requests import counts_of
-from euclio.session.simulation.server import Server
-from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.simulation import Driver
-from euclio.session.simulation.system import System
+from euclio.serving.session import in_turn
+from euclio.serving.session.engine.in_turn import MOST_MOVED, Passing, in_order
+from euclio.serving.session.in_turn import UNANSWERED, Coming, InTurn, covers
+from euclio.serving.session.reference.requests import counts_of
+from euclio.serving.session.server import Server
+from euclio.serving.session.setup import Setup
+from euclio.serving.session.simulation import Driver
+from euclio.serving.session.system import System
 
 
 def plain(system: System) -> System:

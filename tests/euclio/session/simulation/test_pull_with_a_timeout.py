@@ -6,13 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
-from euclio.session.simulation.engine import tables as t
-from euclio.session.simulation.reference import serve, serve_clients
-from euclio.session.simulation.server import Logs, Server
-from euclio.session.simulation.setup import Dispatch, Partial, Setup
-from euclio.session.simulation.system import System, build_system
-from euclio.simulation.units import Ints
+from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
+from euclio.serving.session.engine import tables as t
+from euclio.serving.session.reference import serve, serve_clients
+from euclio.serving.session.server import Logs, Server
+from euclio.serving.session.setup import Dispatch, Partial, Setup
+from euclio.serving.session.system import System, build_system
+from euclio.serving.units import Ints
 
 MS = 10**6
 

@@ -12,15 +12,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.policies import Policy
-from euclio.session.rules import DummyRule
-from euclio.session.simulation.server import Server
-from euclio.session.simulation.setup import Dispatch, Setup
-from euclio.session.simulation.system import build_system
-from euclio.session.space import PlanSpace
-from euclio.simulation.units import Floats, Ints
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.policies import Policy
+from euclio.problems.session.rules import DummyRule
+from euclio.problems.session.space import PlanSpace
+from euclio.serving.session.server import Server
+from euclio.serving.session.setup import Dispatch, Setup
+from euclio.serving.session.system import build_system
+from euclio.serving.units import Floats, Ints
 
 SERVICE_S = Fraction("0.01")
 REQUESTS, WARM_UP, GROUPS = 400_000, 40_000, 60

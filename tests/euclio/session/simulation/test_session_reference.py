@@ -6,14 +6,14 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.policies import Policy
-from euclio.session.rules import DummyRule
-from euclio.session.simulation.reference import Served, serve, serve_clients
-from euclio.session.simulation.setup import Dispatch, Dropping, Partial, Setup
-from euclio.session.simulation.system import System, build_system
-from euclio.session.space import PlanSpace
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.policies import Policy
+from euclio.problems.session.rules import DummyRule
+from euclio.problems.session.space import PlanSpace
+from euclio.serving.session.reference import Served, serve, serve_clients
+from euclio.serving.session.setup import Dispatch, Dropping, Partial, Setup
+from euclio.serving.session.system import System, build_system
 
 MS = 10**6
 S = 10**9

@@ -10,23 +10,23 @@ import pytest
 
 from euclio.core.compiled import using
 from euclio.core.ways import Way
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.policies import Policy
-from euclio.session.rules import DummyRule
-from euclio.session.simulation.draws import first_draws
-from euclio.session.simulation.engine import routers, tables
-from euclio.session.simulation.engine.turns import RATE, TARGET_COLUMNS, TARGET_MEMBER, TARGET_SIZE
-from euclio.session.simulation.in_turn import Coming, InTurn, covers
-from euclio.session.simulation.reference import Served, serve
-from euclio.session.simulation.reference.draws import Draws
-from euclio.session.simulation.server import Server
-from euclio.session.simulation.setup import Dispatch, Setup
-from euclio.session.simulation.simulation import Driver, incoming, simulate
-from euclio.session.simulation.system import System, build_system
-from euclio.session.simulation.targets import DEALINGS
-from euclio.session.space import PlanSpace
-from euclio.simulation.setup import Arrivals
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.policies import Policy
+from euclio.problems.session.rules import DummyRule
+from euclio.problems.session.space import PlanSpace
+from euclio.serving.session.draws import first_draws
+from euclio.serving.session.engine import routers, tables
+from euclio.serving.session.engine.turns import RATE, TARGET_COLUMNS, TARGET_MEMBER, TARGET_SIZE
+from euclio.serving.session.in_turn import Coming, InTurn, covers
+from euclio.serving.session.reference import Served, serve
+from euclio.serving.session.reference.draws import Draws
+from euclio.serving.session.server import Server
+from euclio.serving.session.setup import Dispatch, Setup
+from euclio.serving.session.simulation import Driver, incoming, simulate
+from euclio.serving.session.system import System, build_system
+from euclio.serving.session.targets import DEALINGS
+from euclio.serving.setup import Arrivals
 
 S = 10**9
 PRICE = [Hardware("p", 1)]

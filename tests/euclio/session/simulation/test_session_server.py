@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
-from euclio.session.simulation.engine import tables as t
-from euclio.session.simulation.server import Counts, Logs, Server
-from euclio.session.simulation.setup import Dispatch, Dropping, Setup
-from euclio.session.simulation.simulation import Driver
-from euclio.session.simulation.system import System, build_system
-from euclio.simulation.units import Ints
+from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
+from euclio.serving.session.engine import tables as t
+from euclio.serving.session.server import Counts, Logs, Server
+from euclio.serving.session.setup import Dispatch, Dropping, Setup
+from euclio.serving.session.simulation import Driver
+from euclio.serving.session.system import System, build_system
+from euclio.serving.units import Ints
 
 CONFIGURATIONS = [Configuration("one", 4, 1, "0.03"), Configuration("one", 1, 2, "0.015")]
 

@@ -8,13 +8,13 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.core.tables import to_text
+from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
 from euclio.report.figure_files import save_figure
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
-from euclio.session.simulation import latency_figure, timeline_figure
-from euclio.session.simulation.metrics import describe
-from euclio.session.simulation.setup import Setup
-from euclio.session.simulation.simulation import highest_loads, simulate
-from euclio.session.simulation.table import simulation_table
+from euclio.serving.session import latency_figure, timeline_figure
+from euclio.serving.session.metrics import describe
+from euclio.serving.session.setup import Setup
+from euclio.serving.session.simulation import highest_loads, simulate
+from euclio.serving.session.table import simulation_table
 
 FOUR, TWO = Configuration("gpu", 4, 1, "0.1"), Configuration("gpu", 2, 2, "0.08")
 SESSION = Session(

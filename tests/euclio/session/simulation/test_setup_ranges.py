@@ -3,8 +3,8 @@
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.session.simulation.service import setup_from
-from euclio.session.simulation.setup import Setup
+from euclio.serving.session.service import setup_from
+from euclio.serving.session.setup import Setup
 
 # Each ended in an internal error once, where a file of a result said so: time-outs as ticks, noise as a square.
 BEYOND = [

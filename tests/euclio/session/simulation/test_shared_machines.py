@@ -11,18 +11,18 @@ from oracle_sessions import small_session
 from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.tables import to_text
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
-from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.sharing.packing import Resident, waits
-from euclio.session.sharing.placing import share_machines
-from euclio.session.simulation.even_requests import serve_evenly
-from euclio.session.simulation.metrics import describe
-from euclio.session.simulation.reference import serve
-from euclio.session.simulation.setup import Dispatch, Setup
-from euclio.session.simulation.simulation import simulate
-from euclio.session.simulation.system import System, build_system
-from euclio.session.simulation.table import simulation_table
-from euclio.simulation.units import NS_PER_S, Ints
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.sharing.packing import Resident, waits
+from euclio.problems.session.sharing.placing import share_machines
+from euclio.serving.session.even_requests import serve_evenly
+from euclio.serving.session.metrics import describe
+from euclio.serving.session.reference import serve
+from euclio.serving.session.setup import Dispatch, Setup
+from euclio.serving.session.simulation import simulate
+from euclio.serving.session.system import System, build_system
+from euclio.serving.session.table import simulation_table
+from euclio.serving.units import NS_PER_S, Ints
 
 MS = 10**6
 PACKED = PlanSpace(charging="packed")

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from random_plans import Case, random_case
 
-from euclio.session.simulation.reference import Served, serve, serve_clients
-from euclio.session.simulation.reference.records import NEVER
-from euclio.session.simulation.reference.requests import counts_of
-from euclio.session.simulation.server import Logs, Server
-from euclio.simulation.units import Ints
+from euclio.serving.session.reference import Served, serve, serve_clients
+from euclio.serving.session.reference.records import NEVER
+from euclio.serving.session.reference.requests import counts_of
+from euclio.serving.session.server import Logs, Server
+from euclio.serving.units import Ints
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "60")))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from euclio import simulate, solve
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.simulation.slack import overloaded
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.serving.session.slack import overloaded
 
 
 def one(rate: int) -> Session:

@@ -11,15 +11,15 @@ from oracle_sessions import small_session
 from own_rate_policy import OWN_RATE
 
 from euclio import solve
-from euclio.session import Charging, Configuration, Hardware, Module, PlanSpace, Policy, Session, evaluate
-from euclio.session.evaluate import machine_latencies
-from euclio.session.plan import Allocation, ModulePlan, Plan
-from euclio.session.rules import DummyRule
-from euclio.session.simulation.even_requests import serve_evenly
-from euclio.session.simulation.server import Logs
-from euclio.session.simulation.setup import Dispatch, Setup
-from euclio.session.simulation.system import build_system
-from euclio.simulation.units import NS_PER_S
+from euclio.problems.session import Charging, Configuration, Hardware, Module, PlanSpace, Policy, Session, evaluate
+from euclio.problems.session.evaluate import machine_latencies
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.rules import DummyRule
+from euclio.serving.session.even_requests import serve_evenly
+from euclio.serving.session.server import Logs
+from euclio.serving.session.setup import Dispatch, Setup
+from euclio.serving.session.system import build_system
+from euclio.serving.units import NS_PER_S
 
 NO_DUMMIES = PlanSpace(Policy.TC, DummyRule.NONE)
 

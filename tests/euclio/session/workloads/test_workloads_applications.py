@@ -7,9 +7,9 @@ import pytest
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact
-from euclio.session import Configuration
-from euclio.session.workloads.applications import applications, find_application, profiles
-from euclio.session.workloads.synthesis import csv_text, load_model
+from euclio.problems.session import Configuration
+from euclio.workloads.session.applications import applications, find_application, profiles
+from euclio.workloads.session.synthesis import csv_text, load_model
 
 MODEL = load_model()
 ANCHORS = [pytest.param(a, id=f"{a['module']}-{a['batch']}-{a['concurrency']}-{a['unit']}") for a in MODEL["anchors"]]

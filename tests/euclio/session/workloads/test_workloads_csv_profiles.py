@@ -6,9 +6,9 @@ import pytest
 
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.session import Configuration, Hardware
-from euclio.session.files.instances import load_session
-from euclio.session.workloads.csv_profiles import profiles_text, read_profiles, session_from_csv
+from euclio.problems.session import Configuration, Hardware
+from euclio.problems.session.files.instances import load_session
+from euclio.workloads.session.csv_profiles import profiles_text, read_profiles, session_from_csv
 
 GOOD = """module,hardware,batch,concurrency,duration_s
 detect,A,1,1,0.010

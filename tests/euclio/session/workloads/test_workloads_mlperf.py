@@ -8,8 +8,8 @@ import pytest
 from euclio.cli import main
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
-from euclio.session.files.instances import load_session
-from euclio.session.workloads.mlperf import chosen, durations_s, read_results, session_from_result
+from euclio.problems.session.files.instances import load_session
+from euclio.workloads.session.mlperf import chosen, durations_s, read_results, session_from_result
 
 SERVER = {
     "completed_per_s": 99.9,

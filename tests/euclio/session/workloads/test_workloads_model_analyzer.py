@@ -5,8 +5,8 @@ import json
 import pytest
 
 from euclio.cli import main
-from euclio.session import Configuration
-from euclio.session.workloads.csv_profiles import read_profiles
+from euclio.problems.session import Configuration
+from euclio.workloads.session.csv_profiles import read_profiles
 
 HEADER = (
     "Model,Batch,Concurrency,Model Config Path,Instance Group,Max Batch Size,Satisfies Constraints,"

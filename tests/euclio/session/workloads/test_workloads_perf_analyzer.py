@@ -6,9 +6,9 @@ import pytest
 
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.session import Configuration
-from euclio.session.workloads.csv_profiles import read_profiles
-from euclio.session.workloads.served import Point, Server, derive
+from euclio.problems.session import Configuration
+from euclio.workloads.session.csv_profiles import read_profiles
+from euclio.workloads.session.served import Point, Server, derive
 
 HEADER = (
     "Concurrency,Inferences/Second,Client Send,Network+Server Send/Recv,Server Queue,Server Compute Input,"

@@ -5,11 +5,11 @@ from fractions import Fraction
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.session.workloads.applications import applications
-from euclio.session.workloads.libraries import LIBRARIES, SLICES, find_library
-from euclio.session.workloads.profiled import SLO_OVER_LEAST, draw
-from euclio.session.workloads.protocol import latency_range
-from euclio.session.workloads.published import gpu_prices
+from euclio.workloads.session.applications import applications
+from euclio.workloads.session.libraries import LIBRARIES, SLICES, find_library
+from euclio.workloads.session.profiled import SLO_OVER_LEAST, draw
+from euclio.workloads.session.protocol import latency_range
+from euclio.workloads.session.published import gpu_prices
 
 
 @pytest.mark.parametrize("name", list(LIBRARIES))

@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 from euclio.core.data_files import data_dir
-from euclio.session.files.instances import session_to_text
-from euclio.session.workloads.acceptance import SYSTEMS, accept_by
-from euclio.session.workloads.protocol import ProtocolParameters, draw, judged_draws, latency_range, workloads
+from euclio.problems.session.files.instances import session_to_text
+from euclio.workloads.session.acceptance import SYSTEMS, accept_by
+from euclio.workloads.session.protocol import ProtocolParameters, draw, judged_draws, latency_range, workloads
 
 FIGURES = json.loads((data_dir() / "published" / "harpagon.json").read_text(encoding="utf-8"))["figures"]
 

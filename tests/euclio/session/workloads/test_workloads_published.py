@@ -3,7 +3,7 @@
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.session.workloads.published import gpu_prices, published_models, published_session
+from euclio.workloads.session.published import gpu_prices, published_models, published_session
 
 PLAUSIBLE = 0.15
 """Printed latency times printed throughput may differ from the batch by this share of it."""

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from euclio.session.workloads.protocol import latency_range
-from euclio.session.workloads.random_sessions import SHAPES, chain_from_modules, random_session, shape_edges
+from euclio.workloads.session.protocol import latency_range
+from euclio.workloads.session.random_sessions import SHAPES, chain_from_modules, random_session, shape_edges
 
 
 @pytest.mark.parametrize("shape", SHAPES)

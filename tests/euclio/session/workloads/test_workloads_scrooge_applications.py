@@ -3,7 +3,7 @@
 import pytest
 
 from euclio.core.data_files import data_dir
-from euclio.session.workloads.scrooge_applications import (
+from euclio.workloads.session.scrooge_applications import (
     CPU,
     scrooge_applications,
     scrooge_data,

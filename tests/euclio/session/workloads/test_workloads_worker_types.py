@@ -1,8 +1,8 @@
 import pytest
 
-from euclio.session.workloads.protocol import SEED, draw
-from euclio.session.workloads.scrooge_sessions import draw_scrooge
-from euclio.session.workloads.worker_types import MODULE_VARIATION, PRICE_RATIO, SPEED_RATIO, on_worker_types
+from euclio.workloads.session.protocol import SEED, draw
+from euclio.workloads.session.scrooge_sessions import draw_scrooge
+from euclio.workloads.session.worker_types import MODULE_VARIATION, PRICE_RATIO, SPEED_RATIO, on_worker_types
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from euclio.studies.mlperf.choices import (
+from studies.mlperf.choices import (
     HALF,
     PARAMETERS,
     SIX,
@@ -21,7 +21,7 @@ from euclio.studies.mlperf.choices import (
     of_the_earlier,
     shown_on,
 )
-from euclio.studies.mlperf.inputs import PERCENTILES, Case, Kind, cases
+from studies.mlperf.inputs import PERCENTILES, Case, Kind, cases
 
 RECORDINGS = next(one for one in PARAMETERS if one.kind is Kind.RECORDINGS)
 

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from euclio.studies.mlperf.inputs import cases
-from euclio.studies.mlperf.rules import CONFIGURED
-from euclio.studies.mlperf.serving import machine_of
-from euclio.studies.mlperf.sharing import Streams
+from studies.mlperf.inputs import cases
+from studies.mlperf.rules import CONFIGURED
+from studies.mlperf.serving import machine_of
+from studies.mlperf.sharing import Streams
 
 MS = 10**6
 

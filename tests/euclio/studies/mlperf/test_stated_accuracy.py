@@ -8,9 +8,9 @@ from typing import Any, cast
 import pandas as pd
 import pytest
 
-from euclio.studies.mlperf.class_text import class_table, near_text, trust_text
-from euclio.studies.mlperf.measures import group_errors, median_errors, reached
-from euclio.studies.mlperf.text import Accuracy, accuracy
+from studies.mlperf.class_text import class_table, near_text, trust_text
+from studies.mlperf.measures import group_errors, median_errors, reached
+from studies.mlperf.text import Accuracy, accuracy
 
 ROOT = Path(__file__).resolve().parents[4]
 REPORT = ROOT / "reports" / "mlperf"

@@ -12,8 +12,8 @@ from oracle_sessions import small_session
 
 from euclio.core.result import Status, WarmStart
 from euclio.core.solving import solve
-from euclio.session import FULL_SPACE, Configuration, Hardware, Module, PlanSpace, Session, evaluate
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import FULL_SPACE, Configuration, Hardware, Module, PlanSpace, Session, evaluate
+from euclio.workloads.session.random_sessions import random_session
 from formulations.engines.cpsat import check_rows
 from formulations.engines.interface import EngineLimits
 from formulations.session.cpsat.allocation import allocate_module
@@ -135,7 +135,7 @@ def test_two_workers_do_not_abort_the_process():
     """Neighbourhood searches presolve products into constraints that OR-Tools 9.14 cannot load, and it aborts."""
     code = (
         "from euclio.core.solving import solve\n"
-        "from euclio.session.workloads.protocol import SEED, draw\n"
+        "from euclio.workloads.session.protocol import SEED, draw\n"
         "print(solve(draw(SEED, 511).session, 'cpsat', time_limit_s=2, threads=2).status)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)

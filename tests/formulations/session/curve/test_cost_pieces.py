@@ -13,9 +13,9 @@ from random_splittings import longest_path, random_splitting
 
 from euclio.core.registry import Limits
 from euclio.core.solving import solve
-from euclio.session import FULL_SPACE, DummyRule, PlanSpace, Session, evaluate
-from euclio.session.charging import Charging
-from euclio.session.questions.cost_curve import cost_curve
+from euclio.problems.session import FULL_SPACE, DummyRule, PlanSpace, Session, evaluate
+from euclio.problems.session.charging import Charging
+from euclio.questions.cost_curve import cost_curve
 from formulations.effort import UndecidedError
 from formulations.session.curve import merging
 from formulations.session.curve.curve import cost_pieces

@@ -12,8 +12,8 @@ from euclio import evaluate, solve
 from euclio.core.result import Result, Status
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.files import load_result, save_result
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
-from euclio.session.policies import POLICIES
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.policies import POLICIES
 
 PROVEN = (Status.OPTIMAL, Status.INFEASIBLE)
 SEEDS = range(20, 36)

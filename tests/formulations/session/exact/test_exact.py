@@ -9,9 +9,9 @@ from places import SHARED
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
-from euclio.session.files.instances import load_session
-from euclio.session.workloads.random_sessions import chain_from_modules
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.files.instances import load_session
+from euclio.workloads.session.random_sessions import chain_from_modules
 
 SPACES = {
     "optimum": PlanSpace(),

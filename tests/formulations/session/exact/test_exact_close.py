@@ -13,9 +13,9 @@ from oracle_sessions import bought_session, stocked
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
-from euclio.session.policies import POLICIES
-from euclio.session.running import Running, RunningMachines
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.policies import POLICIES
+from euclio.problems.session.running import Running, RunningMachines
 from formulations.session.exact.outcomes import NO_PLAN_WITHIN_LIMITS
 
 WHOLE = PlanSpace(charging="whole")

@@ -9,8 +9,8 @@ import pytest
 
 from euclio import load, solve
 from euclio.core.result import Status
-from euclio.session import DummyRule, PlanSpace, Policy
-from euclio.session.arrays import session_arrays
+from euclio.problems.session import DummyRule, PlanSpace, Policy
+from euclio.problems.session.arrays import session_arrays
 from formulations.session.exact import frontier_search
 from formulations.session.exact.solver import relaxed_arrays
 from formulations.session.module.charges import no_charges

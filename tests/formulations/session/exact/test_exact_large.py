@@ -5,7 +5,7 @@ import pytest
 from euclio import solve
 from euclio.core.registry import Limits, find_solver
 from euclio.core.result import Status
-from euclio.session import FULL_SPACE, evaluate
+from euclio.problems.session import FULL_SPACE, evaluate
 from tests.bench.large_sessions import dag_of_edges, layered_session
 
 

@@ -10,8 +10,8 @@ from oracle_sessions import bought_session, small_session, stocked
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
-from euclio.session.policies import POLICIES
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
+from euclio.problems.session.policies import POLICIES
 
 WHOLE = PlanSpace(charging="whole")
 SPACES = [

@@ -11,11 +11,11 @@ from oracle_sessions import bought_session, stocked
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, Plan, PlanSpace, Policy, Session, evaluate
-from euclio.session.evaluate import machines_by_hardware
-from euclio.session.explain.unlimited import without_stock
-from euclio.session.family import FAMILY
-from euclio.session.policies import POLICIES
+from euclio.problems.session import Configuration, Hardware, Module, Plan, PlanSpace, Policy, Session, evaluate
+from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.problems.session.family import FAMILY
+from euclio.problems.session.policies import POLICIES
+from euclio.problems.session.unlimited import without_stock
 from formulations.session.exact.stock.attainable import attainable
 from formulations.session.exact.stock.boxes import parts_of_machines
 from formulations.session.exact.stock.stock import StockSearch, limits_of

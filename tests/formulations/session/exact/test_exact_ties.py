@@ -11,7 +11,7 @@ from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.registry import Limits
 from euclio.core.result import Status
-from euclio.session import (
+from euclio.problems.session import (
     FULL_SPACE,
     Allocation,
     Configuration,
@@ -25,7 +25,7 @@ from euclio.session import (
     Session,
     evaluate,
 )
-from euclio.session.policies import POLICIES
+from euclio.problems.session.policies import POLICIES
 
 NONE = PlanSpace(dummy=DummyRule.NONE)
 

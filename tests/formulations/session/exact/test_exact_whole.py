@@ -11,8 +11,8 @@ from whole_enumeration import MOST, cheapest
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
-from euclio.session.policies import POLICIES
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.policies import POLICIES
 
 WHOLE = PlanSpace(charging="whole")
 SPACES = [

@@ -9,7 +9,7 @@ import pytest
 from euclio import solve
 from euclio.core.registry import Limits, find_solver
 from euclio.core.result import Answer, Status
-from euclio.session import (
+from euclio.problems.session import (
     Configuration,
     DummyRule,
     Hardware,
@@ -20,7 +20,7 @@ from euclio.session import (
     evaluate,
     longest_path,
 )
-from euclio.session.workloads.applications import profiles
+from euclio.workloads.session.applications import profiles
 from formulations.session.known_plans import IN_LINE, QUICK, with_known_plans
 from formulations.session.stages import FIRST, LATER, first_nodes, next_nodes
 

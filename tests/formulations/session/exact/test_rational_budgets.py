@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from euclio.session import Allocation, Configuration, Hardware, Module, ModulePlan, PlanSpace, Policy, Session
-from euclio.session.arrays import session_arrays
-from euclio.session.policies import POLICIES
+from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, PlanSpace, Policy, Session
+from euclio.problems.session.arrays import session_arrays
+from euclio.problems.session.policies import POLICIES
 from formulations.effort import Effort
 from formulations.session.exact.in_fractions.budgets import Bracket, bracket_session
 from formulations.session.module.continuous_in_fractions import cheapest_within, continuous_module, full_latencies

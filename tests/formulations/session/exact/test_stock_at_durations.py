@@ -4,9 +4,9 @@ import pytest
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import Charging, Configuration, DummyRule, Hardware, Module, PlanSpace, Policy, Session
-from euclio.session.latency.bound import takes_all_of_the_slo
-from euclio.session.running import Running
+from euclio.problems.session import Charging, Configuration, DummyRule, Hardware, Module, PlanSpace, Policy, Session
+from euclio.problems.session.latency.bound import takes_all_of_the_slo
+from euclio.problems.session.running import Running
 
 WHOLE = PlanSpace(Policy.TC, DummyRule.MACHINE, charging=Charging.WHOLE)
 

@@ -9,8 +9,8 @@ from oracle_sessions import bought_session, stocked
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
-from euclio.session.policies import POLICIES
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
+from euclio.problems.session.policies import POLICIES
 from formulations.session.cpsat.joint_model import joint_model
 from formulations.session.joint.problem import joint_problem
 from formulations.session.joint.search import most_cost
@@ -160,7 +160,7 @@ def test_the_first_plan_is_a_plan_wherever_there_is_one(seed):
 
 
 def test_every_row_stays_within_the_limit_of_coefficients():
-    from euclio.session.workloads.random_sessions import random_session
+    from euclio.workloads.session.random_sessions import random_session
     from formulations.engines.cpsat import check_rows
 
     session = random_session(3, 2, 200, hardware=12, concurrency=8, slo_over_least=(5.0, 6.0))

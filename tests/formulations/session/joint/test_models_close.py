@@ -9,8 +9,8 @@ import pytest
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
-from euclio.session.running import Running, RunningMachines
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.running import Running, RunningMachines
 from formulations.session.demands import changes_of, limits_in_words
 from formulations.session.joint.problem import joint_problem
 from formulations.session.joint.search import most_cost

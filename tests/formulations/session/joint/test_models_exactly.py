@@ -11,7 +11,7 @@ from oracle_sessions import small_session
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
 from formulations.effort import Effort, UndecidedError
 from formulations.session.joint.candidates import priced
 from formulations.session.joint.problem import joint_problem

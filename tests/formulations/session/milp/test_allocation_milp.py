@@ -4,7 +4,7 @@ import pytest
 from oracle_sessions import small_session
 
 from euclio.core.solving import solve
-from euclio.session import PlanSpace, Session, evaluate
+from euclio.problems.session import PlanSpace, Session, evaluate
 
 SPACES = [
     PlanSpace(),

@@ -9,8 +9,8 @@ from oracle_sessions import small_session
 from euclio.core.registry import EngineOptions, Limits
 from euclio.core.result import Status, WarmStart
 from euclio.core.solving import solve
-from euclio.session import FULL_SPACE, PlanSpace
-from euclio.session.policies import POLICIES
+from euclio.problems.session import FULL_SPACE, PlanSpace
+from euclio.problems.session.policies import POLICIES
 from formulations.engines.interface import EngineLimits, Outcome
 from formulations.engines.milp import find_engine, run_twice
 from formulations.session.joint.problem import joint_problem

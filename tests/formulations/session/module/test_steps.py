@@ -11,9 +11,9 @@ from euclio import solve
 from euclio.core.compiled import using
 from euclio.core.result import Status
 from euclio.core.ways import Way
-from euclio.session import DummyRule, PlanSpace
-from euclio.session.arrays import session_arrays
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import DummyRule, PlanSpace
+from euclio.problems.session.arrays import session_arrays
+from euclio.workloads.session.random_sessions import random_session
 from formulations.session.exact import frontier_search
 from formulations.session.module.by_share import new_search_room, search_in_place
 from formulations.session.module.charges import no_charges

@@ -6,10 +6,10 @@ from worked_examples import scrooge, scrooge_best_plan
 
 from euclio import solve
 from euclio.core.result import Status
-from euclio.session import Configuration, Hardware, Module, Session
-from euclio.session.arrays import session_arrays
-from euclio.session.workloads.protocol import SEED, draw
-from euclio.session.workloads.random_sessions import random_session
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.arrays import session_arrays
+from euclio.workloads.session.protocol import SEED, draw
+from euclio.workloads.session.random_sessions import random_session
 from formulations.engines.highs import HIGHS
 from formulations.engines.interface import EngineLimits
 from formulations.session.scrooge.model import allocation_model, useful_entries

@@ -10,7 +10,7 @@ from euclio.core.registry import Limits, find_solver
 from euclio.core.result import Answer, TracePoint
 from euclio.core.standing import Standing
 from euclio.files.result_files import result_to_json
-from euclio.session import PlanSpace
+from euclio.problems.session import PlanSpace
 from euclio.verbs.solving import solve
 from formulations.session.split.course import BETWEEN, POINTS, note, unwatched, watched, with_trace
 from tests.bench.large_sessions import layered_session

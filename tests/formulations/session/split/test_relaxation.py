@@ -5,7 +5,7 @@ import pytest
 from relaxation_cases import longest, random_case
 from scipy.optimize import linprog
 
-from euclio.session.arrays import SessionArrays
+from euclio.problems.session.arrays import SessionArrays
 from formulations.session.split.modes import Modes
 from formulations.session.split.relaxation import new_basis, relax, relax_from
 

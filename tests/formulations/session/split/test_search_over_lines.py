@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from euclio.session import Configuration, Hardware, Module, PlanSpace, Session
-from euclio.session.arrays import SessionArrays, session_arrays
-from euclio.session.policies import POLICIES
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.arrays import SessionArrays, session_arrays
+from euclio.problems.session.policies import POLICIES
 from formulations.session.module.continuous import search_continuous
 from formulations.session.module.continuous_problem import continuous_problem
 from formulations.session.module.line import search_line

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from relaxation_cases import longest, random_case
 
-from euclio.session import PlanSpace
-from euclio.session.arrays import session_arrays
+from euclio.problems.session import PlanSpace
+from euclio.problems.session.arrays import session_arrays
 from formulations.session.exact.frontier_search import first_modes
 from formulations.session.module.charges import no_charges
 from formulations.session.module.problem import no_stock

@@ -1,6 +1,0 @@
-"""The benchmark set: named instances with the best plan and bound known, in classes by effort (`data/instances`)."""
-
-from euclio.bench_set.access import best, entries, instances, load
-from euclio.bench_set.manifest import Difficulty, Effort, Entry
-
-__all__ = ["Difficulty", "Effort", "Entry", "best", "entries", "instances", "load"]

@@ -1,0 +1,169 @@
+"""Write the benchmark set for people who do not install euclio, and go on where that was interrupted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from euclio.core.errors import InputError
+from euclio.core.progress import told
+from euclio.core.provenance import provenance
+from euclio.experiments.bench_set.export.instance import exported, is_out_of_time, source_hash
+from euclio.experiments.bench_set.export.pages import CRATE, common_files, crate_text
+from euclio.experiments.bench_set.export.record import (
+    FILE,
+    Export,
+    ExportedInstance,
+    described,
+    export_text,
+    read_export,
+)
+from euclio.experiments.bench_set.manifest import Entry
+
+TIME_LIMIT_S = 10.0
+PART = ".part"
+"""Ending of a file that is just being written; it gets its name when it is whole."""
+
+
+@told("exporting the benchmark set")
+def export(
+    folder: Path,
+    entries: Sequence[Entry],
+    out: Path,
+    time_limit_s: float = TIME_LIMIT_S,
+    advance: Callable[[], None] = lambda: None,
+) -> Export:
+    """Write instances, plans, programs, points and proofs, and what a reader needs to check them.
+
+    What an earlier export has left there is kept where the set, euclio's version and the files' hashes are the same,
+    but for instances without a proof that get more time now. Instances that are not asked for stay. The same set gives
+    the same bytes, but for programs and proofs that a slower machine does not get ready in time.
+
+    Args:
+        folder: folder of the set.
+        entries: which instances, in the order of the set.
+        out: the folder to write to: a new one, an empty one, or one of an earlier export.
+        time_limit_s: limit in seconds for the program of an instance and its proof.
+        advance: called after each instance.
+
+    Raises:
+        InputError: the folder is none, holds something else, or cannot be written to; a file that is no part of an
+            export would be overwritten; a file of the set cannot be read.
+    """
+    writer = _Writer(out)
+    known = {entry.name: entry for entry in writer.record.entries}
+    order = {entry.name: k for k, entry in enumerate(entries)}
+
+    def listed() -> tuple[ExportedInstance, ...]:
+        # Those that are not asked for stand behind the others, as they were.
+        return tuple(sorted(known.values(), key=lambda one: order.get(one.name, len(order))))
+
+    for entry in entries:
+        kept = known.get(entry.name)
+        if kept is not None and writer.is_kept(kept, source_hash(folder, entry), time_limit_s):
+            known[entry.name] = replace(kept, time_limit_s=max(kept.time_limit_s, time_limit_s))
+        else:
+            found, files = exported(folder, entry, time_limit_s)
+            writer.write(files)
+            known[entry.name] = found
+            writer.keep(replace(writer.record, entries=listed(), writing=()))
+        advance()
+    writer.keep(replace(writer.record, entries=listed()))
+    writer.finish()
+    return writer.record
+
+
+class _Writer:
+    """Files of an export, and its record, which is written before and after each group of them.
+
+    Args:
+        out: the folder.
+
+    Raises:
+        InputError: it cannot be one of an export.
+    """
+
+    def __init__(self, out: Path) -> None:
+        self._out = out
+        version = str(provenance()["packages"]["euclio"])
+        before = _opened(out)
+        self._is_same_version = before is not None and before.euclio == version
+        self._own = set(before.paths()) if before is not None else set()
+        self.record = Export(version) if before is None else replace(before, euclio=version)
+        self.keep(self.record)
+
+    def is_kept(self, entry: ExportedInstance, source: str, time_limit_s: float) -> bool:
+        """Whether an instance stands there as it would be written now."""
+        same = self._is_same_version and entry.source_hash == source and not is_out_of_time(entry, time_limit_s)
+        return same and all(_has(self._out / file.path, file.sha256) for file in entry.files)
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Write files by their paths; what is there already and is no part of the export is not overwritten.
+
+        Raises:
+            InputError: a file is in the way, or one cannot be written.
+        """
+        for path, data in files.items():
+            target = self._out / path
+            if target.exists() and path not in self._own and not _has(target, hashlib.sha256(data).hexdigest()):
+                raise InputError("is there already, and no part of an export; move it away", file=str(target))
+        self.keep(replace(self.record, writing=tuple(files)))
+        self._own.update(files)
+        for path, data in files.items():
+            self._put(path, data)
+
+    def keep(self, record: Export) -> None:
+        """Write the record."""
+        self.record = record
+        self._put(FILE, export_text(record).encode())
+
+    def finish(self) -> None:
+        """Write what is about the whole export, and at last what lists all its files."""
+        files = common_files(self.record)
+        self.write(files)
+        self.keep(replace(self.record, files=tuple(described(path, data) for path, data in files.items()), writing=()))
+        self._put(CRATE, crate_text(self.record, described(FILE, export_text(self.record).encode())).encode())
+        # What an earlier export had here and this one has not, such as a program that is none any more.
+        for path in sorted(self._own - {FILE, CRATE, *self.record.paths()}):
+            (self._out / path).unlink(missing_ok=True)
+
+    def _put(self, path: str, data: bytes) -> None:
+        target = self._out / path
+        part = target.with_name(target.name + PART)
+        try:
+            target.parent.mkdir(exist_ok=True)
+            part.write_bytes(data)
+            part.replace(target)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise InputError(f"cannot be written: {reason}; choose another folder", file=str(target)) from None
+
+
+def _opened(out: Path) -> Export | None:
+    """The record of the export in a folder, which is made if it is not there; None: it is empty.
+
+    Raises:
+        InputError: it is a file, holds something else, or cannot be made or read.
+    """
+    try:
+        if out.exists() and not out.is_dir():
+            raise InputError("is a file; choose a folder", file=str(out))
+        out.mkdir(parents=True, exist_ok=True)
+        if not any(out.iterdir()):
+            return None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"cannot be a folder: {reason.lower()}; choose another one", file=str(out)) from None
+    if not (out / FILE).is_file():
+        raise InputError("is not empty, and holds no export; choose another folder", file=str(out))
+    return read_export(out)
+
+
+def _has(path: Path, sha256: str) -> bool:
+    """Whether a file is there and has this hash."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+    except OSError:
+        return False

@@ -1,0 +1,182 @@
+"""One instance of the benchmark set as files that need no euclio: itself, its plan, a program, a point, a proof."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from euclio.core.certificate import CHECKER, NoProofError
+from euclio.core.errors import InputError
+from euclio.core.families import family_of
+from euclio.core.family import Checked
+from euclio.core.numbers import decimal_text, exact
+from euclio.core.result import WrittenResult
+from euclio.experiments.bench_set.certifying import is_certified
+from euclio.experiments.bench_set.export.record import (
+    BY_CHECKER,
+    BY_FILE,
+    BY_SEARCH,
+    MODEL,
+    PROOF,
+    SOLUTION,
+    ExportedInstance,
+    described,
+)
+from euclio.experiments.bench_set.folder import best_path, instance_path
+from euclio.experiments.bench_set.manifest import Entry
+from euclio.experiments.task import text_hash
+from euclio.files.dataclass_files import plain_data
+from euclio.files.instance_files import load_instance
+from euclio.files.json_reading import read_text
+from euclio.files.json_writing import json_text, one_line
+from euclio.files.result_files import load_result
+from euclio.proving.certifying import claim_of
+from euclio.proving.files.model import Model, Posed
+from euclio.proving.files.mps import mps_text, solution_text
+from euclio.proving.files.writing import packed
+from euclio.proving.proof_files import Asked, posed, proven
+
+FORMULATIONS = {"session": "F1", "fragments": "F2", "pipeline": "F3"}
+"""Number of each family's program; `for_everybody.md` says what their rows mean."""
+WHOLE = ("pipeline",)
+"""Families whose program leaves nothing out, so that it needs no word of a prover."""
+NO_PROGRAM = "the program of the proof only adds up what a search has found"
+NOT_CERTIFIED = "no independent prover has certified that the plan is optimal"
+
+
+class Tried(NamedTuple):
+    """What became of the program and of the proof of an instance.
+
+    Attributes:
+        model: the program; None: there is none.
+        point: the plan as a point of it.
+        maximised: whether its objective is to be large, which stands in it times -1.
+        proof: the text of the proof's file; empty: there is none.
+        no_model: why there is no program.
+        no_proof: why there is no proof.
+    """
+
+    model: Model | None = None
+    point: dict[int, Fraction] | None = None
+    maximised: bool = False
+    proof: str = ""
+    no_model: str = ""
+    no_proof: str = ""
+
+
+def source_hash(folder: Path, entry: Entry) -> str:
+    """Hash of what the set says of an instance, and of its files there.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
+    own = one_line(json_text(plain_data(entry)))
+    return text_hash("\n".join((own, *(read_text(path) for path in _sources(folder, entry)))))
+
+
+def exported(folder: Path, entry: Entry, time_limit_s: float) -> tuple[ExportedInstance, dict[str, bytes]]:
+    """An instance's record and its files, by their paths in the export.
+
+    Args:
+        folder: folder of the set.
+        entry: what the set's manifest says of the instance.
+        time_limit_s: limit in seconds for the program and its proof.
+
+    Raises:
+        InputError: a file cannot be read, or the checker refuses the plan.
+    """
+    instance = load_instance(instance_path(folder, entry))
+    said = load_result(best_path(folder, entry.name), instance)
+    family = family_of(instance)
+    checked = family.evaluate(instance, said.plan, said.space)
+    if not checked.feasible or checked.value is None:
+        raise InputError("the plan is refused; `euclio bench-set check` says why", file=entry.name)
+    certified = is_certified(entry, instance, said.plan, checked)
+    tried = _tried(instance, said, checked, certified, time_limit_s)
+    files = _files(folder, entry, tried)
+    found = ExportedInstance(
+        name=entry.name,
+        family=entry.family,
+        difficulty=entry.difficulty.value,
+        space=family.describe_space(said.space),
+        objective=said.goal.name,
+        unit=said.goal.unit,
+        # As the record will be read again: an export that goes on says the same as one that was never interrupted.
+        value=exact(decimal_text(checked.value)),
+        bound=entry.bound,
+        evidence=_evidence(entry, certified, tried),
+        formulation="" if tried.model is None else FORMULATIONS[entry.family],
+        variables=0 if tried.model is None else len(tried.model.variables),
+        rows=0 if tried.model is None else len(tried.model.rows),
+        no_model=tried.no_model,
+        no_proof=tried.no_proof,
+        date=entry.date,
+        time_limit_s=time_limit_s,
+        source_hash=source_hash(folder, entry),
+        files=tuple(described(path, data) for path, data in files.items()),
+    )
+    return found, files
+
+
+def _sources(folder: Path, entry: Entry) -> tuple[Path, Path]:
+    return instance_path(folder, entry), best_path(folder, entry.name)
+
+
+def _tried(instance: Any, said: WrittenResult, checked: Checked, certified: bool, limit_s: float) -> Tried:
+    """Make the program and its proof; where only the program gets ready, that alone."""
+    family = family_of(instance)
+    asked = Asked(family, instance, said, checked, claim_of(said, checked).cutoff if certified else None)
+    no_proof, text = NOT_CERTIFIED, ""
+    if certified:
+        try:
+            proof, text = proven(asked, time.perf_counter() + limit_s)
+            if proof.is_sum:
+                return Tried(proof=text, no_model=NO_PROGRAM)
+            if family.name not in WHOLE:
+                own = proof.whole or Posed(proof.model, proof.point or {})
+                return Tried(own.model, dict(own.point), proof=text)
+            no_proof = ""
+        except NoProofError as error:
+            no_proof = str(error)
+    if not certified and family.name not in WHOLE:
+        return Tried(no_model=NOT_CERTIFIED, no_proof=NOT_CERTIFIED)
+    try:
+        found = posed(asked, time.perf_counter() + limit_s)
+        return Tried(found.model, dict(found.point), found.maximised, proof=text, no_proof=no_proof)
+    except NoProofError as error:
+        # Where there could be a proof, what kept it away says more than what kept the program away after it.
+        why = str(error) if family.name in WHOLE or family.prove is None else no_proof
+        return Tried(no_model=why, proof=text, no_proof=no_proof)
+
+
+def _files(folder: Path, entry: Entry, tried: Tried) -> dict[str, bytes]:
+    own, best = _sources(folder, entry)
+    files = {f"{own.parent.name}/{own.name}": read_text(own).encode(), f"best/{best.name}": read_text(best).encode()}
+    name = entry.name
+    if tried.model is not None:
+        point = tried.point or {}
+        files[f"models/{name}{MODEL}"] = _packed(mps_text(tried.model, name, maximised=tried.maximised))
+        files[f"models/{name}{SOLUTION}"] = solution_text(tried.model, point, maximised=tried.maximised).encode("ascii")
+    if tried.proof:
+        files[f"proofs/{name}{PROOF}"] = packed(tried.proof, PROOF)
+    return files
+
+
+def _packed(text: str) -> bytes:
+    return gzip.compress(text.encode("ascii"), 9, mtime=0)
+
+
+def _evidence(entry: Entry, certified: bool, tried: Tried) -> str:
+    if not certified or entry.certificate is None:
+        return ""
+    if tried.proof:
+        return BY_FILE
+    return BY_CHECKER if entry.certificate.prover == CHECKER else BY_SEARCH
+
+
+def is_out_of_time(entry: ExportedInstance, time_limit_s: float) -> bool:
+    """Whether an instance has no proof and may get one within a longer limit than it was given."""
+    return entry.file(PROOF) is None and time_limit_s > entry.time_limit_s

@@ -1,0 +1,145 @@
+"""The benchmark set, and a solver's runs on it, as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.certificate import Certificate, Verdict
+from euclio.core.families import families
+from euclio.core.tables import new_table
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.core.words import DASH, duration, figures, percent
+from euclio.experiments.bench_set.certifying import proofs
+from euclio.experiments.bench_set.comparing import Compared
+from euclio.experiments.bench_set.manifest import Difficulty, Entry
+
+ROW_NUMBERS = ("value", "gap", "time")
+LISTED = ("instance", "family", "class", "value", "gap", "solver", "cpu_s", "certified")
+"""Columns of every listed instance; the others are what those of its family were drawn from."""
+CLASS_NUMBERS = ("instances", "plans", "proven", "best", "mean gap", "largest", "time")
+
+
+def summary(entries: Iterable[Entry]) -> str:
+    """How many instances there are, by family and class."""
+    listed = list(entries)
+    parts = []
+    for family in families():
+        own = [e.difficulty for e in listed if e.family == family.name]
+        classes = ", ".join(f"{own.count(d)} {d}" for d in Difficulty if d in own)
+        parts += [f"{len(own)} {family.instances} ({classes})"] if own else []
+    if not parts:
+        return "no instances"
+    return f"{len(listed)} instances, all as the manifest says: {'; '.join(parts)}; {certificates(listed)}"
+
+
+def certificates(entries: Iterable[Entry]) -> str:
+    """How many proofs have which certificate."""
+    asked = proofs(entries)
+    verdicts = [entry.certificate.verdict for entry in asked if entry.certificate is not None]
+    counts = [f"{verdicts.count(v)} {v}" for v in Verdict if v in verdicts and v is not Verdict.CERTIFIED]
+    return ", ".join([f"{verdicts.count(Verdict.CERTIFIED)} of {len(asked)} proofs certified", *counts])
+
+
+def listed_row(entry: Entry) -> dict[str, Any]:
+    """What instances are chosen by: class, what one was drawn from, best value, what its bound leaves open, effort."""
+    certified = entry.certificate is not None and entry.certificate.verdict is Verdict.CERTIFIED
+    gap = None if entry.bound is None else float(abs(entry.value - entry.bound) / (abs(entry.value) or 1))
+    return {
+        "instance": entry.name,
+        "family": entry.family,
+        "class": entry.difficulty.value,
+        **{name: _drawn(name, value) for name, value in entry.design.items() if name != "number"},
+        "value": float(entry.value),
+        "gap": gap,
+        "solver": entry.solver,
+        "cpu_s": entry.effort.cpu_s,
+        "certified": certified,
+    }
+
+
+def _drawn(name: str, value: Any) -> Any:
+    """A number that an instance was drawn from, or text where it is a list: of names, or of names with counts."""
+    if name == "tightness":
+        return value / 100  # as everywhere else; designs have it in percent
+    if isinstance(value, list):
+        return ",".join("=".join(map(str, one)) if isinstance(one, list) else str(one) for one in value)
+    return float(value) if isinstance(value, Fraction) else value
+
+
+def listed_table(entries: Sequence[Entry]) -> RenderableType:
+    """A table per family with a row per instance."""
+    tables: list[RenderableType] = []
+    for family in families():
+        rows = [listed_row(entry) for entry in entries if entry.family == family.name]
+        if rows:
+            drawn = [name for name in rows[0] if name not in LISTED]
+            head = ("instance", "class", *drawn, "value", "gap", "time")
+            table = new_table(*head, numbers=ROW_NUMBERS, spare=("time", *reversed(drawn)), title=family.instances)
+            for row in rows:
+                found = (figures(row["value"]), percent(row["gap"]), duration(row["cpu_s"]))
+                table.add_row(*(Text(str(row[name])) for name in head[:-3]), *map(Text, found))
+            tables += [table, Text("")]
+    caption = "value: best known; gap: what its bound leaves open; time: processor time of the reference method"
+    return Group(*tables, Text(caption if tables else "no instances"))
+
+
+def certificate_table(made: Sequence[tuple[Entry, Certificate]]) -> RenderableType:
+    """One row per certificate that is not certified, then the counts."""
+    rows = new_table(
+        "instance", "class", "verdict", "nodes", "time", "why", numbers=("nodes", "time"), wrapped=("why",)
+    )
+    for entry, found in made:
+        if found.verdict is not Verdict.CERTIFIED:
+            style = "bold red" if found.verdict is Verdict.REFUTED else ""
+            shown = found.verdict.upper() if found.verdict is Verdict.REFUTED else found.verdict
+            cells = [entry.name, entry.difficulty, shown, f"{found.nodes:,}", duration(found.wall_s), found.reason]
+            rows.add_row(*(Text(cell, style=style) for cell in cells))
+    verdicts = [found.verdict for _, found in made]
+    times = sorted(found.wall_s for _, found in made)
+    caption = f"{len(made)} proofs tried: " + ", ".join(f"{verdicts.count(v)} {v}" for v in Verdict)
+    if times:
+        caption += f"; median {duration(times[len(times) // 2])}, longest {duration(times[-1])}"
+    return Group(rows, Text(""), Text(caption)) if rows.row_count else Text(caption)
+
+
+def compared_table(runs: Sequence[Compared]) -> RenderableType:
+    """One row per run, then one per class."""
+    rows = new_table(
+        "instance", "class", "status", *ROW_NUMBERS, "", numbers=ROW_NUMBERS, wrapped=("",), spare=("time",)
+    )
+    for run in runs:
+        value = DASH if run.value is None else figures(run.value)
+        news = "WRONG" if run.wrong else ", ".join(run.news)
+        cells = [run.entry.name, run.entry.difficulty, run.status, value, percent(run.gap), duration(run.wall_s), news]
+        rows.add_row(*(Text(cell) for cell in cells))
+    classes = new_table("class", *CLASS_NUMBERS, numbers=CLASS_NUMBERS, spare=("largest", "best", "plans"))
+    for difficulty in Difficulty:
+        own = [run for run in runs if run.entry.difficulty is difficulty]
+        if own:
+            classes.add_row(*_class_row(difficulty, own))
+    return Group(rows, Text(""), classes, Text(_news(runs)))
+
+
+def _class_row(difficulty: Difficulty, runs: Sequence[Compared]) -> list[str]:
+    gaps = [run.gap for run in runs if run.gap is not None]
+    return [
+        difficulty,
+        str(len(runs)),
+        str(len(gaps)),
+        str(sum(run.proven for run in runs)),
+        str(sum(gap <= OPTIMALITY_TOLERANCE for gap in gaps)),
+        percent(sum(gaps) / len(gaps)) if gaps else DASH,
+        percent(max(gaps)) if gaps else DASH,
+        duration(sum(run.wall_s for run in runs)),
+    ]
+
+
+def _news(runs: Sequence[Compared]) -> str:
+    lines = [f"{what}: {run.entry.name}" for run in runs for what in run.news]
+    lines += [f"WRONG: {run.entry.name}: {run.wrong}" for run in runs if run.wrong]
+    return "\n" + "\n".join(lines) if lines else ""

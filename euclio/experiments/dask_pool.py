@@ -1,0 +1,248 @@
+"""Runs on a dask cluster: this program asks for batches and keeps their records, dask workers make the runs.
+
+A dask worker supervises worker processes of its own, as `euclio.experiments.pool` does. Whoever dies, loses nothing:
+the batch of a dask worker that is gone is made by another.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import signal
+import threading
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.experiments import dask_worker
+from euclio.experiments.execution import blank_record, crashed
+from euclio.experiments.pool import Pool, cores_of
+from euclio.experiments.record import Record
+from euclio.experiments.task import Batch, SolverSetting, Task
+from euclio.supervision import cores as cores_here
+
+LARGEST_BATCH = 32
+BATCH_S = 60.0
+"""Most seconds of time limits in one dask task, summed over its runs: their records arrive together, at its end."""
+
+LOOK_EVERY_S = 1.0
+CONNECT_S = 10.0
+MOST_ATTEMPTS = 3
+"""How often a batch is asked for after dask gave it up, each time after several dask workers died over it."""
+
+FLAG = "--dask"
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def dask_pool(address: str | None, *, slots: int | None = None, logs: Path | None = None) -> Pool:
+    """A pool on a dask cluster.
+
+    Args:
+        address: address of its scheduler, such as ``tcp://host:8786``; None: a cluster of processes on this machine.
+        slots: cores of the cluster on this machine; None: all that this process may use.
+        logs: folder for what solvers print, kept by those dask workers that have this folder too.
+
+    Raises:
+        InputError: dask is not installed, or this is no address.
+    """
+    distributed = _distributed()
+    if address is not None:
+        _check_address(distributed, address)
+    return DaskPool(distributed, address, slots or cores_here(), logs)
+
+
+def _distributed() -> Any:
+    """The library, which has no types for much of what is called here."""
+    try:
+        return import_module("distributed")
+    except ImportError:
+        raise InputError("dask is not installed; run `pip install euclio[dask]`", field=FLAG) from None
+
+
+def _check_address(distributed: Any, address: str) -> None:
+    try:
+        distributed.comm.get_address_host_port(address)
+    except ValueError:
+        raise InputError(f"is {address!r}; give an address such as tcp://HOST:8786, or local", field=FLAG) from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep dask from logging that workers or the scheduler are gone; what follows from it is said by the pool."""
+    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait until a cluster stands: one that is half there cannot be closed."""
+    if threading.current_thread() is not threading.main_thread():  # where no signal comes
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda what, _: came.append(what)) for number in ENDING_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A batch that dask has been asked for.
+
+    Attributes:
+        batch: the batch.
+        cores: cores that it takes.
+        attempt: how often it was asked for.
+    """
+
+    batch: Batch
+    cores: int
+    attempt: int = 1
+
+
+class DaskPool:
+    """A pool on a dask cluster; arguments as of `dask_pool`."""
+
+    def __init__(self, distributed: Any, address: str | None, slots: int, logs: Path | None) -> None:
+        self._distributed, self._address, self._slots = distributed, address, slots
+        self._logs = None if logs is None else str(logs.resolve())
+        self._cluster: Any = None
+        self._client: Any = None
+        self._looked_at, self._cores = 0.0, 1
+
+    def __enter__(self) -> DaskPool:
+        with ExitStack() as entered:
+            entered.enter_context(_quiet())
+            entered.callback(self._close)
+            with _interrupted_later():
+                self._client = self._connect()
+            self._left = entered.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._left.close()
+
+    def _close(self) -> None:
+        for opened in (self._client, self._cluster):
+            if opened is not None:
+                opened.close()
+
+    def run(self, batches: Iterable[Batch]) -> Iterator[Record]:
+        """Make the runs of all batches; see `euclio.experiments.pool.Pool.run`."""
+        waiting = (chunk for batch in batches for chunk in chunks(batch))
+        chunk = next(waiting, None)
+        asked: dict[Any, _Asked] = {}
+        done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        while chunk is not None or asked:
+            while chunk is not None and self._has_room(chunk, asked.values()):
+                asked[self._ask(chunk, done)] = _Asked(chunk, cores_of(chunk, self._cores))
+                chunk = next(waiting, None)
+            try:
+                future = done.get(timeout=LOOK_EVERY_S)
+            except queue.Empty:
+                continue
+            was = asked.pop(future)
+            records = self._records(future, was)
+            if records is None:
+                asked[self._ask(was.batch, done)] = replace(was, attempt=was.attempt + 1)
+            else:
+                yield from records
+
+    def _connect(self) -> Any:
+        """Connect to the scheduler, or start a cluster here.
+
+        Raises:
+            InputError: nobody answers at the address.
+        """
+        if self._address is None:
+            # Nothing but runs is done there, and each has its own limit of memory.
+            self._cluster = self._distributed.LocalCluster(
+                n_workers=self._slots,
+                threads_per_worker=1,
+                memory_limit=0,
+                dashboard_address=None,
+                preload=[dask_worker.__name__],
+                silence_logs=logging.CRITICAL,
+            )
+            return self._distributed.Client(self._cluster, set_as_default=False)
+        try:
+            return self._distributed.Client(self._address, timeout=CONNECT_S, set_as_default=False)
+        except OSError as error:
+            text = " ".join(str(error).split())
+            raise InputError(
+                f"no dask scheduler answers at {self._address}: {text}; start one with `dask scheduler`", field=FLAG
+            ) from None
+
+    def _ask(self, batch: Batch, done: queue.SimpleQueue[Any]) -> Any:
+        future = self._client.submit(dask_worker.make_runs, batch, self._logs, pure=False)
+        future.add_done_callback(done.put)
+        return future
+
+    def _records(self, future: Any, asked: _Asked) -> list[Record] | None:
+        """The records of a batch; None where it is to be asked for again.
+
+        Raises:
+            InputError: the dask workers cannot make runs at all, or the scheduler is gone.
+        """
+        if future.status == "finished":
+            records: list[Record] = future.result()
+            return records
+        if future.status != "error":
+            raise InputError("the dask scheduler is gone; the same command goes on with the runs left", field=FLAG)
+        error = future.exception()
+        if not isinstance(error, self._distributed.KilledWorker):
+            text = " ".join(f"{type(error).__name__}: {error}".split())
+            raise InputError(
+                f"dask workers cannot make runs ({text}); install the same version of euclio there", field=FLAG
+            )
+        if asked.attempt < MOST_ATTEMPTS:
+            return None
+        how = f"was lost with its dask worker, in {asked.attempt} attempts"
+        return [crashed(blank_record(task), how) for task in asked.batch.tasks]
+
+    def _has_room(self, batch: Batch, asked: Collection[_Asked]) -> bool:
+        """Whether one more batch is to be asked for.
+
+        Twice as many as there are cores, so that no dask worker waits for work; on this machine, where each has one
+        core, only as many where one takes several. Workers come and go; they are counted once a second.
+        """
+        now = time.monotonic()
+        if now >= self._looked_at + LOOK_EVERY_S:
+            self._looked_at = now
+            self._cores = max(1, sum(self._client.nthreads().values()))
+        cores = [cores_of(batch, self._cores), *(one.cores for one in asked)]
+        waits = self._cluster is None or max(cores) == 1
+        return not asked or sum(cores) <= self._cores * (2 if waits else 1)
+
+
+def chunks(batch: Batch) -> Iterator[Batch]:
+    """A batch in parts that are not long in coming, with the folders of solver files in full."""
+    longest = max(((task.limits.time_s or 0.0) + (task.certify_s or 0.0) for task in batch.tasks), default=0.0)
+    size = max(1, min(LARGEST_BATCH, int(BATCH_S / longest))) if longest else LARGEST_BATCH
+    for start in range(0, len(batch.tasks), size):
+        yield Batch(batch.instance_text, tuple(_anywhere(task) for task in batch.tasks[start : start + size]))
+
+
+def _anywhere(task: Task) -> Task:
+    """The task as another process understands it."""
+    if not isinstance(task.setting, SolverSetting) or not task.setting.folder:
+        return task
+    setting = replace(task.setting, folder=str(Path(task.setting.folder).resolve()))
+    return replace(task, setting=setting)

@@ -1,0 +1,250 @@
+"""A result folder: what lies in it, who writes to it, and how its journals become Parquet files.
+
+| file | what |
+|---|---|
+| `experiment.toml` | the experiment as it was given last |
+| `runs.tsv` | key and label of every run of the experiment |
+| `instances-*.jsonl` | drawn instances |
+| `journal-<k>.jsonl` | finished runs, a line each, as they come in |
+| `records-<k>.parquet` | the same, compacted; the journal is removed then |
+| `lock` | held by the runner at work, which says how far it is |
+| `logs/` | what solvers printed |
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.experiments.durable import UNFINISHED, removed, replaced, written
+from euclio.experiments.journal import Journal, read_journal
+from euclio.experiments.record import Record
+
+MADE_IN_PYTHON = 'schema = "euclio/experiment/1"\nname = {name}\n# The rest of this experiment was said in Python.\n'
+
+JOURNAL_RUNS = 5000
+"""Records of a journal before it is compacted."""
+
+_OWN = re.compile(r"lock|logs|runs\.tsv|(journal|records|instances)-\w+\.(jsonl|parquet)")
+"""Files that, next to that of the experiment, distinguish a result folder from another folder."""
+
+
+class ResultFolder:
+    """A result folder, which need not be there yet.
+
+    Args:
+        path: where it is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.experiment_file = path / "experiment.toml"
+        self.runs_file = path / "runs.tsv"
+        self.lock_file = path / "lock"
+        self.logs = path / "logs"
+
+    def exists(self) -> bool:
+        """Whether it holds an experiment."""
+        return self.experiment_file.exists()
+
+    def make(self, experiment: str) -> None:
+        """Make it, if need be.
+
+        Args:
+            experiment: name of the experiment that is to write to it.
+
+        Raises:
+            InputError: it cannot be made, or it is a folder of something else or of another experiment.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            other = self._is_foreign({file.name for file in self.path.iterdir()})
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise InputError(f"cannot be made: {reason.lower()}; name another folder", file=str(self.path)) from None
+        if other:
+            raise InputError("holds other things than results; name another folder", file=str(self.path))
+        if self.exists() and self.name() != experiment:
+            raise InputError(
+                f"holds the results of experiment {self.name()!r}, not {experiment!r}; name another folder",
+                file=str(self.path),
+            )
+        with written(self.logs):
+            self.logs.mkdir(exist_ok=True)
+
+    def _is_foreign(self, files: set[str]) -> bool:
+        """Whether these are not the files of a result folder, or of one that was just being made."""
+        if self.experiment_file.name in files:
+            return not any(_OWN.fullmatch(name) for name in files)
+        return not files <= {self.lock_file.name, self.logs.name, self.experiment_file.name + UNFINISHED}
+
+    def name(self) -> str:
+        """The name of the experiment; that of the folder where it cannot be read, or the file names none."""
+        with suppress(OSError, ValueError):
+            found = tomllib.loads(self.experiment_file.read_text(encoding="utf-8")).get("name")
+            return found if isinstance(found, str) else self.path.name
+        return self.path.name
+
+    def journals(self) -> list[Path]:
+        """Its journals, oldest first."""
+        return _numbered(self.path, "journal-*.jsonl")
+
+    def journalled(self) -> Iterator[dict[str, Any]]:
+        """The records in its journals; one that is compacted meanwhile is skipped, so read the Parquet files after."""
+        for path in self.journals():
+            with suppress(FileNotFoundError):
+                yield from read_journal(path)
+
+    def compacted(self) -> list[Path]:
+        """Its Parquet files, oldest first."""
+        return _numbered(self.path, "records-*.parquet")
+
+    def new_journal(self) -> Journal:
+        """A new journal, with the next number.
+
+        Raises:
+            UnwritableError: it cannot be made.
+        """
+        last = max((_number(path) for path in (*self.journals(), *self.compacted())), default=0)
+        return Journal(self.path / f"journal-{last + 1}.jsonl")
+
+    def compact(self, journal: Path) -> None:
+        """Turn a journal that is complete into a Parquet file of its number.
+
+        A crash in between leaves both, or what is left of a file that was being written; compacting again repairs that.
+
+        Raises:
+            UnwritableError: the file cannot be written; the journal stays.
+        """
+        from euclio.experiments.columns import to_table, write_table
+
+        table = to_table(read_journal(journal), journal)
+        if table.num_rows:
+            write_table(table, self.path / f"records-{_number(journal)}.parquet")
+        removed(journal)
+
+    def keys(self) -> set[str]:
+        """Keys of the runs that are compacted."""
+        from euclio.experiments.columns import read_table
+
+        found: set[str] = set()
+        for path in self.compacted():
+            found.update(read_table(path, ["key"]).column("key").to_pylist())
+        return found
+
+    def drop(self, statuses: Collection[str], keys: Collection[str]) -> int:
+        """Remove the compacted records with these statuses.
+
+        Args:
+            statuses: the statuses.
+            keys: keys of the runs that may be dropped, such as those that the experiment has.
+
+        Returns:
+            How many they were.
+
+        Raises:
+            UnwritableError: what is left cannot be written.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from euclio.experiments.columns import read_table, write_table
+
+        known, dropped = pa.array(list(keys), pa.string()), 0
+        for path in self.compacted():
+            table = read_table(path)
+            again = pc.is_in(table["status"].cast(pa.string()), pa.array(statuses, pa.string()))
+            left = table.filter(pc.invert(pc.and_(again, pc.is_in(table["key"], known))))
+            dropped += table.num_rows - left.num_rows
+            if not left.num_rows:
+                removed(path)
+            elif left.num_rows < table.num_rows:
+                write_table(left, path)
+        return dropped
+
+    def clean(self) -> None:
+        """Remove what a crash left of files that were being written."""
+        for path in self.path.glob(f"*{UNFINISHED}"):
+            removed(path)
+
+    def write_runs(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Keep key and label of all runs of the experiment."""
+        with replaced(self.runs_file) as stream:
+            for key, label in rows:
+                stream.write(f"{key}\t{label}\n".encode())
+
+    def labels(self) -> dict[str, str]:
+        """Label by key of all runs of the experiment as it was given last; empty: not known yet.
+
+        Raises:
+            InputError: the file is damaged.
+        """
+        if not self.runs_file.exists():
+            return {}
+        try:
+            with self.runs_file.open(encoding="utf-8") as stream:
+                return dict(line.rstrip("\n").split("\t", 1) for line in stream)
+        except ValueError:
+            raise InputError("is damaged; `euclio run` writes it again", file=str(self.runs_file)) from None
+
+
+def _numbered(folder: Path, pattern: str) -> list[Path]:
+    return sorted(folder.glob(pattern), key=_number)
+
+
+def _number(path: Path) -> int:
+    found = re.search(r"-(\d+)\.", path.name)
+    return int(found[1]) if found else 0
+
+
+class RecordKeeper(AbstractContextManager["RecordKeeper"]):
+    """Keeps the records of one runner in a result folder, inside ``with``.
+
+    Journals are compacted in a thread, so that no slot has to wait for it; the last one at the end. Where the end is an
+    error, the next runner compacts what it finds.
+
+    Args:
+        folder: the folder.
+
+    Raises:
+        UnwritableError: a record could not be written, or a journal not be compacted; what was written is kept.
+    """
+
+    def __init__(self, folder: ResultFolder) -> None:
+        self._folder = folder
+        self._journal = folder.new_journal()
+        self._compactor = ThreadPoolExecutor(1, thread_name_prefix="euclio-compaction")
+        self._compacting: Future[None] | None = None
+
+    def append(self, record: Record) -> None:
+        """Keep a record."""
+        self._journal.append(record)
+        if self._journal.records >= JOURNAL_RUNS:
+            self._hand_over()
+            self._journal = self._folder.new_journal()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                self._hand_over()
+                self._wait()
+            else:
+                self._journal.close()
+        finally:
+            self._compactor.shutdown()
+
+    def _hand_over(self) -> None:
+        """Have the journal compacted; the one before is by then."""
+        self._journal.close()
+        self._wait()
+        self._compacting = self._compactor.submit(self._folder.compact, self._journal.path)
+
+    def _wait(self) -> None:
+        if self._compacting is not None:
+            self._compacting.result()

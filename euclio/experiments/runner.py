@@ -1,0 +1,228 @@
+"""Making the runs of an experiment: what is finished is kept at once, what was finished before is not made again."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from euclio.core.certificate import Verdict
+from euclio.core.errors import InputError
+from euclio.core.lazy import late_value
+from euclio.core.showing import Shown
+from euclio.experiments.durable import replaced
+from euclio.experiments.expansion import Expansion
+from euclio.experiments.experiment import Experiment
+from euclio.experiments.experiment_files import load_experiment
+from euclio.experiments.folder import MADE_IN_PYTHON, RecordKeeper, ResultFolder
+from euclio.experiments.instances import InstanceIndex
+from euclio.experiments.lock import RunnerLock
+from euclio.experiments.progress import SHOW_EVERY_S, STATUSES, Display, Pace
+from euclio.experiments.solver_settings import different_labels
+from euclio.experiments.task import Batch
+from euclio.supervision import cores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from euclio.experiments.pool import Pool
+
+
+LOCAL_DASK = "local"
+"""Word for a dask cluster of this machine's own."""
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """The runner was stopped, as its cause says; says how to go on."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Outcome(Shown):
+    """What became of an experiment.
+
+    Attributes:
+        folder: its result folder.
+        made: number of runs made now.
+        kept: number of runs that were finished before.
+        no_longer: number of runs in the folder that the experiment no longer has.
+        refuted: number of runs made now whose proof a prover refuted.
+    """
+
+    _view = late_value("euclio.experiments.views", "OUTCOME")
+
+    folder: Path
+    made: int
+    kept: int
+    no_longer: int
+    refuted: int = 0
+
+    def frame(self) -> pd.DataFrame:
+        """All results (`euclio.experiments.results.load`)."""
+        from euclio.experiments.results import load
+
+        return load(self.folder)
+
+
+def run(
+    experiment: str | Path | Experiment,
+    out: str | Path | None = None,
+    *,
+    slots: int | None = None,
+    dask: str | None = None,
+    retry: Collection[str] = (),
+    code: Collection[str | Path] = (),
+    only: Collection[str] = (),
+    quiet: bool = False,
+    pool: Pool | None = None,
+    finished: Callable[[int], None] | None = None,
+) -> Outcome:
+    """Make all runs of an experiment that are not in its result folder yet.
+
+    Args:
+        experiment: its file, or an `Experiment`.
+        out: result folder; None: ``<name of the file>-results`` next to the file, or here.
+        slots: most runs at a time, never more than cores; None: as the experiment says, else one per core.
+        dask: address of a dask scheduler, or "local"; None: this machine without dask.
+        retry: statuses, such as "error", whose runs are made again; their records are dropped at the start.
+        code: Python files of solvers and policies that a file of an experiment names; what only that file names is not
+            run. An `Experiment` is a call, so that what it names is run.
+        only: labels of solvers, or names of instances: only their runs are made; where both are named, only the runs of
+            these solvers on these instances. The others stay missing. Empty: all.
+        quiet: show no progress.
+        pool: pool that is open and stays open, for experiments one after the other; None: one of this experiment's own.
+        finished: is called with the number of runs that are finished, those made before first, then each as it is made.
+
+    Returns:
+        What became of it.
+
+    Raises:
+        InputError: bad input, or another runner at work in that folder.
+        UnwritableError: results cannot be written; those written before are kept.
+        RunInterrupted: stopped from the keyboard; what is finished is kept.
+    """
+    loaded = experiment if isinstance(experiment, Experiment) else load_experiment(experiment, code)
+    different_labels(loaded.solvers)
+    _check_statuses(retry)
+    folder = ResultFolder(Path(out) if out is not None else default_folder(experiment))
+    try:
+        with Display(quiet=quiet) as display:
+            index = InstanceIndex(loaded, display.count_instance)
+            index.look_at_files()
+            folder.make(loaded.name)
+            with RunnerLock(folder.lock_file) as lock:
+                runner = _Runner(loaded, folder, index, lock, display, finished or (lambda _: None))
+                return runner.run(slots, dask, retry, pool, only)
+    except InputError as error:
+        raise (error if error.file or isinstance(experiment, Experiment) else error.in_file(str(experiment))) from None
+
+
+def default_folder(experiment: str | Path | Experiment) -> Path:
+    """The result folder of an experiment where none is named."""
+    if isinstance(experiment, Experiment):
+        name = experiment.name.replace("/", "-").replace(os.sep, "-")  # a name leads into no other folder
+        return Path(f"{name}-results")
+    return Path(experiment).with_name(f"{Path(experiment).stem}-results")
+
+
+@dataclass(slots=True)
+class _Runner:
+    """One start of an experiment, in a folder that it alone writes to."""
+
+    experiment: Experiment
+    folder: ResultFolder
+    index: InstanceIndex
+    lock: RunnerLock
+    display: Display
+    finished: Callable[[int], None]
+    refuted: int = 0
+
+    def run(
+        self, slots: int | None, dask: str | None, retry: Collection[str], pool: Pool | None, only: Collection[str]
+    ) -> Outcome:
+        """Make what is to be made."""
+        folder = self.folder
+        folder.clean()
+        for journal in folder.journals():
+            folder.compact(journal)
+        self._write_experiment()
+        with self.display.drawing():
+            self.index.draw(folder.path)
+        expansion = Expansion(self.experiment, self.index.entries)
+        folder.write_runs((task.key, task.setting.label) for task in expansion.tasks())
+        known = folder.labels()
+        if not known:
+            raise InputError("has no runs: none of its solvers is for its instances; name a solver of their family")
+        asked = expansion.keys_of(only) if only else known.keys()
+        if retry:
+            folder.drop(retry, asked)
+        finished = folder.keys()
+        left = sum(key not in finished for key in asked)
+        pace = Pace(len(asked), len(asked) - left)
+        no_longer = sum(key not in known for key in finished)
+        wide = min(slots or self.experiment.slots or cores(), cores())
+        batches = expansion.batches(lambda key: key in asked and key not in finished, left, wide)
+        self.finished(pace.kept)
+        if left:
+            self.display.begin(pace)
+            self._make(pool_of(wide, dask, folder.logs) if pool is None else nullcontext(pool), batches, pace)
+        self.display.end(pace)
+        return Outcome(folder.path, pace.made, pace.kept, no_longer, self.refuted)
+
+    def _write_experiment(self) -> None:
+        name = json.dumps(self.experiment.name, ensure_ascii=False)
+        with replaced(self.folder.experiment_file) as stream:
+            stream.write((self.experiment.text or MADE_IN_PYTHON.format(name=name)).encode())
+
+    def _make(self, pools: AbstractContextManager[Pool], batches: Iterator[Batch], pace: Pace) -> None:
+        """Make runs and keep each as soon as it is finished.
+
+        Raises:
+            RunInterrupted: stopped from the keyboard.
+        """
+        try:
+            with RecordKeeper(self.folder) as keeper, pools as pool:
+                shown_at = 0.0
+                for record in pool.run(batches):
+                    keeper.append(record)
+                    pace.count(record.status)
+                    self.finished(1)
+                    self.refuted += record.certificate == Verdict.REFUTED
+                    if time.monotonic() > shown_at + SHOW_EVERY_S:
+                        shown_at = time.monotonic()
+                        self._show(pace)
+        except KeyboardInterrupt as error:
+            done = pace.kept + pace.made
+            raise RunInterrupted(
+                f"interrupted; {done} of {pace.total} runs are finished and kept, the same command makes the others"
+            ) from error
+
+    def _show(self, pace: Pace) -> None:
+        rate, left_s = pace.look()
+        self.lock.publish(rate_per_s=rate, left_s=left_s)
+        self.display.show(pace, rate, left_s)
+
+
+def pool_of(slots: int, dask: str | None, logs: Path) -> Pool:
+    """The pool that runs are made in.
+
+    Raises:
+        InputError: dask is asked for and not there.
+    """
+    if dask is not None:
+        from euclio.experiments.dask_pool import dask_pool
+
+        return dask_pool(None if dask == LOCAL_DASK else dask, slots=slots, logs=logs)
+    from euclio.experiments.pool import local_pool
+
+    return local_pool(slots, logs=logs)
+
+
+def _check_statuses(statuses: Collection[str]) -> None:
+    for status in statuses:
+        if status not in STATUSES:
+            raise InputError(f"is {status!r}; statuses are {', '.join(STATUSES)}", field="--retry")

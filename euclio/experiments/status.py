@@ -1,0 +1,119 @@
+"""How far an experiment is, read from its result folder; asked for while a runner is at work or at any other time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.core.lazy import late_value
+from euclio.core.progress import told
+from euclio.core.showing import Framed
+from euclio.experiments.folder import ResultFolder
+from euclio.experiments.lock import runner_at
+from euclio.experiments.runner import default_folder
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ExperimentStatus(Framed):
+    """How far an experiment is.
+
+    Attributes:
+        name: name of the experiment.
+        folder: its result folder.
+        total: runs of the experiment; None: its instances are still being looked at for the first time.
+        by_solver: finished runs of the experiment by label and status; every label is there.
+        missing: runs that are not finished, by label.
+        no_longer: finished runs that the experiment no longer has.
+        runner: process and host of the runner at work; None: none is.
+        rate_per_s: runs per second of late, as the runner at work says; None: not known.
+        left_s: seconds left, as it says.
+    """
+
+    _view = late_value("euclio.experiments.views", "STATUS")
+
+    name: str
+    folder: Path
+    total: int | None
+    by_solver: Mapping[str, Mapping[str, int]]
+    missing: Mapping[str, int]
+    no_longer: int
+    runner: Mapping[str, Any] | None
+    rate_per_s: float | None
+    left_s: float | None
+
+    @property
+    def by_status(self) -> dict[str, int]:
+        """Finished runs of the experiment by status."""
+        return dict(sum((Counter(counts) for counts in self.by_solver.values()), Counter()))
+
+    @property
+    def done(self) -> int:
+        """Finished runs of the experiment."""
+        return sum(self.by_status.values())
+
+    def describe(self) -> dict[str, Any]:
+        """The status as plain data."""
+        return {
+            "experiment": self.name,
+            "folder": str(self.folder),
+            "total": self.total,
+            "done": self.done,
+            "missing": sum(self.missing.values()),
+            "no_longer": self.no_longer,
+            "by_status": self.by_status,
+            "solvers": {
+                label: {**counts, "missing": self.missing.get(label, 0)} for label, counts in self.by_solver.items()
+            },
+            "runner": None if self.runner is None else dict(self.runner),
+            "rate_per_s": self.rate_per_s,
+            "left_s": self.left_s,
+        }
+
+
+@told("looking at the experiment")
+def status(path: str | Path) -> ExperimentStatus:
+    """How far an experiment is.
+
+    Args:
+        path: its result folder, or its file where the folder is next to it.
+
+    Raises:
+        InputError: there are no results.
+    """
+    folder = ResultFolder(Path(path) if Path(path).is_dir() else default_folder(path))
+    if not folder.exists():
+        raise InputError("no results here; start the experiment with `euclio run`, or name its --out", file=str(path))
+    labels = folder.labels()
+    runner = runner_at(folder.lock_file)
+    facts = runner or {}
+    finished = dict(_finished(folder))
+    counts: dict[str, Counter[str]] = {label: Counter() for label in dict.fromkeys(labels.values())}
+    for key, label in labels.items():
+        if key in finished:
+            counts[label][finished[key]] += 1
+    return ExperimentStatus(
+        name=folder.name(),
+        folder=folder.path,
+        total=len(labels) or None,
+        by_solver={label: dict(found) for label, found in counts.items()},
+        missing=dict(Counter(label for key, label in labels.items() if key not in finished)),
+        no_longer=sum(key not in labels for key in finished) if labels else 0,
+        runner=None if runner is None else {name: runner.get(name) for name in ("process", "host")},
+        rate_per_s=facts.get("rate_per_s"),
+        left_s=facts.get("left_s"),
+    )
+
+
+def _finished(folder: ResultFolder) -> Iterator[tuple[str, str]]:
+    """Key and status of every record."""
+    from euclio.experiments.columns import read_table
+
+    for row in folder.journalled():
+        yield row["key"], row["status"]
+    for path in folder.compacted():
+        table = read_table(path, ["key", "status"])
+        yield from zip(table["key"].to_pylist(), table["status"].to_pylist(), strict=True)

@@ -1,0 +1,199 @@
+"""The groups of machines that a plan of a session is deployed as (ours; docs/howto/deployment.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from euclio.export.names import TargetNames, UniqueNames, of_session
+from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
+from euclio.problems.session.instance import Configuration, Module, Session
+from euclio.problems.session.latency.of_requests import caveat
+from euclio.problems.session.plan import ModulePlan, Plan
+from euclio.problems.session.policies import Policy
+from euclio.problems.session.sharing.packing import residents, waits
+from euclio.problems.session.space import PlanSpace
+from euclio.serving.session.targets import joins, own_dispatch
+
+US_PER_S = 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Machines of one module that are alike: whole ones of an allocation, a partial one, or all with equal rates.
+
+    Attributes:
+        name: a DNS label of its own in the deployment.
+        home: the name of its machines: its own, unless modules share the machine, which has one home for all of them.
+        module: name of the module.
+        partial: whether it is a partial machine that takes no turns with whole ones.
+        configuration: what each machine runs for the module.
+        machines: how many there are; each is started whole.
+        rate_rps: requests per second that reach each machine, dummies included.
+        gathering_s: how long a batch gathers at full load, in seconds: b/w.
+        waiting_s: how long a full batch waits for those of other modules on a shared machine at most, in seconds.
+        price_per_h: price of each machine in money per hour.
+        pulls: whether its machines take what waits as soon as they are free, so that no batch is held to be filled.
+        delay_s: how long a batch is held to be filled, where the plan was made for that; None: as `gathering_s`.
+        routed: whether the plan was made for a router of single requests, behind which no worst case is known.
+    """
+
+    name: str
+    home: str
+    module: str
+    partial: bool
+    configuration: Configuration
+    machines: int
+    rate_rps: Fraction
+    gathering_s: Fraction
+    waiting_s: Fraction
+    price_per_h: Fraction
+    pulls: bool = False
+    delay_s: Fraction | None = None
+    routed: bool = False
+
+    @property
+    def latency_s(self) -> Fraction:
+        """Worst-case latency in seconds, as the checker has it."""
+        return self.gathering_s + self.waiting_s + self.configuration.duration_s
+
+    @property
+    def even_gathering_s(self) -> Fraction:
+        """How long a batch gathers on a machine that is sent its rate in single requests, evenly, in seconds."""
+        return self.configuration.batch / self.rate_rps
+
+    @property
+    def needs_runs(self) -> bool:
+        """Whether its machines have to be sent whole batches in a run.
+
+        Single requests, sent evenly as load balancers do, would not fill a batch within the time that the plan counts
+        on; the queue delay would close it early, and the machines might have more batches to do than they can. A batch
+        of one is full at once, and behind a router that a plan was made for nothing of this is counted on.
+        """
+        alone = self.routed or self.configuration.batch == 1
+        return not alone and self.even_gathering_s > self.gathering_s
+
+    @property
+    def queue_delay_us(self) -> int:
+        """The time that a batch gathers in microseconds, rounded down so that no request is later than planned."""
+        held_s = self.gathering_s if self.delay_s is None else self.delay_s
+        return 0 if self.pulls else int(held_s * US_PER_S)
+
+    @property
+    def load(self) -> Fraction:
+        """Share of its throughput that each machine is planned to serve for the module."""
+        return self.rate_rps / self.configuration.throughput_rps
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """A feasible plan as groups of machines.
+
+    Attributes:
+        session: the instance.
+        space: the plan space that the plan is feasible in; the latencies hold under its policy.
+        evaluation: the checker's answer on the plan.
+        groups: module by module as in the session, in the order of rank within each.
+        names: what the session's modules and hardware are called in the files.
+        planned: what the plan was made for, in words; empty: evenly spaced requests.
+        keeps_free: whether dummies stand for capacity that is kept free.
+        router: the router of single requests that the plan was made for; empty: it was made for none.
+        doubts: why the latencies are not proven of requests; empty: they are, or an attainment was judged.
+    """
+
+    session: Session
+    space: PlanSpace
+    evaluation: Evaluation
+    groups: tuple[Group, ...]
+    names: TargetNames
+    planned: str = ""
+    keeps_free: bool = False
+    router: str = ""
+    doubts: str = ""
+
+    @property
+    def whole_cost_per_h(self) -> Fraction:
+        """What all machines cost in money per hour, each bought whole, shared ones once, with the spare ones."""
+        by_home = {group.home: group.machines * group.price_per_h for group in self.groups}
+        return sum(by_home.values(), self.evaluation.spare_cost_per_h)
+
+    @property
+    def homes(self) -> dict[str, tuple[Group, ...]]:
+        """The groups by the home of their machines: one each, or all that share a machine."""
+        found: dict[str, tuple[Group, ...]] = {}
+        for group in self.groups:
+            found[group.home] = (*found.get(group.home, ()), group)
+        return found
+
+    def of_module(self, name: str) -> tuple[Group, ...]:
+        """The groups of a module, in the order of rank."""
+        return tuple(group for group in self.groups if group.module == name)
+
+
+def deployment(session: Session, plan: Plan, space: PlanSpace) -> Deployment:
+    """The groups of a plan that the checker accepts; latencies are the checker's own.
+
+    Args:
+        session: the instance.
+        plan: a feasible plan of it.
+        space: the plan space that it is feasible in.
+    """
+    evaluation = evaluate(session, plan, space)
+    assert evaluation.feasible
+    names, taken = of_session(session), UniqueNames()
+    groups: list[Group] = []
+    for module, own, found in zip(session.modules, plan.modules, evaluation.modules, strict=True):
+        groups += _of_module(module, own, found, session.price, space.policy, names.labels[module.name])
+    for group in groups:
+        taken.taken(group.name)
+    partial_rps = [found.partial_rps for found in evaluation.modules]
+    for shared in residents(plan, partial_rps):
+        home = taken.taken("shared-1")
+        for resident, wait in zip(shared, waits(shared), strict=True):
+            module = session.modules[resident.module]
+            k = next(k for k, group in enumerate(groups) if group.module == module.name and group.partial)
+            groups[k] = replace(groups[k], home=home, waiting_s=wait)
+    doubts = caveat(session, space, plan, evaluation)
+    return Deployment(session, space, evaluation, tuple(groups), names, doubts=doubts)
+
+
+def _of_module(
+    module: Module,
+    plan: ModulePlan,
+    found: ModuleEvaluation,
+    price: dict[str, Fraction],
+    policy: Policy,
+    label: str,
+) -> Iterator[Group]:
+    """The groups of a module's plan, as `found` by the checker, each on machines of its own.
+
+    They are called by the module's label and their place. No two labels are alike, so that no two groups are.
+    """
+    f = found.partial_rps
+    latencies = machine_latencies(plan.allocations, f, module.rate_rps + found.dummy_rps, price, policy)
+    joined = f > 0 and joins(policy, own_dispatch(policy))
+    last = len(plan.allocations) - 1
+    for place, (i, partial, latency_s) in enumerate(latencies):
+        allocation = plan.allocations[i]
+        c = allocation.configuration
+        machines, rate = (1, f) if partial else (allocation.machines, c.throughput_rps)
+        if joined and i == last:
+            if allocation.machines and partial:
+                continue  # it is one of those with equal rates, which have been given
+            machines = allocation.machines + 1
+            rate = (allocation.machines * c.throughput_rps + f) / machines
+        name = f"{label}-{place + 1}"
+        yield Group(
+            name=name,
+            home=name,
+            module=module.name,
+            partial=partial and not joined,
+            configuration=c,
+            machines=machines,
+            rate_rps=rate,
+            gathering_s=latency_s - c.duration_s,
+            waiting_s=Fraction(0),
+            price_per_h=price[c.hardware],
+            pulls=policy.pulls,
+        )

@@ -1,0 +1,127 @@
+"""Names of a session as serving systems allow them; different ones stay different (docs/howto/deployment.md)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from euclio.core.target_names import target_names
+from euclio.problems.session.instance import Session
+
+LONGEST_LABEL = 63
+"""Characters of a DNS label (RFC 1123) and of the value of a Kubernetes label at most."""
+_CUT = 50
+"""Characters of a DNS label that are kept of a module's name, so that a number behind it fits."""
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
+"""Names that no file has on Windows, whatever its ending."""
+
+
+def dns_label(text: str, longest: int = _CUT) -> str:
+    """A DNS label that begins with a letter, as names of services have to (RFC 1035), close to a text."""
+    plain = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    if not plain[:1].isalpha():
+        plain = f"m-{plain}".strip("-")
+    return plain[:longest].rstrip("-")
+
+
+def label_value(text: str, longest: int = LONGEST_LABEL) -> str:
+    """The value of a Kubernetes label, close to a text; letters, digits and what stands between them are kept."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", text)[:longest]
+    return plain.strip("-._") or "unnamed"
+
+
+def folder_name(text: str, longest: int = LONGEST_LABEL) -> str:
+    """The name of a folder, close to a text; a device is one whatever stands behind its dot, so that goes."""
+    plain = label_value(text, longest)
+    return plain.replace(".", "-") if _is_device(plain) else plain
+
+
+@dataclass(frozen=True, slots=True)
+class NameMap:
+    """What names are called in the files of another system; no two are called alike.
+
+    Attributes:
+        what: what has the names, in words.
+        near: what a name is called where nothing else is called so.
+        targets: what each name is called.
+    """
+
+    what: str
+    near: Callable[[str], str]
+    targets: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.targets[name]
+
+    @property
+    def told_apart(self) -> tuple[str, ...]:
+        """The names with a hash behind them: others would be called alike, or nothing may be called so."""
+        return tuple(name for name, target in self.targets.items() if target != self.near(name))
+
+    def remarks(self, prefix: str = "") -> Iterator[str]:
+        """Which names are called otherwise than they are, in a sentence; none: nothing.
+
+        Args:
+            prefix: what stands before each target name in the files.
+        """
+        other = [name for name, target in self.targets.items() if target != name]
+        if other:
+            pairs = ", ".join(f"{json.dumps(name, ensure_ascii=False)} is {prefix}{self[name]}" for name in other)
+            yield f"- names of {self.what} as they are in the session: {pairs}."
+
+
+@dataclass(frozen=True, slots=True)
+class TargetNames:
+    """The names of all modules and hardware of a session, used in a plan or not, so that its plans agree.
+
+    Attributes:
+        labels: DNS labels of modules, which begin the names of their groups and stand in names of images.
+        module_values: values of Kubernetes labels, of modules.
+        hardware_values: values of Kubernetes labels, of hardware; Ray's resources are called after them.
+        folders: names of modules' folders, different also where a file system takes small and capital letters for
+            the same, and none that a system keeps for its devices.
+    """
+
+    labels: NameMap
+    module_values: NameMap
+    hardware_values: NameMap
+    folders: NameMap
+
+
+def of_session(session: Session) -> TargetNames:
+    """The target names of a session."""
+    modules = [module.name for module in session.modules]
+    hardware = [one.name for one in session.hardware]
+    return TargetNames(
+        NameMap("modules in names of groups", dns_label, target_names(modules, dns_label, _CUT)),
+        NameMap("modules in labels", label_value, target_names(modules, label_value, LONGEST_LABEL)),
+        NameMap("hardware", label_value, target_names(hardware, label_value, LONGEST_LABEL)),
+        NameMap("modules in names of folders", folder_name, folder_names(modules)),
+    )
+
+
+def folder_names(names: Iterable[str]) -> dict[str, str]:
+    """A name for the folder of each name that every file system takes and no path leads out of."""
+    return target_names(names, folder_name, LONGEST_LABEL, same=str.lower, reserved=_is_device)
+
+
+def _is_device(name: str) -> bool:
+    return _DEVICE.fullmatch(name) is not None
+
+
+@dataclass(slots=True)
+class UniqueNames:
+    """Hands out names, each only once."""
+
+    _taken: set[str] = field(default_factory=set)
+
+    def taken(self, name: str) -> str:
+        """The name, or the first of NAME-2, NAME-3, ... that has not been handed out."""
+        number, found = 1, name
+        while found in self._taken:
+            number += 1
+            found = f"{name}-{number}"
+        self._taken.add(found)
+        return found

@@ -1,0 +1,197 @@
+"""The checker of the family `day`: whether each step is served, and what all of them cost, in fractions.
+
+What a step needs is decided by the checker of sessions; no code is shared with any solver.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed
+from euclio.core.words import full
+from euclio.files.plain_family import PlainSpace
+from euclio.problems.day.instance import HOUR_S, Day, asked, at_rates
+from euclio.problems.day.plan import DayPlan, Serving, Staffing, StepPlan
+from euclio.problems.session import Allocation, Charging, Configuration, ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session import evaluate as evaluate_session
+from euclio.problems.session.evaluate import rank_key
+
+WHOLE = PlanSpace(charging=Charging.WHOLE)
+"""The plan space of every step."""
+MOST_SAID = 20
+"""Steps whose broken rules are said at most."""
+
+Machines = tuple[tuple[int, ...], ...]
+"""Machines that are on in a step: by module, by hardware type in the order of the session's."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DayEvaluation(Framed):
+    """The checker's answer on a plan; sums are None or empty where machines cannot be counted.
+
+    Attributes:
+        violations: one line per broken rule.
+        value: money for all steps and changes.
+        running: money for the machines that are on.
+        changing: money for starts and stops.
+        machines: machines that are on in each step.
+        starts: machines that are started.
+        stops: machines that are stopped.
+    """
+
+    _view = late_value("euclio.questions.day_views", "EVALUATION")
+
+    violations: tuple[str, ...]
+    value: Fraction | None
+    running: Fraction | None
+    changing: Fraction | None
+    machines: tuple[Machines, ...]
+    starts: int
+    stops: int
+
+    @property
+    def feasible(self) -> bool:
+        """Whether no rule is broken."""
+        return not self.violations
+
+
+def evaluate(day: Day, plan: DayPlan, space: PlainSpace | None = None) -> DayEvaluation:
+    """Check and price a plan of a load over time.
+
+    Args:
+        day: the instance.
+        plan: a plan of it.
+        space: there is nothing to restrict.
+
+    Returns:
+        Violations, cost, and the machines of each step.
+    """
+    if len(plan.steps) != len(day.steps):
+        return _uncounted([f"the plan has {len(plan.steps)} steps, the load {len(day.steps)}"])
+    unnamed = [f"step {k + 1}: {text}" for k, own in enumerate(plan.steps) for text in _unknown(day.session, own)]
+    if unnamed:
+        return _uncounted(unnamed)
+    machines = tuple(_machines(day.session, own) for own in plan.steps)
+    violations = _late_steps(day, plan) + _beyond_stock(day.session, machines)
+    prices = [hardware.price_per_h for hardware in day.session.hardware]
+    running = Fraction(0)
+    for step, on in zip(day.steps, machines, strict=True):
+        per_h = sum((price * n for module in on for price, n in zip(prices, module, strict=True)), Fraction(0))
+        running += step.length_s / HOUR_S * per_h
+    started, stopped = _changes(machines)
+    changing = sum((day.price_of_start(m, h) * n for (m, h), n in started.items()), Fraction(0))
+    changing += sum((day.price_of_stop(m, h) * n for (m, h), n in stopped.items()), Fraction(0))
+    value = running + changing
+    starts, stops = started.total(), stopped.total()
+    return DayEvaluation(tuple(violations), value, running, changing, machines, starts, stops)
+
+
+def _uncounted(violations: list[str]) -> DayEvaluation:
+    return DayEvaluation(tuple(violations[:MOST_SAID]), None, None, None, (), 0, 0)
+
+
+def _unknown(session: Session, plan: StepPlan) -> list[str]:
+    """What the session does not have, and numbers that count nothing."""
+    if len(plan.modules) != len(session.modules):
+        return [f"{len(plan.modules)} modules, the session has {len(session.modules)}"]
+    known = session.price
+    found: list[str] = []
+    for module, own in zip(session.modules, plan.modules, strict=True):
+        keys = {(c.hardware, c.batch, c.concurrency) for c in module.profile}
+        named = [(one.hardware, one.batch, one.concurrency) for one in own.serving]
+        for key in named:
+            if key not in keys:
+                label = f"{key[0]} batch {key[1]} concurrency {key[2]}"
+                found.append(f"module {module.name}: {label} is not in the profile")
+        if len(set(named)) < len(named):
+            found.append(f"module {module.name}: a configuration is listed twice")
+        found += [f"module {module.name}: no hardware {i.hardware}" for i in own.idle if i.hardware not in known]
+        if any(n < 1 for _, n in _counts(own)):
+            found.append(f"module {module.name}: a number of machines below 1")
+    return found
+
+
+def _counts(own: Staffing) -> list[tuple[str, int]]:
+    """Hardware and number of the machines of a module, as they are listed."""
+    serving = [(one.hardware, one.machines) for one in own.serving]
+    return [*serving, *((one.hardware, one.machines) for one in own.idle)]
+
+
+def _machines(session: Session, plan: StepPlan) -> Machines:
+    place = {hardware.name: h for h, hardware in enumerate(session.hardware)}
+    rows: list[tuple[int, ...]] = []
+    for own in plan.modules:
+        row = [0] * len(place)
+        for name, n in _counts(own):
+            row[place[name]] += n
+        rows.append(tuple(row))
+    return tuple(rows)
+
+
+def _late_steps(day: Day, plan: DayPlan) -> list[str]:
+    """What the checker of sessions has against the steps; steps that are alike are checked once."""
+    seen: dict[tuple[tuple[Fraction, ...], tuple[tuple[Serving, ...], ...]], tuple[str, ...]] = {}
+    found: list[str] = []
+    for k, (step, own) in enumerate(zip(day.steps, plan.steps, strict=True)):
+        key = (step.rates_rps, tuple(staffing.serving for staffing in own.modules))
+        if key not in seen:
+            seen[key] = _against(day.session, step.rates_rps, own)
+        if seen[key] and len(found) < MOST_SAID:
+            found += [f"step {k + 1}: {text}" for text in seen[key]]
+    return found
+
+
+def _against(session: Session, rates_rps: tuple[Fraction, ...], plan: StepPlan) -> tuple[str, ...]:
+    """What the checker of sessions has against what serves, in the modules to which requests come."""
+    there = at_rates(session, rates_rps)
+    if there is None:
+        return ()
+    staffings = tuple(plan.modules[m] for m in asked(rates_rps))
+    return evaluate_session(there, session_plan(there, staffings), WHOLE).violations
+
+
+def session_plan(session: Session, staffings: tuple[Staffing, ...]) -> Plan:
+    """What serves in a step as a plan of the session at the rates of the step, dummies filling all machines.
+
+    Args:
+        session: the session at the rates of the step, of the modules to which requests come.
+        staffings: the machines of these modules.
+    """
+    modules: list[ModulePlan] = []
+    for module, own in zip(session.modules, staffings, strict=True):
+        by_key: dict[tuple[str, int, int], Configuration] = {
+            (c.hardware, c.batch, c.concurrency): c for c in module.profile
+        }
+        serving = [(by_key[one.hardware, one.batch, one.concurrency], one.machines) for one in own.serving]
+        serving.sort(key=lambda entry: rank_key(entry[0], session.price))
+        rate = sum((n * c.throughput_rps for c, n in serving), Fraction(0))
+        dummy = max(Fraction(0), rate - module.rate_rps)
+        modules.append(ModulePlan(tuple(Allocation(c, n) for c, n in serving), dummy))
+    return Plan(tuple(modules))
+
+
+def _beyond_stock(session: Session, machines: tuple[Machines, ...]) -> list[str]:
+    found: list[str] = []
+    for h, hardware in enumerate(session.hardware):
+        if hardware.count is None:
+            continue
+        for k, on in enumerate(machines):
+            used = sum(module[h] for module in on)
+            if used > hardware.count and len(found) < MOST_SAID:
+                found.append(f"step {k + 1}: {used} machines of {hardware.name}, {full(hardware.count)} are in stock")
+    return found
+
+
+def _changes(machines: tuple[Machines, ...]) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]]:
+    """Machines that are started and stopped, by numbers of module and hardware type."""
+    started, stopped = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
+    for before, after in pairwise(machines):
+        for m, (old, new) in enumerate(zip(before, after, strict=True)):
+            for h, more in enumerate(b - a for a, b in zip(old, new, strict=True)):
+                if more:
+                    (started if more > 0 else stopped)[m, h] += abs(more)
+    return started, stopped

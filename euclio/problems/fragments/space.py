@@ -1,0 +1,141 @@
+"""Plan spaces of fragments: which of them may share stages, and what limits a plan (Graft §4, §5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Self
+
+from euclio.core.numbers import count_number
+from euclio.core.parts.options import SpaceOption
+from euclio.core.space_fields import SpaceField, at_least_as_many, at_most, described, word
+from euclio.core.values import count
+
+if TYPE_CHECKING:
+    from euclio.problems.fragments.instance import Fleet
+
+
+class Sharing(StrEnum):
+    """Which fragments may share instances; each allows all that those before it do."""
+
+    words: str
+
+    ALONE = ("alone", "each fragment alone")
+    """None: each fragment has instances of its own (GSLICE, Graft §5.1)."""
+    UNIFORM = ("uniform", "uniform fragments together")
+    """Fragments with the same partition point and time budget (GSLICE+, Graft §5.3)."""
+    REALIGNED = ("realigned", "any fragments realigned")
+    """Any, from a re-partition point on (Graft §4.3)."""
+
+    def __new__(cls, value: str, words: str = "") -> Self:
+        """The member of this name, and how it is put for people."""
+        member = str.__new__(cls, value)
+        member._value_, member.words = value, words
+        return member
+
+    @property
+    def rank(self) -> int:
+        """Its place among all, the narrowest first."""
+        return list(Sharing).index(self)
+
+
+class Budgets(StrEnum):
+    """Which time budget a request of a realigned set has to keep."""
+
+    LEAST = "least"
+    """The least of the set, whosever request it is (Graft Algorithm 1, line 8)."""
+    OWN = "own"
+    """That of its own fragment (ours): all that a client notices."""
+
+
+SHARING = SpaceField(
+    kind=str,
+    words=lambda sharing: sharing.words,
+    read=lambda name, fleet, place: Sharing(word(name, Sharing, place)),
+    option=SpaceOption(
+        "--sharing",
+        "sharing",
+        "which fragments may share instances: none, uniform ones, or any, realigned",
+        choices=tuple(s.value for s in Sharing),
+    ),
+    variants=lambda fleet, space: ((f"sharing {s}", s) for s in Sharing if s is not space.sharing),
+    contains=lambda wide, narrow: wide.rank >= narrow.rank,
+)
+BUDGETS = SpaceField(
+    kind=str,
+    words=lambda budgets: "time budgets of their own" if budgets is Budgets.OWN else "",
+    read=lambda name, fleet, place: Budgets(word(name, Budgets, place)),
+    option=SpaceOption(
+        "--budgets",
+        "budgets",
+        "a request of a set keeps the least time budget of the set, or its own",
+        choices=tuple(b.value for b in Budgets),
+    ),
+    variants=lambda fleet, space: ((f"budgets {b}", b) for b in Budgets if b is not space.budgets),
+    contains=lambda wide, narrow: wide is Budgets.OWN or narrow is Budgets.LEAST,
+)
+
+
+def _other_members(fleet: Fleet, space: FragmentSpace) -> Iterator[tuple[str, int]]:
+    most = 2 if space.max_members != 2 else 3
+    yield f"at most {most} fragments in a set", most
+
+
+MAX_MEMBERS = SpaceField(
+    kind=int,
+    words=lambda most: f"{at_most(most, 'fragment')} in a set" if most is not None else "",
+    read=lambda most, fleet, place: count_number(most, place),
+    option=SpaceOption(
+        "--max-members", "max_members", "most fragments that share instances; default: any", count, metavar="N"
+    ),
+    variants=_other_members,
+    contains=at_least_as_many,
+)
+
+
+def _other_instances(fleet: Fleet, space: FragmentSpace) -> Iterator[tuple[str, int]]:
+    most = 5 if space.max_instances != 5 else 2
+    yield f"at most {most} instances of a stage", most
+
+
+MAX_INSTANCES = SpaceField(
+    kind=int,
+    words=lambda most: f"{at_most(most, 'instance')} of a stage" if most is not None else "",
+    read=lambda most, fleet, place: count_number(most, place),
+    option=SpaceOption(
+        "--max-instances", "max_instances", "most instances of a stage; default: any", count, metavar="N"
+    ),
+    variants=_other_instances,
+    contains=at_least_as_many,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentSpace:
+    """The set of plans that a system may choose from; the default is all of them.
+
+    Attributes:
+        sharing: which fragments may share instances. Only where they may be realigned do stages end before the last
+            layer, also those of a fragment that is alone in its set.
+        budgets: which time budget the requests of a set keep.
+        max_members: most fragments of a realigned set; None: any number.
+        max_instances: most instances of a stage (Graft §5.3: five, for want of GPU memory); None: any number.
+    """
+
+    sharing: Sharing = field(default=Sharing.REALIGNED, metadata=SHARING.metadata)
+    budgets: Budgets = field(default=Budgets.LEAST, metadata=BUDGETS.metadata)
+    max_members: int | None = field(default=None, metadata=MAX_MEMBERS.metadata)
+    max_instances: int | None = field(default=None, metadata=MAX_INSTANCES.metadata)
+
+    def __post_init__(self) -> None:
+        """Let words be given for members of the enumerations."""
+        object.__setattr__(self, "sharing", Sharing(self.sharing))
+        object.__setattr__(self, "budgets", Budgets(self.budgets))
+
+    def describe(self) -> dict[str, object]:
+        """The plan space as plain data, as it stands in results and on the command line."""
+        return described(self)
+
+
+FULL_FRAGMENT_SPACE = FragmentSpace()

@@ -1,0 +1,133 @@
+"""How fleets, their plans and the checker's answers show themselves, and the rows of their frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.showing import Head, View
+from euclio.core.tables import new_table
+from euclio.core.words import counted, figures, full, milliseconds
+from euclio.problems.fragments.evaluate import FleetEvaluation, StageEvaluation
+from euclio.problems.fragments.instance import Fleet
+from euclio.problems.fragments.packing import gpus_needed
+from euclio.problems.fragments.plan import FragmentPlan, RealignedSet, Stage
+
+MOST_ROWS = 200
+"""Rows that a table shows at most."""
+
+
+def _fleet_head(fleet: Fleet) -> Head:
+    network = f"{fleet.network.name} of {counted(fleet.network.layers, 'layer')}"
+    rate = sum(fragment.rate_rps for fragment in fleet.fragments)
+    limits = () if fleet.network.server is None else (fleet.network.server.words,)
+    facts = (counted(len(fleet.fragments), "fragment"), network, f"{full(rate)} req/s in all", *limits)
+    return Head(fleet.name, "", facts)
+
+
+def fleet_table(fleet: Fleet) -> RenderableType:
+    """A row per fragment."""
+    numbers = ("first layer", "budget ms", "req/s")
+    table = new_table("fragment", *numbers, numbers=numbers)
+    for own in fleet.fragments[:MOST_ROWS]:
+        cells = (own.name, str(own.partition_point), milliseconds(own.budget_s), figures(own.rate_rps))
+        table.add_row(*(Text(cell) for cell in cells))
+    left_out = len(fleet.fragments) - MOST_ROWS
+    return Group(table, *([Text(f"... and {left_out:,} more fragments")] if left_out > 0 else []))
+
+
+def _fleet_rows(fleet: Fleet) -> list[dict[str, Any]]:
+    return [
+        {
+            "fragment": own.name,
+            "partition_point": own.partition_point,
+            "budget_s": own.budget_s,
+            "rate_rps": own.rate_rps,
+        }
+        for own in fleet.fragments
+    ]
+
+
+def _plan_head(plan: FragmentPlan) -> Head:
+    stages = [stage for own in plan.sets for stage in own.stages]
+    instances = counted(sum(stage.instances for stage in stages), "instance")
+    share = f"{sum(stage.total_pct for stage in stages):,} % of a GPU in all"
+    return Head("", "", (share, f"{instances} on {counted(gpus_needed(plan), 'GPU')}", counted(len(plan.sets), "set")))
+
+
+def plan_only_table(plan: FragmentPlan) -> RenderableType:
+    """A row per stage; which layers it runs for how many requests, only the fleet knows."""
+    numbers = ("fragments", "batch", "share %", "instances")
+    table = new_table("set", "stage", *numbers, numbers=numbers)
+    for row in plan_rows(None, plan, None)[:MOST_ROWS]:
+        cells = (row["set"], row["stage"], row["fragments"], row["batch"], row["share_pct"], row["instances"])
+        table.add_row(*(Text(str(cell)) for cell in cells))
+    return table
+
+
+def plan_rows(fleet: Fleet | None, plan: FragmentPlan, evaluation: FleetEvaluation | None) -> list[dict[str, Any]]:
+    """A row per stage, own ones before the shared one; what only the checker knows is left out without its answer."""
+    rows: list[dict[str, Any]] = []
+    for i, own in enumerate(plan.sets):
+        found = evaluation.sets[i] if evaluation is not None and evaluation.sets else None
+        for k, head in enumerate(own.heads):
+            if head.stage is not None:
+                checked = None if found is None else found.heads[k]
+                rows.append(_row(i, "own", len(head.fragments), head.stage, checked))
+        rows.append(_shared(i, own, None if found is None else found.shared))
+    return rows
+
+
+def _shared(place: int, own: RealignedSet, found: StageEvaluation | None) -> dict[str, Any]:
+    return _row(place, "shared", len(own.fragments), own.shared, found)
+
+
+def _row(place: int, which: str, fragments: int, stage: Stage, found: StageEvaluation | None) -> dict[str, Any]:
+    row = {
+        "set": place,
+        "stage": which,
+        "fragments": fragments,
+        "batch": stage.batch,
+        "share_pct": stage.share_pct,
+        "instances": stage.instances,
+    }
+    if found is None:
+        return row
+    layers = {"first_layer": found.first, "last_layer": found.end - 1}
+    rates = {"rate_rps": found.rate_rps, "throughput_rps": found.throughput_rps}
+    return row | layers | {"latency_s": found.latency_s} | rates
+
+
+def _evaluation_head(found: FleetEvaluation) -> Head:
+    value = () if found.value is None else (f"{full(found.value)} % of a GPU in all",)
+    status = "accepted" if found.feasible else "refused"
+    return Head("", status, (*value, counted(len(found.sets), "set"), *found.violations[:1]))
+
+
+def evaluation_table(found: FleetEvaluation) -> RenderableType:
+    """Broken rules, then a row per set."""
+    numbers = ("latency ms", "req/s", "serves req/s")
+    table = new_table("set", *numbers, numbers=numbers)
+    for i, own in enumerate(found.sets[:MOST_ROWS]):
+        rates = figures(own.shared.rate_rps), figures(own.shared.throughput_rps)
+        table.add_row(*(Text(cell) for cell in (str(i), milliseconds(own.latency_s), *rates)))
+    return Group(*map(Text, found.violations[1:MOST_ROWS]), *([table] if found.sets else []))
+
+
+def _evaluation_rows(found: FleetEvaluation) -> list[dict[str, Any]]:
+    return [
+        {
+            "set": i,
+            "latency_s": own.latency_s,
+            "rate_rps": own.shared.rate_rps,
+            "throughput_rps": own.shared.throughput_rps,
+        }
+        for i, own in enumerate(found.sets)
+    ]
+
+
+FLEET = View(_fleet_head, fleet_table, rows=_fleet_rows)
+PLAN = View(_plan_head, plan_only_table, rows=lambda plan: plan_rows(None, plan, None))
+EVALUATION = View(_evaluation_head, evaluation_table, rows=_evaluation_rows)

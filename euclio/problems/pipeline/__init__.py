@@ -1,0 +1,23 @@
+"""Pooled pipelines on mixed GPUs: what a cluster is, what a plan is, what it serves (PPipe)."""
+
+from euclio.problems.pipeline.evaluate import ModelEvaluation, PipelineEvaluation, PlanEvaluation, evaluate
+from euclio.problems.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model
+from euclio.problems.pipeline.plan import Partition, Pipeline, PipelinePlan
+from euclio.problems.pipeline.space import Objective, PipelineSpace
+
+__all__ = [
+    "BatchBuild",
+    "BlockProfile",
+    "Cluster",
+    "Gpu",
+    "Model",
+    "ModelEvaluation",
+    "Objective",
+    "Partition",
+    "Pipeline",
+    "PipelineEvaluation",
+    "PipelinePlan",
+    "PipelineSpace",
+    "PlanEvaluation",
+    "evaluate",
+]

@@ -1,0 +1,129 @@
+"""How clusters, their plans and the checker's answers show themselves, and the rows of their frames."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.showing import Head, View
+from euclio.core.tables import new_table
+from euclio.core.words import DASH, amount, counted, figures, full, listed, milliseconds
+from euclio.problems.pipeline.evaluate import PlanEvaluation
+from euclio.problems.pipeline.instance import Cluster
+from euclio.problems.pipeline.plan import PipelinePlan
+
+MOST_ROWS = 200
+"""Rows that a table shows at most."""
+
+
+def _cluster_head(cluster: Cluster) -> Head:
+    gpus = listed(f"{gpu.count:,} {gpu.name}" for gpu in cluster.gpus)
+    return Head(cluster.name, "", (f"GPUs {gpus}", f"models {listed(model.name for model in cluster.models)}"))
+
+
+def cluster_table(cluster: Cluster) -> RenderableType:
+    """A row per model, then one per GPU type."""
+    numbers = ("blocks", "SLO ms", "budget ms", "weight", "load req/s")
+    models = new_table("model", *numbers, numbers=numbers)
+    for model in cluster.models[:MOST_ROWS]:
+        rate = DASH if model.rate_rps is None else figures(model.rate_rps)
+        times = milliseconds(model.slo_s), milliseconds(model.budget_s)
+        cells = (model.name, str(model.blocks), *times, figures(model.weight), rate)
+        models.add_row(*(Text(cell) for cell in cells))
+    heads = ("GPUs", "per server", "price/h")
+    gpus = new_table("GPU type", *heads, numbers=heads)
+    for gpu in cluster.gpus[:MOST_ROWS]:
+        price = DASH if gpu.price_per_h is None else full(gpu.price_per_h)
+        gpus.add_row(*(Text(cell) for cell in (gpu.name, f"{gpu.count:,}", str(gpu.gpus_per_server), price)))
+    return Group(models, gpus)
+
+
+def _cluster_rows(cluster: Cluster) -> list[dict[str, Any]]:
+    """A row per model and GPU type or share of one that it was measured on."""
+    return [
+        {
+            "model": model.name,
+            "slo_s": model.slo_s,
+            "budget_s": model.budget_s,
+            "weight": model.weight,
+            "rate_rps": model.rate_rps,
+            "blocks": model.blocks,
+            "gpu": profile.gpu,
+            "share": Fraction(1, profile.share),
+            "latency_of_batch_1_s": sum((row[0] for row in profile.latency_s), Fraction(0)),
+        }
+        for model in cluster.models
+        for profile in model.profiles
+    ]
+
+
+def _plan_head(plan: PipelinePlan) -> Head:
+    models = dict.fromkeys(pipeline.model for pipeline in plan.pipelines)
+    return Head("", "", (counted(len(plan.pipelines), "pipeline"), f"models {listed(models)}"))
+
+
+def plan_only_table(plan: PipelinePlan) -> RenderableType:
+    """A row per partition; what it serves, only the checker knows."""
+    numbers = ("virtual GPUs", "batch")
+    table = new_table("pipeline", "model", "blocks", "GPU", *numbers, numbers=numbers)
+    for row in plan_rows(None, plan, None)[:MOST_ROWS]:
+        gpu = row["gpu"] if row["share"] == 1 else f"1/{1 / row['share']} {row['gpu']}"
+        blocks = f"{row['first_block']}-{row['last_block']}"
+        cells = (str(row["pipeline"]), row["model"], blocks, gpu, str(row["virtual_gpus"]), str(row["batch"]))
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def plan_rows(cluster: Cluster | None, plan: PipelinePlan, evaluation: PlanEvaluation | None) -> list[dict[str, Any]]:
+    """A row per partition; what only the checker knows is left out without its answer."""
+    rows: list[dict[str, Any]] = []
+    for i, pipeline in enumerate(plan.pipelines):
+        found = evaluation.pipelines[i] if evaluation is not None and evaluation.pipelines else None
+        for k, own in enumerate(pipeline.partitions):
+            row: dict[str, Any] = {
+                "pipeline": i,
+                "model": pipeline.model,
+                "partition": k,
+                "first_block": own.first_block,
+                "last_block": own.last_block,
+                "gpu": own.gpu,
+                "share": Fraction(1, own.share),
+                "virtual_gpus": own.gpus,
+                "batch": own.batch,
+            }
+            if found is not None:
+                rates = {"throughput_rps": found.partition_rps[k], "pipeline_rps": found.throughput_rps}
+                row |= {**rates, "pipeline_latency_s": found.latency_s}
+            rows.append(row)
+    return rows
+
+
+def _evaluation_head(found: PlanEvaluation) -> Head:
+    value = () if found.value is None else (f"value {full(found.value)}",)
+    used = listed(f"{amount(count)} {name}" for name, count in found.gpus.items())
+    status = "accepted" if found.feasible else "refused"
+    return Head("", status, (*value, f"GPUs used: {used or 'none'}", *found.violations[:1]))
+
+
+def evaluation_table(found: PlanEvaluation) -> RenderableType:
+    """Broken rules, then a row per model."""
+    numbers = ("req/s", "req/s per weight")
+    table = new_table("#", *numbers, numbers=numbers)
+    for m, own in enumerate(found.models[:MOST_ROWS]):
+        table.add_row(*(Text(cell) for cell in (str(m), figures(own.throughput_rps), figures(own.weighted_rps))))
+    return Group(*map(Text, found.violations[1:MOST_ROWS]), *([table] if found.models else []))
+
+
+def _evaluation_rows(found: PlanEvaluation) -> list[dict[str, Any]]:
+    return [
+        {"model": m, "throughput_rps": own.throughput_rps, "weighted_rps": own.weighted_rps}
+        for m, own in enumerate(found.models)
+    ]
+
+
+CLUSTER = View(_cluster_head, cluster_table, rows=_cluster_rows)
+PLAN = View(_plan_head, plan_only_table, rows=lambda plan: plan_rows(None, plan, None))
+EVALUATION = View(_evaluation_head, evaluation_table, rows=_evaluation_rows)

@@ -1,0 +1,370 @@
+"""Changes of a session: what if there were more requests, a tighter objective, other prices (ours).
+
+A result of a changed session states its changes, so that the original instance and the result together are enough to
+check it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.core.numbers import exact_number
+from euclio.core.parts.options import SpaceOption
+from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
+from euclio.core.words import amount, counted, full, joined, percent
+from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
+from euclio.problems.session.instance import Configuration, Module, Session, amounts, level_share, machine_number, share
+from euclio.problems.session.plan import Plan
+from euclio.problems.session.running import Running, RunningMachines
+
+
+@dataclass(frozen=True, slots=True)
+class SessionChanges:
+    """Changes of a session; None: as it is.
+
+    Attributes:
+        rate_rps: requests per second of all sources together (modules without parents); the rates of all modules are
+            scaled in ratio so that it is that.
+        slo_s: latency objective in seconds.
+        price_per_h: money per hour, by hardware.
+        stock: most machines that a plan may use, by hardware.
+        running: the machines that run already.
+        most_changes: most machines that may be added to them and removed from them together.
+        price_per_change_per_h: money for each machine added or removed, for each hour that the plan is to run.
+        state: what a change of a module's machines costs on top because they hold state, by name of the module.
+        spare_machines: spare machines of each type that a plan uses.
+        largest_share: largest share of a module's requests that may need some hardware, by its name.
+        resources: capacity by name of a resource that machines take some of.
+        headroom: by what share more requests are planned for: after `rate_rps`, all rates are multiplied by 1 + this.
+        durations: quantile of the durations that a plan is to hold at, such as "p95": every configuration takes that
+            in place of its duration.
+
+    Raises:
+        InputError: a number out of range; names the field.
+    """
+
+    rate_rps: Fraction | None = None
+    slo_s: Fraction | None = None
+    price_per_h: dict[str, Fraction] | None = None
+    headroom: Fraction | None = None
+    stock: dict[str, int] | None = None
+    running: tuple[RunningMachines, ...] | None = None
+    most_changes: int | None = None
+    price_per_change_per_h: Fraction | None = None
+    state: dict[str, Fraction] | None = None
+    spare_machines: int | None = None
+    largest_share: dict[str, Fraction] | None = None
+    resources: dict[str, Fraction] | None = None
+    durations: str | None = None
+
+    def __post_init__(self) -> None:
+        for field in ("rate_rps", "slo_s", "headroom"):
+            value = getattr(self, field)
+            if value is not None:
+                exact_number(value, field, zero=field == "headroom")
+        for name, price in (self.price_per_h or {}).items():
+            exact_number(price, f"price_per_h.{name}", zero=True)
+        for name, count in (self.stock or {}).items():
+            machine_number(count, f"stock.{name}")
+        for name, most in (self.largest_share or {}).items():
+            share(most, f"largest_share.{name}")
+        amounts(self.resources or {}, "resources")
+        amounts(self.state or {}, "state")
+        if self.durations is not None:
+            level_share(self.durations, "durations")
+        if self.spare_machines is not None:
+            machine_number(self.spare_machines, "spare_machines")
+
+    def applied_to(self, session: Session) -> Session:
+        """The session with these changes, exactly.
+
+        Raises:
+            InputError: hardware that the session does not have, or a rate that is too high for it; names the field.
+        """
+        for field in ("price_per_h", "stock", "largest_share"):
+            for name in getattr(self, field) or {}:
+                check_hardware(name, session.price, f"{field}.{name}")
+        prices, stock = session.price | (self.price_per_h or {}), session.stock | (self.stock or {})
+        shares = session.largest_share | (self.largest_share or {})
+        return replace(
+            session,
+            slo_s=session.slo_s if self.slo_s is None else self.slo_s,
+            hardware=tuple(
+                replace(
+                    h,
+                    price_per_h=prices[h.name],
+                    count=stock.get(h.name),
+                    largest_share=shares.get(h.name),
+                    price_source=None if h.name in (self.price_per_h or {}) else h.price_source,
+                )
+                for h in session.hardware
+            ),
+            modules=self._modules(session),
+            running=self._running(session),
+            spare_machines=session.spare_machines if self.spare_machines is None else self.spare_machines,
+            resources=session.resources | (self.resources or {}),
+            state=session.state | (self.state or {}),
+        )
+
+    def in_words(self) -> str:
+        """The changes in a few words."""
+        words = [] if self.rate_rps is None else [f"rate {amount(self.rate_rps)} req/s"]
+        words += [] if self.slo_s is None else [f"SLO {full(self.slo_s)} s"]
+        words += [f"price of {name} {amount(price)} per hour" for name, price in (self.price_per_h or {}).items()]
+        words += [f"{counted(count, 'machine')} of {name} in stock" for name, count in (self.stock or {}).items()]
+        words += [f"{full(most)} of {name} in all" for name, most in (self.resources or {}).items()]
+        if self.running is not None:
+            words.append(f"{sum(own.machines for own in self.running):,} machines that run already")
+        if self.most_changes is not None:
+            words.append(f"at most {self.most_changes:,} of them changed")
+        if self.price_per_change_per_h is not None:
+            words.append(f"{amount(self.price_per_change_per_h)} per change and hour")
+        words += [f"{amount(price)} more where machines of {name} change" for name, price in (self.state or {}).items()]
+        words += [] if self.durations is None else [f"durations at {self.durations}"]
+        words += self._spare_in_words()
+        words += [] if self.headroom is None else [f"headroom {percent(float(self.headroom), 1)}"]
+        return joined(words or ["nothing changed"])
+
+    def _spare_in_words(self) -> list[str]:
+        """What may fail or be taken away."""
+        words = [f"{name} for at most {percent(float(most), 1)}" for name, most in (self.largest_share or {}).items()]
+        if self.spare_machines is not None:
+            words.append(f"{counted(self.spare_machines, 'spare machine')} of every type that is used")
+        return words
+
+    def _running(self, session: Session) -> Running | None:
+        """The machines that run, with the limit and the price of changes."""
+        old = session.running
+        machines = self.running if self.running is not None else None if old is None else old.machines
+        if machines is None:
+            for field in ("most_changes", "price_per_change_per_h", "state"):
+                if getattr(self, field) is not None:
+                    raise InputError("counts changes to a running plan; give it by --from RESULT", field=field)
+            return None
+        most = old.most_changes if self.most_changes is None and old is not None else self.most_changes
+        price = self.price_per_change_per_h
+        if price is None:
+            price = Fraction(0) if old is None else old.price_per_change_per_h
+        return Running(machines, most, price)
+
+    def _modules(self, session: Session) -> tuple[Module, ...]:
+        factor = 1 + (self.headroom or Fraction(0))
+        if self.rate_rps is not None:
+            factor *= self.rate_rps / source_rate(session)
+        modules = session.modules if self.durations is None else modules_at(session, self.durations)
+        if factor == 1:
+            return modules
+        try:
+            return tuple(replace(module, rate_rps=module.rate_rps * factor) for module in modules)
+        except InputError as error:
+            field = "headroom" if self.rate_rps is None else "rate_rps"
+            raise InputError(f"is too high for this session: a module's rate {error.message}", field=field) from None
+
+
+def modules_at(session: Session, level: str) -> tuple[Module, ...]:
+    """The modules with a quantile of each duration in its place; modules with one profile still share one.
+
+    Raises:
+        InputError: a configuration does not say that quantile; names it and those that are known.
+    """
+    made: dict[int, tuple[Configuration, ...]] = {}
+    for module in session.modules:
+        if id(module.profile) not in made:
+            made[id(module.profile)] = tuple(_at_quantile(module, c, level) for c in module.profile)
+    return tuple(replace(module, profile=made[id(module.profile)]) for module in session.modules)
+
+
+def _at_quantile(module: Module, configuration: Configuration, level: str) -> Configuration:
+    known = configuration.quantiles_s
+    if level in known:
+        return replace(configuration, duration_s=known[level])
+    what = f"{configuration.hardware} with batch {configuration.batch} and concurrency {configuration.concurrency}"
+    has = f"it has {joined(known)}" if known else "it has none"
+    raise InputError(
+        f"is {level!r}, which module {module.name} on {what} does not say ({has}); add it to `quantiles_s` there, or "
+        f"import measurements with a column {level}_s",
+        field="durations",
+    )
+
+
+def source_rate(session: Session) -> Fraction:
+    """Requests per second of all sources together: of the modules without parents, which requests enter by."""
+    below = {child for _, child in session.edges}
+    return sum((module.rate_rps for module in session.modules if module.name not in below), Fraction(0))
+
+
+def check_hardware(name: str, known: Iterable[str], field: str) -> None:
+    """Refuse hardware that a session does not have.
+
+    Raises:
+        InputError: with the nearest name.
+    """
+    names = list(known)
+    if name not in names:
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"
+        raise InputError(f"unknown hardware {name!r}; {hint}", field=field)
+
+
+def _level(text: str) -> str:
+    """The value of option --durations.
+
+    Raises:
+        argparse.ArgumentTypeError: it is no level of a quantile.
+    """
+    try:
+        level_share(str(text), "")
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return str(text)
+
+
+def _running_of(path: str) -> tuple[RunningMachines, ...]:
+    """The value of option --from.
+
+    Raises:
+        argparse.ArgumentTypeError: there is no such result, or it has no plan of a session.
+    """
+    try:
+        return running_machines(path)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _running_given(given: Any, session: Session) -> tuple[RunningMachines, ...]:
+    """The running machines that a call gives: a result, a plan or the file of a result, or the machines themselves.
+
+    Raises:
+        InputError: it is none of these, or a plan of other modules than the session's.
+    """
+    if isinstance(given, str | Path):
+        return running_machines(str(given))
+    if isinstance(given, tuple) and all(isinstance(own, RunningMachines) for own in given):
+        return given
+    plan = given if isinstance(given, Plan) else getattr(given, "plan", None)
+    if not isinstance(plan, Plan):
+        raise InputError("must be a result with a plan of a session, or the file of one")
+    if len(plan.modules) != len(session.modules):
+        raise InputError(f"plans {len(plan.modules)} modules, and the session has {len(session.modules)}")
+    return _machines_of(named_plan(session, plan))
+
+
+def running_machines(path: str) -> tuple[RunningMachines, ...]:
+    """The machines of the plan in a result file.
+
+    Raises:
+        InputError: it is no result of a session with a plan.
+    """
+    from euclio.files.unbound_results import load_without_instance
+    from euclio.problems.session.files.plans import plan_without_instance
+
+    found = load_without_instance(path)
+    if found.family.name != "session" or found.plan is None:
+        raise InputError("holds no plan of a session; give a result that has one", file=path)
+    return _machines_of(plan_without_instance(found.plan))
+
+
+def _machines_of(plan: NamedPlan) -> tuple[RunningMachines, ...]:
+    """The machines of a plan."""
+    counts = machine_counts(plan)
+    return tuple(RunningMachines(*place, machines) for place, machines in sorted(counts.items()) if machines)
+
+
+CHANGE_OPTIONS = (
+    SpaceOption(
+        flag="--rate",
+        field="rate_rps",
+        help="requests per second of all sources together; the rates of all modules are scaled in ratio",
+        parse=exact_positive,
+        metavar="R",
+    ),
+    SpaceOption(
+        flag="--slo", field="slo_s", help="latency objective in seconds", parse=exact_positive, metavar="SECONDS"
+    ),
+    SpaceOption(
+        flag="--price",
+        field="price_per_h",
+        help="money per hour of some hardware, such as A100=1.1,T4=0.3",
+        parse=named(exact_not_negative),
+        metavar="NAME=P,...",
+    ),
+    SpaceOption(
+        flag="--stock",
+        field="stock",
+        help="most machines that a plan may use of some hardware (`count` in files), such as A100=4,T4=20",
+        parse=named(count_or_none),
+        metavar="NAME=N,...",
+    ),
+    SpaceOption(
+        flag="--resource",
+        field="resources",
+        help="most that all machines take of a resource, such as power=3200; the file says what each machine takes",
+        parse=named(exact_not_negative),
+        metavar="NAME=C,...",
+    ),
+    SpaceOption(
+        flag="--from",
+        field="running",
+        help="result whose plan runs already; machines added to it and removed from it are counted as changes",
+        parse=_running_of,
+        given=_running_given,
+        metavar="RESULT",
+    ),
+    SpaceOption(
+        flag="--changes",
+        field="most_changes",
+        help="most machines added and removed together, from the plan of --from",
+        parse=count_or_none,
+        metavar="N",
+    ),
+    SpaceOption(
+        flag="--change-price",
+        field="price_per_change_per_h",
+        help="money for each machine added or removed, for each hour that the plan is to run",
+        parse=exact_not_negative,
+        metavar="P",
+    ),
+    SpaceOption(
+        flag="--state-price",
+        field="state",
+        help="money on top for each change of a module whose machines hold state, such as caption=0.5; the same unit",
+        parse=named(exact_not_negative),
+        metavar="MODULE=P,...",
+    ),
+    SpaceOption(
+        flag="--spare",
+        field="spare_machines",
+        help="spare machines of every hardware type that the plan uses: so many of each may fail",
+        parse=count_or_none,
+        metavar="N",
+    ),
+    SpaceOption(
+        flag="--largest-share",
+        field="largest_share",
+        help="largest share of a module's requests that may need some hardware, such as spot-T4=0.5",
+        parse=named(exact_positive),
+        metavar="NAME=SHARE,...",
+    ),
+    SpaceOption(
+        flag="--headroom",
+        field="headroom",
+        help="plan for this share more requests: 0.2 multiplies all rates by 1.2",
+        parse=exact_not_negative,
+        metavar="SHARE",
+    ),
+    SpaceOption(
+        flag="--durations",
+        field="durations",
+        help="quantile of the measured durations that plans are to hold at, such as p95; default: the durations",
+        parse=_level,
+        metavar="QUANTILE",
+    ),
+)
+"""The options of the commands that change a session."""

@@ -1,0 +1,90 @@
+"""Limits on the machines of a plan, as the checker holds plans to them (ours; docs/model/whole-machines.md)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container
+from dataclasses import replace
+from fractions import Fraction
+
+from euclio.core.words import full
+from euclio.problems.session.checking.machine_changes import machine_counts, named_plan
+from euclio.problems.session.instance import Session
+from euclio.problems.session.plan import ModulePlan, Plan
+from euclio.problems.session.resources import machine_limits
+from euclio.problems.session.running import Running
+
+
+def beyond_limits(session: Session, used: dict[str, Fraction]) -> list[str]:
+    """One line per hardware type in stock and resource of which the plan takes more than there is, spare machines too.
+
+    Args:
+        session: the instance.
+        used: machines by name of the hardware, as they are charged.
+    """
+    spare, problems = session.spare_machines, []
+    by = f" and {spare} spare ones" if spare else ""
+    for limit in machine_limits(session):
+        taken = limit.taken(used, spare)
+        if taken > limit.capacity:
+            problems.append(
+                f"the plan takes {full(used[limit.name])} machines of {limit.name}{by}, and {full(limit.capacity)} are "
+                "in stock"
+                if limit.is_stock
+                else f"the plan takes {full(taken)} of {limit.name}, and there is {full(limit.capacity)}"
+            )
+    return problems
+
+
+def needed_too_much(session: Session, plan: Plan, partial_rps: list[Fraction]) -> list[str]:
+    """One line per module and hardware type without which the other machines take too few of the module's requests."""
+    problems = []
+    for name, most in session.largest_share.items():
+        for module, own, partial in zip(session.modules, plan.modules, partial_rps, strict=True):
+            others = _taken_without({name}, own, partial)
+            if others < (1 - most) * module.rate_rps:
+                problems.append(
+                    f"module {module.name}: without {name} its machines take {full(others)} of "
+                    f"{full(module.rate_rps)} req/s, less than {full(1 - most)} of them"
+                )
+    return problems
+
+
+def needed_together(session: Session, plan: Plan, partial_rps: list[Fraction]) -> dict[str, Fraction]:
+    """The share of each module's requests that needs some of the types that are limited by a largest share, at most 1.
+
+    Each type is limited by itself: two of them may together have all requests of a module. Modules that need none are
+    left out.
+    """
+    found = {}
+    for module, own, partial in zip(session.modules, plan.modules, partial_rps, strict=True):
+        share = 1 - _taken_without(set(session.largest_share), own, partial) / module.rate_rps
+        if share > 0:
+            found[module.name] = share
+    return found
+
+
+def _taken_without(names: Container[str], own: ModulePlan, partial: Fraction) -> Fraction:
+    """Requests per second that a module's machines of all other types take."""
+    kept = [a for a in own.allocations if a.configuration.hardware not in names]
+    rates = [a.machines * a.configuration.throughput_rps for a in kept]
+    last = own.allocations[-1].configuration.hardware
+    return sum(rates, Fraction(0) if last in names else partial)
+
+
+def counts_of(session: Session, plan: Plan, partial_rps: list[Fraction]) -> Counter[tuple[str, str]]:
+    """Machines of a plan by (module, hardware); partial rates as derived, one per module."""
+    modules = []
+    for own, partial in zip(plan.modules, partial_rps, strict=True):
+        last = replace(own.allocations[-1], partial_rps=partial)
+        modules.append(replace(own, allocations=(*own.allocations[:-1], last)))
+    return machine_counts(named_plan(session, replace(plan, modules=tuple(modules))))
+
+
+def changes_to(running: Running, session: Session, plan: Plan, partial_rps: list[Fraction]) -> Counter[str]:
+    """Machines that a plan adds to and removes from those that run, by module; partial rates as derived, one each."""
+    new, old = counts_of(session, plan, partial_rps), running.counts
+    changes: Counter[str] = Counter()
+    for (module, _), machines in ((new - old) + (old - new)).items():
+        changes[module] += machines
+    return changes

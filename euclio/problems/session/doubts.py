@@ -1,0 +1,268 @@
+"""Doubts about measured durations: rows of a profile that no machine is likely to have taken so long for (ours).
+
+Along growing batch sizes b, of one machine type and concurrency, a batch takes no less time, and no longer than its
+requests in smaller batches one after the other: with d the duration of batch b, a batch of c·b takes from d to c·d. The
+same holds along growing concurrency of one batch size. Measurements break this a little, by noise and by kernels that
+libraries choose by size; a slipped decimal point, a duration in another unit or a row of another machine break it by
+much. So three things are doubted (docs/howto/measured.md has how often published measurements show them):
+
+- a larger batch that takes less than a smaller one, by more than `FASTER`;
+- throughput that falls to less than 1/`DIP` of what it was, and rises to more than `DIP` times that again;
+- a duration more than `OFF` times above or below the line through its neighbours. At an end of the row, and with one
+  neighbour only, the line is kept between d and c·d of the neighbour.
+
+Which of two rows that disagree is the wrong one, is decided by which of them leaves the smoother rest when it is left
+out. Doubts are in floating point and decide nothing about plans.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from itertools import groupby
+
+from euclio.core.words import full, joined
+from euclio.problems.session.instance import Configuration, Session, level_share
+
+FASTER = 0.25
+"""Part by which a larger batch may take less than a smaller one."""
+DIP = 2.0
+"""How many times lower throughput may be than before and after."""
+OFF = 5.0
+"""How many times a duration may be above or below the line through its neighbours."""
+HIGH = Fraction(9, 10)
+"""From which quantile on it is not below the duration, be that the median or the mean."""
+MOST = 100
+"""Rows of one machine type and concurrency that are doubted at most."""
+NEAR = 3
+"""Rows on each side that say how smooth what is left is without one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A row of a profile that is doubted.
+
+    Attributes:
+        place: its place in the profile.
+        others: places of the rows that it is held against.
+        says: what is doubted and what its neighbours say, where ``{0}``, ``{1}`` and so on stand for `others`.
+    """
+
+    place: int
+    others: tuple[int, ...]
+    says: str
+
+
+Label = Callable[[int], str]
+"""Where a row of a profile stands, such as "line 6", by its place in the profile."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """A row in a series of growing sizes: batch sizes, or concurrency."""
+
+    place: int
+    size: int
+    seconds: float
+
+    @property
+    def throughput(self) -> float:
+        return self.size / self.seconds
+
+
+def session_doubts(session: Session, field: str = "") -> list[str]:
+    """A line on each row of a session's profiles that is doubted.
+
+    Modules with one profile say it once.
+
+    Args:
+        session: the session.
+        field: what stands before the fields of its modules in the file, such as "session.".
+    """
+    found: list[str] = []
+    seen: set[int] = set()
+    for i, module in enumerate(session.modules):
+        if id(module.profile) not in seen:
+            seen.add(id(module.profile))
+            found += doubt_lines(module.name, module.profile, f"{field}modules[{i}].profile[{{}}]".format)
+    return found
+
+
+def doubt_lines(module: str, profile: Sequence[Configuration], label: Label) -> list[str]:
+    """A line on each row of a module's profile that is doubted, the durations first, then each quantile of them.
+
+    Args:
+        module: the module's name.
+        profile: its rows.
+        label: where a row stands.
+    """
+    found = [_line(module, profile, doubt, label, "") for doubt in doubts_of(profile)]
+    for level in dict.fromkeys(level for c in profile for level in c.quantiles_s):
+        places = [k for k, c in enumerate(profile) if level in c.quantiles_s]
+        rows = [replace(profile[k], duration_s=profile[k].quantiles_s[level]) for k in places]
+        own = partial(_label_of, places, label)
+        found += [_line(module, rows, doubt, own, f"{level} ") for doubt in doubts_of(rows)]
+        if level_share(level, "") >= HIGH:
+            shorter = [k for k in places if profile[k].quantiles_s[level] < profile[k].duration_s]
+            found += [_line(module, profile, _below(profile[k], k, level), label, "") for k in shorter]
+    return found
+
+
+def _below(c: Configuration, place: int, level: str) -> Doubt:
+    """The doubt about a high quantile that is below the duration, of which the longest batches take more."""
+    quantile = _seconds(float(c.quantiles_s[level]))
+    return Doubt(place, (), f"takes {_seconds(float(c.duration_s))}, and its {level} is {quantile}, which is less")
+
+
+def _label_of(places: Sequence[int], label: Label, k: int) -> str:
+    return label(places[k])
+
+
+def _line(module: str, profile: Sequence[Configuration], doubt: Doubt, label: Label, what: str) -> str:
+    c = profile[doubt.place]
+    of = f"{module} on {c.hardware}, batch {c.batch}, concurrency {c.concurrency}"
+    return f"{label(doubt.place)}: {of}: {what}{doubt.says.format(*map(label, doubt.others))}"
+
+
+def doubts_of(profile: Sequence[Configuration]) -> tuple[Doubt, ...]:
+    """The rows of a profile that are doubted, in its order."""
+    found: dict[int, Doubt] = {}
+    places = range(len(profile))
+    by_batch = _series(profile, places, lambda c: (c.hardware, c.concurrency), lambda c: c.batch)
+    for series in by_batch:
+        found |= {doubt.place: doubt for doubt in _doubted(series, "batch")}
+    left = [place for place in places if place not in found]
+    for series in _series(profile, left, lambda c: (c.hardware, c.batch), lambda c: c.concurrency):
+        found |= {doubt.place: doubt for doubt in _doubted(series, "concurrency")}
+    return tuple(found[place] for place in sorted(found))
+
+
+def _series(
+    profile: Sequence[Configuration],
+    places: Sequence[int],
+    group: Callable[[Configuration], tuple[str, int]],
+    size: Callable[[Configuration], int],
+) -> Iterator[list[_Point]]:
+    """The rows of each group by growing size."""
+    ordered = sorted(places, key=lambda place: (group(profile[place]), size(profile[place])))
+    for _, members in groupby(ordered, key=lambda place: group(profile[place])):
+        yield [_Point(place, size(profile[place]), float(profile[place].duration_s)) for place in members]
+
+
+def _doubted(series: list[_Point], what: str) -> Iterator[Doubt]:
+    """The points of a series that are left out until the others agree."""
+    kept = list(series)
+    out: list[tuple[_Point, str, list[_Point]]] = []
+    while len(out) < MOST and (conflict := _conflict(kept)) is not None:
+        why, places = conflict
+        wrong = min(places, key=lambda k: (_roughness_without(kept, k), -k))
+        others = [kept[k] for k in places if k != wrong]
+        out.append((kept.pop(wrong), why, others))
+    for point, why, others in out:
+        yield _told(point, why, others, kept, what)
+
+
+def _conflict(points: Sequence[_Point]) -> tuple[str, tuple[int, ...]] | None:
+    """The first points that do not go together: why, and their places; None: all go together."""
+    for why, found in (("faster", _faster(points)), ("dip", _dip(points)), ("off", _off(points))):
+        if found is not None:
+            return why, found
+    return None
+
+
+def _faster(points: Sequence[_Point]) -> tuple[int, ...] | None:
+    """A point and the first larger one that takes less by more than `FASTER`."""
+    longest = 0
+    for k, point in enumerate(points):
+        if point.seconds < (1 - FASTER) * points[longest].seconds:
+            return longest, k
+        if point.seconds > points[longest].seconds:
+            longest = k
+    return None
+
+
+def _dip(points: Sequence[_Point]) -> tuple[int, ...] | None:
+    """The first point of low throughput, and the highest before and after it."""
+    after = [0] * len(points)
+    best = len(points) - 1
+    for k in range(len(points) - 1, -1, -1):
+        best = after[k] = k if points[k].throughput > points[best].throughput else best
+    before = 0
+    for k, point in enumerate(points):
+        if min(points[before].throughput, points[after[k]].throughput) > DIP * point.throughput:
+            return before, k, after[k]
+        if point.throughput > points[before].throughput:
+            before = k
+    return None
+
+
+def _off(points: Sequence[_Point]) -> tuple[int, ...] | None:
+    """The first point that is far from the line through its neighbours, and these."""
+    for k in range(len(points)):
+        if abs(_distance(points, k)) > math.log(OFF):
+            return tuple(sorted({k, *_neighbours(points, k)}))
+    return None
+
+
+def _neighbours(points: Sequence[_Point], k: int) -> tuple[int, ...]:
+    """The points on both sides of one, or the nearest two of an end."""
+    near = (k - 1, k + 1) if 0 < k < len(points) - 1 else (k + 1, k + 2) if k == 0 else (k - 2, k - 1)
+    return tuple(j for j in near if 0 <= j < len(points))
+
+
+def _span(points: Sequence[_Point], k: int) -> tuple[float, float]:
+    """What the neighbours of a point say of its seconds: the line through them; with one neighbour, from d to c·d."""
+    near = [points[j] for j in _neighbours(points, k)]
+    if not near:
+        return 0.0, math.inf
+    first, last, size = near[0], near[-1], points[k].size
+    nearest = first if k == 0 else last
+    ends = sorted((nearest.seconds, nearest.seconds * size / nearest.size))
+    if first is last:
+        return ends[0], ends[1]
+    slope = (last.seconds - first.seconds) / (last.size - first.size)
+    line = first.seconds + slope * (size - first.size)
+    inside = 0 < k < len(points) - 1
+    line = line if inside else min(max(line, ends[0]), ends[1])
+    return line, line
+
+
+def _distance(points: Sequence[_Point], k: int) -> float:
+    """The logarithm of a point's seconds over what its neighbours say; 0: within that."""
+    least, most = _span(points, k)
+    seconds = points[k].seconds
+    return math.log(seconds / least) if seconds < least else math.log(seconds / most) if seconds > most else 0.0
+
+
+def _roughness_without(points: Sequence[_Point], k: int) -> float:
+    """How far the points near one are off the lines through their neighbours, where it is left out, in all."""
+    near = [*points[max(0, k - NEAR - 2) : k], *points[k + 1 : k + NEAR + 3]]
+    return sum(abs(_distance(near, j)) for j in range(len(near)))
+
+
+def _told(point: _Point, why: str, others: Sequence[_Point], kept: Sequence[_Point], what: str) -> Doubt:
+    """What is doubted of a point, and what those that are left say."""
+    points = sorted([*kept, point], key=lambda one: one.size)
+    k = points.index(point)
+    near, (least, most) = _neighbours(points, k), _span(points, k)
+    of = [f"{what} {one.size} ({{{i}}}) {_seconds(one.seconds)}" for i, one in enumerate(others)]
+    took = f"takes {_seconds(point.seconds)}"
+    if why == "faster":
+        took += f", and {of[0]}"
+    elif why == "dip":
+        took += f", and {joined(of)}: throughput falls by over half and rises again"
+    if not near:
+        return Doubt(point.place, tuple(one.place for one in others), took)
+    says = (
+        f"the line through its neighbours says {_seconds(least)}"
+        if len(near) > 1
+        else f"its neighbour, {what} {points[near[0]].size}, says {_seconds(least)} to {_seconds(most)}"
+    )
+    return Doubt(point.place, tuple(one.place for one in others), f"{took}; {says}")
+
+
+def _seconds(seconds: float) -> str:
+    return full(seconds, " s", digits=3)

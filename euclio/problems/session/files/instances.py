@@ -1,0 +1,139 @@
+"""Session instances in files: schema ``euclio/session/1``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from euclio.core.numbers import exact_number
+from euclio.files.boundary import FileModel, Name, Number, Whole, at
+from euclio.files.dataclass_files import file_model, made, plain_data
+from euclio.files.instance_files import InstanceFormat
+from euclio.problems.session.instance import Configuration, Hardware, Module, Session
+from euclio.problems.session.running import Running
+
+
+class _Hardware(FileModel):
+    name: Name
+    price_per_h: Number
+    count: Whole | None = None
+    memory_mb: Number | None = None
+    largest_share: Number | None = None
+    takes: dict[Name, Number] | None = None
+    price_source: Name | None = None
+
+
+class _Configuration(FileModel):
+    hardware: Name
+    batch: Whole
+    concurrency: Whole
+    duration_s: Number
+    memory_mb: Number | None = None
+    quantiles_s: dict[Name, Number] | None = None
+
+
+class _Module(FileModel):
+    name: Name
+    rate_rps: Number
+    profile: list[_Configuration]
+    state_price_per_change_per_h: Number | None = None
+
+
+_RUNNING = file_model(Running)
+STATE = "state_price_per_change_per_h"
+"""Field of a module whose machines hold state; `Session.state` has all of them."""
+
+
+class _Session(FileModel):
+    name: Name
+    slo_s: Number
+    hardware: list[_Hardware]
+    modules: list[_Module]
+    edges: list[tuple[Name, Name]]
+    currency: Name | None = None
+    running: _RUNNING | None = None  # type: ignore[valid-type]
+    spare_machines: Whole = 0
+    resources: dict[Name, Number] | None = None
+
+
+def _session(model: _Session) -> Session:
+    hardware: list[Hardware] = []
+    for i, h in enumerate(model.hardware):
+        with at(f"hardware[{i}]", None):
+            limits = (h.count, h.memory_mb, h.largest_share)
+            hardware.append(Hardware(h.name, h.price_per_h, *limits, h.takes, h.price_source))
+    profiles: _Profiles = {}
+    modules = [_module(module, f"modules[{i}]", profiles) for i, module in enumerate(model.modules)]
+    running = None if model.running is None else made(Running, model.running, "running")
+    return Session(
+        model.name,
+        model.slo_s,
+        hardware,
+        modules,
+        model.edges,
+        model.currency,
+        running,
+        model.spare_machines,
+        model.resources,
+        dict(_state(model.modules)),
+    )
+
+
+def _state(modules: list[_Module]) -> Iterator[tuple[str, Fraction]]:
+    """The modules that say that their machines hold state, with what moving it costs."""
+    for i, module in enumerate(modules):
+        price = module.state_price_per_change_per_h
+        if price is not None:
+            yield module.name, exact_number(price, f"modules[{i}].{STATE}", zero=True)
+
+
+_Row = tuple[str, int, int, int | Decimal, int | Decimal | None, tuple[tuple[str, int | Decimal], ...]]
+_Profiles = dict[tuple[_Row, ...], tuple[Configuration, ...]]
+"""Profiles by their rows: modules with equal ones share one, which is made, ranked and kept once."""
+
+
+def _module(model: _Module, field: str, profiles: _Profiles) -> Module:
+    rows = tuple(
+        (c.hardware, c.batch, c.concurrency, c.duration_s, c.memory_mb, tuple((c.quantiles_s or {}).items()))
+        for c in model.profile
+    )
+    if rows not in profiles:
+        profiles[rows] = tuple(_configurations(rows, field))
+    with at(field, None):
+        return Module(model.name, model.rate_rps, profiles[rows])
+
+
+def _configurations(rows: tuple[_Row, ...], field: str) -> Iterator[Configuration]:
+    for k, row in enumerate(rows):
+        with at(f"{field}.profile[{k}]", None):
+            yield Configuration(*row[:-1], dict(row[-1]))
+
+
+def _data(session: Session) -> dict[str, Any]:
+    """Plain data of a session; what is not said of it, of a machine type or of a configuration stays out."""
+    data = _said(plain_data(session))
+    data["hardware"] = [_said(h) for h in data["hardware"]]
+    state = data.pop("state")
+    for module in data["modules"]:
+        if module["name"] in state:
+            module[STATE] = state[module["name"]]
+        module["profile"] = [_said(c) for c in module["profile"]]
+    rows = [c for module in data["modules"] for c in module["profile"]]
+    for said in (data, *data["hardware"], *rows):
+        for name in ("spare_machines", "resources", "takes", "quantiles_s"):
+            if name in said and not said[name]:
+                del said[name]
+    if session.running is not None:
+        data["running"] = _said(data["running"])
+    return data
+
+
+def _said(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+SESSIONS = InstanceFormat("euclio/session/1", _Session, _session, _data)
+load_session, save_session = SESSIONS.load, SESSIONS.save
+session_from_text, session_from_json, session_to_text = SESSIONS.from_text, SESSIONS.from_json, SESSIONS.to_text

@@ -1,0 +1,177 @@
+"""Plans of sessions in result files."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from fractions import Fraction
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.core.numbers import decimal_text, exact, exact_decimal_text
+from euclio.core.parts.files import PlanFiles
+from euclio.core.space_fields import word
+from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at
+from euclio.files.exact_texts import exact_of, needed_text
+from euclio.files.plan_files import options_model, space_reader
+from euclio.problems.session import (
+    Allocation,
+    Configuration,
+    Evaluation,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Session,
+)
+from euclio.problems.session.checking.derived_rates import with_derived_rates
+from euclio.problems.session.checking.machine_changes import NamedPlan
+
+
+class _Allocation(FileModel):
+    hardware: Name
+    batch: Whole
+    concurrency: Whole
+    duration_s: Number
+    machines: Whole
+    partial_rps: Number
+
+
+class _ModulePlan(FileModel):
+    name: Name
+    worst_case_latency_s: Number
+    dummy_rps: Number
+    exact_dummy_rps: Text | None = None
+    allocations: list[_Allocation]
+
+
+class _Plan(FileModel):
+    latency_s: Number
+    modules: list[_ModulePlan]
+    shared_machines: list[list[Name]] | None = None
+
+
+def _plan(model: _Plan, session: Session) -> Plan:
+    index = session.index
+    found = _module_plans(model, index)
+    missing = [m.name for m in session.modules if m.name not in found]
+    if missing:
+        raise InputError(f"module {missing[0]!r} is missing; give the result of this instance", field="plan.modules")
+    modules = tuple(with_derived_rates(m, found[m.name]) for m in session.modules)
+    return Plan(modules, _shared(model.shared_machines or [], index))
+
+
+def _module_plans(model: _Plan, known: Container[str] | None = None) -> dict[str, ModulePlan]:
+    """The plans of modules by name; of an instance they have to be `known` there."""
+    found: dict[str, ModulePlan] = {}
+    for i, module in enumerate(model.modules):
+        field = f"plan.modules[{i}]"
+        if known is not None and module.name not in known:
+            raise InputError(
+                f"module {module.name!r} is not in the instance; give the result of this instance",
+                field=f"{field}.name",
+            )
+        if module.name in found:
+            raise InputError(f"module {module.name!r} is listed twice; keep one of them", field=f"{field}.name")
+        allocations = tuple(_allocation(a, f"{field}.allocations[{k}]") for k, a in enumerate(module.allocations))
+        place = f"{field}.exact_dummy_rps"
+        dummy = exact_of(module.dummy_rps, module.exact_dummy_rps, place, "dummy_rps")
+        found[module.name] = ModulePlan(allocations, dummy)
+    return found
+
+
+def plan_without_instance(model: Any) -> NamedPlan:
+    """The plan of a result file, read without its instance.
+
+    Raises:
+        InputError: naming the field.
+    """
+    modules = _module_plans(model)
+    groups = tuple(tuple(group) for group in model.shared_machines or ())
+    for i, group in enumerate(groups):
+        for k, name in enumerate(group):
+            field = f"plan.shared_machines[{i}][{k}]"
+            word(name, modules, field)
+            if not modules[name].allocations:
+                raise InputError(f"is {name!r}, a module without an allocation", field=field)
+    return NamedPlan(modules, groups)
+
+
+def _shared(groups: list[list[str]], index: dict[str, int]) -> tuple[tuple[int, ...], ...]:
+    for i, group in enumerate(groups):
+        for k, name in enumerate(group):
+            word(name, index, f"plan.shared_machines[{i}][{k}]")
+    return tuple(tuple(index[name] for name in group) for group in groups)
+
+
+def _allocation(model: _Allocation, field: str) -> Allocation:
+    with at(field, None):
+        configuration = Configuration(model.hardware, model.batch, model.concurrency, model.duration_s)
+    return Allocation(configuration, model.machines, exact(model.partial_rps))
+
+
+def _written(plan: _Plan, session: Session) -> dict[str, Fraction]:
+    by_name = {module.name: exact(module.worst_case_latency_s) for module in plan.modules}
+    return _figures(exact(plan.latency_s), session, [by_name[module.name] for module in session.modules])
+
+
+def _checked(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Fraction]:
+    assert evaluation.latency_s is not None
+    return _figures(evaluation.latency_s, session, [found.worst_case_latency_s for found in evaluation.modules])
+
+
+def _figures(latency_s: Fraction, session: Session, worst_case_s: list[Fraction]) -> dict[str, Fraction]:
+    names = [f"worst_case_latency_s of module {module.name}" for module in session.modules]
+    return {"plan.latency_s": latency_s, **dict(zip(names, worst_case_s, strict=True))}
+
+
+def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any]:
+    modules = zip(session.modules, plan.modules, evaluation.modules, strict=True)
+    names = [[session.modules[m].name for m in group] for group in plan.shared]
+    return {
+        "latency_s": evaluation.latency_s,
+        **({"shared_machines": names} if names else {}),
+        "modules": [
+            {
+                "name": module.name,
+                "worst_case_latency_s": found.worst_case_latency_s,
+                "dummy_rps": _not_less(own.dummy_rps),
+                **_exact_dummy(own),
+                "allocations": [
+                    {
+                        **_configuration(a.configuration),
+                        "machines": a.machines,
+                        "partial_rps": a.partial_rps,
+                    }
+                    for a in own.allocations
+                ],
+            }
+            for module, own, found in modules
+        ],
+    }
+
+
+def _configuration(configuration: Configuration) -> dict[str, Any]:
+    """What names a configuration; its memory and its quantiles stand in the instance."""
+    return {
+        "hardware": configuration.hardware,
+        "batch": configuration.batch,
+        "concurrency": configuration.concurrency,
+        "duration_s": configuration.duration_s,
+    }
+
+
+def _exact_dummy(plan: ModulePlan) -> dict[str, str]:
+    """The dummy rate as a fraction, where no decimal says it and the machines do not either: next to a partial one."""
+    text = needed_text(plan.dummy_rps) if plan.allocations[-1].partial_rps else None
+    return {} if text is None else {"exact_dummy_rps": text}
+
+
+def _not_less(rate: Fraction) -> Fraction:
+    """The rate rounded up to what is written: under rule `continuous` whoever reads no more than that keeps the SLO."""
+    if not rate or exact_decimal_text(rate) is not None:
+        return rate
+    written = exact(decimal_text(rate))
+    return written if written >= rate else written + rate * Fraction(2, 10**14)
+
+
+_OPTIONS = options_model(PlanSpace, objective=(Text, "cost"), attainment=(dict[str, Any] | None, None))
+SESSION_PLANS = PlanFiles(_OPTIONS, _Plan, space_reader(PlanSpace), _plan, _written, _checked, _data)

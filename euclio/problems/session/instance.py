@@ -1,0 +1,423 @@
+"""Session instances: modules with rates and profiles, a DAG, prices, a latency objective (docs/model/sessions.md)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+
+from euclio.core.errors import InputError
+from euclio.core.lazy import late_value
+from euclio.core.numbers import Number, exact_number, whole_number
+from euclio.core.showing import Framed
+from euclio.core.words import amount, full
+from euclio.problems.session.running import SHARING, Running
+
+MOST_MACHINES = 10**9
+"""A module's rate is at most that of so many machines of its slowest configuration."""
+
+MOST_NAMED = 20
+"""Names that an error lists at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """A machine type.
+
+    Attributes:
+        name: its name.
+        price_per_h: price of a machine in money per hour.
+        count: the stock: most machines of it that a plan may use (a plan charged by share: sum of the shares); None:
+            any number.
+        memory_mb: memory in megabytes; None: not said, and not looked at.
+        largest_share: largest share of a module's requests that may need these machines, as the others have to take the
+            rest without them; None: all of them.
+        takes: what a machine of it takes of each resource of the session (`Session.resources`), in the resource's unit.
+        price_source: where the price is from, in one line (`euclio prices`); None: not said. It is no part of what
+            makes two machine types equal.
+    """
+
+    name: str
+    price_per_h: Fraction
+    count: int | None = None
+    memory_mb: Fraction | None = None
+    largest_share: Fraction | None = None
+    takes: dict[str, Fraction] = field(default_factory=dict, hash=False)
+    price_source: str | None = field(default=None, compare=False)
+
+    def __init__(
+        self,
+        name: str,
+        price_per_h: Number,
+        count: int | None = None,
+        memory_mb: Number | None = None,
+        largest_share: Number | None = None,
+        takes: Mapping[str, Number] | None = None,
+        price_source: str | None = None,
+    ) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "price_per_h", exact_number(price_per_h, "price_per_h", zero=True))
+        object.__setattr__(self, "count", None if count is None else machine_number(count, "count"))
+        object.__setattr__(self, "memory_mb", None if memory_mb is None else exact_number(memory_mb, "memory_mb"))
+        object.__setattr__(self, "largest_share", None if largest_share is None else share(largest_share))
+        object.__setattr__(self, "takes", amounts(takes or {}, "takes"))
+        object.__setattr__(self, "price_source", price_source)
+
+
+def amounts(values: Mapping[str, Number], field: str) -> dict[str, Fraction]:
+    """Amounts of resources by name, none of them negative.
+
+    Args:
+        values: the numbers.
+        field: name of the field that they are the value of, for the error.
+    """
+    return {name: exact_number(value, f"{field}.{name}", zero=True) for name, value in values.items()}
+
+
+def share(value: Number, field: str = "largest_share") -> Fraction:
+    """A share of a module's requests.
+
+    Args:
+        value: the number.
+        field: name of the field that it is the value of, for the error.
+
+    Raises:
+        InputError: it is not above 0 and at most 1.
+    """
+    number = exact_number(value, field)
+    if number > 1:
+        raise InputError(f"is {full(number)}; give a share above 0 and at most 1", field=field)
+    return number
+
+
+def machine_number(value: int, field: str) -> int:
+    """A number of machines, such as those in stock.
+
+    Args:
+        value: the number.
+        field: name of the field that it is the value of, for the error.
+
+    Raises:
+        InputError: it is no whole number from 0 to `MOST_MACHINES`.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_MACHINES:
+        raise InputError(f"is {value!r}; give a whole number of machines from 0 to {MOST_MACHINES:,}", field=field)
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One way to run a module: batch b, concurrency e, and the time d in seconds that a batch takes.
+
+    Attributes:
+        hardware: name of the machine type.
+        batch: requests in a batch, b.
+        concurrency: batches that a machine works on at a time, e.
+        duration_s: seconds that a batch takes, d.
+        memory_mb: megabytes that it takes of the machine's memory, with all e batches; None: not said. It is no part
+            of what makes two configurations equal.
+        quantiles_s: seconds that a batch takes at most in a share of cases, by level, such as ``{"p95": 0.08}``, as
+            `SessionChanges.durations` plans with; they are no part of that either.
+    """
+
+    hardware: str
+    batch: int
+    concurrency: int
+    duration_s: Fraction
+    memory_mb: Fraction | None = field(compare=False, repr=False)
+    quantiles_s: dict[str, Fraction] = field(compare=False, repr=False)
+    throughput_rps: Fraction = field(init=False, repr=False, compare=False)
+    """Throughput t = b·e/d in requests per second."""
+
+    def __init__(
+        self,
+        hardware: str,
+        batch: int,
+        concurrency: int,
+        duration_s: Number,
+        memory_mb: Number | None = None,
+        quantiles_s: Mapping[str, Number] | None = None,
+    ) -> None:
+        object.__setattr__(self, "hardware", hardware)
+        object.__setattr__(self, "batch", whole_number(batch, "batch"))
+        object.__setattr__(self, "concurrency", whole_number(concurrency, "concurrency"))
+        object.__setattr__(self, "duration_s", exact_number(duration_s, "duration_s"))
+        object.__setattr__(self, "memory_mb", None if memory_mb is None else exact_number(memory_mb, "memory_mb"))
+        object.__setattr__(self, "quantiles_s", quantiles(quantiles_s) if quantiles_s else {})
+        object.__setattr__(self, "throughput_rps", self.batch * self.concurrency / self.duration_s)
+
+
+LEVEL = re.compile(r"p([1-9][0-9]?(\.[0-9]{1,3})?)")
+"""A quantile by its level in per cent, such as "p95" or "p99.9"."""
+
+
+def level_share(level: str, field: str) -> Fraction:
+    """The share of cases that a level stands for: 0.95 of "p95".
+
+    Raises:
+        InputError: it is none; names the field.
+    """
+    found = LEVEL.fullmatch(level)
+    if found is None:
+        raise InputError(f"is {level!r}; give a quantile such as p50, p95 or p99", field=field)
+    return Fraction(found[1]) / 100
+
+
+def quantiles(given: Mapping[str, Number], field: str = "quantiles_s") -> dict[str, Fraction]:
+    """Quantiles of a duration in seconds by ascending level.
+
+    Raises:
+        InputError: a level is none, or a higher one is less than a lower one.
+    """
+    levels = sorted(given, key=lambda level: level_share(level, f"{field}.{level}"))
+    found = {level: exact_number(given[level], f"{field}.{level}") for level in levels}
+    for low, high in pairwise(levels):
+        if found[high] < found[low]:
+            message = f"is {full(found[high])}, less than {low} with {full(found[low])}; a higher quantile is no less"
+            raise InputError(message, field=f"{field}.{high}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A DNN module with its request rate in requests per second and its profile."""
+
+    name: str
+    rate_rps: Fraction
+    profile: tuple[Configuration, ...]
+
+    def __init__(self, name: str, rate_rps: Number, profile: tuple[Configuration, ...] | list[Configuration]) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "rate_rps", exact_number(rate_rps, "rate_rps"))
+        object.__setattr__(self, "profile", tuple(profile))
+        if not self.profile:
+            raise InputError("the profile is empty; give at least one configuration", field="profile")
+        keys = {(c.hardware, c.batch, c.concurrency) for c in self.profile}
+        if len(keys) < len(self.profile):
+            raise InputError(
+                "two configurations share hardware, batch and concurrency; keep one of them", field="profile"
+            )
+        _check_machines(self.rate_rps, self.profile)
+
+
+def _check_machines(rate_rps: Fraction, profile: tuple[Configuration, ...]) -> None:
+    """Refuse a rate for which solvers would have to count more machines than they can."""
+    above, below = rate_rps.numerator, rate_rps.denominator
+    for c in profile:
+        # Whole numbers are compared, not fractions: files hold thousands of configurations.
+        t = c.throughput_rps
+        if above * t.denominator > MOST_MACHINES * below * t.numerator:
+            raise InputError(
+                f"is {full(rate_rps)}, the rate of {amount(rate_rps / t, digits=3)} machines of {c.hardware} "
+                f"batch {c.batch} concurrency {c.concurrency}; at most {MOST_MACHINES:,} are supported: "
+                "check the units, or leave this configuration out",
+                field="rate_rps",
+            )
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, repr=False)
+class Session(Framed):
+    """A session: all requests of one application with one latency objective (Harpagon §III-A).
+
+    Attributes:
+        name: name of the instance.
+        slo_s: end-to-end latency objective in seconds.
+        hardware: the machine types and their prices.
+        modules: the DNN modules.
+        edges: pairs of module names, from parent to child; together with the modules a DAG.
+        currency: what prices are in, such as "EUR", as tables and figures show it; None: not said.
+        running: the machines that run already, and what a plan may change of them; None: there are none.
+        spare_machines: spare machines of each type that a plan uses.
+        resources: capacity by name of a resource, such as watts or licences: the most that all machines of a plan take
+            of it (`Hardware.takes`), shares of machines counted as they are charged.
+        state: by name of a module whose machines hold state (Scrooge §3.1), what moving that costs: money for each of
+            its machines added or removed, for each hour that the plan is to run, on top of what any change costs.
+
+    Raises:
+        InputError: duplicate names, unknown hardware or modules, a cycle, numbers out of range.
+    """
+
+    _view = late_value("euclio.problems.session.views", "SESSION")
+
+    name: str
+    slo_s: Fraction
+    hardware: tuple[Hardware, ...]
+    modules: tuple[Module, ...]
+    edges: tuple[tuple[str, str], ...] = ()
+    currency: str | None = None
+    running: Running | None = None
+    spare_machines: int = 0
+    resources: dict[str, Fraction] = field(default_factory=dict, hash=False)
+    state: dict[str, Fraction] = field(default_factory=dict, hash=False)
+    _order: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    _parents: tuple[tuple[int, ...], ...] = field(init=False, repr=False, compare=False)
+
+    def __init__(
+        self,
+        name: str,
+        slo_s: Number,
+        hardware: tuple[Hardware, ...] | list[Hardware],
+        modules: tuple[Module, ...] | list[Module],
+        edges: tuple[tuple[str, str], ...] | list[tuple[str, str]] = (),
+        currency: str | None = None,
+        running: Running | None = None,
+        spare_machines: int = 0,
+        resources: Mapping[str, Number] | None = None,
+        state: Mapping[str, Number] | None = None,
+    ) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "slo_s", exact_number(slo_s, "slo_s"))
+        object.__setattr__(self, "hardware", tuple(hardware))
+        object.__setattr__(self, "modules", tuple(modules))
+        object.__setattr__(self, "edges", tuple((a, b) for a, b in edges))
+        object.__setattr__(self, "currency", currency)
+        object.__setattr__(self, "running", running)
+        object.__setattr__(self, "spare_machines", machine_number(spare_machines, "spare_machines"))
+        object.__setattr__(self, "resources", amounts(resources or {}, "resources"))
+        object.__setattr__(self, "state", amounts(state or {}, "state"))
+        _check_names(self)
+        object.__setattr__(self, "_order", _topological_order(self))
+        object.__setattr__(self, "_parents", _parents(self))
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Indices of the modules, parents before children."""
+        return self._order
+
+    @property
+    def index(self) -> dict[str, int]:
+        """Module name to its index in `modules`."""
+        return {module.name: i for i, module in enumerate(self.modules)}
+
+    @property
+    def price(self) -> dict[str, Fraction]:
+        """Hardware name to its price per hour."""
+        return {h.name: h.price_per_h for h in self.hardware}
+
+    @property
+    def stock(self) -> dict[str, int]:
+        """Hardware name to the most machines of it, where there is a limit."""
+        return {h.name: h.count for h in self.hardware if h.count is not None}
+
+    @property
+    def largest_share(self) -> dict[str, Fraction]:
+        """Hardware name to the largest share of a module's requests that may need it, where there is one."""
+        return {h.name: h.largest_share for h in self.hardware if h.largest_share is not None}
+
+    def change_price(self, module: str) -> Fraction:
+        """Money per hour for each machine of a module added or removed: of any change, and of moving its state.
+
+        Args:
+            module: name of the module, which the session may not have any more; of modules that share a machine, their
+                names as in "a + b", and the machine holds the state of all.
+        """
+        any_change = Fraction(0) if self.running is None else self.running.price_per_change_per_h
+        if not self.state or module in self.state:
+            return any_change + self.state.get(module, Fraction(0))
+        # A name may itself hold what stands between the names of modules that share a machine.
+        if module in self.index:
+            return any_change
+        return any_change + sum((self.state.get(name, Fraction(0)) for name in module.split(SHARING)), Fraction(0))
+
+    def parents(self) -> tuple[tuple[int, ...], ...]:
+        """For each module the indices of its parents, in the order of the edges."""
+        return self._parents
+
+
+def _check_names(session: Session) -> None:
+    if not session.modules:
+        raise InputError("there are no modules; give at least one", field="modules")
+    known: set[str] = set()
+    for i, hardware in enumerate(session.hardware):
+        if hardware.name in known:
+            raise InputError(
+                f"hardware {hardware.name!r} is listed twice; keep one of them", field=f"hardware[{i}].name"
+            )
+        known.add(hardware.name)
+    memory = {h.name: h.memory_mb for h in session.hardware}
+    taken = {name for h in session.hardware for name in h.takes}
+    for name in session.resources:
+        if name not in taken:
+            raise InputError(
+                "is taken by no hardware; say under `hardware[].takes` what a machine takes of it"
+                + (f" (known: {', '.join(sorted(taken))})" if taken else ""),
+                field=f"resources.{name}",
+            )
+    names: set[str] = set()
+    for i, module in enumerate(session.modules):
+        if module.name in names:
+            raise InputError(f"module {module.name!r} is listed twice; rename one", field=f"modules[{i}].name")
+        names.add(module.name)
+        for k, c in enumerate(module.profile):
+            if c.hardware not in known:
+                raise InputError(
+                    f"unknown hardware {c.hardware!r}; add it to `hardware` (known: {', '.join(sorted(known))})",
+                    field=f"modules[{i}].profile[{k}].hardware",
+                )
+            there = memory[c.hardware]
+            if there is not None and c.memory_mb is not None and c.memory_mb > there:
+                raise InputError(
+                    f"is {full(c.memory_mb)}, and {c.hardware} has {full(there)}; leave this configuration out",
+                    field=f"modules[{i}].profile[{k}].memory_mb",
+                )
+    for name in session.state:
+        if name not in names:
+            raise InputError(f"unknown module {name!r}; known: {_some_names(session.modules)}", field=f"state.{name}")
+    seen: set[tuple[str, str]] = set()
+    for i, edge in enumerate(session.edges):
+        for end in edge:
+            if end not in names:
+                raise InputError(f"unknown module {end!r}; known: {_some_names(session.modules)}", field=f"edges[{i}]")
+        if edge in seen:
+            raise InputError(f"edge {edge[0]} -> {edge[1]} is listed twice; keep one of them", field=f"edges[{i}]")
+        seen.add(edge)
+
+
+def _some_names(modules: tuple[Module, ...]) -> str:
+    """The names of modules, of very many the first ones."""
+    named = ", ".join(module.name for module in modules[:MOST_NAMED])
+    return named if len(modules) <= MOST_NAMED else f"{named} and {len(modules) - MOST_NAMED} more"
+
+
+def _topological_order(session: Session) -> tuple[int, ...]:
+    index = session.index
+    children: list[list[int]] = [[] for _ in session.modules]
+    waiting = [0] * len(session.modules)
+    for a, b in session.edges:
+        children[index[a]].append(index[b])
+        waiting[index[b]] += 1
+    ready = [i for i, n in enumerate(waiting) if n == 0]
+    for node in ready:  # it grows as it is gone through, and is the order in the end
+        for child in children[node]:
+            waiting[child] -= 1
+            if waiting[child] == 0:
+                ready.append(child)
+    if len(ready) < len(session.modules):
+        raise InputError(
+            f"the edges form a cycle: {_name_cycle(session, children, waiting)}; remove one of them", field="edges"
+        )
+    return tuple(ready)
+
+
+def _parents(session: Session) -> tuple[tuple[int, ...], ...]:
+    index = session.index
+    lists: list[list[int]] = [[] for _ in session.modules]
+    for a, b in session.edges:
+        lists[index[b]].append(index[a])
+    return tuple(tuple(parents) for parents in lists)
+
+
+def _name_cycle(session: Session, children: list[list[int]], waiting: list[int]) -> str:
+    """A cycle in words: walk backwards among the modules that never became ready until one repeats."""
+    parent = {c: p for p, cs in enumerate(children) if waiting[p] > 0 for c in cs}
+    node = next(i for i, n in enumerate(waiting) if n > 0)
+    place: dict[int, int] = {}
+    while node not in place:
+        place[node] = len(place)
+        node = parent[node]
+    cycle = [*reversed(list(place)[place[node] :])]
+    names = [session.modules[i].name for i in (node, *cycle[:MOST_NAMED])]
+    left_out = ["..."] if len(cycle) > MOST_NAMED else []
+    return " -> ".join([*names, *left_out, *([session.modules[node].name] if left_out else [])])

@@ -1,0 +1,128 @@
+"""Whether requests keep a plan's worst-case latency, which is that of evenly spaced invocations (ours).
+
+docs/findings/theorem-1.md has what is proven. The papers count a module's invocations as if they came one by one, 1/F
+apart. Requests that come evenly spaced do not make them so where each of them invokes a module several times at once,
+and behind modules that hand on whole batches.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+
+from euclio.core.words import counted
+from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation
+from euclio.problems.session.instance import Session
+from euclio.problems.session.plan import ModulePlan, Plan
+from euclio.problems.session.policies import Form, Policy
+from euclio.problems.session.space import PlanSpace
+
+MOST_NAMED = 3
+"""Modules that a line names."""
+REMEDY = "`euclio simulate --arrivals uniform` shows what they take, `--attainment` plans for it"
+
+
+def session_rate(session: Session) -> Fraction:
+    """Requests per second: the rate of the busiest module that requests enter by."""
+    entered = {child for _, child in session.edges}
+    return max(module.rate_rps for module in session.modules if module.name not in entered)
+
+
+def per_request(session: Session) -> tuple[Fraction, ...]:
+    """How often a request invokes each module; all its invocations of one come together (docs/model/serving.md)."""
+    rate = session_rate(session)
+    return tuple(module.rate_rps / rate for module in session.modules)
+
+
+def unevenness(ratio: Fraction) -> Fraction:
+    """W − 1 of a module that evenly spaced requests invoke so often each: by how many invocations more come early."""
+    return Fraction(ratio.numerator - 1, ratio.denominator)
+
+
+def fan_out(session: Session) -> dict[str, int]:
+    """The modules that a request invokes more than once, with the most invocations that come together."""
+    ratios = zip(session.modules, per_request(session), strict=True)
+    return {module.name: ceil(ratio) for module, ratio in ratios if ratio > 1}
+
+
+def caveat(session: Session, space: PlanSpace, plan: Plan | None = None, evaluation: Evaluation | None = None) -> str:
+    """One line on why the worst-case latency is not proven of requests; empty: it is, or nothing is known against it.
+
+    Args:
+        session: the instance.
+        space: the plan space of the plan, or of plans.
+        plan: the plan; None: what is said holds of the plans of the session, and names fan-out alone.
+        evaluation: what the checker says of the plan.
+    """
+    if plan is None or evaluation is None:
+        reasons = [f"{_together(*own)} come together" for own in fan_out(session).items()]
+    else:
+        reasons = doubts(session, space, plan, evaluation)
+    if not reasons:
+        return ""
+    more = f" and {counted(len(reasons) - MOST_NAMED, 'more module')}" if len(reasons) > MOST_NAMED else ""
+    why = f"{'; '.join(reasons[:MOST_NAMED])}{more}"
+    return f"latency of evenly spaced invocations, not proven of requests: {why}; {REMEDY}"
+
+
+def doubts(session: Session, space: PlanSpace, plan: Plan, evaluation: Evaluation) -> list[str]:
+    """Why modules are not proven to keep what the checker counts on if requests come evenly; those with fan-out first.
+
+    Empty: then every request that comes evenly spaced, at the session's rate, is answered within the plan's latency,
+    whether dummies are sent or the time-outs that count on them close batches without. The proofs stand in
+    docs/findings/theorem-1.md (1 and 3) and docs/model/policies.md.
+    """
+    if len(evaluation.modules) < len(session.modules):
+        return []
+    shared = {module for group in plan.shared for module in group}
+    ratios, parents = per_request(session), session.parents()
+    steady: list[bool] = [False] * len(session.modules)
+    first: list[str] = []
+    others: list[str] = []
+    for m in session.order:
+        own, found, name = plan.modules[m], evaluation.modules[m], session.modules[m].name
+        uneven = next((p for p in parents[m] if not steady[p]), None)
+        if not _keeps(space.policy, own, found, unevenness(ratios[m])):
+            if ratios[m] > 1 and unevenness(ratios[m]):
+                first.append(f"{_together(name, ceil(ratios[m]))} come together")
+            elif not _keeps(space.policy, own, found, Fraction(0)):
+                others.append(f"{name} has machines for which policy {space.policy} is not proven")
+            else:
+                others.append(f"not every request invokes {name}")
+        elif m in shared:
+            others.append(f"{name} waits for others on a shared machine")
+        elif uneven is not None:
+            others.append(f"{name} gets what {session.modules[uneven].name} hands on unevenly")
+        else:
+            steady[m] = ratios[m] == 1 and _takes_always_as_long(space.policy, own, found)
+    return first + others
+
+
+def _together(name: str, most: int) -> str:
+    return f"up to {most:,} invocations of {name}"
+
+
+def _keeps(policy: Policy, plan: ModulePlan, found: ModuleEvaluation, uneven: Fraction) -> bool:
+    """Whether a module is proven to keep its worst-case latency, its invocations uneven by so many (`unevenness`)."""
+    dummies = bool(found.dummy_rps)
+    if policy.version or policy.form is Form.GENERAL:
+        return False
+    if policy.pulls:
+        return not uneven
+    if policy.form is Form.EVEN and policy.most_allocations == 1:
+        machines = plan.allocations[0].machines + bool(found.partial_rps)
+        return not uneven if dummies else uneven <= machines
+    if policy.form.by_configuration:
+        return not uneven and not dummies
+    return _in_turn(policy, plan, found) and uneven + dummies <= 1
+
+
+def _in_turn(policy: Policy, plan: ModulePlan, found: ModuleEvaluation) -> bool:
+    """Whether all machines of a module take turns: they are alike, and none is a partial one by itself."""
+    joined = policy.form in (Form.TIED, Form.EVEN)
+    return len(plan.allocations) == 1 and (joined or not (found.partial_rps and plan.allocations[0].machines))
+
+
+def _takes_always_as_long(policy: Policy, plan: ModulePlan, found: ModuleEvaluation) -> bool:
+    """Whether all evenly spaced invocations of a module take the same time, so that they leave it evenly spaced."""
+    return _in_turn(policy, plan, found) and plan.allocations[0].configuration.batch == 1 and not found.dummy_rps

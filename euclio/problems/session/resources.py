@@ -1,0 +1,62 @@
+"""What limits the machines of a plan over all modules: resources that machines of each type take some of (ours).
+
+A stock of a type is one of them: the resource "machines of that type", of which each machine of the type takes one.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor
+from typing import NamedTuple
+
+from euclio.problems.session.instance import Session
+
+
+class MachineLimit(NamedTuple):
+    """A resource with a capacity.
+
+    Attributes:
+        name: name of the resource; of a stock, that of the hardware.
+        capacity: the most that all machines of a plan take together, the spare ones too.
+        takes: what a machine takes of it, by name of the hardware, above 0.
+        is_stock: whether it is a stock.
+    """
+
+    name: str
+    capacity: Fraction
+    takes: dict[str, Fraction]
+    is_stock: bool = False
+
+    def taken(self, machines: dict[str, Fraction], spare: int = 0) -> Fraction:
+        """What machines take of it, given their number by hardware, and spare ones of each type that is used."""
+        used = {name: n + spare for name, n in machines.items() if n}
+        return sum((self.takes.get(name, 0) * n for name, n in used.items()), Fraction(0))
+
+    def left(self, spare: int) -> Fraction:
+        """The most that the machines of a plan take next to spare ones, of the type that takes least if of any."""
+        return max(Fraction(0), self.capacity - spare * min(self.takes.values()))
+
+
+def machine_limits(session: Session) -> list[MachineLimit]:
+    """What limits machines, stock first; resources that no machine takes any of limit nothing and are left out."""
+    stock = [MachineLimit(name, Fraction(n), {name: Fraction(1)}, True) for name, n in session.stock.items()]
+    rows = [
+        MachineLimit(name, capacity, {h.name: h.takes[name] for h in session.hardware if h.takes.get(name)})
+        for name, capacity in session.resources.items()
+    ]
+    return [*stock, *(row for row in rows if row.takes)]
+
+
+def usable_stock(session: Session, *, whole: bool = True) -> dict[str, int]:
+    """The most machines of each limited type that a plan may use next to the spare ones, were there no other type.
+
+    Args:
+        session: the session.
+        whole: whether a part of a machine counts as one; otherwise the numbers are rounded up.
+    """
+    most: dict[str, int] = {}
+    for limit in machine_limits(session):
+        for name, each in limit.takes.items():
+            left = (floor if whole else ceil)(limit.capacity / each) - session.spare_machines
+            most[name] = max(0, min(left, most.get(name, left)))
+    return most

@@ -1,0 +1,267 @@
+"""The table of a session's plan, and its plan space in words."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.objective import LEAST_COST
+from euclio.core.result import Result
+from euclio.core.space_fields import in_words
+from euclio.core.tables import bound_text, claimed_of, new_table
+from euclio.core.words import DASH, amount, counted, figures, full, joined, milliseconds, percent, took
+from euclio.problems.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
+from euclio.problems.session.bought_whole import whole_costs_in_words
+from euclio.problems.session.changes import source_rate
+from euclio.problems.session.checking.machine_limits import needed_together
+from euclio.problems.session.costs import allocation_costs, costs_in_words, money
+from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.problems.session.latency.of_requests import caveat
+from euclio.problems.session.latency.paths import times_from, times_until
+from euclio.problems.session.planner_words import machines_in_words, space_for_planners
+from euclio.problems.session.policies import Form
+from euclio.problems.session.sharing.packing import residents
+from euclio.problems.session.stated import rounded_down
+
+SPARE = ("share", "budget ms", "conc.", "planned", "util.", "req/s", "latency ms", "batch", "hardware", "machines")
+"""Columns that a narrow window does without, the least needed first."""
+LEGEND = {
+    "conc.": "executions at a time",
+    "util.": "share of the time that the machines work, bought whole",
+    "budget ms": "what the latency may grow to",
+    "share": "of the cost",
+}
+PARTIAL = {" + ": "whole ones + the share of one more that is used", " x ": "number x load of each"}
+"""What the columns mean, and signs in that of the machines."""
+PLANNED = {"planned": "req/s with the headroom; util. and req/s are of the requests that come"}
+"""The column that tables have where more is planned for than comes, and what it means."""
+SPARE_ROW = "spare capacity"
+SPARE_SAID = "spare capacity is paid for and serves nobody, so that batches fill in time (dummies)"
+"""The row of dummies, and what it means."""
+MOST_SHARED = 20
+"""Shared machines that are listed at most."""
+MOST_LISTED = 12
+"""Modules whose percentiles are printed in a line; results have all of them."""
+MOST_MODULES = 1000
+"""Modules that a table of a plan shows at most: more take longer to lay out than to solve."""
+
+
+def plan_table(session: Session, result: Result) -> RenderableType:
+    """A header and, where there is a plan, one row per allocation (times in ms, money per hour)."""
+    header = Text("\n".join(_header(session, result)))
+    if result.plan is None or result.evaluation is None or result.value is None:
+        return header
+    planned = PLANNED if _headroom(result) else {}
+    rates = ("util.", "req/s", *planned)
+    numbers = ("batch", "conc.", "machines", *rates, "latency ms", "budget ms", "cost/h", "share")
+    budgets = module_budgets(session, result.evaluation)
+    rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
+    shown: list[list[str]] = []
+    for module, plan, found, budget in islice(rows, MOST_MODULES):
+        rows_of_module = _module_rows(session.price, module, plan, found, result)
+        rows_of_module[0][0] = module.name
+        rows_of_module[0][-4:-2] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
+        shown += rows_of_module
+    signs = [said for sign, said in PARTIAL.items() if any(sign in row[4] for row in shown)]
+    spare = {"hardware": SPARE_SAID} if any(row[1] == SPARE_ROW for row in shown) else {}
+    currency = {"cost/h": f"in {session.currency}"} if session.currency else {}
+    legend = {**({"machines": signs[0]} if signs else {}), **spare, **LEGEND, **planned, **currency}
+    table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE, legend=legend)
+    for row in shown:
+        table.add_row(*(Text(cell) for cell in row))
+    left_out = len(session.modules) - MOST_MODULES
+    more = [Text(f"... and {left_out} more modules, which --json prints too")] if left_out > 0 else []
+    return Group(header, Text(""), table, *more)
+
+
+def module_budgets(session: Session, evaluation: Evaluation) -> list[Fraction]:
+    """What each module's worst-case latency could grow to with the others unchanged, in seconds.
+
+    It is the module's latency plus what the longest path through it leaves of the SLO.
+    """
+    latency = [m.worst_case_latency_s for m in evaluation.modules]
+    until, rest = times_until(session, latency), times_from(session, latency)
+    return [session.slo_s - u - r + 2 * own for u, r, own in zip(until, rest, latency, strict=True)]
+
+
+def describe_space(space: PlanSpace) -> str:
+    """A plan space in a few words: policy, dummy rule, then only what narrows it."""
+    return in_words(space)
+
+
+def _header(session: Session, result: Result) -> list[str]:
+    lines = [f"{result.instance}: {result.status.value}"]
+    if result.value is not None and result.evaluation is not None and result.evaluation.latency_s is not None:
+        lines[0] += f", cost {money(session, result.value)} per hour, {bound_text(result, LEAST_COST)}"
+        latency, slo = result.evaluation.latency_s, session.slo_s
+        lines.append(
+            f"latency {milliseconds(latency)} of {milliseconds(slo)} ms "
+            f"({percent(float(latency / slo), 1)} of the SLO), "
+            f"modules {len(session.modules)}, machines {amount(_total_machines(result), digits=6)}"
+        )
+        assert result.plan is not None
+        by_type = machines_in_words(result.plan, result.evaluation, result.space)
+        lines += [f"machines: {by_type}"] if by_type else []
+    elif result.bound is not None:
+        lines[0] += f", {bound_text(result, LEAST_COST)}"
+    lines[0] += claimed_of(result)
+    if result.changes is not None:
+        lines.append(f"with {result.changes.in_words()}")
+    lines.append(
+        f"solver {result.solver}, {took(result.wall_s, result.provenance)}; {space_for_planners(result.space)}"
+    )
+    if result.value is not None:
+        lines.append(costs_in_words(session, result.value, source_rate(session) / (1 + _headroom(result))))
+    lines += whole_costs_in_words(session, result) + _shared(session, result) + _spare(session, result)
+    lines += _needed(session, result)
+    return lines + _changes(session, result) + _attainment(result) + _doubts(session, result)
+
+
+def _headroom(result: Result) -> Fraction:
+    """By what share more requests are planned for than come."""
+    return Fraction(0) if result.changes is None else result.changes.headroom or Fraction(0)
+
+
+def _doubts(session: Session, result: Result) -> list[str]:
+    """Why the latency is not proven of requests; nothing of a plan that was judged by serving them."""
+    if result.value is None or "attainment" in result.options:
+        return []
+    said = caveat(session, result.space, result.plan, result.evaluation)
+    return [said] if said else []
+
+
+def _attainment(result: Result) -> list[str]:
+    """What a plan keeps under random arrivals, and by which margins, where that was asked for."""
+    asked, stats = result.options.get("attainment"), result.stats
+    if asked is None or "rate_margin" not in stats or result.value is None:
+        return []
+    more = float(result.value) / stats["cost_without_margins"] - 1 if stats["cost_without_margins"] else 0.0
+    least, steps = rounded_down(stats["attainment_at_least"]), int(stats.get("steps_downhill", 0))
+    further = f", then {counted(steps, 'exchange')} of machines" if steps else ""
+    return [
+        f"attainment {percent(stats['attainment'])} under {asked['arrivals']} arrivals, dispatch {asked['dispatch']}: "
+        f"at least {percent(least)} with {percent(asked['confidence'], 0)} confidence",
+        *_modules_at_random(asked),
+        f"planned for up to {percent(stats['rate_margin'], 1)} more requests, {percent(stats['slo_share'], 1)} of the "
+        f"SLO{further}; {percent(more, 1)} more expensive than without",
+        "spare capacity is kept free for the requests that come at random",
+    ]
+
+
+def _modules_at_random(asked: dict[str, Any]) -> list[str]:
+    """What single modules take at the share that is asked for, and whether they keep objectives of their own."""
+    lines = []
+    for own in asked.get("modules", []):
+        if "kept" in own:
+            asked_for = f"{full(100 * own['share'])} % through {own['module']} within {milliseconds(own['seconds'])} ms"
+            least = percent(rounded_down(own["kept_at_least"]))
+            lines.append(f"{asked_for}: {percent(own['kept'])} are, at least {least}")
+    taken = asked.get("module_latency_s", {})
+    if taken:
+        each = [f"{name} {milliseconds(seconds)}" for name, seconds in taken.items()]
+        more = f" and {len(each) - MOST_LISTED} more" if len(each) > MOST_LISTED else ""
+        lines.append(
+            f"{full(100 * asked['target'])} % pass each module within, in ms: {', '.join(each[:MOST_LISTED])}{more}"
+        )
+    return lines
+
+
+def _spare(session: Session, result: Result) -> list[str]:
+    """The line on spare machines."""
+    found = result.evaluation
+    if found is None or not session.spare_machines or result.value is None:
+        return []
+    machines, cost = counted(session.spare_machines, "machine"), money(session, found.spare_cost_per_h)
+    return [f"spare machines: {machines} of every type used, {cost} per hour in all"]
+
+
+def _needed(session: Session, result: Result) -> list[str]:
+    """The line on several types with a largest share: what all of them have together, as each is limited by itself."""
+    found = result.evaluation
+    if found is None or result.plan is None or result.value is None or len(session.largest_share) < 2:
+        return []
+    shares = needed_together(session, result.plan, [module.partial_rps for module in found.modules])
+    parts = [f"{name} {percent(float(share), 1)}" for name, share in shares.items()]
+    more = [f"{len(parts) - MOST_LISTED} more modules"] if len(parts) > MOST_LISTED else []
+    without = joined([*parts[:MOST_LISTED], *more] or ["no module"])
+    each = "each type is limited by itself, not all together"
+    return [f"{joined(list(session.largest_share))} together are needed for requests of {without}; {each}"]
+
+
+def _changes(session: Session, result: Result) -> list[str]:
+    """The line on machines that are added to those that run already, or removed."""
+    running, found = session.running, result.evaluation
+    if running is None or found is None or found.changes is None or result.value is None:
+        return []
+    made = counted(found.changes, "machine")
+    if running.most_changes is not None:
+        made = f"{found.changes:,} of at most {counted(running.most_changes, 'machine')}"
+    others = sum((module.cost_per_h for module in found.modules), found.spare_cost_per_h)
+    paid = Fraction(0) if found.cost_per_h is None else found.cost_per_h - others
+    charged = running.price_per_change_per_h or any(session.state.values())
+    price = f", {money(session, paid)} per hour for them" if charged else ""
+    return [f"{made} added or removed{price}"]
+
+
+def _shared(session: Session, result: Result) -> list[str]:
+    """One line per machine that modules share: which, and how much of the time it works at the planned rates."""
+    if result.plan is None or result.evaluation is None or result.value is None:
+        return []
+    lines = []
+    for group in residents(result.plan, [module.partial_rps for module in result.evaluation.modules])[:MOST_SHARED]:
+        whose = ", ".join(session.modules[resident.module].name for resident in group)
+        busy = percent(float(sum((resident.busy for resident in group), Fraction(0))), 0)
+        lines.append(f"one machine of {group[0].configuration.hardware} is shared by {whose}, and busy {busy}")
+    left_out = len(result.plan.shared) - MOST_SHARED
+    return lines + [f"... and {left_out} more shared machines, which --json prints too"] * (left_out > 0)
+
+
+def _total_machines(result: Result) -> float:
+    assert result.plan is not None
+    assert result.evaluation is not None
+    partial = [module.partial_rps for module in result.evaluation.modules]
+    return float(sum(machines_by_hardware(result.plan, partial, result.space).values()))
+
+
+def _module_rows(
+    price: dict[str, Fraction], module: Module, plan: ModulePlan, found: ModuleEvaluation, result: Result
+) -> list[list[str]]:
+    """One row per allocation, then one for dummies; module, latency and budget are left empty.
+
+    Machines are whole ones + the share of a partial one, as in `2 + 0.500`; where they take equal rates, number x load,
+    as in `3 x 0.833`. The
+    utilisation is the share of the time in which the machines of a row, bought whole, work for requests; dummies, which
+    go to all machines alike, do not count, nor does headroom.
+    """
+    rows: list[list[str]] = []
+    assert result.value is not None
+    comes_rps, total_rps = module.rate_rps / (1 + _headroom(result)), module.rate_rps + found.dummy_rps
+    come, real = (comes_rps + found.dummy_rps) / total_rps, comes_rps / total_rps
+    costs = allocation_costs(price, plan, found)
+    for i, (allocation, cost) in enumerate(zip(plan.allocations, costs, strict=True)):
+        c = allocation.configuration
+        partial = found.partial_rps if i == len(plan.allocations) - 1 else Fraction(0)
+        machines = f"{allocation.machines:,}"
+        bought = allocation.machines + bool(partial)
+        count = allocation.machines + partial / c.throughput_rps
+        if partial and result.space.policy.form is Form.EVEN:
+            machines = f"{bought:,} x {float(count / bought):.3f}"
+        elif partial:
+            machines = f"{machines} + {float(partial / c.throughput_rps):.3f}"
+        share = percent(float(cost / result.value), 1) if result.value else DASH
+        used, rates = percent(float(real * count / bought), 0), _rates(count * c.throughput_rps, come)
+        configuration = ["", c.hardware, str(c.batch), str(c.concurrency), machines, used, *rates]
+        rows.append([*configuration, "", "", figures(cost), share])
+    if found.dummy_rps:
+        spare = [figures(found.dummy_rps)] * len(_rates(found.dummy_rps, come))
+        rows.append(["", SPARE_ROW, "", "", "", "", *spare, "", "", "", ""])
+    return rows
+
+
+def _rates(planned_rps: Fraction, come: Fraction) -> list[str]:
+    """The rate that comes and, where it is another one, the rate that is planned for."""
+    return [figures(planned_rps * come)] + [figures(planned_rps)] * (come != 1)

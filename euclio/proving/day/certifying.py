@@ -1,0 +1,183 @@
+"""The independent prover of loads over time: is any plan cheaper than a cutoff? (ours).
+
+Of each module all uses of few machines are listed, and corners of all others (`euclio.proving.day.corners`). The
+cheapest way through the steps over vectors of all machines together is then a bound on all plans, and a plan where it
+relies on uses alone. Where it relies on an end of the lists, they are made longer. Beyond some hundred thousand vectors
+the program of the corners is tried, whose proof is a file (`euclio.proving.day.filing`). All of it is in fractions or
+in integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import prod
+
+from euclio.core.certificate import Search
+from euclio.problems.day.evaluate import evaluate
+from euclio.problems.day.instance import Day
+from euclio.problems.day.plan import DayPlan, Idle, Staffing, StepPlan
+from euclio.proving.day.corners import OutOfTimeError, TooManyError, refuse_late
+from euclio.proving.day.course import Course, course_of, first_ends, longer_ends
+from euclio.proving.day.program import Program
+from euclio.proving.day.together import MOST_CELLS, Together, Way
+from euclio.proving.files.branching import MOST_NODES, UnprovenError, prove, relaxed
+
+OUT_OF_TIME = "the time limit was reached"
+TOO_MANY = "there are too many numbers of machines for this prover"
+MOST_VARIABLES = 10_000
+"""Variables of a program at most; beyond, a file would be too large to be of use."""
+MUCH = 1e-6
+"""Part of a corner with which a linear program relies on it; no proof rests on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How a search over vectors of machines ended.
+
+    Attributes:
+        course: what is known within the last ends.
+        way: the cheapest way within them; or the place of a step that nothing serves; None: there are too many vectors.
+        proven: whether the way, or that there is none, shows that no plan costs less than the cutoff.
+        entries: vectors times steps that were looked at.
+    """
+
+    course: Course
+    way: Way | int | None
+    proven: bool
+    entries: int
+
+
+def find_better(day: Day, space: object, cutoff: Fraction | None, deadline: float) -> Search:
+    """Search for a plan that costs less than a cutoff; a plan that is found is confirmed by the checker.
+
+    Args:
+        day: the instance.
+        space: there is nothing to restrict.
+        cutoff: money in all; None: any plan is better.
+        deadline: `time.perf_counter` value at which to stop; infinite: never.
+    """
+    try:
+        found = searched(day, cutoff, deadline)
+        if found.proven:
+            return Search(None, True, found.entries)
+        if isinstance(found.way, Way):
+            return _confirmed(day, found, cutoff)
+        return _by_branching(found, cutoff, deadline)
+    except TooManyError:
+        return Search(None, False, 0, TOO_MANY)
+    except OutOfTimeError:
+        return Search(None, False, 0, OUT_OF_TIME)
+
+
+def searched(day: Day, cutoff: Fraction | None, deadline: float) -> Found:
+    """The cheapest way over vectors of machines, within ends that are made longer while it relies on them.
+
+    Raises:
+        TooManyError: a module has too many numbers of machines.
+        OutOfTimeError: the deadline has passed.
+    """
+    if _is_too_long(day):
+        raise TooManyError
+    course, entries = course_of(day, first_ends(day), deadline), 0
+    while True:
+        try:
+            together = Together(course, deadline)
+            way = together.way()
+            entries += together.entries
+            if isinstance(way, int) or (cutoff is not None and way.cost >= cutoff):
+                return Found(course, way, True, entries)
+            ends = course.ends_in_the_way(way.machines)
+            if not ends:
+                return Found(course, way, False, entries)
+            longer = course_of(day, longer_ends(course, ends), deadline, course)
+            Together(longer, deadline)
+        except TooManyError:
+            return Found(course, _way_of_a_plan(course, cutoff, deadline), False, entries)
+        course = longer
+
+
+def _is_too_long(day: Day) -> bool:
+    """Whether there are too many vectors and too many variables from the first ends on."""
+    ends = [(m, h, n) for m, row in enumerate(first_ends(day)) for h, n in enumerate(row) if n]
+    changes = sum((day.price_of_start(m, h) > 0) + (day.price_of_stop(m, h) > 0) for m, h, _ in ends)
+    variables = len(ends) * len(day.steps) + changes * (len(day.steps) - 1)
+    return prod(n + 1 for *_, n in ends) > MOST_CELLS and variables > MOST_VARIABLES
+
+
+def _way_of_a_plan(course: Course, cutoff: Fraction | None, deadline: float) -> Way | None:
+    """The cheapest way of uses alone, if there is one below the cutoff, and not too many vectors."""
+    try:
+        way = Together(course, deadline, real=True).way()
+    except TooManyError:
+        return None
+    return way if isinstance(way, Way) and (cutoff is None or way.cost < cutoff) else None
+
+
+def _confirmed(day: Day, found: Found, cutoff: Fraction | None) -> Search:
+    """What the checker says of the plan of a way."""
+    assert isinstance(found.way, Way)
+    plan = _plan(found.course, found.way)
+    checked = evaluate(day, plan)
+    if not checked.feasible or checked.value is None:
+        return Search(None, False, found.entries, f"the prover's plan was refused: {'; '.join(checked.violations)}")
+    if cutoff is not None and checked.value >= cutoff:
+        return Search(None, False, found.entries, "the prover's plan costs more than the prover says")
+    return Search(plan, False, found.entries)
+
+
+def _by_branching(found: Found, cutoff: Fraction | None, deadline: float) -> Search:
+    """Try the program of the corners where there are too many vectors."""
+    model = Program(reaching(found.course, cutoff, deadline)).model()
+    if len(model.variables) > MOST_VARIABLES:
+        return Search(None, False, found.entries, TOO_MANY)
+    try:
+        proof = prove(model, cutoff, None, deadline, MOST_NODES)
+    except UnprovenError as error:
+        return Search(None, False, found.entries, f"there are too many numbers of machines to try all; {error}")
+    return Search(None, True, found.entries + proof.nodes)
+
+
+def reaching(course: Course, cutoff: Fraction | None, deadline: float) -> Course:
+    """A course whose ends the linear program of its corners does not rely on, or the last one that can be listed.
+
+    Raises:
+        OutOfTimeError: the deadline has passed.
+    """
+    while True:
+        model = Program(course).model()
+        found = relaxed(model, deadline) if len(model.variables) <= MOST_VARIABLES else None
+        refuse_late(deadline)
+        if found is None or (cutoff is not None and found.cost >= cutoff):
+            return course
+        ends = course.ends_of(
+            (int(k), int(m), int(i))
+            for variable, value in zip(model.variables, found.values, strict=True)
+            if variable.name.startswith("need") and value > MUCH
+            for _, k, m, i in [variable.name.split("_")]
+        )
+        if not ends:
+            return course
+        try:
+            course = course_of(course.day, longer_ends(course, ends), deadline, course)
+        except TooManyError:
+            return course
+
+
+def alone(course: Course, k: int) -> Course:
+    """What is known of one step, as a day of its own."""
+    return replace(course, day=replace(course.day, steps=course.day.steps[k : k + 1]), steps=course.steps[k : k + 1])
+
+
+def _plan(course: Course, way: Way) -> DayPlan:
+    names = [hardware.name for hardware in course.day.session.hardware]
+    steps: list[StepPlan] = []
+    for choices, on in zip(course.steps, way.machines, strict=True):
+        chosen = course.serving(choices, on)
+        assert chosen is not None  # a way of a plan relies on uses alone
+        staffings = []
+        for corner, machines in zip(chosen, on, strict=True):
+            idle = [(name, n - used) for name, n, used in zip(names, machines, corner.machines, strict=True)]
+            staffings.append(Staffing(corner.serving, tuple(Idle(name, n) for name, n in idle if n)))
+        steps.append(StepPlan(tuple(staffings)))
+    return DayPlan(tuple(steps))

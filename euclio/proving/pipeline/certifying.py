@@ -1,0 +1,143 @@
+"""The independent prover of clusters: is any plan of the plan space better than a cutoff? (ours)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.core.certificate import Search
+from euclio.problems.pipeline.evaluate import evaluate
+from euclio.problems.pipeline.instance import Cluster, Model
+from euclio.problems.pipeline.plan import Partition, Pipeline, PipelinePlan
+from euclio.problems.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
+from euclio.proving.pipeline.demand import Demand
+from euclio.proving.pipeline.joint import Stock
+from euclio.proving.pipeline.limits import Effort, OutOfTimeError, TooLargeError
+from euclio.proving.pipeline.packing import Needs, pack
+from euclio.proving.pipeline.serving import ModelServer, Serving
+from euclio.proving.pipeline.templates import Template, templates
+
+
+def find_better(cluster: Cluster, space: PipelineSpace, cutoff: Fraction | None, deadline: float) -> Search:
+    """Search for a plan whose value is strictly better than a cutoff.
+
+    The cutoff says what each model has to serve, or what all may cost; the rest is a question of whether the GPUs
+    suffice. A plan that is found is confirmed by the checker.
+
+    Args:
+        cluster: the instance.
+        space: the plan space; its objective says whether more (throughput) or less (cost) is better.
+        cutoff: weighted requests per second, or money per hour; None: any plan is better.
+        deadline: `time.perf_counter` value at which to stop; infinite: never.
+    """
+    effort = Effort(deadline)
+    try:
+        found = _search(Question(cluster, space, cutoff), effort)
+    except OutOfTimeError:
+        return Search(None, False, effort.nodes, "the time limit was reached")
+    except TooLargeError as error:
+        return Search(None, False, effort.nodes, str(error))
+    if found is None:
+        return Search(None, True, effort.nodes)
+    plan = PipelinePlan(tuple(found))
+    checked = evaluate(cluster, plan, space)
+    if not checked.feasible or checked.value is None or not _is_better(space, checked.value, cutoff):
+        return Search(None, False, effort.nodes, "the checker does not confirm the plan that was found")
+    return Search(plan, False, effort.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A cluster, a plan space and a cutoff."""
+
+    cluster: Cluster
+    space: PipelineSpace
+    cutoff: Fraction | None
+
+    def demand(self, model: Model, found: Sequence[Template]) -> Demand | None:
+        """What a model has to serve in a plan that is better; None: no plan is, as its load is not given."""
+        if self.space.objective is Objective.COST:
+            return None if model.rate_rps is None else Demand(model.rate_rps, strict=False)
+        if self.cutoff is not None and self.cutoff > 0:
+            return Demand(self.cutoff * model.weight, strict=True)
+        # Whatever serves a model at all serves as much as its slowest virtual GPU.
+        return Demand(min(template.slowest for template in found), strict=False)
+
+    def needs(self, effort: Effort) -> list[Needs] | None:
+        """What is to be found out of each model's GPUs; None: no plan is better, since one cannot be served."""
+        found = []
+        for model in self.cluster.models:
+            own = templates(self.cluster, model, self.space, effort)
+            demand = self.demand(model, own) if own else None
+            if demand is None:
+                return None
+            found.append(Needs(ModelServer(self.cluster, own, demand, self.space, effort), self.units()))
+        return found
+
+    def stock(self) -> Stock | None:
+        """What the models share; None: no plan is better, whatever they need."""
+        units = self.units()
+        counts = tuple(gpu.count * unit for gpu, unit in zip(self.cluster.gpus, units, strict=True))
+        if self.space.objective is Objective.THROUGHPUT:
+            return Stock(counts, (), 0)
+        prices = []
+        for gpu, unit in zip(self.cluster.gpus, units, strict=True):
+            if gpu.price_per_h is None:
+                return None
+            prices.append(gpu.price_per_h / unit)
+        if self.cutoff is None:
+            return Stock(counts, (), 0)
+        common = math.lcm(self.cutoff.denominator, *(price.denominator for price in prices))
+        # Strictly less than the cutoff, in whole units of money, is one unit less.
+        money = int(self.cutoff * common) - 1
+        return Stock(counts, tuple(int(price * common) for price in prices), money) if money >= 0 else None
+
+    def units(self) -> list[int]:
+        """Per GPU type, the parts of a GPU in which its use is counted."""
+        if self.space.whole_gpus:
+            return [1] * len(self.cluster.gpus)
+        shares = {gpu.name: {1} for gpu in self.cluster.gpus}
+        for model in self.cluster.models:
+            for profile in model.profiles:
+                shares[profile.gpu].add(profile.share)
+        return [math.lcm(*shares[gpu.name]) for gpu in self.cluster.gpus]
+
+
+def _is_better(space: PipelineSpace, value: Fraction, cutoff: Fraction | None) -> bool:
+    if cutoff is None:
+        return True
+    return value > cutoff if space.objective is Objective.THROUGHPUT else value < cutoff
+
+
+def _search(question: Question, effort: Effort) -> list[Pipeline] | None:
+    """Pipelines of a plan that is better; None: there is none."""
+    stock, cluster = question.stock(), question.cluster
+    needs = None if stock is None else question.needs(effort)
+    packed = None if stock is None or needs is None else pack(needs, stock, effort)
+    if packed is None:
+        return None
+    return [
+        p for model, serving in zip(cluster.models, packed, strict=True) for p in _pipelines(cluster, model, serving)
+    ]
+
+
+def _pipelines(cluster: Cluster, model: Model, serving: Serving) -> list[Pipeline]:
+    return [
+        Pipeline(
+            model.name,
+            tuple(
+                Partition(cluster.gpus[s.gpu].name, s.share, gpus, s.first, s.last, s.batch)
+                for s, gpus in zip(template.stages, virtual, strict=True)
+            ),
+        )
+        for template, virtual in serving
+    ]
+
+
+def warm_up() -> None:
+    """Load what the prover needs, on a tiny cluster."""
+    from euclio.problems.pipeline.family import FAMILY
+
+    find_better(*FAMILY.tiny(FULL_PIPELINE_SPACE), Fraction(1), math.inf)

@@ -1,0 +1,206 @@
+"""Whether the GPUs suffice for all models together: a search over how they are divided among the models (ours).
+
+Each model needs a number of GPUs of each type; what it needs of one type depends on what it has of the others, and more
+never hurts. The search keeps a range for each number, raises what a model needs at least by asking `serving` with
+everything else at its most, lowers what it can have by what the others need at least, and halves a range.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import le
+
+import numpy as np
+
+from euclio.proving.pipeline.joint import Counts, JointBound, Stock
+from euclio.proving.pipeline.limits import Effort
+from euclio.proving.pipeline.lumps import Floats
+from euclio.proving.pipeline.serving import ModelServer, PlentyError, Serving, UndecidedError
+
+UNKNOWN: Serving = ()
+"""Stands for no answer yet; no pipelines serve nothing."""
+
+PATIENCE = 30
+"""Most nodes of a question that only narrows a range: most take a handful, and some that nothing hangs on, millions."""
+
+
+class Needs:
+    """What is known of the GPUs that suffice for one model; every question is answered once.
+
+    Args:
+        server: decides.
+        units: per GPU type, the parts of a GPU in which they are counted.
+    """
+
+    def __init__(self, server: ModelServer, units: Sequence[int]) -> None:
+        self._server, self._units = server, units
+        self._enough: list[tuple[Counts, Serving]] = []
+        self._short: list[Counts] = []
+        self._hard: set[Counts] = set()
+        self._plenty: list[Counts] = []
+
+    @property
+    def short(self) -> tuple[Counts, ...]:
+        """Numbers of GPUs that were found not to suffice."""
+        return tuple(self._short)
+
+    def fluid(self) -> Floats:
+        """Per template, units of each GPU type that serve the model's demand in fractions."""
+        return np.asarray(self._server.fluid_use() * np.array(self._units, float))
+
+    def serving(self, counts: Counts) -> Serving | None:
+        """Pipelines that meet the model's demand on these GPUs; None: there are none."""
+        known = self._known(counts)
+        return self._ask(counts, None) if known is UNKNOWN else known
+
+    def possible(self, counts: Counts) -> bool:
+        """Whether these GPUs may suffice; also True where that is not to be had cheaply."""
+        known = self._known(counts)
+        if known is not UNKNOWN:
+            return known is not None
+        # What was given up once would be given up again; more than plenty is plenty.
+        if counts in self._hard or any(all(map(le, known, counts)) for known in self._plenty):
+            return True
+        try:
+            return self._ask(counts, PATIENCE) is not None
+        except PlentyError:
+            self._plenty.append(counts)
+            return True
+        except UndecidedError:
+            self._hard.add(counts)
+            return True
+
+    def least(self, gpu: int, low: int, most: Counts) -> int:
+        """A number of a GPU type, from `low` on, below which these of the others do not suffice."""
+        high = most[gpu]
+        # More GPUs never hurt, so the least number is found by halving.
+        while low < high:
+            middle = (low + high) // 2
+            if self.possible(tuple(middle if t == gpu else n for t, n in enumerate(most))):
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    def _known(self, counts: Counts) -> Serving | None:
+        # At least as many of every type as once sufficed suffice again.
+        for enough, plan in self._enough:
+            if all(map(le, enough, counts)):
+                return plan
+        # No more of any type than once fell short falls short again.
+        for short in self._short:
+            if all(map(le, counts, short)):
+                return None
+        return UNKNOWN
+
+    def _ask(self, counts: Counts, patience: int | None) -> Serving | None:
+        available = [Fraction(n, unit) for n, unit in zip(counts, self._units, strict=True)]
+        found = self._server.serve(available, patience)
+        if found is None:
+            self._short.append(counts)
+        else:
+            self._enough.append((counts, found))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranges:
+    low: tuple[Counts, ...]
+    high: tuple[Counts, ...]
+
+
+def pack(needs: Sequence[Needs], stock: Stock, effort: Effort) -> list[Serving] | None:
+    """Pipelines of every model that the stock suffices for together; None: there are none.
+
+    Raises:
+        OutOfTimeError: the deadline passed.
+        TooLargeError: a question is beyond what is supported.
+    """
+    nothing = (0,) * len(stock.counts)
+    joint = JointBound([need.fluid() for need in needs], stock, effort)
+    stack = [_Ranges((nothing,) * len(needs), (stock.counts,) * len(needs))]
+    while stack:
+        effort.step()
+        ranges = _narrowed(needs, stock, joint, stack.pop())
+        if ranges is None:
+            continue
+        # Everyone can have its most at once, so a model that falls short even so closes these ranges.
+        if _within(stock, ranges.high):
+            found = [need.serving(high) for need, high in zip(needs, ranges.high, strict=True)]
+            served = [plan for plan in found if plan is not None]
+            if len(served) == len(needs):
+                return served
+        else:
+            stack += _halves(ranges)
+    return None
+
+
+def _within(stock: Stock, taken: Sequence[Counts]) -> bool:
+    total = [sum(own) for own in zip(*taken, strict=True)]
+    fits = all(n <= most for n, most in zip(total, stock.counts, strict=True))
+    return fits and sum(n * price for n, price in zip(total, stock.prices, strict=False)) <= stock.money
+
+
+def _narrowed(needs: Sequence[Needs], stock: Stock, joint: JointBound, ranges: _Ranges) -> _Ranges | None:
+    """Ranges without numbers that no packing has; None: there is no packing in them."""
+    low, high = list(ranges.low), list(ranges.high)
+    while True:
+        before = list(low)
+        if len(needs) > 1 and joint.excludes(low, high):
+            return None
+        for t in range(len(stock.counts)):
+            for m, need in enumerate(needs):
+                if not _share(needs, stock, low, high):
+                    return None
+                # All fits together: nothing is left to share, and `pack` asks the models.
+                if _within(stock, high):
+                    return _Ranges(tuple(low), tuple(high))
+                least = need.least(t, low[m][t], high[m])
+                low[m] = tuple(least if k == t else n for k, n in enumerate(low[m]))
+        # No least number rose in a whole round, so another round would ask the same.
+        if low == before:
+            return _Ranges(tuple(low), tuple(high))
+
+
+def _share(needs: Sequence[Needs], stock: Stock, low: list[Counts], high: list[Counts]) -> bool:
+    """Lower what each model can have by what the other models need at least; False: no division suffices."""
+    if not _within(stock, low):
+        return False
+    for m, need in enumerate(needs):
+        high[m] = _affordable(stock, low, high[m], m)
+        if any(a > b for a, b in zip(low[m], high[m], strict=True)) or not need.possible(high[m]):
+            return False
+    return True
+
+
+def _affordable(stock: Stock, low: Sequence[Counts], high: Counts, model: int) -> Counts:
+    """What a model can have of each type while every other number is at its least."""
+    total = [sum(own) for own in zip(*low, strict=True)]
+    spent = sum(n * price for n, price in zip(total, stock.prices, strict=False))
+    found = []
+    for t, most in enumerate(high):
+        room = stock.counts[t] - total[t]
+        if stock.prices and stock.prices[t]:
+            room = min(room, (stock.money - spent) // stock.prices[t])
+        found.append(min(most, low[model][t] + room))
+    return tuple(found)
+
+
+def _halves(ranges: _Ranges) -> list[_Ranges]:
+    """Two parts of the ranges: the widest number, measured by its own size, is cut in the middle."""
+    widths = [
+        ((b - a) / math.sqrt(b + 1), m, t)
+        for m, (low, high) in enumerate(zip(ranges.low, ranges.high, strict=True))
+        for t, (a, b) in enumerate(zip(low, high, strict=True))
+    ]
+    _, m, t = max(widths)
+    middle = (ranges.low[m][t] + ranges.high[m][t]) // 2
+    lower = tuple(middle if k == t else n for k, n in enumerate(ranges.high[m]))
+    upper = tuple(middle + 1 if k == t else n for k, n in enumerate(ranges.low[m]))
+    return [
+        _Ranges(ranges.low, (*ranges.high[:m], lower, *ranges.high[m + 1 :])),
+        _Ranges((*ranges.low[:m], upper, *ranges.low[m + 1 :]), ranges.high),
+    ]

@@ -1,0 +1,187 @@
+"""Upper bounds on what one model can be served, from prices on its pools of GPUs (ours).
+
+With a price per GPU of each pool, what is served is at most the worth of the GPUs plus what single lumps serve beyond
+their own price. That holds for any prices at all, so HiGHS only proposes them, by a linear program, and the bound is
+computed anew; rounding in it is covered by a margin on the side of searching more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from euclio.core.linear_program import Rows, least_cost
+from euclio.proving.pipeline.limits import Effort
+from euclio.proving.pipeline.lumps import Floats, Lumps, Whole
+
+MARGIN = 4e-15
+"""What rounding may change at most in one of the numbers that are added up, as a part of the largest."""
+
+PENALTY = 50.0
+"""What a lump that has to be there and is not costs in the linear program, in demands."""
+
+SIFTED = 3000
+"""Up to this many lumps are all in the linear program at once; of more, those that pay are added by and by."""
+
+SIFTED_GAIN = 1e-10
+"""What a lump has to serve beyond its price to be added, as a part of the demand."""
+
+OVERFULL = 1e-7
+"""By how much a group may be used more than once before the linear program limits it to once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Least and most GPUs of each pool, and GPUs of each type.
+
+    Attributes:
+        least: per pool, in GPUs.
+        most: per pool, in GPUs.
+        available: per GPU type; a type's pools have no more together.
+        of_type: per GPU type, its pools.
+    """
+
+    least: tuple[int, ...]
+    most: tuple[int, ...]
+    available: tuple[Fraction, ...]
+    of_type: tuple[tuple[int, ...], ...]
+
+    def worth(self, prices: Floats) -> float:
+        """The most that the GPUs are worth, however those of a type are divided among its pools."""
+        total = 0.0
+        for available, pools in zip(self.available, self.of_type, strict=True):
+            left = float(available) - sum(self.least[p] for p in pools)
+            total += sum(self.least[p] * float(prices[p]) for p in pools)
+            # GPUs beyond each pool's least are worth most in the pool of the highest price.
+            for p in sorted(pools, key=lambda q: -prices[q]):
+                more = min(left, self.most[p] - self.least[p])
+                total += more * float(prices[p])
+                left -= more
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What the linear program proposes; nothing of it is trusted.
+
+    Attributes:
+        prices: per pool, in demands per GPU.
+        part: how much of each lump it takes.
+        overfull: groups that it takes more than once.
+    """
+
+    prices: Floats
+    part: Floats
+    overfull: frozenset[int]
+
+
+def propose(
+    lumps: Lumps, box: Box, forced: frozenset[int], limited: frozenset[int], hint: Floats, effort: Effort
+) -> Proposal | None:
+    """Solve the linear program over fractions of lumps; None: HiGHS had no answer.
+
+    Args:
+        lumps: those that may be in a plan.
+        box: GPUs of the pools.
+        forced: groups of which one lump has to be in the plan.
+        limited: groups that are explicitly used at most once.
+        hint: prices to begin with: where there are many lumps, those that they make worth most come first.
+        effort: deadline.
+    """
+    number = len(lumps.served)
+    if number <= SIFTED:
+        return _proposed(lumps, box, forced, limited, effort)
+    taken = np.isin(lumps.group, list(forced))
+    taken[_worthiest(lumps, taken, hint)] = True
+    while True:
+        effort.check()
+        found = _proposed(lumps.only(taken), box, forced, limited, effort)
+        if found is None:
+            return None
+        best = _worthiest(lumps, taken, found.prices)
+        best = best[lumps.served[best] - lumps.use[best] @ found.prices > SIFTED_GAIN]
+        # No lump that was left out pays at these prices: they are optimal for all lumps.
+        if not len(best):
+            part = np.zeros(number)
+            part[taken] = found.part
+            return replace(found, part=part)
+        taken[best] = True
+
+
+def _worthiest(lumps: Lumps, taken: NDArray[np.bool_], prices: Floats) -> Whole:
+    """The lumps, of those not taken, that serve most beyond their price."""
+    others = np.flatnonzero(~taken)
+    gain = lumps.served[others] - lumps.use[others] @ prices
+    return others[np.argsort(-gain)[: SIFTED // 2]]
+
+
+def _proposed(
+    lumps: Lumps, box: Box, forced: frozenset[int], limited: frozenset[int], effort: Effort
+) -> Proposal | None:
+    number, pools = lumps.use.shape
+    exactly = sorted(forced)
+    # Variables: a part of each lump, GPUs of each pool, and what is missing of each group that has to be there.
+    rows = Rows()
+    for p in range(pools):
+        own = np.flatnonzero(lumps.use[:, p])
+        rows.add(-np.inf, 0.0, np.append(own, number + p), np.append(lumps.use[own, p], -1.0))
+    for available, of_type in zip(box.available, box.of_type, strict=True):
+        rows.add(-np.inf, float(available), number + np.array(of_type), np.ones(len(of_type)))
+    for group in sorted(limited - forced):
+        own = np.flatnonzero(lumps.group == group)
+        rows.add(-np.inf, 1.0, own, np.ones(len(own)))
+    for i, group in enumerate(exactly):
+        own = np.append(np.flatnonzero(lumps.group == group), number + pools + i)
+        rows.add(1.0, 1.0, own, np.ones(len(own)))
+    missing = len(exactly)
+    found = least_cost(
+        np.concatenate([-lumps.served, np.zeros(pools), np.full(missing, PENALTY)]),
+        np.concatenate([np.zeros(number), np.array(box.least, float), np.zeros(missing)]),
+        np.concatenate([np.full(number, np.inf), np.array(box.most, float), np.full(missing, np.inf)]),
+        rows,
+        effort.left_s(),
+    )
+    if found is None:
+        return None
+    part = found[0][:number]
+    total = np.bincount(lumps.group, part) if number else np.empty(0)
+    overfull = frozenset(int(g) for g in np.flatnonzero(total > 1 + OVERFULL))
+    return Proposal(np.maximum(-found[1][:pools], 0.0), part, overfull)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """An upper bound on what a model can be served, as a part of its demand.
+
+    Attributes:
+        value: the bound, rounding included.
+        fits: which lumps can be in a plan that meets the demand.
+    """
+
+    value: float
+    fits: NDArray[np.bool_]
+
+
+def bound(lumps: Lumps, box: Box, forced: frozenset[int], prices: Floats) -> Bound:
+    """The bound that given prices of GPUs prove, and the lumps that it leaves."""
+    worth = box.worth(prices)
+    charge = lumps.use @ prices
+    gain = lumps.served - charge
+    starts = np.flatnonzero(np.diff(lumps.group, prepend=-1))
+    groups = lumps.group[starts]
+    if not np.isin(list(forced), groups).all():
+        # A group that has to be there has no lump left.
+        return Bound(-np.inf, np.zeros(len(gain), bool))
+    best = np.maximum.reduceat(gain, starts) if len(starts) else np.empty(0)
+    # A group that may stay away adds nothing where it does not pay; a forced one may cost.
+    counted = np.where(np.isin(groups, list(forced)), best, np.maximum(best, 0.0))
+    # Each group's part may be off by rounding, also where it counts as nothing.
+    room = MARGIN * (len(groups) + 4) * (worth + float(np.abs(counted).max(initial=0.0)) + charge.max(initial=0.0) + 1)
+    value = worth + float(counted.sum()) + room
+    sizes = np.diff(np.append(starts, len(gain)))
+    # What is no number (prices beyond all bounds) drops nothing.
+    short = value + room - np.repeat(counted, sizes) + gain < 1
+    return Bound(value, ~short)

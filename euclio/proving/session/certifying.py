@@ -1,0 +1,170 @@
+"""The independent prover of sessions: is any plan of the plan space cheaper than a cutoff? (ours)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import chain, combinations
+
+from euclio.core.certificate import Search
+from euclio.problems.session.evaluate import Evaluation, evaluate
+from euclio.problems.session.instance import Session
+from euclio.problems.session.policies import Form
+from euclio.problems.session.space import FULL_SPACE, PlanSpace
+from euclio.proving.session.branching import Branching
+from euclio.proving.session.limited import Question, find_limited
+from euclio.proving.session.modules import Ranked, ranked_modules
+from euclio.proving.session.proving import DeadlineError, TooFarApartError
+from euclio.proving.session.reaching import find_any, spread
+
+MOST_TYPES = 5
+"""Types of hardware at most where there are spare machines: each set of types is searched by itself."""
+MARGIN = Fraction(1, 10**12)
+"""Share of the cutoff by which the least cost of a module may be off at first; ties are then decided without."""
+
+
+def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, deadline: float) -> Search:
+    """Search for a plan that costs strictly less than a cutoff.
+
+    Each module's least cost under a latency budget is proven by a search on integers whose rounding only adds plans;
+    every plan that it finds is checked in exact arithmetic. A branch and bound over the modules' latencies combines
+    them. A plan is returned only if the checker finds it feasible and cheaper than the cutoff.
+
+    Limits on machines (stock, resources, largest shares, changes) and what changes cost are left out at first, which
+    only adds plans and lowers costs: without a plan below the cutoff there is none within the limits either. Where that
+    does not decide, whole machines are searched within the limits, and shares of machines stay open.
+
+    Args:
+        session: the instance.
+        space: the plan space.
+        cutoff: cost per hour; None: any plan is better, which refutes a claim of infeasibility.
+        deadline: `time.perf_counter` value at which to stop; infinite: never.
+    """
+    uncovered = _not_covered(session, space)
+    if uncovered:
+        return Search(None, False, 0, uncovered)
+    nodes, reason = 0, ""
+    for part, charge in _charged_parts(session, space, cutoff is None):
+        found = _search(session, part, None if cutoff is None else cutoff - charge, deadline)
+        nodes += found.nodes
+        if found.plan is not None:
+            value = evaluate(session, found.plan, space)
+            if value.cost_per_h is not None and value.feasible and (cutoff is None or value.cost_per_h < cutoff):
+                return Search(found.plan, False, nodes)
+            within = _within_limits(session, space, part, cutoff, charge, deadline)
+            nodes += within.nodes
+            if within.plan is not None:
+                return Search(within.plan, False, nodes)
+            if not within.exhausted:
+                reason = within.reason or _refused(session, value)
+        elif not found.exhausted:
+            reason = found.reason
+    return Search(None, not reason, nodes, reason)
+
+
+def _not_covered(session: Session, space: PlanSpace) -> str:
+    """Why the prover does not cover a plan space; empty: it does."""
+    if space.policy.form is Form.GENERAL:
+        return f"the prover does not cover policy {space.policy.name}"
+    if space.charging.packs:
+        return "the prover covers machines by share or whole, none that modules share"
+    if session.spare_machines and len(space.hardware_of(session)) > MOST_TYPES:
+        return f"the prover covers spare machines of at most {MOST_TYPES} types of hardware"
+    return ""
+
+
+def _charged_parts(session: Session, space: PlanSpace, any_will_do: bool) -> Iterator[tuple[PlanSpace, Fraction]]:
+    """The parts of the plan space, each with what spare machines add to the cost per hour of its plans.
+
+    Spare machines are charged by the types of hardware that a plan uses. A plan that uses the types U is in the part
+    that allows U alone, and costs there what it costs; in parts that allow more it is charged for more, so that each
+    plan below the cutoff is met and none that is not.
+
+    Args:
+        session: the instance.
+        space: the plan space.
+        any_will_do: whether any plan is looked for, whatever it costs.
+    """
+    price = session.price
+    for part in parts_of(session, space):
+        types = [hardware.name for hardware in part.hardware_of(session)]
+        if not session.spare_machines or any_will_do:
+            yield part, Fraction(0)
+            continue
+        for used in chain.from_iterable(combinations(types, n) for n in range(1, len(types) + 1)):
+            yield part.on(*used), session.spare_machines * sum((price[name] for name in used), Fraction(0))
+
+
+def _is_limited(session: Session) -> bool:
+    """Whether the session limits machines or charges changes, which the first search leaves out."""
+    return bool(session.stock or session.resources or session.running or session.largest_share)
+
+
+def _within_limits(
+    session: Session, space: PlanSpace, part: PlanSpace, cutoff: Fraction | None, charge: Fraction, deadline: float
+) -> Search:
+    """The search within limits; without any, and by share with dummies of any rate, it stays open without a reason."""
+    if not _is_limited(session) or not (space.charging.whole or space.dummy.countable):
+        return Search(None, False, 0)
+    return find_limited(Question(session, space, ranked_modules(session, part), cutoff, charge, deadline))
+
+
+def _refused(session: Session, value: Evaluation) -> str:
+    """Why a plan that the search found is none of the session below the cutoff."""
+    problem = "; ".join(value.violations) or "with all that it is charged for, it is not cheaper"
+    if _is_limited(session):
+        return f"the search leaves out limits on machines and charges of changes, and its plan was refused: {problem}"
+    return f"the prover's plan was refused: {problem}"
+
+
+def parts_of(session: Session, space: PlanSpace) -> Iterator[PlanSpace]:
+    """The plan space itself, or one per hardware type where a plan has to keep to one."""
+    if not space.single_hardware:
+        yield space
+        return
+    for hardware in space.hardware_of(session):
+        yield space.on(hardware.name)
+
+
+def _search(session: Session, space: PlanSpace, cutoff: Fraction | None, deadline: float) -> Search:
+    modules = ranked_modules(session, space)
+    if cutoff is None:
+        return find_any(session, modules, deadline)
+    if cutoff <= 0:
+        return Search(None, True, 0)
+    found = _below(session, modules, cutoff, cutoff * MARGIN, deadline)
+    if found is not None:
+        return found
+    return _below(session, modules, cutoff, Fraction(0), deadline) or Search(None, False, 0, "a tie was not decided")
+
+
+def _below(
+    session: Session, modules: list[Ranked], cutoff: Fraction, margin: Fraction, deadline: float
+) -> Search | None:
+    """The search with a margin; None: a plan so close to the cutoff was met that it needs a search without."""
+    branching = Branching(session, modules, cutoff, margin, deadline)
+    try:
+        outcome = branching.run()
+        # A session whose SLO leaves no time to collect batches in has no plan to improve.
+        known = spread(session, modules) if outcome.open and not modules[0].stepped else None
+        if known is not None:
+            branching.try_improved(known, outcome)
+    except DeadlineError:
+        return Search(None, False, branching.nodes, "the time limit was reached")
+    except TooFarApartError:
+        return Search(None, False, branching.nodes, "its numbers lie too far apart for this prover")
+    if outcome.near:
+        return None
+    if outcome.plan is not None or outcome.exhausted:
+        return Search(outcome.plan, outcome.exhausted, branching.nodes)
+    return Search(None, False, branching.nodes, "costs closer to the cutoff than latencies can be distinguished")
+
+
+def warm_up() -> None:
+    """Compile the prover on a tiny session, with a cutoff that no plan meets and one that the optimum is below."""
+    from euclio.problems.session.family import FAMILY
+
+    session, space = FAMILY.tiny(FULL_SPACE)
+    for cutoff in (None, Fraction(1), Fraction(100)):
+        find_better(session, space, cutoff, math.inf)

@@ -1,0 +1,187 @@
+"""What a finished search knows of a session's modules, as a mixed-integer program whose cutoff a file can prove (ours).
+
+The search leaves a list of cells per module (`euclio.proving.session.curves`): plans, and gaps between them, each with
+the least latency that it takes and a cost that none of its plans stays below. Whoever believes these lists needs no
+search over the split of the latency objective: that no choice of cells within the objective costs less than the cutoff
+is a small program, and its proof a file. That the lists miss nothing is the search's word, and not in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.problems.session.evaluate import Evaluation
+from euclio.problems.session.instance import Session
+from euclio.problems.session.space import PlanSpace
+from euclio.proving.files.model import ZERO, Model, Row, Variable
+from euclio.proving.session.branching import Branching
+from euclio.proving.session.curves import least_latency_bound
+from euclio.proving.session.modules import ranked_modules
+
+ONE = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Corner:
+    """Plans of a module that take at least `low` seconds and cost at least `cost` per hour.
+
+    Attributes:
+        low: seconds.
+        cost: money per hour.
+        part: number of the part of the plan space that they are in: every module's plan is in the same part.
+    """
+
+    low: Fraction
+    cost: Fraction
+    part: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Frontiers:
+    """Corners of every module of a session, fastest first in each part: each plan lies in at least one of them.
+
+    Attributes:
+        session: the session.
+        corners: corners by module.
+        parts: number of parts of the plan space.
+    """
+
+    session: Session
+    corners: tuple[tuple[Corner, ...], ...]
+    parts: int = 1
+
+    def model(self) -> Model:
+        """Exactly one corner per module; each module finishes its latency after its parents, and within the SLO."""
+        variables: list[Variable] = []
+        alternatives: list[tuple[int, ...]] = []
+        for m, some in enumerate(self.corners):
+            first = len(variables)
+            variables += [Variable(f"x_{m}_{k}", ZERO, ONE, True, one.cost) for k, one in enumerate(some)]
+            alternatives.append(tuple(range(first, len(variables))))
+        times = len(variables)
+        variables += [Variable(f"t_{m}", ZERO, self.session.slo_s) for m in range(len(self.corners))]
+        rows = [Row(f"one_{m}", dict.fromkeys(every, ONE), ONE, True) for m, every in enumerate(alternatives)]
+        for m, p in waits(self.session):
+            taken = {j: one.low for j, one in zip(alternatives[m], self.corners[m], strict=True) if one.low}
+            before = {} if p is None else {times + p: ONE}
+            name = f"after_{m}" if p is None else f"after_{m}_{p}"
+            rows.append(Row(name, {**taken, **before, times + m: -ONE}, ZERO))
+        for m, part in self.links():
+            terms = self._in_part(m, part, alternatives[m], ONE) | self._in_part(0, part, alternatives[0], -ONE)
+            rows.append(Row(f"part_{m}_{part}", terms, ZERO, True))
+        return Model(tuple(variables), tuple(rows), tuple(alternatives), _notes(self.session))
+
+    def covers(self, other: Frontiers) -> bool:
+        """Whether each corner of others lies in one of these: what no choice of these costs, none of those does."""
+        return all(
+            any(n.part == o.part and n.low <= o.low and n.cost <= o.cost for n in new)
+            for new, old in zip(self.corners, other.corners, strict=True)
+            for o in old
+        )
+
+    def links(self) -> list[tuple[int, int]]:
+        """Module and part of each row that has a module in the part of the first one; none where there is one part."""
+        parts = range(self.parts if self.parts > 1 else 0)
+        return [(m, part) for m in range(1, len(self.corners)) for part in parts]
+
+    def _in_part(self, m: int, part: int, every: Sequence[int], sign: Fraction) -> dict[int, Fraction]:
+        return {j: sign for j, one in zip(every, self.corners[m], strict=True) if one.part == part}
+
+    def point(self, evaluation: Evaluation) -> dict[int, Fraction]:
+        """A plan as a point of the model: corners that its modules lie in, and when each module has finished.
+
+        Args:
+            evaluation: what the checker says of a feasible plan.
+
+        Returns:
+            Values by index of the variable, none of them 0; they cost no more than the plan.
+        """
+        chosen = min(filter(None, (self._chosen(evaluation, part) for part in range(self.parts))))[1]
+        found: dict[int, Fraction] = {}
+        first = 0
+        for some, k in zip(self.corners, chosen, strict=True):
+            found[first + k] = ONE
+            first += len(some)
+        lows = [some[k].low for some, k in zip(self.corners, chosen, strict=True)]
+        return found | {first + m: time for m, time in enumerate(finished(self.session, lows)) if time}
+
+    def _chosen(self, evaluation: Evaluation, part: int) -> tuple[Fraction, list[int]] | None:
+        """Cost and place of the cheapest corners of a part that take no longer than a plan's modules; None: none do.
+
+        The part that the plan is in has some: those that its modules lie in, which cost no more than the plan.
+        """
+        cost, chosen = ZERO, []
+        for some, module in zip(self.corners, evaluation.modules, strict=True):
+            latency = module.worst_case_latency_s
+            within = [(one.cost, k) for k, one in enumerate(some) if one.part == part and one.low <= latency]
+            if not within:
+                return None
+            cost += min(within)[0]
+            chosen.append(min(within)[1])
+        return cost, chosen
+
+
+def waits(session: Session) -> list[tuple[int, int | None]]:
+    """Each module with each of its parents, or with None where it has none, in the order of the model's rows."""
+    return [(m, p) for m, own in enumerate(session.parents()) for p in own or (None,)]
+
+
+def finished(session: Session, latency: Sequence[Fraction]) -> list[Fraction]:
+    """When each module has finished at the latest, in seconds after a request came in, by module.
+
+    Args:
+        session: the instance.
+        latency: worst-case latency of each module in seconds.
+    """
+    found = [ZERO] * len(latency)
+    parents = session.parents()
+    for m in session.order:
+        found[m] = max((found[p] for p in parents[m]), default=ZERO) + latency[m]
+    return found
+
+
+def frontiers(
+    session: Session, parts: Sequence[PlanSpace], cutoff: Fraction, margin: Fraction, deadline: float
+) -> Frontiers | None:
+    """The corners that the prover ends with; None: it did not end with a proof.
+
+    Args:
+        session: the instance.
+        parts: the parts of the plan space; in each of them every module has some configuration.
+        cutoff: cost per hour that no plan stays below, above 0.
+        margin: money per hour by which least costs of modules may be off.
+        deadline: `time.perf_counter` value at which to stop.
+
+    Raises:
+        DeadlineError: the deadline passed.
+        TooFarApartError: numbers lie too far apart for the prover.
+    """
+    corners: list[list[Corner]] = [[] for _ in session.modules]
+    for part, space in enumerate(parts):
+        modules = ranked_modules(session, space)
+        branching = Branching(session, modules, cutoff, margin, deadline)
+        if not branching.run().exhausted:
+            return None
+        cells = branching.cells()
+        for m, module in enumerate(modules):
+            # A search that ended at one module knows nothing of those after it, but that they have a floor. A module
+            # without cells has no plan within what the others leave it, whose floor says so too.
+            # A plan may be faster by less than an instant than the one that stands for it.
+            own = cells[m] if m < len(cells) else ()
+            known = [Corner(max(cell.low - module.instant, ZERO), cell.cost, part) for cell in own]
+            corners[m] += known or [Corner(least_latency_bound(module) or ZERO, ZERO, part)]
+    return Frontiers(session, tuple(map(tuple, corners)), len(parts))
+
+
+def _notes(session: Session) -> tuple[str, ...]:
+    names = "; ".join(f"{m} is {module.name}" for m, module in enumerate(session.modules))
+    return (
+        f"session {session.name}: {names}",
+        "x_m_k is 1 where module m has a worst-case latency of at least its coefficient in after_m, in seconds, and "
+        "costs at least its coefficient in the objective, per hour; t_m is when module m has finished, in seconds. "
+        "Rows part_m_h, where there are any, keep all modules to one type of hardware.",
+        "No plan costs less than the file shows, if the lists of x_m_k miss no plan of a module. That they miss none "
+        "was searched for by euclio's independent prover, and is not in this file.",
+    )

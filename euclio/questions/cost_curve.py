@@ -1,0 +1,396 @@
+"""Least cost as a step function of the latency objective, or of the rate, with proof (ours).
+
+A longer objective never costs more: every plan that keeps to a shorter one is still there. So a plan that is the
+cheapest under an objective is so down to its own worst-case latency, and only below that another one is asked for. A
+solver that knows the whole function hands it over at once (`Solver.pieces`); any other exact one is asked step by step,
+from the longest objective down.
+
+Where machines are charged whole, dummies fill them and none is slower when it is full, a higher rate never costs less:
+machines that serve it serve a lower one too, filled up (`never_cheaper_at_more` has the proof). So a plan that is the
+cheapest at a rate is so up to what its machines take. Elsewhere rates are asked one by one, and nothing is said of
+those between.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from itertools import islice
+
+from euclio.core.coverage import remedy
+from euclio.core.errors import InputError
+from euclio.core.families import family_of
+from euclio.core.lazy import late_value
+from euclio.core.numbers import Number, exact_number
+from euclio.core.pieces import Piece
+from euclio.core.progress import told
+from euclio.core.registry import Limits
+from euclio.core.result import Answer, Status
+from euclio.core.showing import Framed, Plotted
+from euclio.core.solver import AnySolver
+from euclio.core.solving import checked, solver_for
+from euclio.problems.session.changes import SessionChanges, source_rate
+from euclio.problems.session.charging import Charging
+from euclio.problems.session.demands import never_cheaper_at_more
+from euclio.problems.session.evaluate import Priced, evaluate, machines_by_hardware
+from euclio.problems.session.instance import Session
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.space import PlanSpace
+from euclio.questions.question import Question, SessionResult, Solved, Solving
+
+MOST_SOLVED = 200
+"""Steps that are solved one by one at most."""
+JUST = Fraction(1, 10**9)
+"""Share of an objective or a rate by which the next step is asked for next to the last one."""
+PARTS = 16
+"""Equal parts of a range whose ends are asked where nothing is proven between two rates."""
+FACTOR = 2
+"""Where no range is given: from the session's own value divided by this to that times this."""
+PROVEN = (Status.OPTIMAL, Status.INFEASIBLE)
+"""What the results of a function that is proven are."""
+
+
+class Over(StrEnum):
+    """What the least cost is a function of."""
+
+    SLO = "slo"
+    RATE = "rate"
+
+    def in_words(self) -> str:
+        """As it is called in tables."""
+        return "SLO" if self is Over.SLO else "rate"
+
+
+@dataclass(frozen=True, slots=True)
+class CostStep(Solved):
+    """Objectives, or rates, that one plan is the cheapest for.
+
+    Attributes:
+        start: where it begins: with this objective in seconds, or above this rate in requests per second (the first
+            step: with it).
+        end: where it ends: what is said holds of objectives below this one, of rates up to this one. What lies between
+            two steps is next to nothing, and nothing is proven of it but that it costs what one of the two does, or
+            something in between: over the rate, the first billionth of a step. The last step ends with the range,
+            which is asked for too. A step that ends where it begins speaks of this rate alone.
+    """
+
+    start: Fraction
+    end: Fraction
+
+    @property
+    def cost_per_h(self) -> Fraction | None:
+        """Money per hour; None: there is no plan."""
+        return self.result.value
+
+    @property
+    def machines(self) -> dict[str, Fraction]:
+        """Machines of each hardware type that it is charged for; empty without a plan."""
+        if self.checked is None:
+            return {}
+        plan, found = self.checked
+        return machines_by_hardware(plan, [module.partial_rps for module in found.modules], self.result.space)
+
+
+@dataclass(frozen=True, slots=True)
+class OverRange(Question):
+    """The least cost over a range of objectives or rates.
+
+    Attributes:
+        over: what it is a function of.
+        start: least objective in seconds, or rate of the sources in requests per second without headroom.
+        end: the largest.
+    """
+
+    over: Over
+    start: Fraction
+    end: Fraction
+
+    def at(self, value: Fraction) -> Session:
+        """The session at an objective in seconds or a rate in requests per second."""
+        if self.over is Over.RATE:
+            return replace(self.changes or SessionChanges(), rate_rps=value).applied_to(self.session)
+        changed = self.session if self.changes is None else self.changes.applied_to(self.session)
+        return replace(changed, slo_s=value)
+
+    @property
+    def steps_proven(self) -> bool:
+        """Whether it is proven that the cost never rises with the objective, or never falls with the rate."""
+        return self.over is Over.SLO or never_cheaper_at_more(self.session, self.space)
+
+    @property
+    def own(self) -> Fraction:
+        """The session's own objective in seconds, or rate in requests per second without headroom."""
+        changes = self.changes or SessionChanges()
+        if self.over is Over.SLO:
+            return self.session.slo_s if changes.slo_s is None else changes.slo_s
+        return source_rate(self.session) if changes.rate_rps is None else changes.rate_rps
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CostCurve(Framed, Plotted):
+    """The answer.
+
+    Attributes:
+        question: what was asked.
+        steps: by rising objective or rate; those without a plan are among them.
+        complete: whether they reach over the whole range.
+    """
+
+    _view = late_value("euclio.questions.views", "COST_CURVE")
+
+    question: OverRange
+    steps: tuple[CostStep, ...]
+    complete: bool
+
+    @property
+    def proven(self) -> bool:
+        """Whether every step is proven, and the range complete."""
+        return self.complete and all(s.result.status in PROVEN for s in self.steps)
+
+    @property
+    def hardware(self) -> list[str]:
+        """The hardware types that some plan uses, in the order of the session."""
+        used = {name for step in self.steps for name, count in step.machines.items() if count}
+        return [h.name for h in self.question.session.hardware if h.name in used]
+
+    def at(self, value: Number) -> CostStep | None:
+        """The step of an objective in seconds, or of a rate in requests per second; None: next to none is proven.
+
+        Args:
+            value: the objective or rate.
+        """
+        exact, last = exact_number(value, "value"), self.question.end
+        if self.question.over is Over.SLO:
+            i = bisect_right([step.start for step in self.steps], exact) - 1
+            return self.steps[i] if i >= 0 and (exact < self.steps[i].end or exact == last) else None
+        return next((step for i, step in enumerate(self.steps) if _has_rate(step, exact, first=i == 0)), None)
+
+
+def _has_rate(step: CostStep, rate: Fraction, *, first: bool) -> bool:
+    """Whether a step speaks of a rate; it was asked for a billionth above where it begins, but for the first one."""
+    return rate == step.end or step.start * (1 if first else 1 + JUST) <= rate < step.end
+
+
+def question(
+    session: Session,
+    *,
+    over: Over | str = Over.SLO,
+    between: tuple[Number, Number] | None = None,
+    changes: SessionChanges | None = None,
+    solver: str | AnySolver | None = None,
+    space: PlanSpace | None = None,
+    time_limit_s: float | None = None,
+) -> OverRange:
+    """What is asked of a session.
+
+    Args:
+        session: the session.
+        over: what the cost is a function of.
+        between: least and largest objective in seconds, or rate in requests per second; None: half and twice the
+            session's.
+        changes: what is changed of it at all steps.
+        solver: name of a solver, or a `Solver`; None: the exact one.
+        space: plan space; None: the solver's own, over the rate with whole machines.
+        time_limit_s: limit of each run in seconds; None: none.
+
+    Raises:
+        InputError: a solver that proves nothing or does not cover what is asked, a plan space whose cost may fall with
+            the rate, or a range that is none.
+    """
+    over, chosen = Over(over), solver_for(family_of(session), solver)
+    if chosen.kind == "heuristic":
+        raise InputError(
+            f"{chosen.name} proves nothing between two points; use exact, or `euclio what-if` for points of its own",
+            field="--solver",
+        )
+    own = replace(chosen.space, charging=Charging.WHOLE) if over is Over.RATE else chosen.space
+    used = own if space is None else space
+    if over is Over.RATE and not used.fills:
+        raise InputError(
+            "over the rate the cost is a step function only where machines are charged whole and dummies fill them; "
+            "use --machines whole with a dummy rule other than none, or `euclio what-if --rate` for points",
+            field="--over",
+        )
+    if not used.dummy.countable and not used.charging.whole:
+        raise InputError(
+            "is continuous: by share the cost then falls with the objective without steps; use --dummy machine, "
+            "--machines whole, or `euclio what-if --slo` for points",
+            field="--dummy",
+        )
+    asked = OverRange(session, changes, chosen, used, time_limit_s, over, Fraction(0), Fraction(0))
+    first, last = (asked.own / FACTOR, asked.own * FACTOR) if between is None else between
+    start, end = exact_number(first, f"--{over}"), exact_number(last, f"--{over}")
+    if not 0 < start < end:
+        raise InputError("takes two values above 0, the lesser one first", field=f"--{over}")
+    asked = replace(asked, start=start, end=end)
+    lacking = chosen.uncovered(asked.at(end), chosen.space_on(asked.at(end), used))
+    if lacking:
+        what = lacking[0].words_on(asked.at(end), used)
+        hint = remedy(asked.at(end), lambda other: other.space_on(asked.at(end), used), kinds=("exact",))
+        raise InputError(f"{chosen.name} does not cover {what}; {hint}", field="--solver")
+    return asked
+
+
+def cost_curve(session: Session, *, solving: Solving | None = None, **asked: object) -> CostCurve:
+    """Least cost of a session over a range of objectives or rates.
+
+    Args:
+        session: the session.
+        solving: what solves one of them where they are solved one by one.
+        **asked: as of `question`.
+    """
+    return answered(question(session, **asked), solving)  # type: ignore[arg-type]
+
+
+@told("solving all steps")
+def answered(asked: OverRange, solving: Solving | None = None) -> CostCurve:
+    """The answer to a question; `solving` is what solves a step where they are solved one by one."""
+    if asked.over is Over.SLO and solving is None and (at_once := _at_once(asked)) is not None:
+        return CostCurve(asked, at_once, True)
+    if not asked.steps_proven:
+        return CostCurve(asked, tuple(_at_points(asked, solving or asked.solving())), False)
+    walk = _down_from_the_longest if asked.over is Over.SLO else _up_from_the_lowest
+    steps: list[CostStep] = []
+    for step in islice(walk(asked, solving or asked.solving()), MOST_SOLVED):
+        # Where the next optimum is the same, it is for the last step too, and for what lies between.
+        if steps and step.cost_per_h == steps[-1].cost_per_h and _optimal(step) and _optimal(steps[-1]):
+            step = _joined(asked, steps.pop(), step)
+        steps.append(step)
+    steps.sort(key=lambda step: step.start)
+    return CostCurve(asked, tuple(steps), steps[0].start <= asked.start and steps[-1].end >= asked.end)
+
+
+def _optimal(step: CostStep) -> bool:
+    return step.result.status is Status.OPTIMAL
+
+
+def _joined(asked: OverRange, before: CostStep, step: CostStep) -> CostStep:
+    """Two steps as one: the plan of the later one holds in both, and the bound of the one before."""
+    bounded = replace(step, result=replace(step.result, bound=before.result.bound))
+    slo = asked.over is Over.SLO
+    return replace(bounded, end=before.end) if slo else replace(bounded, start=before.start)
+
+
+def _at_points(asked: OverRange, solving: Solving) -> Iterator[CostStep]:
+    """The least cost at rates that are asked one by one: those that divide the range, and the session's own."""
+    parts = {asked.start + (asked.end - asked.start) * k / PARTS for k in range(PARTS + 1)}
+    own = {asked.own} if asked.start <= asked.own <= asked.end else set()
+    for rate in sorted(parts | own):
+        session = asked.at(rate)
+        yield CostStep(session, asked.solved(solving, session, asked.space), rate, rate)
+
+
+def _at_once(asked: OverRange) -> tuple[CostStep, ...] | None:
+    """The steps that the solver hands over; None: it does not, or they leave more open than next to nothing."""
+    if asked.solver.pieces is None:
+        return None
+    limits: Limits[Plan] = Limits(asked.time_limit_s)
+    longest = asked.at(asked.end)
+    space = asked.solver.space_on(longest, asked.space)
+    pieces = asked.solver.pieces(longest, space, limits, asked.start, asked.end)
+    steps: list[CostStep] = []
+    priced: Priced = {}
+    for piece in pieces or ():
+        step = _checked(asked, longest, piece, space, limits, priced)
+        if steps and step.start < steps[-1].end:
+            steps[-1] = replace(steps[-1], end=step.start)
+        before = steps[-1].end if steps else asked.start
+        if step.result.status not in PROVEN or step.start - before > JUST * step.start:
+            return None
+        # Of two that begin with the range, the second one is all there is.
+        if steps and steps[-1].start == step.start:
+            steps.pop()
+        steps.append(step)
+    return tuple(steps) or None
+
+
+def _checked(
+    asked: OverRange, longest: Session, piece: Piece[Plan], space: PlanSpace, limits: Limits[Plan], priced: Priced
+) -> CostStep:
+    """A piece as a step, from the worst-case latency of its plan on, which the checker finds."""
+    answer = Answer(piece.plan, "optimal", bound=piece.bound)
+    if piece.plan is None:
+        answer = Answer(None, "infeasible", infeasible=True, reason="no plan meets the SLO in this plan space")
+    found = None if piece.plan is None else evaluate(longest, piece.plan, space, priced=priced)
+    result = checked(longest, asked.solver.name, space, limits, answer, 0.0, found)
+    latency = None if found is None else found.latency_s
+    start = asked.start if latency is None else max(latency, asked.start)
+    # Of all that is checked, only the longest path has to do with the objective.
+    session = replace(longest, slo_s=start)
+    return CostStep(session, replace(result, of_instance=session), start, piece.until_s)
+
+
+def _down_from_the_longest(asked: OverRange, solving: Solving) -> Iterator[CostStep]:
+    """Steps by falling objective: the next one begins just below the worst-case latency of the last one's plan."""
+    end = slo = asked.end
+    while True:
+        session = asked.at(slo)
+        result = asked.solved(solving, session, asked.space)
+        found = result.evaluation
+        if result.value is None or found is None or found.latency_s is None:
+            # Without a plan under this objective there is none under a shorter one; that is all that is known then.
+            yield CostStep(session, result, asked.start, end)
+            return
+        start = max(found.latency_s, asked.start)
+        shortest = asked.at(start)
+        yield CostStep(shortest, _under(result, shortest), start, end)
+        if start <= asked.start:
+            return
+        end = slo = max(asked.start, start * (1 - JUST))
+
+
+def _up_from_the_lowest(asked: OverRange, solving: Solving) -> Iterator[CostStep]:
+    """Steps by rising rate: the next one begins just above what the machines of the last one's plan take."""
+    start = rate = asked.start
+    while True:
+        session = asked.at(rate)
+        result = asked.solved(solving, session, asked.space)
+        if result.plan is None or result.value is None:
+            # A plan at a higher rate, filled up, would be one here.
+            yield CostStep(session, result, start, asked.end)
+            return
+        end = min(_taken_at_most(session, result.plan, rate), asked.end)
+        lowest, highest = asked.at(start), asked.at(end)
+        kept = [_under(replace(result, plan=_filled(result.plan, one)), one) for one in (lowest, highest)]
+        if any(one.value != result.value or one.evaluation is None or not one.evaluation.feasible for one in kept):
+            yield CostStep(session, result, rate, rate)
+            return
+        yield CostStep(highest, kept[-1], start, end)
+        if end >= asked.end:
+            return
+        start, rate = end, min(end * (1 + JUST), asked.end)
+
+
+def _full(plan: ModulePlan) -> tuple[Allocation, ...]:
+    """The allocations of a module with one that is not full taken for a full one."""
+    return tuple(
+        replace(a, machines=a.machines + (a.partial_rps > 0), partial_rps=Fraction(0)) for a in plan.allocations
+    )
+
+
+def _taken(allocations: tuple[Allocation, ...]) -> Fraction:
+    """Requests per second that full machines take."""
+    return sum((a.machines * a.configuration.throughput_rps for a in allocations), Fraction(0))
+
+
+def _filled(plan: Plan, session: Session) -> Plan:
+    """The plan for the rates of a session, with dummies that fill all of its machines."""
+    full = [_full(own) for own in plan.modules]
+    dummies = [_taken(own) - module.rate_rps for own, module in zip(full, session.modules, strict=True)]
+    return Plan(tuple(ModulePlan(own, rate) for own, rate in zip(full, dummies, strict=True)))
+
+
+def _taken_at_most(session: Session, plan: Plan, rate: Fraction) -> Fraction:
+    """The highest rate of the sources that the machines of a plan take, whose rate on a session is given."""
+    full = (_taken(_full(own)) for own in plan.modules)
+    return min(most * rate / module.rate_rps for module, most in zip(session.modules, full, strict=True))
+
+
+def _under(result: SessionResult, session: Session) -> SessionResult:
+    """The result for another session of the step, which its plan is checked on."""
+    assert result.plan is not None
+    found = evaluate(session, result.plan, result.space)
+    return replace(result, evaluation=found, value=found.value, of_instance=session)

@@ -1,0 +1,174 @@
+"""Every rule and the optimum on one load over time, next to each other (ours)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.lazy import late_value
+from euclio.core.progress import progress_bar
+from euclio.core.result import AnyResult, Status
+from euclio.core.showing import Framed, Plotted
+from euclio.core.tables import new_table
+from euclio.core.words import DASH, amount, figures, percent
+from euclio.problems.day.evaluate import WHOLE, DayEvaluation
+from euclio.problems.day.figures import DayFigures, figures_of
+from euclio.problems.day.instance import Day
+from euclio.problems.session.costs import money
+from euclio.problems.session.stated import described, rounded_down, stated
+from euclio.serving.attainment.demand import Demand
+
+SCHEMA = "euclio/day-comparison/1"
+Solving = Callable[..., AnyResult]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DayComparison(Framed, Plotted):
+    """Results on one load over time.
+
+    Attributes:
+        day: the instance.
+        results: one per solver, in the order in which they were asked for.
+        bound: the largest proven bound on the cost of all plans; None: there is none.
+        demand: what every step keeps under random arrivals; None: nothing was asked.
+    """
+
+    _view = late_value("euclio.questions.day_views", "COMPARISON")
+
+    day: Day
+    results: tuple[AnyResult, ...]
+    bound: float | None
+    demand: Demand | None = None
+
+    @property
+    def best(self) -> AnyResult | None:
+        """The cheapest plan, the first of equals; None: there is no plan."""
+        found = [(result.value, k) for k, result in enumerate(self.results) if result.value is not None]
+        return self.results[min(found)[1]] if found else None
+
+    @property
+    def optimum(self) -> Fraction | None:
+        """The cost of a plan that is proven to be the cheapest."""
+        return next((own.value for own in self.results if own.status is Status.OPTIMAL), None)
+
+    def regret(self, result: AnyResult) -> float | None:
+        """How much more a plan costs than the optimum or, where that is not proven, the bound, as a share of it.
+
+        Where plans keep a demand nothing is proven, and it is held against the cheapest plan that was found.
+        """
+        least = self.bound if self.optimum is None else self.optimum
+        if self.demand is not None and self.best is not None:
+            least = self.best.value
+        if result.value is None or least is None:
+            return None
+        if not least:  # nothing comes all day, or machines are free: what costs nothing either loses nothing
+            return None if result.value else 0.0
+        return float(result.value) / float(least) - 1
+
+    def describe(self) -> dict[str, Any]:
+        """The comparison as plain data."""
+        return {
+            "schema": SCHEMA,
+            "instance": self.day.name,
+            "steps": len(self.day.steps),
+            "hours": self.day.hours,
+            "optimum_in_all": self.optimum,
+            "bound_in_all": self.bound,
+            **({} if self.demand is None else {"attainment": self.demand.describe(WHOLE.policy)}),
+            "solvers": [self._described(result) for result in self.results],
+        }
+
+    def _described(self, result: AnyResult) -> dict[str, Any]:
+        data: dict[str, Any] = {"solver": result.solver, "status": result.status.value, "reason": result.reason}
+        found = self._figures(result)
+        if found is not None:
+            data |= {"cost_in_all": result.value, "regret": self.regret(result)}
+            data |= {"running_in_all": found.running, "changes_in_all": found.changing}
+            data |= {"peak_machines": found.peak_machines, "mean_machines": found.mean_machines}
+            if self.demand is not None:
+                data |= described(stated(result))
+            data |= {"machine_hours": found.machine_hours_by_hardware, "starts": found.starts, "stops": found.stops}
+        return data | {"wall_s": result.wall_s}
+
+    def _figures(self, result: AnyResult) -> DayFigures | None:
+        evaluation: DayEvaluation | None = result.evaluation
+        return None if result.value is None or evaluation is None else figures_of(self.day, evaluation)
+
+    def table(self) -> RenderableType:
+        """The comparison for people."""
+        day = self.day
+        kept = () if self.demand is None else ("in time", "each step")
+        numbers = ("cost", *kept, "regret", "peak", "mean", "machine-h", "starts", "stops", "changes cost", "time s")
+        table = new_table(
+            "solver",
+            *numbers,
+            numbers=numbers,
+            spare=("time s", "changes cost", "stops", "starts", "mean", "peak", "machine-h"),
+            legend={
+                "peak": "most machines on",
+                "mean": "machines on",
+                "machine-h": "hours of all machines together",
+                "changes cost": "part of the cost that starts and stops make",
+                **({"each step": "at least, with 95 % confidence each"} if kept else {}),
+                **({"cost": f"in {day.session.currency}"} if day.session.currency else {}),
+            },
+        )
+        for result in self.results:
+            found = self._figures(result)
+            cells = [DASH] * (8 + len(kept))
+            if found is not None:
+                regret = self.regret(result)
+                told = stated(result)
+                cells = [amount(result.value, digits=7)]
+                if kept:
+                    cells += [DASH] * 2 if told is None else [percent(told.share), percent(rounded_down(told.least))]
+                cells += [DASH if regret is None else percent(regret)]
+                cells += [str(found.peak_machines), *map(figures, (found.mean_machines, found.machine_hours))]
+                cells += [str(found.starts), str(found.stops), figures(found.changing)]
+            table.add_row(*(Text(cell) for cell in (result.solver, *cells, figures(result.wall_s))))
+        head = f"{day.name}: {len(day.steps)} steps, {figures(day.hours)} h"
+        said = [f"{own.solver}: {own.status.value}: {own.reason}" for own in self.results if own.reason]
+        return Group(Text(f"{head}; {self._least()}"), Text(""), table, *map(Text, said))
+
+    def _least(self) -> str:
+        if self.demand is not None:
+            return f"each step keeps {self.demand.in_words()}; regret is against the cheapest plan found"
+        if self.optimum is not None:
+            return f"optimum {money(self.day.session, self.optimum)} in all, proven; regret is against it"
+        if self.bound is None:
+            return "there is no proven bound"
+        return f"bound {money(self.day.session, self.bound)} in all, proven; regret is against it"
+
+
+def compare_day(
+    day: Day,
+    solvers: Iterable[Any],
+    solving: Solving,
+    done: Callable[[], None] = lambda: None,
+    demand: Demand | None = None,
+    **options: Any,
+) -> DayComparison:
+    """Run solvers on a load over time.
+
+    Args:
+        day: the instance.
+        solvers: the solvers.
+        solving: as `euclio.core.solving.solve`.
+        done: called after each run.
+        demand: what `solving` has every step keep under random arrivals; None: nothing.
+        **options: of each run, such as a time limit.
+    """
+    results: list[AnyResult] = []
+    chosen = list(solvers)
+    with progress_bar("solvers", len(chosen)) as count:
+        for solver in chosen:
+            results.append(solving(day, solver, **options))
+            count()
+            done()
+    bound = max((own.bound for own in results if own.bound is not None), default=None)
+    return DayComparison(day, tuple(results), bound, demand)

@@ -1,0 +1,308 @@
+"""What changes from one plan of sessions to another, configuration by configuration (`euclio diff`; ours)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from itertools import islice
+from typing import Any, NamedTuple
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.family import Difference
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed
+from euclio.core.tables import new_table
+from euclio.core.words import counted
+from euclio.problems.session.checking.machine_changes import (
+    SHARED,
+    MachineChanges,
+    NamedPlan,
+    Setting,
+    machine_changes,
+    machine_counts,
+    machines_by_setting,
+)
+from euclio.problems.session.files.plans import plan_without_instance
+
+MOST_ROWS = 1000
+"""Rows that a table shows at most."""
+
+
+class Reset(NamedTuple):
+    """Machines that change their batch or concurrency only."""
+
+    module: str
+    hardware: str
+    before: Setting
+    after: Setting
+    machines: int
+
+
+class Shift(NamedTuple):
+    """Machines of one setting that are added (above 0) or removed (below 0)."""
+
+    module: str
+    hardware: str
+    setting: Setting
+    machines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Machines that are removed in one place and added in another, where module or hardware type is the same."""
+
+    machines: int
+    from_module: str
+    from_hardware: str
+    to_module: str
+    to_hardware: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PlanDifference(Framed):
+    """All that changes between two plans.
+
+    Attributes:
+        before: the first plan.
+        after: the second one.
+        changes: machines added and removed.
+        resets: machines that change their batch or concurrency only.
+        shifts: machines added and removed, by setting.
+        moves: which of those added and removed can be read as machines that move; each of them is still two changes.
+    """
+
+    _view = late_value("euclio.questions.views", "DIFFERENCE")
+
+    before: NamedPlan
+    after: NamedPlan
+    changes: MachineChanges
+    resets: tuple[Reset, ...]
+    shifts: tuple[Shift, ...]
+    moves: tuple[Move, ...]
+
+
+def plan_difference(before: NamedPlan, after: NamedPlan) -> PlanDifference:
+    """What changes between two plans.
+
+    Of the machines of one module and hardware type, those with the same setting stay; of the rest as many as possible
+    change theirs, in the order in which the plans list them, and what is left is added or removed.
+    """
+    old, new = machines_by_setting(before), machines_by_setting(after)
+    resets: list[Reset] = []
+    shifts: list[Shift] = []
+    for place in dict.fromkeys((*old, *new)):
+        gone, come = old.get(place, Counter()), new.get(place, Counter())
+        removed, added = gone - come, come - gone
+        resets += [Reset(*place, one, other, machines) for one, other, machines in _pairs(removed, added)]
+        shifts += [Shift(*place, setting, -machines) for setting, machines in removed.items() if machines]
+        shifts += [Shift(*place, setting, machines) for setting, machines in added.items() if machines]
+    changes = machine_changes(before, after)
+    return PlanDifference(before, after, changes, tuple(resets), tuple(shifts), tuple(_moves(changes)))
+
+
+def _pairs(removed: Counter[Setting], added: Counter[Setting]) -> Iterator[tuple[Setting, Setting, int]]:
+    """Pair machines off in order; what is left in one of the two counters has no counterpart."""
+    for one in removed:
+        for other in added:
+            machines = min(removed[one], added[other])
+            if machines:
+                removed[one] -= machines
+                added[other] -= machines
+                yield one, other, machines
+
+
+def _moves(changes: MachineChanges) -> Iterator[Move]:
+    """Pairs of what is removed and added: first of one hardware type between modules, then of one module."""
+    removed, added = dict(changes.removed), dict(changes.added)
+    for kept in (1, 0):  # index of what stays the same in (module, hardware)
+        for gone in removed:
+            for come in added:
+                machines = min(removed[gone], added[come])
+                if gone[kept] == come[kept] and machines:
+                    removed[gone] -= machines
+                    added[come] -= machines
+                    yield Move(machines, *gone, *come)
+
+
+def difference(before: Any, after: Any) -> Difference:
+    """What changes between the plans of two result files, for people and as plain data.
+
+    Args:
+        before: the first plan as it stands in its file (`PlanFiles.plan`).
+        after: the second one.
+
+    Raises:
+        InputError: naming the field; a plan is none.
+    """
+    found = plan_difference(plan_without_instance(before), plan_without_instance(after))
+    return Difference(difference_text(found), _data(found))
+
+
+def difference_text(found: PlanDifference) -> RenderableType:
+    """The number of changes, a row per configuration that changes, hardware by type, and moves in words."""
+    rows = list(_rows(found))
+    parts: list[RenderableType] = [Text(difference_headline(found))]
+    if rows:
+        numbers = ("batch", "conc.", "before", "after")
+        table = new_table(
+            "module", "hardware", *numbers, "change", numbers=numbers, spare=("conc.", "batch", "hardware")
+        )
+        for row in islice(rows, MOST_ROWS):
+            table.add_row(*(Text(cell) for cell in row))
+        parts += [Text(""), table]
+        if len(rows) > MOST_ROWS:
+            parts.append(Text(f"... and {len(rows) - MOST_ROWS} more rows, which --json prints too"))
+    parts += [Text(""), _hardware_table(found)]
+    if found.moves:
+        parts += [Text(""), Text("\n".join(_move_words(move) for move in found.moves))]
+    return Group(*parts)
+
+
+def difference_headline(found: PlanDifference) -> str:
+    """How many machines change, in one line."""
+    added, removed = sum(found.changes.added.values()), sum(found.changes.removed.values())
+    reset = sum(one.machines for one in found.resets)
+    return (
+        f"{counted(found.changes.total, 'machine change')}: {added} added, {removed} removed; "
+        f"{counted(reset, 'machine changes', 'machines change')} batch or concurrency only"
+    )
+
+
+def _rows(found: PlanDifference) -> Iterator[list[str]]:
+    """A row per module and configuration whose machines or load change, module by module."""
+    words = _change_words(found)
+    before, after = _cells(found.before), _cells(found.after)
+    keys = dict.fromkeys((*before, *after))
+    order = {module: k for k, module in enumerate(dict.fromkeys(module for module, *_ in keys))}
+    for key in sorted(keys, key=lambda key: order[key[0]]):
+        old, new = before.get(key, "0"), after.get(key, "0")
+        if old == new and key not in words:
+            continue
+        module, hardware, setting = key
+        sizes = ("shared", "") if setting == SHARED else map(str, setting)
+        yield [module, hardware, *sizes, old, new, ", ".join(words.get(key, ["load"]))]
+
+
+def _cells(plan: NamedPlan) -> dict[tuple[str, str, Setting], str]:
+    """Machines by module and configuration: whole ones + the share of a partial one, as in `2 + 0.500`."""
+    sharing = {name for group in plan.shared for name in group}
+    found: dict[tuple[str, str, Setting], str] = {}
+    for name, own in plan.modules.items():
+        for allocation in own.allocations:
+            c = allocation.configuration
+            text = str(allocation.machines)
+            if allocation.partial_rps > 0 and name not in sharing:
+                text += f" + {float(allocation.partial_rps / c.throughput_rps):.3f}"
+            if text != "0":
+                found[name, c.hardware, Setting(c.batch, c.concurrency)] = text
+    for (name, hardware), settings in machines_by_setting(plan).items():
+        if settings[SHARED]:
+            found[name, hardware, SHARED] = str(settings[SHARED])
+    return found
+
+
+def _change_words(found: PlanDifference) -> dict[tuple[str, str, Setting], list[str]]:
+    """What happens to the machines of a module and configuration, in a few words each."""
+    words: dict[tuple[str, str, Setting], list[str]] = {}
+    for module, hardware, setting, machines in found.shifts:
+        what = f"{machines} added" if machines > 0 else f"{-machines} removed"
+        words.setdefault((module, hardware, setting), []).append(what)
+    for module, hardware, old, new, machines in found.resets:
+        words.setdefault((module, hardware, old), []).append(f"{machines} to {_setting_words(new)}")
+        words.setdefault((module, hardware, new), []).append(f"{machines} from {_setting_words(old)}")
+    return words
+
+
+def _setting_words(setting: Setting) -> str:
+    return f"batch {setting.batch} x {setting.concurrency}"
+
+
+def _hardware_table(found: PlanDifference) -> RenderableType:
+    numbers = ("before", "after", "added", "removed", "changes")
+    table = new_table("hardware", *numbers, numbers=numbers, spare=("changes",))
+    for row in hardware_rows(found):
+        table.add_row(*(Text(str(cell)) for cell in row.values()))
+    return table
+
+
+def hardware_rows(found: PlanDifference) -> list[dict[str, Any]]:
+    """Machines by hardware type before and after, and how many are added and removed."""
+    before, after = (_by_type(machine_counts(plan)) for plan in (found.before, found.after))
+    added, removed = _by_type(found.changes.added), _by_type(found.changes.removed)
+    return [
+        {
+            "hardware": name,
+            "before": before[name],
+            "after": after[name],
+            "added": added[name],
+            "removed": removed[name],
+            "changes": added[name] + removed[name],
+        }
+        for name in dict.fromkeys((*before, *after))
+    ]
+
+
+def _by_type(machines: dict[tuple[str, str], int]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for (_, hardware), count in machines.items():
+        found[hardware] += count
+    return found
+
+
+def _move_words(move: Move) -> str:
+    verb = "moves" if move.machines == 1 else "move"
+    if move.from_hardware == move.to_hardware:
+        return f"{move.machines} {move.from_hardware} {verb} from {move.from_module} to {move.to_module}"
+    machines = counted(move.machines, "machine")
+    return f"{machines} of {move.from_module} {verb} from {move.from_hardware} to {move.to_hardware}"
+
+
+def _data(found: PlanDifference) -> dict[str, Any]:
+    return {
+        "changes": found.changes.total,
+        "added": sum(found.changes.added.values()),
+        "removed": sum(found.changes.removed.values()),
+        "hardware": hardware_rows(found),
+        "machines": [_shift_data(shift) for shift in found.shifts],
+        "reset": [_reset_data(reset) for reset in found.resets],
+        "moves": [asdict(move) for move in found.moves],
+        "load": list(_loads(found)),
+    }
+
+
+def _shift_data(shift: Shift) -> dict[str, Any]:
+    what = "added" if shift.machines > 0 else "removed"
+    return {"module": shift.module, "hardware": shift.hardware, **shift.setting._asdict(), what: abs(shift.machines)}
+
+
+def _reset_data(reset: Reset) -> dict[str, Any]:
+    return {
+        "module": reset.module,
+        "hardware": reset.hardware,
+        "machines": reset.machines,
+        "before": reset.before._asdict(),
+        "after": reset.after._asdict(),
+    }
+
+
+def _loads(found: PlanDifference) -> Iterable[dict[str, Any]]:
+    """Machines by module and configuration as the plans charge them by share, where that changes."""
+    before, after = _shares(found.before), _shares(found.after)
+    for key in dict.fromkeys((*before, *after)):
+        old, new = before.get(key, Fraction(0)), after.get(key, Fraction(0))
+        if old != new:
+            module, hardware, setting = key
+            yield {"module": module, "hardware": hardware, **setting._asdict(), "before": old, "after": new}
+
+
+def _shares(plan: NamedPlan) -> dict[tuple[str, str, Setting], Fraction]:
+    return {
+        (name, c.hardware, Setting(c.batch, c.concurrency)): a.machines + a.partial_rps / c.throughput_rps
+        for name, own in plan.modules.items()
+        for a in own.allocations
+        for c in [a.configuration]
+    }

@@ -1,0 +1,118 @@
+"""What is asked of a session that takes many plans to answer: its solver and plan space, and the plans found (ours)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from euclio.core.result import Result, Status
+from euclio.core.solver import AnySolver
+from euclio.core.solving import solve
+from euclio.core.space_fields import in_words
+from euclio.core.words import figures, percent
+from euclio.problems.session.changes import SessionChanges
+from euclio.problems.session.evaluate import Evaluation
+from euclio.problems.session.instance import Session
+from euclio.problems.session.latency.of_requests import caveat
+from euclio.problems.session.plan import Plan
+from euclio.problems.session.space import PlanSpace
+from euclio.problems.session.stated import Stated, stated
+from euclio.serving.attainment.demand import Demand
+
+SessionResult = Result[Plan, PlanSpace, Evaluation]
+
+
+class Solving(Protocol):
+    """Solves an instance, as `euclio.core.solving.solve` does."""
+
+    def __call__(self, instance: Any, solver: str | AnySolver | None = None, **options: Any) -> SessionResult:
+        """The checked result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a session; each kind of question adds what it varies.
+
+    Attributes:
+        session: the session as it is in its file.
+        changes: what is changed of it in all plans; None: nothing.
+        solver: the solver of all plans.
+        space: the plan space of all plans.
+        time_limit_s: limit of each run in seconds; None: none.
+        demand: what all plans keep under random arrivals; None: nothing is asked.
+    """
+
+    session: Session
+    changes: SessionChanges | None
+    solver: AnySolver
+    space: PlanSpace
+    time_limit_s: float | None
+    demand: Demand | None = field(default=None, kw_only=True)
+
+    def solving(self) -> Solving:
+        """What solves a point: `euclio.core.solving.solve`, or what has plans keep the demand."""
+        if self.demand is None:
+            return solve
+        from euclio.serving.attainment.attaining import Fronts
+
+        return Fronts(self.demand)
+
+    def solved(self, solving: Solving, session: Session, space: PlanSpace) -> SessionResult:
+        """The result on the session as it is varied, in the plan space as it is varied."""
+        return solving(session, self.solver, space=space, time_limit_s=self.time_limit_s)
+
+    def lines(self, by: str, *further: str) -> list[str]:
+        """What is asked, above a table: what costs are shown by, the changes, further lines, solver and plan space."""
+        currency = f", prices in {self.session.currency}" if self.session.currency else ""
+        changed = [] if self.changes is None else [f"with {self.changes.in_words()}"]
+        solved = f"solver {self.solver.name}; plan space: {in_words(self.space)}"
+        kept = [] if self.demand is None else [self.demand.in_words()]
+        said = caveat(self.session, self.space) if self.demand is None else ""
+        doubts = [said] if said else []
+        return [f"{self.session.name}: cost per hour by {by}{currency}", *changed, *further, *kept, solved, *doubts]
+
+    def described(self, schema: str) -> dict[str, Any]:
+        """What is asked as plain data, the first fields of an answer."""
+        return {
+            "schema": schema,
+            "instance": self.session.name,
+            "currency": self.session.currency,
+            "solver": self.solver.name,
+            "space": self.space.describe(),
+            **({} if self.demand is None else {"attainment": self.demand.describe(self.space.policy)}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """One of the plans that answer a question.
+
+    Attributes:
+        session: the session as it is varied.
+        result: the checked result.
+    """
+
+    session: Session
+    result: SessionResult
+
+    @property
+    def checked(self) -> tuple[Plan, Evaluation] | None:
+        """The plan with the checker's answer; None: there is no plan."""
+        plan, found = self.result.plan, self.result.evaluation
+        return None if plan is None or found is None or self.result.value is None else (plan, found)
+
+    @property
+    def kept(self) -> Stated | None:
+        """What its plan keeps under random arrivals; None: there is no plan, or nothing was asked."""
+        return stated(self.result)
+
+    def cost_in_words(self) -> str:
+        """The cost per hour, and how far the bound is below a plan that is not proven the cheapest; without one why."""
+        result = self.result
+        if result.value is None:
+            return result.status.value
+        if result.status is Status.OPTIMAL:
+            return figures(result.value)
+        if result.bound is None:
+            return f"≤ {figures(result.value)}"
+        return f"{figures(result.value)} (gap {percent(1 - result.bound / float(result.value), 1)})"

@@ -1,0 +1,210 @@
+"""What is asked of a session over a grid: the axes that are given, and points around the session's own for the rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+
+from euclio.core.errors import InputError
+from euclio.core.families import family_of
+from euclio.core.numbers import Number
+from euclio.core.progress import waiting
+from euclio.core.solver import AnySolver
+from euclio.core.solving import solve, solver_for
+from euclio.core.space_fields import word
+from euclio.problems.session.changes import SessionChanges
+from euclio.problems.session.charging import Charging
+from euclio.problems.session.costs import cost_by_hardware
+from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.problems.session.instance import Session
+from euclio.problems.session.space import PlanSpace
+from euclio.questions.question import Question, Solving
+from euclio.questions.sweep.axes import (
+    KINDS,
+    PRICE,
+    RATE,
+    RESOURCE,
+    SLO,
+    STOCK,
+    Axis,
+    Given,
+    Kind,
+    axis,
+    changed,
+)
+from euclio.questions.what_if import CHARGINGS
+
+MOST_PLANS = 2000
+"""Plans that are computed beforehand at most: places of the grid times ways of charging."""
+FACTORS = tuple(Fraction(text) for text in ("0.5", "0.75", "1", "1.5", "2"))
+"""Rates and SLOs where none are given, as multiples of the session's own."""
+PRICE_FACTORS = tuple(Fraction(text) for text in ("0.5", "1", "2"))
+"""Prices of the hardware type that the session's own plan spends most on, where none are given, as multiples."""
+
+Place = tuple[int, ...]
+"""A place on each axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep(Question):
+    """A grid of changes of a session; its ways of charging replace the plan space's own.
+
+    Attributes:
+        chargings: ways of charging.
+        axes: what varies, with at least two values each, in the order of `KINDS`.
+    """
+
+    chargings: tuple[Charging, ...]
+    axes: tuple[Axis, ...]
+
+    @property
+    def places(self) -> Iterator[Place]:
+        """Every place of the grid; the last axis moves first."""
+        return product(*(range(len(one.values)) for one in self.axes))
+
+    @property
+    def plans(self) -> int:
+        """How many plans the grid has."""
+        return math.prod(len(one.values) for one in self.axes) * len(self.chargings)
+
+    @property
+    def start(self) -> Place:
+        """The place of the session's own values, or of those nearest to them."""
+        return tuple(one.start for one in self.axes)
+
+    def session_at(self, place: Place) -> Session:
+        """The session at a place."""
+        values = [(one.kind, one.of, one.values[k]) for one, k in zip(self.axes, place, strict=True)]
+        return changed(values, self.changes).applied_to(self.session)
+
+
+def question(
+    session: Session,
+    *,
+    rates: Iterable[Number] = (),
+    slos: Iterable[Number] = (),
+    prices: Given | None = None,
+    stock: Given | None = None,
+    resources: Given | None = None,
+    chargings: Iterable[Charging | str] = CHARGINGS,
+    changes: SessionChanges | None = None,
+    solver: str | AnySolver | None = None,
+    space: PlanSpace | None = None,
+    time_limit_s: float | None = None,
+    solving: Solving = solve,
+    most: int = MOST_PLANS,
+) -> Sweep:
+    """What is asked of a session.
+
+    Where none are given, rates and SLOs are a half, three quarters, one, one and a half and two times the session's.
+    Prices are then a half, one and two times that of the hardware type which the session's own plan in whole machines
+    spends most on, where there are several types; its stock is half of the machines that the plan uses, these, and no
+    limit, or, where it has a limit, a half of it, it and twice as many. A price or stock in `changes` is kept.
+
+    Args:
+        session: the session.
+        rates: requests per second of all sources together.
+        slos: objectives in seconds.
+        prices: money per hour, by hardware.
+        stock: most machines, by hardware; None among them: without limit.
+        resources: capacities, by name of a resource.
+        chargings: ways of charging machines.
+        changes: other changes, at all points.
+        solver: name of a solver, or a `Solver`; None: the exact one.
+        space: plan space; None: the solver's own.
+        time_limit_s: limit of each run in seconds; None: none.
+        solving: what solves the session's own point, whose hardware default axes are about.
+        most: plans that the grid may have.
+
+    Raises:
+        InputError: no point on an axis, one that does not go with the session, more plans than there may be, an unknown
+            solver or way of charging.
+    """
+    chosen = solver_for(family_of(session), solver)
+    ways = tuple(dict.fromkeys(Charging(word(way, Charging, "--machines")) for way in chargings))
+    asked = Sweep(session, changes, chosen, space or chosen.space, time_limit_s, ways, ())
+    given: list[tuple[Kind, Mapping[str, Iterable[Number | None]]]] = [
+        (RATE, {"": list(rates)} if rates else {}),
+        (SLO, {"": list(slos)} if slos else {}),
+        (PRICE, prices or {}),
+        (STOCK, stock or {}),
+        (RESOURCE, resources or {}),
+    ]
+    here = asked.session_at(())
+    axes = [axis(here, kind, values, of) for kind, named in given for of, values in named.items()]
+    axes += _default_axes(replace(asked, session=here, changes=None), axes, changes, solving)
+    order = sorted((one for one in axes if len(one.values) > 1), key=lambda one: KINDS.index(one.kind))
+    fixed = [(one.kind, one.of, one.values[0]) for one in axes if len(one.values) == 1 and one.values[0] is not None]
+    found = replace(asked, axes=tuple(order), changes=changed(fixed, changes) if fixed else changes)
+    if found.plans > most:
+        raise InputError(
+            f"the points make {_product(found)} = {found.plans:,} plans, and at most {most:,} are computed; give fewer "
+            f"points, one value of {order[-1].label} for example"
+        )
+    return found
+
+
+def _product(asked: Sweep) -> str:
+    """How many plans there are as a product."""
+    return " x ".join(str(n) for n in (*(len(one.values) for one in asked.axes), len(asked.chargings)))
+
+
+def _default_axes(
+    asked: Sweep, given: Sequence[Axis], changes: SessionChanges | None, solving: Solving
+) -> Iterator[Axis]:
+    """Axes around the session's own values, of kinds that are not given."""
+    here, kinds = asked.session, {one.kind for one in given}
+    for kind in (RATE, SLO):
+        if kind not in kinds:
+            own = kind.own(here, "") or Fraction(1)
+            yield axis(here, kind, _fitting(here, kind, [factor * own for factor in FACTORS]))
+    set_already = changes or SessionChanges()
+    wanted = [kind for kind in (PRICE, STOCK) if kind not in kinds and getattr(set_already, kind.field) is None]
+    if not wanted:
+        return
+    name, used = _most_bought(asked, solving)
+    price = here.price[name]
+    if PRICE in wanted and price and len(here.hardware) > 1:
+        yield axis(here, PRICE, _fitting(here, PRICE, [factor * price for factor in PRICE_FACTORS], name), name)
+    if STOCK in wanted and used:
+        yield axis(here, STOCK, _around(here.stock.get(name), used), name)
+
+
+def _around(limit: int | None, used: int) -> list[Number | None]:
+    """Stocks around a limit, or, where there is none, up to it from half of the machines that are used."""
+    if limit is None:
+        return [-(-used // 2), used, None]
+    return [-(-limit // 2), limit, 2 * limit]
+
+
+def _fitting(session: Session, kind: Kind, values: Iterable[Fraction], of: str = "") -> list[Fraction]:
+    """The values that go with a session; its own does."""
+    found = []
+    for value in values:
+        try:
+            axis(session, kind, [value], of)
+        except InputError:
+            continue
+        found.append(value)
+    return found
+
+
+def _most_bought(asked: Sweep, solving: Solving) -> tuple[str, int]:
+    """The hardware type that the session's own plan spends most on, and how many machines of it that has.
+
+    Machines are bought whole where that is one of the ways of charging. Without a plan it is the first type, and none.
+    """
+    session = asked.session
+    way = next((way for way in asked.chargings if way.whole), asked.chargings[0])
+    with waiting(f"solving {session.name} as it stands"):
+        result = asked.solved(solving, session, replace(asked.space, charging=way))
+    plan, found = result.plan, result.evaluation
+    if plan is None or found is None or result.value is None:
+        return session.hardware[0].name, session.hardware[0].count or 0
+    costs = cost_by_hardware(session, plan, found)
+    name = max(costs, key=lambda one: costs[one])
+    used = machines_by_hardware(plan, [module.partial_rps for module in found.modules], result.space)
+    return name, math.ceil(used[name])

@@ -1,0 +1,153 @@
+"""What is asked of a plan under random arrivals."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.core.values import Values
+from euclio.core.words import full, milliseconds
+from euclio.problems.session.instance import Session
+from euclio.problems.session.policies import Policy
+from euclio.serving.percentiles import MODULE_PERCENTILES
+from euclio.serving.session.setup import Partial, Setup
+from euclio.serving.session.targets import own_dispatch
+
+TARGETS = Values("a number from 0.5 to 0.9999", float, lambda number: 0.5 <= number <= 0.9999)
+CONFIDENCE = 0.95
+"""Of the statement that the attainment is at least the one asked for, and each module's share too."""
+MOST_NAMES = 20
+"""Modules that an error lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleObjective:
+    """A percentile objective of one module.
+
+    Attributes:
+        module: its name.
+        share: share of the requests that invoke it which have to pass it in time.
+        seconds: time from when a request is ready there until the last of its invocations there has ended.
+    """
+
+    module: str
+    share: float
+    seconds: float
+
+    def in_words(self) -> str:
+        """The objective in a few words."""
+        return f"{full(100 * self.share)} % through {self.module} within {milliseconds(self.seconds)} ms"
+
+    def describe(self) -> dict[str, Any]:
+        """The objective as plain data."""
+        return {"module": self.module, "share": self.share, "seconds": self.seconds}
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """An attainment that a plan has to keep, and what single modules have to.
+
+    Attributes:
+        target: share of requests within the SLO.
+        setup: arrivals and dispatch. What the plan does not pay for is not used: dummies are not sent, and a machine
+            that is charged in part is shared with others. Load, seconds and seed are not looked at.
+        modules: objectives of single modules, kept together with the attainment.
+
+    Raises:
+        InputError: the target is out of range, or clients wait for their answers.
+    """
+
+    target: float
+    setup: Setup
+    modules: tuple[ModuleObjective, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Take from the setup what has no meaning here."""
+        try:
+            TARGETS.read(self.target)
+        except InputError as error:
+            raise InputError(error.message, field="attainment") from None
+        if self.setup.clients:
+            raise InputError("wait for their answers, so that they have no rate to plan for", field="clients")
+        setup = replace(self.setup, load=1.0, seed=0, dummies=False, partial=Partial.SHARED, full_load_rps=None)
+        object.__setattr__(self, "setup", setup)
+
+    def in_words(self) -> str:
+        """The demand in one line."""
+        return f"{self.shares_in_words()} under {self.setup.arrivals.value} arrivals"
+
+    def shares_in_words(self) -> str:
+        """What has to be kept, whatever the arrivals."""
+        return ", ".join((f"{full(100 * self.target)} % within the SLO", *(own.in_words() for own in self.modules)))
+
+    def of(self, session: Session) -> tuple[tuple[int, ModuleObjective], ...]:
+        """The objectives of those modules that a session has, each with the module's number.
+
+        A step of a day has only the modules to which requests come.
+        """
+        number = {module.name: m for m, module in enumerate(session.modules)}
+        return tuple((number[own.module], own) for own in self.modules if own.module in number)
+
+    def describe(self, policy: Policy) -> dict[str, Any]:
+        """The demand as plain data, with the dispatcher that it comes down to for plans of a policy."""
+        dispatch = self.setup.dispatch or own_dispatch(policy)
+        left_out = ("load", "seconds", "seed")
+        described = {key: value for key, value in self.setup.describe().items() if key not in left_out}
+        modules = self.describe_modules()
+        return {"target": self.target, "confidence": CONFIDENCE, **modules, **described, "dispatch": dispatch.value}
+
+    def describe_modules(self) -> dict[str, Any]:
+        """The objectives of single modules as plain data; nothing where there are none."""
+        return {"modules": [own.describe() for own in self.modules]} if self.modules else {}
+
+
+def objectives_of(seconds: Mapping[str, Mapping[str, Fraction]]) -> tuple[ModuleObjective, ...]:
+    """The objectives of single modules.
+
+    Args:
+        seconds: by name of the objective, as in `MODULE_PERCENTILES`, seconds by name of the module.
+    """
+    return tuple(
+        ModuleObjective(module, MODULE_PERCENTILES[name], float(own))
+        for name, by_module in seconds.items()
+        for module, own in by_module.items()
+    )
+
+
+def objectives_from(told: Mapping[str, Any], field: str) -> tuple[ModuleObjective, ...]:
+    """The objectives of single modules that a result states; whatever else it says of them is not looked at.
+
+    Args:
+        told: the plain data that they stand in as `modules`; without it there are none.
+        field: where these data stand, for errors.
+
+    Raises:
+        InputError: they are none.
+    """
+    try:
+        rows = told.get("modules", ())
+        return tuple(ModuleObjective(str(row["module"]), float(row["share"]), float(row["seconds"])) for row in rows)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InputError(
+            "are no objectives of modules; give a list of objects with module, share and seconds",
+            field=f"{field}.modules",
+        ) from None
+
+
+def check_names(objectives: Iterable[ModuleObjective], session: Session) -> None:
+    """See that a session has the modules that objectives name.
+
+    Raises:
+        InputError: it has none of such a name.
+    """
+    names = [module.name for module in session.modules]
+    for own in objectives:
+        if own.module not in names:
+            near = difflib.get_close_matches(own.module, names, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(names[:MOST_NAMES])}"
+            option = f"--module-p{full(100 * own.share).replace('.', '')}"
+            raise InputError(f"names {own.module}, which is no module of {session.name}; {hint}", field=option)

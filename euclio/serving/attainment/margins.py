@@ -1,0 +1,73 @@
+"""Margins that a plan is made with, and what such a plan is in the instance that it is made for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from euclio.problems.session.evaluate import Evaluation
+from euclio.problems.session.instance import Module, Session
+from euclio.problems.session.latency.paths import times_until
+from euclio.problems.session.plan import Plan
+from euclio.problems.session.rules import DummyRule
+from euclio.problems.session.space import PlanSpace
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """How much stricter the instance is that a plan is made for.
+
+    Attributes:
+        rates: share by which the rate of each module is higher.
+        slo: share of the SLO that is planned with.
+    """
+
+    rates: tuple[Fraction, ...]
+    slo: Fraction = Fraction(1)
+
+    def at(self, module: int, rate: Fraction) -> Margins:
+        """The same with another margin on one module's rate."""
+        return Margins((*self.rates[:module], rate, *self.rates[module + 1 :]), self.slo)
+
+
+def alike(session: Session, rate: Fraction = Fraction(0), slo: Fraction = Fraction(1)) -> Margins:
+    """The same margin on all rates."""
+    return Margins((rate,) * len(session.modules), slo)
+
+
+def stricter(session: Session, margins: Margins) -> Session:
+    """The session with higher rates and a tighter SLO."""
+    rows = zip(session.modules, margins.rates, strict=True)
+    modules = [Module(m.name, m.rate_rps * (1 + rate), m.profile) for m, rate in rows]
+    return replace(session, slo_s=session.slo_s * margins.slo, modules=tuple(modules))
+
+
+def least_latency(session: Session) -> Fraction:
+    """Seconds that every plan takes more than, whatever its margins: the shortest batches along the longest path."""
+    return max(times_until(session, [min(c.duration_s for c in module.profile) for module in session.modules]))
+
+
+def spare_space(space: PlanSpace) -> PlanSpace:
+    """The plan space in which capacity may be kept free at any rate: dummies of any rate pay for it."""
+    return replace(space, dummy=DummyRule.CONTINUOUS)
+
+
+def with_spare(session: Session, plan: Plan, evaluation: Evaluation, margins: Margins) -> Plan:
+    """A plan of the stricter session as a plan of the session: the same machines at the same price.
+
+    What the machines could take on top of the session's rates stands there as dummies. They are never sent: they are
+    how a plan says, and the checker charges, that capacity is kept free.
+
+    Args:
+        session: the instance.
+        plan: a plan of the stricter session.
+        evaluation: what the checker says of it there.
+        margins: what made the session stricter.
+    """
+    modules = []
+    rows = zip(session.modules, plan.modules, evaluation.modules, margins.rates, strict=True)
+    for module, own, checked, rate in rows:
+        last = replace(own.allocations[-1], partial_rps=checked.partial_rps)
+        spare = module.rate_rps * rate + checked.dummy_rps
+        modules.append(replace(own, allocations=(*own.allocations[:-1], last), dummy_rps=spare))
+    return Plan(tuple(modules))

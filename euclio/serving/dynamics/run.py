@@ -1,0 +1,140 @@
+"""A world served by a coordinator's rules from begin to end (docs/model/changing-workloads.md)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from euclio.core.coverage import ranked
+from euclio.core.errors import InputError
+from euclio.core.progress import told
+from euclio.core.registry import find_solver, solvers_of
+from euclio.serving.dynamics.coordinator import Coordinator
+from euclio.serving.dynamics.record import Record
+from euclio.serving.dynamics.rules import Rules
+from euclio.serving.dynamics.serving import Serving
+from euclio.serving.dynamics.world import World
+from euclio.serving.session.targets import DEALINGS, own_dispatch
+from euclio.serving.units import NS_PER_S, Floats, Ints
+
+CHANGES = "changes"
+"""The demand of sessions in which moving machines costs something (`euclio.problems.session.demands`)."""
+
+
+@told("serving changing workloads")
+def run(world: World, rules: Rules) -> Record:
+    """Serve a world; the same arguments give the same record.
+
+    Args:
+        world: what comes.
+        rules: how the coordinator reacts.
+
+    Raises:
+        InputError: there is no such solver, it does not weigh state, or a module that is to hold state is none of the
+            application's.
+    """
+    _refuse_state(world, rules)
+    return _Run(world, rules).made()
+
+
+def _refuse_state(world: World, rules: Rules) -> None:
+    """Refuse state of unknown modules, and a planner that does not weigh it."""
+    known = [module.name for module in world.application.application.modules]
+    for name in rules.state:
+        if name not in known:
+            raise InputError(f"unknown module {name!r}; known: {', '.join(known)}", field=f"state.{name}")
+    if rules.kept_s is not None and not rules.kept_s:
+        raise InputError("is 0; give the seconds for which a plan is expected to be kept", field="kept_s")
+    solver = find_solver(rules.planner.solver)
+    if rules.state_per_h and CHANGES not in solver.covers:
+        able = ", ".join(own.name for own in ranked(solvers_of(solver.family)) if CHANGES in own.covers)
+        raise InputError(f"is {solver.name}, which weighs no state; give one of {able}", field="planner.solver")
+
+
+class _Run:
+    """The time of a run: what happens when."""
+
+    def __init__(self, world: World, rules: Rules) -> None:
+        if rules.front_ends_first:
+            on_front_ends = set(range(world.counts.shape[1])) - {*rules.planner.planned_modules(world.application)}
+            world = world.with_first(sorted(on_front_ends))
+        self.world, self.rules = world, rules
+        policy = find_solver(rules.planner.solver).space.policy
+        dealing = DEALINGS[own_dispatch(policy)]
+        self.serving = Serving(world, dealing, rules.expecting, rules.planner.slower, NS_PER_S)
+        self.coordinator = Coordinator(world, rules)
+        self.now_ns = 0
+        self.per_h: Floats = np.zeros((world.seconds, 2))
+        """Cost per hour by second: of the plans, and of the workers in use."""
+
+    def made(self) -> Record:
+        """Go through all moments at which something is decided or changes."""
+        clients, looks, failures, seconds = (set(times) for times in self._times())
+        due = sorted(clients | looks | failures | seconds, reverse=True)
+        end = self.world.seconds * NS_PER_S
+        now = 0
+        while due:
+            ready = self.coordinator.next_ready_ns(now)
+            now = due.pop() if ready is None or due[-1] <= ready else ready
+            if now >= end:
+                break
+            # Counters are read before anything of this moment happens.
+            self._advance(now)
+            if now in failures:
+                self._fail(now)
+            if now in clients:
+                self.coordinator.clients(self.world.ingress_rps(now), now)
+            if now in looks:
+                self.coordinator.monitor.look(self.serving.counted())
+                self.coordinator.look(now)
+            self.serving.use(self.coordinator.serving(now), now)
+        self._advance(end)
+        return self._record(self.serving.finish(), end)
+
+    def _times(self) -> tuple[list[int], ...]:
+        """When clients come or go, when the coordinator looks, when workers fail, when seconds begin."""
+        end = self.world.seconds * NS_PER_S
+        window = int(self.rules.window_s * NS_PER_S)
+        return (
+            [0, *self.world.changes_ns],
+            list(range(window, end, window)),
+            list(self.rules.failures_ns),
+            list(range(0, end, NS_PER_S)),
+        )
+
+    def _advance(self, until_ns: int) -> None:
+        # Time stops at every whole second, so that all that is passed lies in one.
+        second = max(0, until_ns - 1) // NS_PER_S
+        self.serving.advance(until_ns, self.world.balloons[second])
+        coordinator, passed_s = self.coordinator, (until_ns - self.now_ns) / NS_PER_S
+        self.per_h[second] += passed_s * np.array([coordinator.cost_per_h, coordinator.used_per_h], np.float64)
+        self.now_ns = until_ns
+
+    def _fail(self, now_ns: int) -> None:
+        worker = self.coordinator.fail(now_ns)
+        if worker is not None:
+            self.serving.fail(worker, now_ns)
+
+    def _record(self, frames: Ints, end_ns: int) -> Record:
+        coordinator, application = self.coordinator, self.world.application.application
+        coordinator.cloud.turn_off(end_ns)
+        seconds = self.world.arrival_ns // NS_PER_S
+        invocations = np.stack(
+            [np.bincount(seconds, counts, self.world.seconds) for counts in self.world.counts.T], axis=1
+        )
+        return Record(
+            tuple(module.name for module in application.modules),
+            {h.name: float(h.price_per_h) for h in application.hardware},
+            invocations.astype(np.int64),
+            frames,
+            tuple(coordinator.cloud.close(end_ns)),
+            self.per_h[:, 0],
+            self.per_h[:, 1],
+            coordinator.allocations,
+            coordinator.sold_out,
+            coordinator.unplanned,
+            tuple(coordinator.questions),
+            coordinator.moved.total(),
+            sum((self.rules.state[application.modules[m].name] * n for m, n in coordinator.moved.items()), Fraction(0)),
+        )

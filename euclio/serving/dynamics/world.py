@@ -1,0 +1,211 @@
+"""What comes to a session in the course of time: clients, their frames, what each frame invokes (Scrooge §4.2)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from euclio.problems.session import Session
+from euclio.serving.dynamics.walks import VARIED, Complexity, at, walk
+from euclio.serving.units import NS_PER_S, Floats, Ints
+from euclio.workloads.session.scrooge_applications import ScroogeApplication, find_scrooge_application
+from euclio.workloads.session.scrooge_sessions import MOST_CLIENTS
+
+SECONDS = 1000
+"""Length of a workload (Scrooge §4.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client, which streams at a fixed rate from when it joins until it leaves.
+
+    Attributes:
+        fps: frames per second.
+        joins_ns: when it joins; its first frame comes then.
+        leaves_ns: when it leaves; no frame comes then or later.
+    """
+
+    fps: int
+    joins_ns: int
+    leaves_ns: int
+
+    @property
+    def frames_ns(self) -> Ints:
+        """When its frames come, in whole nanoseconds."""
+        count = -(-(self.leaves_ns - self.joins_ns) * self.fps // NS_PER_S)
+        return self.joins_ns + np.arange(count, dtype=np.int64) * NS_PER_S // self.fps
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A workload.
+
+    Attributes:
+        application: the application with its modules and worker types.
+        seconds: how long clients come and go.
+        clients: the clients.
+        arrival_ns: when frames come, ascending.
+        counts: invocations per frame and module, shape (frames, modules).
+        balloons: execution time over the profiled one by second and module, shape (seconds, modules).
+    """
+
+    application: ScroogeApplication
+    seconds: int
+    clients: tuple[Client, ...]
+    arrival_ns: Ints
+    counts: Ints
+    balloons: Floats
+
+    @property
+    def session(self) -> Session:
+        """The session of one frame per second, with the middle of all scaling factors."""
+        # The factors do not depend on the order in which modules do their work.
+        found = find_scrooge_application(self.application.application.name)
+        factors = found.application.typical_factors()
+        return self.application.application.session("world", Fraction(1), found.objectives_s[0], factors)
+
+    def ingress_rps(self, ns: int) -> int:
+        """Frames per second of the clients that are there at a time."""
+        return sum(client.fps for client in self.clients if client.joins_ns <= ns < client.leaves_ns)
+
+    @property
+    def changes_ns(self) -> tuple[int, ...]:
+        """When clients join or leave, ascending."""
+        return tuple(sorted({ns for client in self.clients for ns in (client.joins_ns, client.leaves_ns)}))
+
+    def with_first(self, first: Sequence[int]) -> World:
+        """The same frames where some modules do their work before all others, one after the other.
+
+        Args:
+            first: numbers of these modules, each of which has one parent.
+        """
+        application = self.application.application
+        modules = application.modules
+        parents = {module.name: module.parents for module in modules}
+        for name in (modules[m].name for m in first):
+            # What follows the module follows its parent from now on, and what entered the session follows the module.
+            (above,) = parents[name]
+            parents = {own: tuple(above if p == name else p for p in ps) for own, ps in parents.items()}
+            parents = {own: ps or (name,) for own, ps in parents.items()} | {name: ()}
+        changed = replace(application, modules=tuple(replace(m, parents=parents[m.name]) for m in modules))
+        return replace(self, application=replace(self.application, application=changed))
+
+
+def draw_world(
+    application: str,
+    seed: int,
+    clients: int = MOST_CLIENTS,
+    seconds: int = SECONDS,
+    complexity: Complexity = VARIED,
+) -> World:
+    """A seeded workload; the same arguments give the same one.
+
+    Every client joins at a time drawn evenly from the first half and leaves at one from the second half, so that all
+    are there in the middle ("clients joining and leaving at random times", Scrooge §4.2; the rest is ours). Its frame
+    rate is drawn evenly among the whole numbers of the application's range. Every client has walks of its own: one per
+    module for the scaling factor, one for the ballooning factor.
+
+    Args:
+        application: name of one of Scrooge's seven.
+        seed: seed of the draws.
+        clients: number of clients.
+        seconds: length of the workload.
+        complexity: how much scaling and ballooning factors vary.
+
+    Raises:
+        InputError: no such application; names them all.
+    """
+    found = find_scrooge_application(application)
+    joined: list[Client] = []
+    frames: list[Ints] = []
+    counts: list[Ints] = []
+    weighted = np.zeros((seconds, len(found.application.modules)))
+    weights = np.zeros(seconds)
+    for number in range(clients):
+        client, own, stream = _drawn(found, seed, number, seconds, complexity)
+        joined.append(client)
+        frames.append(client.frames_ns)
+        counts.append(own)
+        fps = client.fps * _present(client, seconds)
+        weights += fps
+        weighted += fps[:, None] * _balloons(found, stream, seconds, complexity)
+    arrival = np.concatenate(frames)
+    # Frames that come at one time stay in the order of the clients.
+    order = np.argsort(arrival, kind="stable")
+    balloons = np.where(weights[:, None] > 0, weighted / np.maximum(weights, 1e-9)[:, None], 1.0)
+    return World(found, seconds, tuple(joined), arrival[order], np.concatenate(counts)[order], balloons)
+
+
+def client_counts(
+    application: str, seed: int, number: int, seconds: int = SECONDS, complexity: Complexity = VARIED
+) -> Ints:
+    """What the frames of one client of `draw_world` invoke, in their order, shape (frames, modules).
+
+    Args:
+        application: name of one of Scrooge's seven.
+        seed: seed of the draws.
+        number: which client, from 0; how many others there are changes nothing of it.
+        seconds: length of the workload.
+        complexity: how much scaling factors vary.
+
+    Raises:
+        InputError: no such application; names them all.
+    """
+    return _drawn(find_scrooge_application(application), seed, number, seconds, complexity)[1]
+
+
+def _drawn(
+    found: ScroogeApplication, seed: int, number: int, seconds: int, complexity: Complexity
+) -> tuple[Client, Ints, random.Random]:
+    """A client and what its frames invoke, with the stream that its ballooning factors are drawn from next."""
+    stream = random.Random(f"scrooge/changing/{seed}/{found.application.name}/{number}")
+    client = _client(stream, found.client_rps, seconds)
+    return client, _counts(found, stream, client.frames_ns, seconds, complexity), stream
+
+
+def _client(stream: random.Random, bounds: tuple[int, int], seconds: int) -> Client:
+    low, high = bounds
+    fps = low + int((high - low + 1) * stream.random())
+    half_ns = seconds * NS_PER_S // 2
+    joins, leaves = int(half_ns * stream.random()), half_ns + int(half_ns * stream.random())
+    return Client(fps, joins, leaves)
+
+
+def _present(client: Client, seconds: int) -> Floats:
+    """The part of every second in which a client is there."""
+    starts = np.arange(seconds, dtype=np.int64) * NS_PER_S
+    inside = np.minimum(client.leaves_ns, starts + NS_PER_S) - np.maximum(client.joins_ns, starts)
+    return np.asarray(np.clip(inside, 0, None) / NS_PER_S, np.float64)
+
+
+def _counts(
+    found: ScroogeApplication, stream: random.Random, frames_ns: Ints, seconds: int, complexity: Complexity
+) -> Ints:
+    """Invocations of a client's frames by module: whole numbers that keep up with the factors, from a random phase."""
+    factors = np.ones((seconds, len(found.application.modules)))
+    index = {module.name: m for m, module in enumerate(found.application.modules)}
+    whole = np.zeros((frames_ns.size, len(index)), np.int64)
+    for m, module in enumerate(found.application.modules):
+        low, high = module.scaling
+        if low != high:
+            factors[:, m] = [at(place, module.scaling) for place in walk(stream, complexity, seconds)]
+        if module.parents:
+            factors[:, m] *= factors[:, index[module.parents[0]]]
+        total = np.cumsum(factors[frames_ns // NS_PER_S, m])
+        phase = stream.random() if np.any(factors[:, m] != 1.0) else 0.0
+        whole[:, m] = np.diff(np.floor(total + phase), prepend=0.0).astype(np.int64)
+    return whole
+
+
+def _balloons(found: ScroogeApplication, stream: random.Random, seconds: int, complexity: Complexity) -> Floats:
+    """Execution time over the profiled one of a client's frames by second and module."""
+    balloons = np.ones((seconds, len(found.application.modules)))
+    for m, module in enumerate(found.application.modules):
+        low, high = found.ballooning[module.name]
+        if low != high:
+            balloons[:, m] = [at(place, (low, high)) for place in walk(stream, complexity, seconds)]
+    return balloons

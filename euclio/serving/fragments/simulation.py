@@ -1,0 +1,170 @@
+"""Simulate the server that runs a plan of fragments (Graft §3, §5)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from euclio.core.compiled import before_timing
+from euclio.core.progress import told
+from euclio.problems.fragments.instance import Fleet
+from euclio.problems.fragments.plan import FragmentPlan
+from euclio.problems.fragments.space import FragmentSpace
+from euclio.serving import highest_load
+from euclio.serving.fragments.engine import COLUMNS, END, INSTANCE, REQUESTS, START, serve_queue
+from euclio.serving.fragments.phases import phased_arrivals
+from euclio.serving.fragments.queues import in_order, queues_of
+from euclio.serving.fragments.record import Executions, Passages, Simulation
+from euclio.serving.fragments.setup import Dropping, Setup
+from euclio.serving.fragments.system import ServedStage, build_system
+from euclio.serving.noise import duration_factors
+from euclio.serving.requests import DROPPED, LATE, SERVED, Requests, attainment
+from euclio.serving.units import NANOSECONDS, Floats, Ints
+
+NOT = -1
+LONGEST_NS = 1 << 62
+"""Longest time budget in nanoseconds; no request is served that late."""
+
+
+@told("simulating")
+def simulate(
+    fleet: Fleet, plan: FragmentPlan, setup: Setup | None = None, space: FragmentSpace | None = None
+) -> Simulation:
+    """Send every client's requests through the stages of a plan.
+
+    Args:
+        fleet: the instance.
+        plan: realigned sets of its fragments.
+        setup: arrivals, load, queues; by default Poisson arrivals at the fragments' rates for 30 s.
+        space: plan space of the plan; it changes nothing, as a request is held against its own fragment's time budget.
+
+    Returns:
+        What became of every request, and every execution. The same input gives the same.
+
+    Raises:
+        InputError: the plan cannot be priced, or an execution is too long to simulate.
+    """
+    setup = setup or Setup()
+    stages = build_system(fleet, plan)
+    rates = offered_rps(fleet, plan, setup, space)
+    return _served(fleet, plan, setup, rates, stages, phased_arrivals(plan, setup, rates))
+
+
+@told("looking for the highest load")
+def highest_loads(
+    fleet: Fleet, plan: FragmentPlan, setup: Setup, space: FragmentSpace | None = None
+) -> dict[str, float]:
+    """Per fragment the highest load factor at which its attainment is 99 % or more."""
+    names = [fragment.name for fragment in fleet.fragments]
+
+    def shares_at(load: float) -> dict[str, float | None]:
+        found = simulate(fleet, plan, replace(setup, load=load), space)
+        return dict(zip(names, map(attainment, found.requests), strict=True))
+
+    return highest_load.highest_loads(names, shares_at)
+
+
+def offered_rps(
+    fleet: Fleet, plan: FragmentPlan, setup: Setup, space: FragmentSpace | None = None
+) -> tuple[float, ...]:
+    """Mean rate of each fragment at the load of a setup, in requests per second."""
+    full = setup.full_load_rps
+    return tuple(setup.load * (float(f.rate_rps) if full is None else full) for f in fleet.fragments)
+
+
+def _served(
+    fleet: Fleet,
+    plan: FragmentPlan,
+    setup: Setup,
+    rates: tuple[float, ...],
+    stages: tuple[ServedStage, ...],
+    arrivals: list[Ints],
+) -> Simulation:
+    compile_simulator()
+    first = np.concatenate(([0], np.cumsum([len(times) for times in arrivals]))).astype(np.int64)
+    state = _State.empty(fleet, arrivals, first, setup)
+    began = time.perf_counter()
+    executions = [_run_stage(stage, state, setup) for stage in stages]
+    wall_s = time.perf_counter() - began
+    answered = state.outcome != DROPPED
+    state.outcome[answered] = np.where(state.finish <= state.deadline, SERVED, LATE)[answered]
+    parts = [slice(first[k], first[k + 1]) for k in range(len(arrivals))]
+    return Simulation(
+        fleet,
+        plan,
+        setup,
+        rates,
+        stages,
+        tuple(Requests(state.arrival[p], state.finish[p], state.outcome[p]) for p in parts),
+        tuple(Passages(state.own_start[p], state.own_end[p], state.shared_start[p]) for p in parts),
+        _executions(executions),
+        wall_s,
+    )
+
+
+class _State:
+    """All requests, fragment by fragment, while stages are gone through; times in nanoseconds, -1: not yet."""
+
+    def __init__(self, arrival: Ints, deadline: Ints, first: Ints, factors: Floats) -> None:
+        self.arrival, self.deadline, self.first, self.factors = arrival, deadline, first, factors
+        self.outcome = np.zeros(arrival.size, np.int64)
+        self.ready = arrival.copy()
+        self.own_start, self.own_end, self.shared_start, self.finish = (np.full(arrival.size, NOT) for _ in range(4))
+        self.batches = 0
+
+    @classmethod
+    def empty(cls, fleet: Fleet, arrivals: Sequence[Ints], first: Ints, setup: Setup) -> _State:
+        """Requests that have all yet to be served."""
+        arrival = np.concatenate([*arrivals, np.zeros(0, np.int64)])
+        budgets = [min(NANOSECONDS.up(fragment.budget_s), LONGEST_NS) for fragment in fleet.fragments]
+        deadline = arrival + np.repeat(np.array(budgets, np.int64), np.diff(first))
+        return cls(arrival, deadline, first, duration_factors(setup.noise, setup.seed))
+
+
+def _run_stage(stage: ServedStage, state: _State, setup: Setup) -> Ints:
+    """Serve a stage's requests; returns a row per execution."""
+    start, end = (state.shared_start, state.finish) if stage.shared else (state.own_start, state.own_end)
+    drops = setup.dropping is Dropping.HOPELESS
+    requests = in_order(stage.fragments, state.first, state.ready, state.outcome)
+    tables = []
+    for queue, instance, instances in queues_of(stage, requests, setup.dispatch):
+        table = np.empty((queue.size, COLUMNS), np.int64)
+        done = serve_queue(
+            queue,
+            state.ready,
+            state.deadline,
+            stage.latency_ns,
+            stage.least_ns,
+            drops,
+            instance,
+            instances,
+            state.factors,
+            state.batches,
+            start,
+            end,
+            state.outcome,
+            table,
+        )
+        state.batches += done
+        tables.append(table[:done].copy())
+    if not stage.shared:
+        state.ready[requests] = end[requests]
+    return np.concatenate(tables)
+
+
+def _executions(tables: Sequence[Ints]) -> Executions:
+    stage = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
+    rows = np.concatenate(tables)
+    return Executions(stage, *(rows[:, column].copy() for column in (INSTANCE, REQUESTS, START, END)))
+
+
+@before_timing
+def compile_simulator() -> None:
+    """Compile the simulator, or load machine code, before anything is timed."""
+    none = np.zeros(0, np.int64)
+    table = np.zeros((0, COLUMNS), np.int64)
+    latency = np.ones(2, np.int64)
+    serve_queue(none, none, none, latency, 1, True, 0, 1, np.ones(1), 0, none, none, none, table)

@@ -1,0 +1,80 @@
+"""Tables of simulations for people: what became of each client's requests, and how busy the instances were."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.tables import new_table
+from euclio.core.words import amount, counted, figures, full, milliseconds, percent
+from euclio.serving.fragments.metrics import describe
+from euclio.serving.fragments.record import Simulation
+from euclio.serving.table import highest_load_table
+
+MOST_ROWS = 40
+"""Fragments that are listed; of more, those with the least attainment."""
+
+
+def simulation_table(simulation: Simulation) -> RenderableType:
+    """A header, one row per fragment (times in ms), then utilisation, batches and waiting."""
+    found = describe(simulation)
+    header = (
+        f"{found['instance']}: {percent(found['attainment'])} of all requests in their time budgets\n"
+        f"{found['arrivals']} arrivals{_phases(found)} at load {full(found['load'])} for {full(found['seconds'])} s, "
+        f"seed {found['seed']}, noise {full(found['noise'])}; {_QUEUES[found['dispatch']]}, {_DROPS[found['dropping']]}"
+    )
+    return Group(Text(header), Text(""), _fragment_table(found["fragments"]), Text(""), Text("\n".join(_lines(found))))
+
+
+_QUEUES = {"shared": "one queue per stage", "even": "requests to instances in turn"}
+_DROPS = {"hopeless": "hopeless requests dropped", "never": "no request dropped"}
+
+
+def loads_table(loads: dict[str, float]) -> RenderableType:
+    """The highest load factor of each fragment at 99 % attainment, and their mean."""
+    return highest_load_table(loads, "fragment")
+
+
+def _phases(found: dict[str, Any]) -> str:
+    return f" ({found['phases']} phases)" if found["arrivals"] == "uniform" else ""
+
+
+def _fragment_table(rows: list[dict[str, Any]]) -> RenderableType:
+    numbers = ("req/s", "arrived", "late", "dropped", "in budget", "p50 ms", "p99 ms", "max ms", "budget ms")
+    table = new_table(
+        "fragment", *numbers, numbers=numbers, spare=("p50 ms", "max ms", "arrived", "req/s", "budget ms", "p99 ms")
+    )
+    for row in _listed(rows):
+        counts = [f"{row[key]:,}" for key in ("arrived", "late", "dropped")]
+        keys = ("latency_p50_s", "latency_p99_s", "latency_max_s", "budget_s")
+        times = [milliseconds(row[key]) for key in keys]
+        cells = (row["name"], figures(row["offered_rps"]), *counts, percent(row["attainment"]), *times)
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _listed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if len(rows) <= MOST_ROWS:
+        return rows
+    by_attainment = sorted(rows, key=lambda row: 1.0 if row["attainment"] is None else row["attainment"])
+    return by_attainment[:MOST_ROWS]
+
+
+def _lines(found: dict[str, Any]) -> list[str]:
+    number = len(found["fragments"])
+    lines = [f"{MOST_ROWS} of {number} fragments are listed, those with the least attainment"] * (number > MOST_ROWS)
+    lines.append(f"instances busy, by GPU share: {percent(found['utilization'], 1)}")
+    if found["mean_batch"] is not None:
+        lines.append(f"batches: {found['batches']:,}, requests per batch {amount(found['mean_batch'], digits=3)}")
+    waits = [x for stage in found["stages"] if (x := stage["longest_wait_executions"]) is not None]
+    longer = sum(x > 1 for x in waits)
+    if longer:
+        lines.append(
+            f"waiting: longer than an execution, which the plan counts on, at {longer} of "
+            f"{counted(len(waits), 'stage')}; at most {amount(max(waits), digits=3)} executions"
+        )
+    elif waits:
+        lines.append(f"waiting: at most {amount(max(waits), digits=3)} executions; the plan counts on 1")
+    return lines

@@ -1,0 +1,132 @@
+"""Distributions of latencies: the share of requests that take longer, on a logarithmic scale, so that tails show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from euclio.core.figures import INK, PALETTE, figure_style, grid, legend_label
+from euclio.core.words import plain
+from euclio.serving.requests import Requests, attainment
+from euclio.serving.units import NS_PER_S, Floats, Ints
+
+MOST_CURVES = len(PALETTE)
+LEAST_SHARE = 1e-6
+"""Shares below are not drawn."""
+MOST_POINTS = 600
+"""Points of a curve: enough for a line, and few enough for small files."""
+MS_PER_S = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A distribution.
+
+    Attributes:
+        label: whose latencies.
+        latency_s: latencies, ascending.
+        count: how many took each.
+        limit_s: what they should keep; None: nothing.
+        whole: whether it is what the figure is about, such as the way from end to end; the others are its parts.
+    """
+
+    label: str
+    latency_s: Floats
+    count: Ints
+    limit_s: float | None
+    whole: bool = False
+
+
+def draw_curves(curves: Sequence[Curve], title: str, limits_are: str) -> Figure:
+    """One falling line per distribution; a dashed line of its colour marks its limit.
+
+    Args:
+        curves: at most `MOST_CURVES` parts, besides wholes; those without an entry are left out.
+        title: title.
+        limits_are: what dashed lines mark, for the legend.
+    """
+    with figure_style():
+        figure = Figure(figsize=(8.0, 4.4))
+        FigureCanvasAgg(figure)
+        _draw(figure.subplots(), curves, title, limits_are)
+        figure.legend(fontsize=8, loc="outside right center")
+    return figure
+
+
+def draw_curves_on(axes: Axes, curves: Sequence[Curve], title: str, limits_are: str) -> None:
+    """The same on axes of a figure, with the legend inside."""
+    _draw(axes, curves, title, limits_are)
+    axes.legend(fontsize=8)
+
+
+def _draw(axes: Axes, curves: Sequence[Curve], title: str, limits_are: str) -> None:
+    colours = iter(PALETTE)
+    lowest = 1.0
+    for curve in curves:
+        colour = INK if curve.whole else next(colours)
+        if curve.count.sum():
+            _line(axes, curve, colour)
+            lowest = min(lowest, 1 / float(curve.count.sum()))
+    axes.plot([], [], color=INK, linestyle="--", linewidth=0.9, label=limits_are)
+    _finish(axes, max(lowest, LEAST_SHARE), title)
+
+
+def stream_curves(streams: Sequence[tuple[str, Requests, float]]) -> list[Curve]:
+    """Curves of streams of requests: all, or of many those with the least attainment.
+
+    Args:
+        streams: name, requests and objective in seconds of each.
+    """
+    shares = [attainment(requests) for _, requests, _ in streams]
+    worst = sorted(range(len(streams)), key=lambda k: 1.0 if (share := shares[k]) is None else share)[:MOST_CURVES]
+    found = []
+    for k in sorted(worst):
+        name, requests, limit_s = streams[k]
+        answered = requests.finish_ns >= 0
+        latency, count = np.unique((requests.finish_ns - requests.arrival_ns)[answered], return_counts=True)
+        found.append(Curve(name, latency / NS_PER_S, count, limit_s))
+    return found
+
+
+def some_of(curves: int, streams: int) -> str:
+    """What a title says where not all are drawn, with a comma before it."""
+    return "" if curves == streams else f", {curves} of {streams} with the least attainment"
+
+
+def _line(axes: Axes, curve: Curve, colour: str) -> None:
+    later = 1 - np.cumsum(curve.count) / curve.count.sum()
+    times = np.repeat(curve.latency_s * MS_PER_S, 2)
+    shares = np.concatenate(([1.0], np.repeat(later[:-1], 2), later[-1:]))
+    drawn = _thinned(shares)
+    width = 2.2 if curve.whole else 1.4
+    # The last step ends at 0, which has no logarithm: it is drawn down to below the axis.
+    low = np.maximum(shares[drawn], LEAST_SHARE / 10)
+    axes.plot(times[drawn], 100 * low, color=colour, linewidth=width, label=legend_label(curve.label))
+    if curve.limit_s is not None:
+        axes.axvline(curve.limit_s * MS_PER_S, color=colour, linestyle="--", linewidth=0.9)
+
+
+def _thinned(shares: Floats) -> Ints:
+    """Places of points that make the same line to the eye: evenly spread over the logarithm of the share."""
+    if shares.size <= MOST_POINTS:
+        return np.arange(shares.size)
+    wanted = np.geomspace(1.0, max(float(shares[-2]), LEAST_SHARE), MOST_POINTS)
+    places = np.searchsorted(-shares, -wanted)
+    return np.unique(np.concatenate((places, [0, shares.size - 2, shares.size - 1])))
+
+
+def _finish(axes: Axes, lowest: float, title: str) -> None:
+    axes.set_yscale("log")
+    axes.set_ylim(70 * lowest, 130)
+    axes.set_xlim(left=0)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: plain(share)))
+    axes.set_xlabel("latency (ms)")
+    axes.set_ylabel("answered requests that take longer (%)")
+    axes.set_title(title, fontsize=9.5)
+    grid(axes)

@@ -1,0 +1,146 @@
+"""The reactive scheduler (PPipe §7.4): every pool batches by itself and knows nothing of the links (compiled).
+
+A pool takes its virtual GPU that is free first and the largest batch, up to the planned one, that leaves the planned
+latencies and transfers of the later pools before the deadline of its oldest request. A model's first pools draw from
+one queue; waiting is as in Algorithm 1. The paper gives the idea in two sentences; what they leave open is taken from
+what it observes and from the authors' published simulator:
+
+- Of virtual GPUs that are free already the one that became so first is taken.
+- Requests reach a pool once they are there. A batch that ends is sent over its server's uplink at once, and the next
+  pool takes its requests when the transfer is over; slow transfers make it drop requests, as the paper observes. Who
+  receives is not known before the next pool has batched them, so that a transfer takes no downlink.
+- A request that comes to the head of a queue too late for a batch of the planned size is dropped, "in order for the
+  remaining requests to meet their SLOs": the early drop of Nexus, the paper's [47], whose idea it takes. One that the
+  pool has waited with for others goes in the largest batch that is in time.
+"""
+
+from __future__ import annotations
+
+from heapq import heappush
+
+from euclio.core.compiled import compiled
+from euclio.serving.pipeline.execution import TIMER, Event, begin_if_possible
+from euclio.serving.pipeline.queues import Queues, deadline_of, drop_first, oldest, take, waiting
+from euclio.serving.pipeline.resources import (
+    ANY,
+    BATCH,
+    BATCHES,
+    COUNT,
+    DOWNLINK,
+    END,
+    ESTIMATE,
+    FIRST,
+    NONE,
+    POOL,
+    READY,
+    RESOURCE,
+    START,
+    Ledger,
+    free_at,
+    mark_reserved,
+    new_node,
+)
+from euclio.serving.pipeline.system import System
+from euclio.serving.units import Floats
+
+
+@compiled
+def send(system: System, ledger: Ledger, events: list[Event], factors: Floats, node: int, now: int) -> None:
+    """Send an ended batch towards the next pool over the uplink of its server, behind what is sent there already."""
+    pool, count = ledger.node[node, POOL] + 1, ledger.node[node, COUNT]
+    length = system.transfer[pool, count]
+    link = new_node(ledger, pool, ledger.node[node, FIRST], count, ledger.node[node, BATCH], length)
+    ledger.node[link, START], ledger.node[link, END] = now, now + length
+    ledger.node[link, READY], ledger.node[link, DOWNLINK] = now, ANY
+    mark_reserved(ledger, link, 0, system.uplink[ledger.node[node, RESOURCE]])
+    begin_if_possible(ledger, events, factors, link, now, False)
+
+
+@compiled
+def hand_over(system: System, ledger: Ledger, queues: Queues, node: int, pool: int) -> int:
+    """Put the requests of a node, which has ended, into the queue of a pool, and return that queue."""
+    queue = system.slo.size + pool
+    for place in range(ledger.node[node, FIRST], ledger.node[node, FIRST] + ledger.node[node, COUNT]):
+        queues.item[queues.base[queue] + queues.last[queue]] = queues.item[place]
+        queues.last[queue] += 1
+    return int(queue)
+
+
+@compiled
+def batch_by_pool(
+    system: System, ledger: Ledger, queues: Queues, events: list[Event], factors: Floats, queue: int, now: int
+) -> None:
+    """Batch the requests of a queue until it is empty or waits."""
+    while waiting(queues, queue) > 0:
+        pool, gpu, free = _first_free(system, ledger, queue, now)
+        limit = (deadline_of(system, queues, queue) - system.after[pool]) if pool >= 0 else now
+        planned = system.batch[system.pipeline_of[pool]] if pool >= 0 else 0
+        size, end, idle = planned, now, max(0, free - now)
+        while size > 0:
+            end = max(now, free) + system.latency[pool, size]
+            # From the planned size down, so the first that is in time is the largest.
+            if end <= limit:
+                break
+            size -= 1
+        if size == 0 or (size < planned and queues.waited[queue] != oldest(queues, queue)):
+            # It is served by no batch, or only by one that takes from those behind it.
+            drop_first(queues, queue)
+        elif waiting(queues, queue) < size:
+            queues.wanted[queue], queues.waited[queue] = size, oldest(queues, queue)
+            # One tick after the last moment at which a batch of this size is in time: then a smaller one is chosen.
+            queues.timer[queue] = now + limit - end + idle + 1
+            heappush(events, (queues.timer[queue], TIMER, queue))
+            return
+        else:
+            _dispatch(system, ledger, queues, events, factors, queue, pool, gpu, size, end, now)
+    queues.wanted[queue] = 1
+
+
+@compiled
+def _first_free(system: System, ledger: Ledger, queue: int, now: int) -> tuple[int, int, int]:
+    """Pool, virtual GPU and when it is free, over the pools that draw from a queue; -1: there is none."""
+    models = system.slo.size
+    found, earliest = (NONE, NONE, now), 1 << 62
+    if queue >= models:
+        first, last, is_front = queue - models, queue - models + 1, False
+    else:
+        first, last = (
+            system.first_pool[system.first_pipeline[queue]],
+            system.first_pool[system.first_pipeline[queue + 1]],
+        )
+        is_front = True
+    for pool in range(first, last):
+        # Requests from outside enter at the first pool of a pipeline.
+        if is_front and system.first_pool[system.pipeline_of[pool]] != pool:
+            continue
+        for gpu in range(system.first_gpu[pool], system.first_gpu[pool + 1]):
+            # Of those that are free already the one that has been for longest.
+            since = free_at(ledger, gpu, now) if ledger.head[gpu] >= 0 else ledger.freed[gpu]
+            # Strictly earlier: ties go to the first virtual GPU in order.
+            if since < earliest:
+                found, earliest = (pool, gpu, max(now, since)), since
+    return found
+
+
+@compiled
+def _dispatch(
+    system: System,
+    ledger: Ledger,
+    queues: Queues,
+    events: list[Event],
+    factors: Floats,
+    queue: int,
+    pool: int,
+    gpu: int,
+    size: int,
+    end: int,
+    now: int,
+) -> None:
+    """Give a batch to a virtual GPU."""
+    batch = ledger.totals[BATCHES]
+    ledger.totals[BATCHES] += 1
+    node = new_node(ledger, pool, take(queues, queue, size), size, batch, system.latency[pool, size])
+    ledger.node[node, START], ledger.node[node, END] = end - ledger.node[node, ESTIMATE], end
+    ledger.node[node, READY] = now
+    mark_reserved(ledger, node, 0, gpu)
+    begin_if_possible(ledger, events, factors, node, now, False)

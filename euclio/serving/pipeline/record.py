@@ -1,0 +1,155 @@
+"""What a simulation has found: the fate of every request, every use of a virtual GPU and of links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.lazy import late_value
+from euclio.core.showing import Framed, Plotted
+from euclio.problems.pipeline import Cluster, PipelinePlan
+from euclio.serving.pipeline.placement import VirtualGpu
+from euclio.serving.pipeline.queues import Queues
+from euclio.serving.pipeline.resources import (
+    BATCH,
+    BATCHES,
+    COUNT,
+    DOWNLINK,
+    END,
+    ESTIMATE,
+    NODES,
+    NONE,
+    POOL,
+    PROBES,
+    READY,
+    RESOURCE,
+    START,
+    Ledger,
+)
+from euclio.serving.pipeline.setup import Setup
+from euclio.serving.pipeline.system import System
+from euclio.serving.requests import Requests
+from euclio.serving.units import Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """Inferences on virtual GPUs, or transfers over links; one entry each, in the order of dispatch.
+
+    Attributes:
+        resource: virtual GPU, or the server that sends.
+        receiver: the server that receives (transfers), else -1; -1 too where it was not known when a transfer began.
+        pipeline: pipeline in the plan.
+        partition: partition that infers or is sent to, from 0.
+        batch: number of the batch; reactive pools make batches of their own.
+        requests: how many.
+        ready_ns: when it could have begun, but for its resources.
+        start_ns: begin.
+        end_ns: end.
+        estimate_ns: expected duration.
+    """
+
+    resource: Ints
+    receiver: Ints
+    pipeline: Ints
+    partition: Ints
+    batch: Ints
+    requests: Ints
+    ready_ns: Ints
+    start_ns: Ints
+    end_ns: Ints
+    estimate_ns: Ints
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Simulation(Framed, Plotted):
+    """A simulated plan.
+
+    Attributes:
+        cluster: the instance.
+        plan: what serves it.
+        setup: arrivals, load, scheduler.
+        offered_rps: mean rate of each model.
+        gpus: virtual GPUs and where they are.
+        requests: per model.
+        inferences: every inference.
+        transfers: every transfer.
+        batches: batches that were dispatched.
+        probes: calls of probe().
+        wall_s: seconds that the event loop took.
+    """
+
+    _view = late_value("euclio.serving.pipeline.views", "SIMULATION")
+
+    cluster: Cluster
+    plan: PipelinePlan
+    setup: Setup
+    offered_rps: tuple[float, ...]
+    gpus: tuple[VirtualGpu, ...]
+    requests: tuple[Requests, ...]
+    inferences: Uses
+    transfers: Uses
+    batches: int
+    probes: int
+    wall_s: float
+
+
+class Ran(NamedTuple):
+    """What is left when all events are over: use of resources, the requests, and the seconds that took."""
+
+    ledger: Ledger
+    queues: Queues
+    wall_s: float
+
+
+def record(
+    cluster: Cluster,
+    plan: PipelinePlan,
+    setup: Setup,
+    offered_rps: tuple[float, ...],
+    system: System,
+    gpus: tuple[VirtualGpu, ...],
+    ran: Ran,
+) -> Simulation:
+    """Ledger and queues after all events, as plain data."""
+    ledger, queues, wall_s = ran
+    of_model = [queues.model == m for m in range(len(cluster.models))]
+    node = ledger.node[: ledger.totals[NODES]]
+    sent = node[:, DOWNLINK] != NONE
+    return Simulation(
+        cluster,
+        plan,
+        setup,
+        offered_rps,
+        gpus,
+        tuple(Requests(queues.arrival[m], queues.finish[m], queues.outcome[m]) for m in of_model),
+        _uses(system, node[~sent], len(gpus)),
+        _uses(system, node[sent], len(gpus)),
+        int(ledger.totals[BATCHES]),
+        int(ledger.totals[PROBES]),
+        wall_s,
+    )
+
+
+def _uses(system: System, node: Ints, gpus: int) -> Uses:
+    resource, receiver, pool = node[:, RESOURCE], node[:, DOWNLINK], node[:, POOL]
+    pipeline = system.pipeline_of[pool]
+    return Uses(
+        resource=np.where(receiver == NONE, resource, (resource - gpus) // 2),
+        receiver=np.where(receiver < 0, NONE, (receiver - gpus) // 2),
+        pipeline=system.plan_pipeline[pipeline],
+        partition=pool - system.first_pool[pipeline],
+        **{name: node[:, column].copy() for name, column in _COLUMNS.items()},
+    )
+
+
+_COLUMNS = {
+    "batch": BATCH,
+    "requests": COUNT,
+    "ready_ns": READY,
+    "start_ns": START,
+    "end_ns": END,
+    "estimate_ns": ESTIMATE,
+}

@@ -1,0 +1,43 @@
+"""What is simulated: arrivals, load, scheduler, noise (PPipe §7.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from euclio.serving.setup import Arrivals
+from euclio.serving.setup import Setup as CommonSetup
+
+__all__ = ["Arrivals", "Scheduler", "Setup"]
+
+
+class Scheduler(StrEnum):
+    """Who forms batches and sends them."""
+
+    RESERVATION = "reservation"
+    """PPipe's adaptive batching by reservation (§5.4)."""
+    REACTIVE = "reactive"
+    """Every pool by itself, without tracking links (§7.4)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup(CommonSetup):
+    """A simulation, apart from cluster and plan.
+
+    `full_load_rps` is the throughput per weight at load 1; None: what the plan serves as checked.
+
+    Attributes:
+        scheduler: who forms batches.
+    """
+
+    scheduler: Scheduler = Scheduler.RESERVATION
+
+    def __post_init__(self) -> None:
+        """Let arrivals and scheduler be given by name."""
+        CommonSetup.__post_init__(self)
+        object.__setattr__(self, "scheduler", Scheduler(self.scheduler))
+
+    def own(self) -> dict[str, Any]:
+        """The scheduler, as plain data."""
+        return {"scheduler": self.scheduler.value}

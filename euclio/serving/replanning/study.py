@@ -1,0 +1,215 @@
+"""The study of re-planning: policies on clients whose bandwidth moves, and what they cost (ours).
+
+A timeline of more than `LONGEST` steps is not followed as a whole, since an optimal plan takes up to a second: policies
+follow stretches of it, each from a new plan on, and rows are means over these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from pathlib import Path
+
+from euclio.problems.fragments.deployment import deployed, moves, share_of
+from euclio.serving.replanning.cuts import Standing, at_mean, in_hindsight, late
+from euclio.serving.replanning.policies import Hindsight, Planner, Sequel, from_scratch, kept
+from euclio.serving.replanning.timeline import Followed, Timeline, steps_of, stretches, timeline
+from euclio.workloads.fragments.uplink import Trace, read_traces
+
+CLIENTS, TX2 = 12, 3
+SECONDS = 60
+SEED = 1
+MODELS = ("mob", "inc", "vgg")
+"""Networks whose partition point moves with the bandwidth; those of the other two hardly do."""
+WORSE = (0.0, 0.02, 0.05, 0.1, 0.2, 0.5)
+"""How much more share than a new plan the last one may take."""
+EVERY = (5, 10)
+SHADOWS = (0.0, 0.25, 1.0, 5.0)
+"""Time that a started instance takes its share before it is of use, in steps of the timeline."""
+STEP = 2
+"""Hindsight chooses among the plans of every second step."""
+LONGEST = 120
+"""Steps of the longest timeline that is followed as a whole."""
+STRETCHES, STRETCH = 3, 20
+"""How many stretches of a longer one are followed, and the steps of each."""
+TRIGGER_WORSE = 0.2
+"""How much worse a plan may be that is kept on a trigger, too."""
+SCRATCH, KEPT, PERIODIC = "new every second", "kept", "kept, new every so many seconds:"
+TRIGGERED = "new when a cut changes"
+TRIGGERED_WITHIN = "when a cut changes, kept unless worse by more than"
+WITHIN, HINDSIGHT = "kept unless worse by more than", "hindsight, shadow seconds"
+MEAN, FIXED = "one plan, cuts at the mean", "one plan, roomiest cuts in hindsight"
+SOLVERS = {"graft": "Graft", "fragment-columns": "optimum"}
+"""What plans anew: names of solvers, and what they are called here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A policy on a timeline.
+
+    Where the bandwidth holds for more than a second, a step takes the place of a second in the names of policies.
+
+    Attributes:
+        line: name of the timeline.
+        planner: what plans anew.
+        policy: what is done with the last plan.
+        setting: steps, seconds or part that the policy is given; 0: none.
+        share_pct: mean GPU share of the instances, in percent of one GPU.
+        above: how much that is above new optimal plans every step, as a share of it.
+        started: instances started per step.
+        shadow_pct: mean GPU share of the instances that are started in a step.
+        missed: part of the clients' steps that are not served in time.
+        step_s: seconds of a step.
+        planned: part of the steps at which a trigger has a plan made; 1: there is no trigger.
+        shares_pct: GPU share by step.
+    """
+
+    line: str
+    planner: str
+    policy: str
+    setting: float
+    share_pct: float
+    above: float
+    started: float
+    shadow_pct: float
+    missed: float
+    step_s: int
+    planned: float
+    shares_pct: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A policy on a part of a timeline.
+
+    Attributes:
+        sequel: its plans.
+        missed: part of the clients' steps that are not served in time.
+        planned: part of the steps at which a trigger has a plan made.
+    """
+
+    sequel: Sequel
+    missed: float = 0.0
+    planned: float = 1.0
+
+
+def lines(
+    models: Sequence[str] = MODELS,
+    seconds: int = SECONDS,
+    clients: int = CLIENTS,
+    traces: Path | None = None,
+    steps_s: Sequence[int] = (1,),
+) -> Iterator[list[Timeline]]:
+    """The timelines, whole or in stretches: each network on seeded uplinks, then on measured ones where there are any.
+
+    Args:
+        models: short names of the networks.
+        seconds: seconds of each timeline.
+        clients: clients of each; a quarter are Jetson TX2.
+        traces: file or folder of measured traces; None: none.
+        steps_s: seconds that a bandwidth holds for; timelines for each.
+    """
+    sources: list[tuple[str, list[Trace] | None]] = [("seeded", None)]
+    if traces is not None:
+        sources.append(("measured", read_traces(traces)))
+    for step_s in steps_s:
+        for source, given in sources:
+            for model in models:
+                name = f"{model}, {source}" + (f", every {step_s} s" if len(steps_s) > 1 or step_s > 1 else "")
+                what = model, clients, clients // 4, seconds, SEED, given, name
+                if steps_of(seconds, step_s) > LONGEST:
+                    yield stretches(Followed(*what, step_s=step_s), number=STRETCHES, length=STRETCH)
+                else:
+                    yield [timeline(*what, step_s=step_s)]
+
+
+def rows_of(parts: Sequence[Timeline], *, trigger: bool = False) -> list[Row]:
+    """All policies on a timeline, those that start from optimal plans last.
+
+    Args:
+        parts: the timeline as a whole, or stretches of it.
+        trigger: whether to add the policies that plan only where a cut changes.
+    """
+    optimal = Planner("fragment-columns")
+    best = list(chain.from_iterable(from_scratch(part, optimal).deployments for part in parts))
+    least = sum(share_of(d) for d in best) / len(best)
+    found = []
+    for solver, called in SOLVERS.items():
+        planner = optimal if solver == "fragment-columns" else Planner(solver)
+        kinds = zip(*(_sequels(part, planner, len(parts) == 1, trigger) for part in parts), strict=True)
+        for same in kinds:
+            policy, setting, _ = same[0]
+            found.append(_row(parts[0], called, policy, setting, [part for _, _, part in same], least))
+        standing = [(MEAN, [at_mean(part, planner) for part in parts])]
+        if len(parts) == 1:
+            standing.append((FIXED, [in_hindsight(parts[0], planner)]))
+        found += [_standing(parts[0], called, policy, own, least) for policy, own in standing]
+    return found
+
+
+def _sequels(line: Timeline, planner: Planner, whole: bool, trigger: bool) -> Iterator[tuple[str, float, _Part]]:
+    """The policies on a timeline, or on a stretch of one, where nothing is said of what takes longer than that."""
+    yield SCRATCH, 0.0, _Part(from_scratch(line, planner))
+    if trigger:
+        held, planned = line.held(), len(line.triggers) / len(line.fleets)
+        new, near = from_scratch(held, planner), kept(held, planner, worse=TRIGGER_WORSE)
+        yield TRIGGERED, 0.0, _Part(new, late(line, new), planned)
+        yield TRIGGERED_WITHIN, TRIGGER_WORSE, _Part(near, late(line, near), planned)
+    if whole:
+        yield KEPT, 0.0, _Part(kept(line, planner))
+        for steps in EVERY:
+            yield PERIODIC, float(steps), _Part(kept(line, planner, every=steps))
+    for worse in WORSE:
+        yield WITHIN, worse, _Part(kept(line, planner, worse=worse))
+    if whole:
+        hindsight = Hindsight(line, planner, STEP)
+        for shadow in SHADOWS:
+            yield HINDSIGHT, shadow * line.step_s, _Part(hindsight.best(shadow))
+
+
+def _row(line: Timeline, planner: str, policy: str, setting: float, parts: Sequence[_Part], least: float) -> Row:
+    by_part = [part.sequel.deployments for part in parts]
+    shares = tuple(share_of(deployment) for deployments in by_part for deployment in deployments)
+    changes = [moves(a, b) for deployments in by_part for a, b in pairwise(deployments)]
+    per = max(1, len(changes))
+    mean = sum(shares) / len(shares)
+    return Row(
+        line=line.name,
+        planner=planner,
+        policy=policy,
+        setting=setting,
+        share_pct=mean,
+        above=mean / least - 1,
+        started=sum(c.started for c in changes) / per,
+        shadow_pct=sum(c.shadow_pct for c in changes) / per,
+        missed=sum(part.missed for part in parts) / len(parts),
+        step_s=line.step_s,
+        planned=sum(part.planned for part in parts) / len(parts),
+        shares_pct=shares,
+    )
+
+
+def _standing(line: Timeline, planner: str, policy: str, standing: Sequence[Standing], least: float) -> Row:
+    """One plan that stays, which is the same on all stretches."""
+    share = share_of(deployed(standing[0].fleet, standing[0].plan))
+    shares = (share,) * len(line.fleets)
+    missed = sum(own.missed for own in standing) / len(standing)
+    above = share / least - 1
+    return Row(line.name, planner, policy, 0.0, float(share), above, 0.0, 0.0, missed, line.step_s, 0.0, shares)
+
+
+def break_even_s(moving: Row, staying: Row) -> float | None:
+    """Seconds that a started instance has to take its share in vain, for another policy to cost as much.
+
+    With s such seconds a policy takes, on average, its share and s times what it starts in a second (ours).
+
+    Args:
+        moving: the policy that takes less share and starts more.
+        staying: the other one.
+
+    Returns:
+        The seconds; None: it does not start more.
+    """
+    saved = moving.shadow_pct - staying.shadow_pct
+    return moving.step_s * (staying.share_pct - moving.share_pct) / saved if saved > 0 else None

@@ -1,0 +1,119 @@
+"""Ticks made for an instance: what its simulation rests on is whole ticks, where 63 bits allow it (ours)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.core.numbers import exact
+from euclio.problems.session.evaluate import Evaluation
+from euclio.problems.session.instance import Configuration, Module, Session
+from euclio.problems.session.plan import Plan
+from euclio.serving.noise import duration_factors
+from euclio.serving.session.setup import Setup
+from euclio.serving.setup import Arrivals
+from euclio.serving.units import NS_PER_S, Clock
+
+MOST_TICKS = 1 << 61
+"""Ticks that a whole simulation may last, with all that is still to do when the last request has come."""
+MOST_DURATION = 1 << 52
+"""Ticks that an execution may last, so that it is multiplied by its factor without loss."""
+MARGIN = 4
+"""Arrivals at random may be so many times as many as in the mean, and a hundred more."""
+FINEST = 10**6
+"""Most ticks in a nanosecond where they cannot be exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fineness:
+    """A clock, and what it is worth.
+
+    Attributes:
+        clock: the clock.
+        exact: whether all that a simulation rests on is whole ticks; otherwise it is rounded (`Clock`).
+    """
+
+    clock: Clock
+    exact: bool
+
+
+def fine_clock(session: Session, plan: Plan, checked: Evaluation, setup: Setup, rate: Fraction) -> Fineness:
+    """The clock of a simulation.
+
+    Its ticks are nanoseconds if all durations are whole ones and arrivals are at random. Otherwise they are parts of
+    them, such that durations, and the periods of evenly spaced requests and of their dummies, are whole ticks. If that
+    takes more ticks than the simulated time has room for, it is durations alone, and if that is too many as well, as
+    fine a decimal part as there is room for.
+
+    Args:
+        session: the instance.
+        plan: a plan of it.
+        checked: what the checker says of it.
+        setup: arrivals, load, seconds, noise.
+        rate: requests per second at load 1.
+    """
+    durations = list(_durations(session, plan))
+    most = _most_ticks_per_ns(session, plan, checked, setup, rate)
+    alone = _common(durations)
+    is_even = setup.arrivals is Arrivals.UNIFORM and not setup.clients
+    periods = _periods(checked, setup, rate) if is_even else ()
+    everything = math.lcm(alone, _common(periods))
+    if everything == 1 or everything <= most:
+        return Fineness(Clock(everything), exact=True)
+    if alone <= most:
+        return Fineness(Clock(alone), exact=False)
+    ticks = 1
+    while ticks < FINEST and 10 * ticks <= most:
+        ticks *= 10
+    return Fineness(Clock(ticks), exact=False)
+
+
+def alike(module: Module, c: Configuration) -> Iterator[Configuration]:
+    """The configurations that a batch of this one could be filled up to: no larger, on the same hardware."""
+    return (
+        k for k in module.profile if (k.hardware, k.concurrency) == (c.hardware, c.concurrency) and k.batch <= c.batch
+    )
+
+
+def _common(seconds: Iterable[Fraction]) -> int:
+    """The fewest ticks in a nanosecond with which all of these are whole ticks."""
+    return math.lcm(*((time * NS_PER_S).denominator for time in seconds))
+
+
+def _durations(session: Session, plan: Plan) -> Iterator[Fraction]:
+    for module, own in zip(session.modules, plan.modules, strict=True):
+        for allocation in own.allocations:
+            yield from (k.duration_s for k in alike(module, allocation.configuration))
+
+
+def _periods(checked: Evaluation, setup: Setup, rate: Fraction) -> Iterator[Fraction]:
+    """Periods of requests and of dummies, which begin with half of one, and what modules hold requests for."""
+    yield 1 / offered(setup, rate)
+    for module in checked.modules:
+        if setup.dummies and module.dummy_rps:
+            yield 1 / (2 * module.dummy_rps)
+        yield module.worst_case_latency_s
+    if setup.timeout_s is not None and not math.isinf(setup.timeout_s):
+        yield exact(setup.timeout_s)
+
+
+def offered(setup: Setup, rate: Fraction) -> Fraction:
+    """Mean rate of requests at the load of a setup, in requests per second, as its numbers are written."""
+    return exact(setup.load) * (rate if setup.full_load_rps is None else exact(setup.full_load_rps))
+
+
+def _most_ticks_per_ns(session: Session, plan: Plan, checked: Evaluation, setup: Setup, rate: Fraction) -> int:
+    """How many ticks of a nanosecond the time has room for, were every invocation executed alone, one after another."""
+    longest = float(duration_factors(setup.noise, setup.seed).max())
+    seconds = exact(setup.seconds)
+    # Clients have one request each when no more come; arrivals may all be left then.
+    requests = setup.clients or MARGIN * offered(setup, rate) * seconds + 100
+    total, most = seconds, Fraction(0)
+    for module, own, found in zip(session.modules, plan.modules, checked.modules, strict=True):
+        invocations = (requests + 1) * module.rate_rps / rate + 1 + found.dummy_rps * seconds
+        slowest = max(allocation.configuration.duration_s for allocation in own.allocations)
+        most = max(most, slowest)
+        total += invocations * (slowest * math.ceil(longest) + Fraction(1, NS_PER_S)) + found.worst_case_latency_s
+    return int(min(MOST_TICKS / (total * NS_PER_S), MOST_DURATION / (most * NS_PER_S)))

@@ -1,0 +1,97 @@
+"""Routers that draw machines, or look at what these have in hand: one rule for both simulators (compiled).
+
+Targets are rows of an array whose columns are those of `turns`; docs/model/serving.md has the rules.
+"""
+
+from __future__ import annotations
+
+from euclio.core.compiled import compiled_on_tables
+from euclio.serving.session.draws import FACTORS, MODULI
+from euclio.serving.session.engine.turns import RATE, TARGET_MEMBER, TARGET_SIZE
+from euclio.serving.session.targets import Router
+from euclio.serving.units import Ints
+
+BY_TURN, AT_RANDOM, LEAST_IN_HAND = Router.TURN.value, Router.RANDOM.value, Router.LEAST.value
+ROUTER, FIRST, SECOND, TURN_OF, ROUTER_COLUMNS = range(5)
+"""Columns of a module's router: which, the states of its two generators, and the place of the machine after the one
+that was chosen last."""
+FIRST_FACTOR, SECOND_FACTOR = FACTORS
+FIRST_MODULUS, SECOND_MODULUS = MODULI
+
+
+@compiled_on_tables
+def draw(router: Ints, row: int, below: int) -> int:
+    """A whole number from 0 to less than a bound, by two steps of the combined generators of a row.
+
+    Two steps make 62 bits, so that the remainder is as good as even; no product exceeds 64 bits.
+    """
+    found = 0
+    for _ in range(2):
+        router[row, FIRST] = router[row, FIRST] * FIRST_FACTOR % FIRST_MODULUS
+        router[row, SECOND] = router[row, SECOND] * SECOND_FACTOR % SECOND_MODULUS
+        step = router[row, FIRST] - router[row, SECOND]
+        if step < 1:
+            step += FIRST_MODULUS - 1
+        found = found * (FIRST_MODULUS - 1) + step - 1
+    return int(found % below)
+
+
+@compiled_on_tables
+def drawn_machine(target: Ints, first: int, total: int, router: Ints, row: int) -> int:
+    """The place of a machine that is drawn at its rate: first its target, then one of that target's machines.
+
+    Args:
+        target: all targets.
+        first: the row of the module's first one.
+        total: the sum of the rates of all that the module has.
+        router: all routers.
+        row: that of the module.
+    """
+    left = draw(router, row, total)
+    chosen = first
+    while left >= target[chosen, RATE]:
+        left -= target[chosen, RATE]
+        chosen += 1
+    return int(target[chosen, TARGET_MEMBER] + draw(router, row, target[chosen, TARGET_SIZE]))
+
+
+@compiled_on_tables
+def drawn_other(target: Ints, first: int, total: int, router: Ints, row: int, one: int, own: int) -> int:
+    """The place of another machine than one, of at least two, drawn at its rate.
+
+    Args:
+        target: all targets.
+        first: the row of the module's first one.
+        total: the sum of the rates of all that the module has.
+        router: all routers.
+        row: that of the module.
+        one: the place of the machine that it is not to be.
+        own: the row of that machine's target.
+    """
+    # Rates times the machines of that target are whole numbers without its share too.
+    times = target[own, TARGET_SIZE]
+    left = draw(router, row, total * times - target[own, RATE])
+    chosen = first
+    while True:
+        weight = target[chosen, RATE] * (times - 1 if chosen == own else times)
+        if left < weight:
+            break
+        left -= weight
+        chosen += 1
+    if chosen != own:
+        return int(target[chosen, TARGET_MEMBER] + draw(router, row, target[chosen, TARGET_SIZE]))
+    # Of its own target one machine fewer is drawn, and those from its place on move up by one.
+    place = target[chosen, TARGET_MEMBER] + draw(router, row, times - 1)
+    return int(place + 1 if place >= one else place)
+
+
+@compiled_on_tables
+def load_of(target: Ints, own: int, in_hand: int) -> float:
+    """The load of a machine with so many invocations in hand, were it given one more: over its share of the rate.
+
+    Args:
+        target: all targets.
+        own: the row of the machine's.
+        in_hand: invocations that it was given and that have not ended.
+    """
+    return float((in_hand + 1) * target[own, TARGET_SIZE] / target[own, RATE])

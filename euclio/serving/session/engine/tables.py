@@ -1,0 +1,203 @@
+"""The tables of a running simulation: a row per module, target, machine, batch, invocation, request and event.
+
+All entries are whole numbers; times are ticks of the system's clock, references are row numbers, -1 stands for none.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from euclio.serving.units import Floats, Ints
+
+NONE = -1
+
+# Modules. The first columns describe, the others change.
+(
+    CHILD_FIRST,  # its children stand in `State.child` from here
+    CHILD_COUNT,
+    PARENTS,  # how many it has
+    TARGET_FIRST,
+    TARGET_COUNT,  # 0: its machines pull from its queue
+    MACHINE_FIRST,
+    MACHINE_COUNT,
+    UNIT,
+    TURNS,
+    TOTAL_RATE,  # sum of its targets' rates
+    HOLD,  # least time from ready to handing on
+    LEAST_AFTER,
+    CURRENT,  # target that the module stays with
+    LEFT,  # batches that are closed until it asks again
+    READY,  # invocations that became ready, without dummies
+    ENDED,
+    DROPPED_HERE,
+    WORKED,  # sum of the real durations of ended batches
+    EXPECTED,  # sum of their expected durations
+    MODULE_COLUMNS,
+) = range(20)
+
+# Queues that machines pull from: a row per module, then one per machine that has its own.
+(
+    QUEUE_HEAD,  # invocations that wait to be pulled
+    QUEUE_TAIL,
+    QUEUE_SIZE,  # how many wait; whoever takes some counts them
+    PULLING,  # whether an event to pull is to come
+    PULL_FIRST,  # the machines that pull from it
+    PULL_COUNT,
+    QUEUE_COLUMNS,
+) = range(7)
+
+# Machines.
+(
+    MODULE,
+    BATCH,
+    SLOTS,
+    DURATION_FIRST,  # its durations stand in `State.duration` from here, by size
+    TIMEOUT,  # -1: until the batch is full; of a machine that pulls, 0: it does not wait
+    SPACING,
+    HOST,  # machine on which its batches wait and are executed: itself, or the first of those that are one machine
+    TARGET,
+    QUEUE,  # row of the queue of its own; -1: it collects batches, or pulls from its module's
+    IN_HAND,  # of such a machine, invocations that it was given and that have not ended
+    LAST_ENDED,  # when some of them ended last
+    ENDED_THEN,  # how many did at that moment
+    FAILED,  # 1: what it executes and has waiting is lost
+    AVAILABLE,  # no batch starts before
+    WAKING,  # whether an event to wake it is to come
+    RUNNING,
+    FREE_SINCE,  # when it last had a free slot again after it had none
+    OPEN,  # batch that is being collected
+    TIMER,  # whether a time-out is to come
+    BATCH_HEAD,  # closed batches that wait
+    BATCH_TAIL,
+    WAITING,
+    MOST_WAITING,
+    BUSY,  # sum of the durations of its executions
+    BATCHES,
+    SERVED,  # invocations of batches that ended, with dummies
+    MACHINE_COLUMNS,
+) = range(27)
+
+# Batches; free ones are linked by NEXT_BATCH.
+HEAD, TAIL, SIZE, ON, NEXT_BATCH, OPENED, START, EXPECTED_TIME, BATCH_COLUMNS = range(9)
+
+# Dummies of a module: the next one, and the period, each as whole ticks and a part (over OVER) of one.
+DUE, CARRIED, PERIOD, PART, OVER, DUMMY_COLUMNS = range(6)
+MOST_OVER = 1 << 62
+"""Largest scale of parts of ticks, so that the sum of two stays within 64 bits."""
+
+# Invocations; free ones are linked by NEXT.
+REQUEST, BECAME_READY, NEXT, INVOCATION_COLUMNS = range(4)
+
+# Requests; free ones are linked by NUMBER.
+NUMBER, ARRIVED, LAST_END, OUTSTANDING, MODULES_LEFT, IS_DROPPED, REQUEST_COLUMNS = range(7)
+# What a request has at each module.
+COUNT, INVOCATIONS_LEFT, PARENTS_LEFT, READY_AT, PASSAGE_COLUMNS = range(5)
+
+# Events in the heap.
+TIME, ORDER, PAYLOAD, EVENT_COLUMNS = range(4)
+END, WAKE, RELEASE, DUMMY, ARRIVAL, TIME_OUT, PULL = range(7)
+"""Kinds of events, in their order at equal times."""
+KIND_SHIFT = 56
+
+# Numbers of the whole simulation.
+(
+    NOW,
+    EVENTS,
+    FREE_INVOCATION,
+    FREE_BATCH,
+    FREE_REQUEST,
+    COMMITTED,  # invocations that requests in flight have or will have
+    REQUESTS_IN_FLIGHT,
+    STARTS,
+    REQUESTS_SO_FAR,
+    ARRIVAL_PLACE,
+    FINAL,  # whether no more arrivals are to be fed
+    SLO,
+    HOLDS,
+    DROPS,
+    CLOSED_LOOP,  # whether an answered request is followed by the next one of its client
+    UNTIL_ARRIVALS,  # no dummies and no requests of clients from here on
+    TICKS_PER_NS,
+    WINDOW,  # width of a window of arrivals; 0: windows are not counted
+    ANSWERED,
+    LATE,
+    DROPPED,
+    EXECUTIONS_LOGGED,
+    PASSAGES_LOGGED,
+    REQUESTS_LOGGED,
+    NUMBERS,
+) = range(25)
+
+# Logs.
+LOG_MODULE, LOG_MACHINE, LOG_SIZE, LOG_START, LOG_END, EXECUTION_LOG_COLUMNS = range(6)
+PASSAGE_REQUEST, PASSAGE_MODULE, PASSAGE_READY, PASSAGE_MACHINE, PASSAGE_START, PASSAGE_END, PASSAGE_LOG_COLUMNS = (
+    range(7)
+)
+ANSWER_NUMBER, ANSWER_ARRIVED, ANSWER_FINISHED, ANSWER_LOG_COLUMNS = range(4)
+
+# Windows of arrivals.
+WINDOW_ARRIVED, WINDOW_ATTAINED, WINDOW_COLUMNS = range(3)
+
+
+class State(NamedTuple):
+    """The tables.
+
+    Attributes:
+        number: shape (NUMBERS,).
+        module: shape (modules, MODULE_COLUMNS).
+        child: children of all modules, one after the other.
+        target: shape (targets, TARGET_COLUMNS); the columns are those of `turns`.
+        member: machines of all targets, one after the other.
+        router: shape (modules, ROUTER_COLUMNS); the columns are those of `routers`.
+        queue: shape (modules and machines with queues, QUEUE_COLUMNS).
+        machine: shape (machines, MACHINE_COLUMNS).
+        duration: durations of batches by size, machine by machine or shared.
+        batch: shape (capacity, BATCH_COLUMNS).
+        invocation: shape (capacity, INVOCATION_COLUMNS).
+        request: shape (requests in flight at most, REQUEST_COLUMNS).
+        passage: shape (requests in flight at most, modules, PASSAGE_COLUMNS).
+        event: the heap, shape (capacity, EVENT_COLUMNS).
+        arrival: arrivals that are fed, shape (any,).
+        counts: invocations per request that arrives and module, shape (any, modules).
+        factor: real over expected durations, used in turn.
+        stretch: factor on all durations of a module, shape (modules,).
+        dummy: when dummies of a module come, shape (modules, DUMMY_COLUMNS).
+        histogram: latencies in nanoseconds, rounded down, of each module, then of requests, shape (modules + 1, BINS).
+        guess: exponent of the last entry of each histogram, shape (modules + 1,).
+        total: sum of latencies in ticks, shape (modules + 1,).
+        largest: largest latency in ticks, shape (modules + 1,).
+        window: shape (windows, WINDOW_COLUMNS).
+        executions: log, shape (any, EXECUTION_LOG_COLUMNS).
+        passages: log of invocations, shape (any, PASSAGE_LOG_COLUMNS).
+        answers: log of requests, shape (any, ANSWER_LOG_COLUMNS).
+        stack: modules to be gone on from, used within one event, shape (modules,).
+    """
+
+    number: Ints
+    module: Ints
+    child: Ints
+    target: Ints
+    member: Ints
+    router: Ints
+    queue: Ints
+    machine: Ints
+    duration: Ints
+    batch: Ints
+    invocation: Ints
+    request: Ints
+    passage: Ints
+    event: Ints
+    arrival: Ints
+    counts: Ints
+    factor: Floats
+    stretch: Floats
+    dummy: Ints
+    histogram: Ints
+    guess: Ints
+    total: Floats
+    largest: Ints
+    window: Ints
+    executions: Ints
+    passages: Ints
+    answers: Ints
+    stack: Ints

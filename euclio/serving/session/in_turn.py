@@ -1,0 +1,509 @@
+"""The same requests as the engine serves, module after module: about ten times as fast, for latencies alone (ours).
+
+Modules do not reach back to those before them, unless machines are shared, requests are dropped or batches take their
+noise in the order in which they start. Without these, each module is served by itself with all that becomes ready until
+some time (`engine/in_turn.py`), and every request is answered at the same tick as by the engine; only where batches of
+two modules end at the same tick may the requests in them go on in another order.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterable, Iterator
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from euclio.core.compiled import before_timing
+from euclio.serving.histogram import bins_of
+from euclio.serving.session.draws import first_draws
+from euclio.serving.session.engine import in_turn as t
+from euclio.serving.session.engine import routers, turns
+from euclio.serving.session.engine.tables import NONE
+from euclio.serving.session.server import dummy_row
+from euclio.serving.session.setup import Dispatch, Setup
+from euclio.serving.session.simulation import compile_simulator, incoming
+from euclio.serving.session.system import ServedModule, System
+from euclio.serving.session.targets import DEALINGS, Unit
+from euclio.serving.units import Ints
+
+UNANSWERED = np.iinfo(np.int64).max
+"""Latency of a request that is not answered yet."""
+NOT_INVOKED = -1
+"""Latency at a module that a request does not invoke."""
+PIECE = 1 << 14
+"""Requests that are served at once at most."""
+ROOM = 1 << 16
+"""Requests that there is room for at first."""
+_NOTHING = np.zeros(0, np.int64)
+
+
+def covers(system: System, noise: float) -> bool:
+    """Whether modules may be served one after the other."""
+    pulls = system.dealing is None
+    rounds_of_single_requests = system.dealing == DEALINGS[Dispatch.REQUEST_ROUNDS]
+    pulls = pulls or (system.dealing is not None and system.dealing.queued)
+    waits_to_pull = pulls and any(machine.timeout_ticks != 0 for machine in system.machines)
+    return not (
+        noise
+        or system.hold
+        or system.drops
+        or rounds_of_single_requests
+        or waits_to_pull
+        or any(machine.host is not None for machine in system.machines)
+    )
+
+
+class Coming:
+    """The requests of a setup, drawn as far as they are asked for: many simulations may be given the same."""
+
+    def __init__(self, system: System, setup: Setup) -> None:
+        """Nothing is drawn yet; of the system only the rates of its modules matter."""
+        self._pieces = incoming(system, setup)
+        self._over = False
+        self._count = 0
+        self._arrival = np.zeros(ROOM, np.int64)
+        ones = all(module.per_request == 1 for module in system.modules)
+        self._counts: NDArray[np.int32] | None = None if ones else np.zeros((ROOM, len(system.modules)), np.int32)
+
+    def until(self, ticks: int) -> Ints:
+        """When all requests come that come before a time, and perhaps some more."""
+        while not self._over and not (self._count and self._arrival[self._count - 1] >= ticks):
+            piece = next(self._pieces, None)
+            if piece is None:
+                self._over = True
+                break
+            last = self._count + len(piece[0])
+            self._arrival = _with_room(self._arrival, last)
+            self._arrival[self._count : last] = piece[0]
+            if self._counts is not None:
+                self._counts = _with_room(self._counts, last)
+                self._counts[self._count : last] = piece[1]
+            self._count = last
+        return self._arrival[: self._count]
+
+    @property
+    def room(self) -> int:
+        """Requests that there is room for at least; not all of them have been drawn."""
+        return len(self._arrival)
+
+    @property
+    def counts(self) -> NDArray[np.int32] | None:
+        """Invocations by request and module; None: one of each."""
+        return self._counts
+
+
+def _with_room(table: NDArray[Any], rows: int) -> NDArray[Any]:
+    """The table with at least so many rows."""
+    while len(table) < rows:
+        table = np.concatenate((table, np.zeros_like(table)))
+    return table
+
+
+class InTurn:
+    """A simulation of a system that `covers`, which begins with idle machines and can be gone on with."""
+
+    def __init__(
+        self,
+        system: System,
+        coming: Coming,
+        until_ticks: int | None = None,
+        *,
+        seed: int = 0,
+        watched: Iterable[int] = (),
+    ) -> None:
+        """Nothing is simulated yet.
+
+        Args:
+            system: what serves.
+            coming: the requests.
+            until_ticks: when dummies end; None: they do not.
+            seed: of what routers draw.
+            watched: modules whose own latencies will be asked for.
+        """
+        self._system, self._coming = system, coming
+        self._requests = _Requests(len(system.modules), coming)
+        draws = first_draws(seed, len(system.modules))
+        self._modules = [_Served(system, m, self._requests, until_ticks, own) for m, own in enumerate(draws)]
+        self._taken = 0
+        for m in watched:
+            self._modules[m].watch = _Watch()
+
+    def go_to(self, until_ticks: int) -> None:
+        """Let all happen that happens before a time."""
+        arrival = self._coming.until(until_ticks)
+        last = int(np.searchsorted(arrival, until_ticks))
+        while last - self._taken > PIECE:
+            self._go_to(arrival, int(arrival[self._taken + PIECE]))
+        self._go_to(arrival, until_ticks)
+
+    def _go_to(self, arrival: Ints, until_ticks: int) -> None:
+        """The same for few requests, whose tables stay near."""
+        first, self._taken = self._taken, int(np.searchsorted(arrival, until_ticks))
+        entered = arrival[first : self._taken], np.arange(first, self._taken)
+        self._requests.add(*entered)
+        out: dict[int, tuple[Ints, Ints]] = {}
+        for m in self._system.order:
+            parents = self._system.modules[m].parents
+            out[m] = self._modules[m].go_to([out[parent] for parent in parents] or [entered], until_ticks)
+
+    def latencies(self, first: int, last: int) -> Ints:
+        """How long requests took in ticks, by their numbers; `UNANSWERED` where they are not answered yet."""
+        took = self._requests.finish[first:last] - self.arrivals()[first:last]
+        for module in self._modules:
+            for under_way in module.under_way():
+                took[under_way[(first <= under_way) & (under_way < last)] - first] = UNANSWERED
+        return took
+
+    def module_latencies(self, m: int, first: int, last: int) -> Ints:
+        """How long requests took at a watched module in ticks, by their numbers.
+
+        From when they were ready there to the end of the last of their invocations there; `UNANSWERED` where that is
+        not over yet, `NOT_INVOKED` where there are none.
+
+        Args:
+            m: the module.
+            first: first request; none before it was forgotten (`forget`).
+            last: the one after the last.
+        """
+        served = self._modules[m]
+        assert served.watch is not None, "the module is not watched"
+        took = served.watch.latencies(first, last)
+        for under_way in served.under_way():
+            took[under_way[(first <= under_way) & (under_way < last)] - first] = UNANSWERED
+        counts = self._coming.counts
+        if counts is not None:
+            took[counts[first:last, m] == 0] = NOT_INVOKED
+        return took
+
+    def forget(self, before: int) -> None:
+        """Keep no more what single modules took for the requests before one, which bounds memory."""
+        for served in self._modules:
+            if served.watch is not None:
+                served.watch.forget(before)
+
+    def arrivals(self) -> Ints:
+        """When all requests came that have come so far, in ticks."""
+        return self._coming.until(0)[: self._taken]
+
+
+class _Requests:
+    """What is known of all requests of a simulation, by number."""
+
+    def __init__(self, modules: int, coming: Coming) -> None:
+        self.coming = coming
+        self.finish = _NOTHING
+        self.waiting = [_NOTHING for _ in range(modules)]
+        """By module, where it is asked: how many modules before it, then how many invocations, each has yet to pass."""
+
+    def add(self, arrival: Ints, numbers: Ints) -> None:
+        """Let requests come."""
+        last = numbers[0] + len(numbers) if len(numbers) else 0
+        if last > len(self.finish):
+            # All requests that have been drawn: whoever shares them lets nearly all of them come.
+            self.finish = _longer(self.finish, max(last, self.coming.room))
+        self.finish[last - len(numbers) : last] = arrival
+
+    def waiting_at(self, m: int) -> Ints:
+        """What requests have still to pass at a module."""
+        if len(self.waiting[m]) < len(self.finish):
+            self.waiting[m] = _longer(self.waiting[m], len(self.finish))
+        return self.waiting[m]
+
+
+def _longer(table: Ints, rows: int) -> Ints:
+    # Zeros are not written before they are asked for, and tables are mostly longer than what comes.
+    found = np.zeros(rows, np.int64)
+    found[: len(table)] = table
+    return found
+
+
+class _Watch:
+    """When requests were ready at a module, and when the last of their invocations has ended there so far."""
+
+    def __init__(self) -> None:
+        self._first = 0
+        """The first request that is not forgotten."""
+        self._ready, self._ended = _NOTHING, _NOTHING
+        """One tick after each was ready, or 0 before it is; when its last invocation has ended so far."""
+
+    def come(self, time: Ints, request: Ints) -> None:
+        """Note what becomes ready."""
+        rows = int(request.max()) + 1 - self._first if request.size else 0
+        if rows > len(self._ready):
+            rows = max(rows, 2 * len(self._ready))
+            self._ready, self._ended = (_longer(table, rows) for table in (self._ready, self._ended))
+        t.note_ready(time, request, self._first, self._ready, self._ended)
+
+    def end(self, ends: Ints, sizes: Ints, members: Ints, until: int) -> None:
+        """Note the batches that end before a time."""
+        t.note_ends(t.Passing(ends, sizes, members, _NOTHING, _NOTHING), until, self._first, self._ended)
+
+    def latencies(self, first: int, last: int) -> Ints:
+        """How long requests took; of those that are under way, too little."""
+        if last - self._first > len(self._ready):
+            self._ready, self._ended = (_longer(table, last - self._first) for table in (self._ready, self._ended))
+        rows = slice(first - self._first, last - self._first)
+        ready, ended = self._ready[rows], self._ended[rows]
+        return np.where(ready == 0, UNANSWERED, ended - ready + 1)
+
+    def forget(self, before: int) -> None:
+        """Keep only requests from one on."""
+        gone = before - self._first
+        self._first, self._ready, self._ended = before, self._ready[gone:].copy(), self._ended[gone:].copy()
+
+
+class _Served:
+    """A module of a running simulation."""
+
+    def __init__(self, system: System, m: int, requests: _Requests, until_ticks: int | None, draws: Ints) -> None:
+        module = system.modules[m]
+        self._dummies = _Dummies(module, until_ticks) if module.dummy_period_ticks else None
+        self._module, self._m, self._requests = module, m, requests
+        self._alone = module.per_request == 1
+        """Whether each request invokes it once."""
+        self._pulls = system.dealing is None
+        self._queued = system.dealing is not None and system.dealing.queued
+        """Whether each machine has a queue of its own."""
+        self._singly = system.dealing is not None and system.dealing.unit is Unit.REQUEST and not self._queued
+        """Whether single invocations are dealt out to batches; if not, a batch is what comes one after the other."""
+        self._tables = _tables(system, module)
+        self._tables.router[0, routers.FIRST : routers.SECOND + 1] = draws
+        self._left: tuple[Ints, Ints, Ints] = (_NOTHING, _NOTHING, _NOTHING)
+        """When what is in no batch yet became ready, whose it is, and which machine with a queue was given it."""
+        self._running: tuple[Ints, Ints, Ints] = (_NOTHING, _NOTHING, _NOTHING)
+        """Ends, sizes and members of the batches that have not ended."""
+        self.watch: _Watch | None = None
+        """What is noted of its own latencies, if they will be asked for."""
+
+    def go_to(self, given: list[tuple[Ints, Ints]], until: int) -> tuple[Ints, Ints]:
+        """Serve what has passed the modules before until a time; gives when which requests have passed this one.
+
+        Of a module that no other comes after that is noted with the requests, and nothing is given.
+        """
+        time, request = self._entered(given)
+        skipped = None
+        if not self._alone:
+            time, request, skipped = self._invoked(time, request)
+        if self.watch is not None:
+            self.watch.come(time, request)
+        if self._dummies is not None:
+            time, request = self._dummies.among(time, request, until)
+        passed = self._ended(*self._served(time, request, until), until)
+        if skipped is None or not len(skipped[0]):
+            return passed
+        if self._module.children:
+            return _merged(passed, skipped)
+        # A request is listed once, so that no time is lost.
+        self._requests.finish[skipped[1]] = np.maximum(self._requests.finish[skipped[1]], skipped[0])
+        return passed
+
+    def under_way(self) -> Iterator[Ints]:
+        """The requests that have come to this module and not passed it; `NONE`: dummies."""
+        yield self._left[1]
+        yield self._running[2]
+        if self._singly:
+            s = self._tables
+            for first, size in s.machine[:, [t.OPEN_FIRST, t.SIZE]]:
+                yield s.open[first : first + size]
+
+    def _entered(self, given: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+        """What becomes ready: when the last module before it has been passed."""
+        if len(given) == 1:
+            return given[0]
+        time, request = functools.reduce(_merged, given)
+        kept = t.join(time, request, self._requests.waiting_at(self._m), len(given))
+        return time[:kept], request[:kept]
+
+    def _invoked(self, time: Ints, request: Ints) -> tuple[Ints, Ints, tuple[Ints, Ints]]:
+        """When whose invocations become ready, and when which requests come that have none."""
+        counts, left = self._requests.coming.counts, self._requests.waiting_at(self._m)
+        assert counts is not None
+        room, number = len(time) * math.ceil(self._module.per_request), np.zeros(2, np.int64)
+        ready, whose, skipped_time, skipped = (np.empty(n, np.int64) for n in (room, room, len(time), len(time)))
+        t.invoke(t.Invoking(time, request, counts, left, ready, whose, skipped_time, skipped, number), self._m)
+        found, none = number
+        return ready[:found], whose[:found], (skipped_time[:none], skipped[:none])
+
+    def _served(self, time: Ints, request: Ints, until: int) -> tuple[Ints, Ints, Ints]:
+        """Ends, sizes and members of the batches that are closed until a time."""
+        if not self._singly:
+            time, request = np.concatenate((self._left[0], time)), np.concatenate((self._left[1], request))
+        given = _NOTHING
+        if self._queued:
+            given = np.full(len(time), NONE)
+            given[: len(self._left[2])] = self._left[2]
+        s, room = self._tables, len(time) + len(self._tables.open)
+        s.number[t.INPUTS], s.number[t.CLOSED], s.number[t.FILLED] = len(time), 0, 0
+        own_members = self._singly or self._queued
+        ends, sizes, members = (np.empty(n, np.int64) for n in (room, room, room if own_members else 0))
+        s = s._replace(time=time, request=request, ends=ends, sizes=sizes, members=members)
+        if self._queued:
+            return self._routed(s, given, until)
+        if self._singly:
+            t.serve(s, until)
+            members = members[: int(s.number[t.FILLED])]
+        else:
+            taken = t.pull(s, until) if self._pulls else t.serve_batches(s, until)
+            members, self._left = request[:taken], (time[taken:], request[taken:], given)
+        closed = int(s.number[t.CLOSED])
+        return ends[:closed], sizes[:closed], members
+
+    def _routed(self, s: t.Tables, given: Ints, until: int) -> tuple[Ints, Ints, Ints]:
+        """The same where machines have queues: batches in the order in which they start, and by machine."""
+        after, starts, by = (np.zeros(len(given), np.int64) for _ in range(3))
+        t.route(s._replace(given=given, after=after, starts=starts, by=by), until)
+        waits = given != t.TAKEN
+        self._left = s.time[waits], s.request[waits], given[waits]
+        # Queues are made anew of what is left.
+        s.machine[:, t.WAITING] = 0
+        closed = int(s.number[t.CLOSED])
+        order = np.lexsort((by[:closed], starts[:closed]))
+        first, sizes = np.cumsum(s.sizes[:closed]) - s.sizes[:closed], s.sizes[order]
+        # The members of a batch stand together; where each of them is, batch after batch.
+        place = np.repeat(first[order] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+        return s.ends[order], sizes, s.members[place]
+
+    def _ended(self, ends: Ints, sizes: Ints, members: Ints, until: int) -> tuple[Ints, Ints]:
+        """When which requests have passed, as batches end until a time; the others go on."""
+        ends, sizes, members = (np.concatenate(p) for p in zip(self._running, (ends, sizes, members), strict=True))
+        if self.watch is not None:
+            self.watch.end(ends, sizes, members, until)
+        counted = not self._alone and self._module.children
+        left = self._requests.waiting_at(self._m) if counted else _NOTHING
+        s = t.Passing(ends, sizes, members, left, np.zeros(2, np.int64))
+        time, request = _NOTHING, _NOTHING
+        if self._module.children:
+            time, request = np.empty(len(members), np.int64), np.empty(len(members), np.int64)
+            found = t.pass_on(s, _ended_in_order(s, until), np.cumsum(sizes) - sizes, time, request)
+            time, request = time[:found], request[:found]
+        else:
+            t.answer(s, until, self._requests.finish)
+        t.keep_running(s, until)
+        batches, invocations = s.number
+        self._running = ends[:batches].copy(), sizes[:batches].copy(), members[:invocations].copy()
+        return time, request
+
+
+def _ended_in_order(s: t.Passing, until: int) -> Ints:
+    """The batches that end before a time, as they do."""
+    order = np.empty(len(s.ends), np.int64)
+    count = t.in_order(s, until, order)
+    if count >= 0:
+        return order[:count]
+    order = np.flatnonzero(s.ends < until)
+    return order[np.argsort(s.ends[order], kind="stable")]
+
+
+class _Dummies:
+    """The dummies of a module, evenly spaced."""
+
+    def __init__(self, module: ServedModule, until_ticks: int | None) -> None:
+        self._first, self._until = not module.parents, until_ticks
+        self._due = _dummy_times(module)
+        self._next = next(self._due)
+
+    def among(self, time: Ints, request: Ints, until: int) -> tuple[Ints, Ints]:
+        """Invocations with the dummies before a time among them.
+
+        At the same tick requests that come from a module before are first, those that come from outside last.
+        """
+        until = until if self._until is None else min(until, self._until)
+        due = []
+        while self._next < until:
+            due.append(self._next)
+            self._next = next(self._due)
+        dummies = np.array(due, np.int64), np.full(len(due), NONE)
+        return _merged(dummies, (time, request)) if self._first else _merged((time, request), dummies)
+
+
+def _dummy_times(module: ServedModule) -> Iterator[int]:
+    """When dummies come, in ticks, as the engine counts them."""
+    due, carried, whole, part, over = dummy_row(module.dummy_period_ticks)
+    return (due + k * whole + (carried + k * part) // over for k in count())
+
+
+def _merged(one: tuple[Ints, Ints], other: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """Times and requests of two lists as one, by time."""
+    time, request = (np.empty(len(one[0]) + len(other[0]), np.int64) for _ in range(2))
+    t.merge(*one, *other, time, request)
+    return time, request
+
+
+def _tables(system: System, module: ServedModule) -> t.Tables:
+    machines = [system.machines[k] for k in module.machines]
+    table = np.zeros((len(machines), t.MACHINE_COLUMNS), np.int64)
+    durations: dict[tuple[int, ...], int] = {}
+    for row, machine in zip(table, machines, strict=True):
+        row[t.BATCH], row[t.SLOTS] = machine.batch, machine.slots
+        row[t.TIMEOUT], row[t.SPACING] = machine.timeout_ticks, machine.spacing_ticks
+        row[t.DURATION_FIRST] = durations.setdefault(machine.duration_ticks, sum(len(one) for one in durations))
+    for column, of in ((t.SLOT_FIRST, t.SLOTS), (t.OPEN_FIRST, t.BATCH)):
+        table[:, column] = np.cumsum(table[:, of]) - table[:, of]
+    target = np.zeros((len(module.targets), turns.TARGET_COLUMNS), np.int64)
+    for k, own in enumerate(module.targets):
+        first = own.machines.start - module.machines.start
+        target[k, turns.TARGET_MEMBER], target[k, turns.TARGET_SIZE], target[k, turns.RATE] = (
+            first,
+            len(own.machines),
+            own.rate,
+        )
+        table[first : first + len(own.machines), t.TARGET] = k
+    number = np.zeros(t.NUMBERS, np.int64)
+    number[t.CURRENT], number[t.TOTAL_RATE] = NONE, target[:, turns.RATE].sum()
+    if system.dealing is not None:
+        number[t.UNIT], number[t.TURNS] = system.dealing.unit.value, system.dealing.turns.value
+    router = np.zeros((1, routers.ROUTER_COLUMNS), np.int64)
+    router[0, routers.ROUTER] = 0 if system.dealing is None else system.dealing.router.value
+    return t.Tables(
+        number=number,
+        target=target,
+        machine=table,
+        router=router,
+        slot=np.zeros(int(table[:, t.SLOTS].sum()), np.int64),
+        slot_size=np.zeros(int(table[:, t.SLOTS].sum()), np.int64),
+        open=np.zeros(int(table[:, t.BATCH].sum()), np.int64),
+        duration=np.array([d for one in durations for d in one], np.int64),
+        time=_NOTHING,
+        request=_NOTHING,
+        given=_NOTHING,
+        after=_NOTHING,
+        ends=_NOTHING,
+        sizes=_NOTHING,
+        starts=_NOTHING,
+        by=_NOTHING,
+        members=_NOTHING,
+    )
+
+
+@before_timing
+def compile_in_turn() -> None:
+    """Compile the kernels, or load their machine code, before anything is timed."""
+    nothing = _NOTHING
+    table, row = np.zeros((1, 1), np.int64), np.zeros(t.NUMBERS, np.int64)
+    tables = t.Tables(row, table[:0], table[:0], table, *(nothing,) * 13)
+    t.serve(tables, 0)
+    t.serve_batches(tables, 0)
+    t.route(tables, 0)
+    t.pull(tables, 0)
+    passing = t.Passing(*(nothing,) * 4, row)
+    t.in_order(passing, 0, nothing)
+    t.pass_on(passing, *(nothing,) * 4)
+    t.answer(passing, 0, nothing)
+    t.keep_running(passing, 0)
+    t.merge(*(nothing,) * 6)
+    t.invoke(t.Invoking(nothing, nothing, np.zeros((0, 1), np.int32), *(nothing,) * 5, row), 0)
+    t.join(nothing, nothing, nothing, 1)
+    t.count(nothing, nothing, 1, nothing, nothing, table)
+    t.note_ready(nothing, nothing, 0, nothing, nothing)
+    t.note_ends(passing, 0, 0, nothing)
+    bins_of(nothing, 0, 1)
+
+
+def compile_all() -> None:
+    """Compile this and the engine."""
+    compile_simulator()
+    compile_in_turn()

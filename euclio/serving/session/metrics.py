@@ -1,0 +1,125 @@
+"""Figures of a simulation of a session: attainment, latencies against the checked ones, utilisation, queues."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from euclio.serving.session.record import Latencies, Simulation
+from euclio.serving.session.slack import overloaded
+from euclio.serving.session.system import Machine
+from euclio.serving.units import NS_PER_S, Ints
+
+QUANTILES = {"latency_p50_s": 0.5, "latency_p90_s": 0.9, "latency_p99_s": 0.99, "latency_p99_9_s": 0.999}
+
+
+def describe(simulation: Simulation) -> dict[str, Any]:
+    """All figures as plain data; the same input gives the same, so that run times are not among them."""
+    system, found = simulation.system, simulation
+    latency = system.evaluation.latency_s
+    return {
+        "instance": found.session.name,
+        **found.setup.describe(),
+        "dispatch": found.dispatch.value,
+        "offered_rps": found.offered_rps,
+        "arrived": found.arrived,
+        "served": found.attained,
+        "late": found.late,
+        "dropped": found.dropped,
+        "attainment": found.attainment,
+        **_never(found),
+        "slo_s": float(found.session.slo_s),
+        "worst_case_s": None if latency is None else float(latency),
+        **_latencies(found.latencies),
+        "utilization": utilization(found),
+        "modules": [_module(found, m) for m in range(len(system.modules))],
+        "machines": _machines(found),
+    }
+
+
+def _never(found: Simulation) -> dict[str, Any]:
+    """The load of modules that never catch up, where there are any."""
+    loads = overloaded(found.system, found.setup)
+    return {"never_catch_up": {name: float(load) for name, load in loads.items()}} if loads else {}
+
+
+def utilization(simulation: Simulation) -> float | None:
+    """Share of the time that machines execute, each weighted by its price; None: none has a price.
+
+    A machine that modules share executes for all of them, and has its price once.
+    """
+    price, machines = simulation.session.price, simulation.system.machines
+    weights = np.array([float(price[_hardware(simulation, k)]) for k in range(len(machines))])
+    once = np.array([machine.host in (None, k) for k, machine in enumerate(machines)])
+    total = float(weights[once].sum())
+    return float((simulation.machines.busy * weights).sum()) / total if total else None
+
+
+def mean_batch(simulation: Simulation, machines: Ints) -> float | None:
+    """Invocations per batch of some machines, dummies included; None: they executed nothing."""
+    batches = int(simulation.machines.batches[machines].sum())
+    return float(simulation.machines.served[machines].sum() / batches) if batches else None
+
+
+def _module(simulation: Simulation, m: int) -> dict[str, Any]:
+    module, tally = simulation.system.modules[m], simulation.modules[m]
+    machines = np.arange(module.machines.start, module.machines.stop)
+    latency_ns = -(-module.latency_ticks // simulation.system.clock.ticks_per_ns)
+    checked = float(simulation.system.evaluation.modules[m].worst_case_latency_s)
+    return {
+        "name": module.name,
+        "invocations": tally.ready,
+        "dropped": tally.dropped,
+        "worst_case_s": checked,
+        "within_worst_case": tally.latencies.share_within(latency_ns),
+        **_latencies(tally.latencies),
+        "mean_present": tally.latencies.total_ns / NS_PER_S / simulation.setup.seconds,
+        "mean_batch": mean_batch(simulation, machines),
+        "utilization": float(simulation.machines.busy[machines].mean()),
+    }
+
+
+def _latencies(found: Latencies) -> dict[str, float | None]:
+    return {
+        "latency_mean_s": found.mean_s,
+        **{name: found.quantile_s(share) for name, share in QUANTILES.items()},
+        "latency_max_s": found.max_s,
+    }
+
+
+def _machines(simulation: Simulation) -> list[dict[str, Any]]:
+    tallies = simulation.machines
+    found = []
+    for k, machine in enumerate(simulation.system.machines):
+        found.append(
+            {
+                "module": simulation.system.modules[machine.module].name,
+                "allocation": machine.allocation,
+                "hardware": _hardware(simulation, k),
+                "batch": machine.batch,
+                "concurrency": machine.slots,
+                "partial": machine.partial,
+                "planned_rps": float(machine.rate_rps),
+                "planned_utilization": float(machine.busy),
+                "utilization": float(tallies.busy[k]),
+                "batches": int(tallies.batches[k]),
+                "mean_batch": mean_batch(simulation, np.array([k])),
+                "most_waiting": int(tallies.most_waiting[k]),
+                **_sharing(simulation, machine),
+            }
+        )
+    return found
+
+
+def _sharing(simulation: Simulation, machine: Machine) -> dict[str, Any]:
+    """The modules that a machine is shared by, where it is one of those; what waits there waits for all of them."""
+    if machine.host is None:
+        return {}
+    alike = [other for other in simulation.system.machines if other.host == machine.host]
+    return {"shared_by": [simulation.system.modules[other.module].name for other in alike]}
+
+
+def _hardware(simulation: Simulation, machine: int) -> str:
+    served = simulation.system.machines[machine]
+    return simulation.plan.modules[served.module].allocations[served.allocation].configuration.hardware

@@ -1,0 +1,369 @@
+"""The driver of the compiled simulator: feeds arrivals, gives it room, reads what it has counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from euclio.core.errors import InputError
+from euclio.serving.histogram import BINS
+from euclio.serving.multiples import whole_multiples
+from euclio.serving.session.draws import first_draws
+from euclio.serving.session.engine import routers, turns
+from euclio.serving.session.engine import tables as t
+from euclio.serving.session.engine.heap import push
+from euclio.serving.session.engine.loop import DONE, FOREVER, LOG_IS_FULL, NEEDS_ARRIVALS, advance
+from euclio.serving.session.system import System
+from euclio.serving.units import Floats, Ints
+
+ROOM = 1024
+"""Requests and invocations that there is room for at first; doubled as often as needed."""
+LOGGED = 1 << 16
+"""Entries of a log before it is taken away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """All that happened, in the order of events.
+
+    Attributes:
+        executions: module, machine, invocations, start, end of each batch, shape (batches, 5).
+        invocations: request (-1: a dummy), module, ready, machine, start, end, shape (invocations, 6).
+        requests: number, arrival, finish (-1: dropped), shape (requests, 3).
+    """
+
+    executions: Ints
+    invocations: Ints
+    requests: Ints
+
+
+class Server:
+    """A running simulation of a system.
+
+    Its tables live on between calls, so that arrivals can be fed bit by bit, and machines, targets and durations can
+    be changed in between.
+
+    Attributes:
+        system: what serves.
+        state: the tables of the compiled simulator (`euclio.serving.session.engine.tables`).
+    """
+
+    def __init__(
+        self,
+        system: System,
+        *,
+        until_ticks: int,
+        factors: Floats | None = None,
+        logs: bool = False,
+        closed_loop: bool = False,
+        window_ticks: int = 0,
+        seed: int = 0,
+    ) -> None:
+        """Set up an idle system at time 0.
+
+        Args:
+            system: what serves.
+            until_ticks: when dummies and, in a closed loop, requests end.
+            factors: real over expected durations, used in turn; None: 1.
+            logs: whether all that happens is kept.
+            closed_loop: whether an answered request is followed at once by the next one of its client, which has as
+                many invocations as the first request that was fed.
+            window_ticks: width of windows of arrivals, in each of which attained requests are counted; 0: none are.
+            seed: of what routers draw.
+        """
+        self.system = system
+        self._logs: tuple[list[Ints], list[Ints], list[Ints]] | None = ([], [], []) if logs else None
+        windows = -(-until_ticks // window_ticks) if window_ticks else 0
+        self.state = _new_state(system, np.ones(1) if factors is None else factors, windows, _log_rows(system, logs))
+        self.state.router[:, routers.FIRST : routers.SECOND + 1] = first_draws(seed, len(system.modules))
+        number = self.state.number
+        number[t.SLO], number[t.HOLDS], number[t.DROPS] = system.slo_ticks, system.hold, system.drops
+        number[t.TICKS_PER_NS] = system.clock.ticks_per_ns
+        number[t.CLOSED_LOOP], number[t.UNTIL_ARRIVALS], number[t.WINDOW] = closed_loop, until_ticks, window_ticks
+        for m, module in enumerate(system.modules):
+            if module.dummy_period_ticks:
+                push(self.state, int(self.state.dummy[m, t.DUE]), t.DUMMY, m, m)
+
+    def feed(self, arrival_ticks: Ints, counts: Ints, *, last: bool = False) -> None:
+        """Give the next arrivals; those given before have to be used up (`advance` says so).
+
+        Args:
+            arrival_ticks: ascending, not before what has happened, shape (requests,).
+            counts: invocations per request and module, shape (requests, modules).
+            last: whether no more will be fed.
+
+        Raises:
+            ValueError: windows are counted, and the last arrival lies behind them.
+        """
+        old = self.state
+        if len(old.window) and arrival_ticks.size and arrival_ticks[-1] >= len(old.window) * old.number[t.WINDOW]:
+            raise ValueError(f"an arrival at {arrival_ticks[-1]} lies behind the last window")
+        place = int(old.number[t.ARRIVAL_PLACE])
+        left = old.arrival[place:], old.counts[place:]
+        arrival = np.concatenate((left[0], arrival_ticks)) if left[0].size else np.ascontiguousarray(arrival_ticks)
+        count = np.concatenate((left[1], counts)) if left[0].size else np.ascontiguousarray(counts)
+        old.number[t.ARRIVAL_PLACE] = 0
+        old.number[t.FINAL] = last
+        self.state = old._replace(arrival=arrival, counts=count)
+
+    def advance(self, until_ticks: int = FOREVER) -> bool:
+        """Let all happen that happens before a time.
+
+        Args:
+            until_ticks: the time; without it all that was fed is answered, if it was the last.
+
+        Returns:
+            Whether it got there; if not, it needs more arrivals, or to know that there are none.
+
+        Raises:
+            InputError: there is work left for longer than times can be counted.
+        """
+        while True:
+            reason = advance(self.state, until_ticks)
+            if reason == DONE:
+                if until_ticks >= FOREVER and self.state.number[t.EVENTS]:
+                    raise InputError(
+                        "needs longer than can be counted, more than a hundred years, to answer all requests; give "
+                        "fewer or a lower load",
+                        field="seconds",
+                    )
+                return True
+            if reason == NEEDS_ARRIVALS:
+                return False
+            if reason == LOG_IS_FULL:
+                self._take_logs()
+            else:
+                self.state = _with_room(self.state)
+
+    def busy_ticks(self, at_ticks: int) -> Ints:
+        """How long each machine has executed until the time that `advance` went to, all slots together.
+
+        Shape (machines,).
+        """
+        event = self.state.event[: self.state.number[t.EVENTS]]
+        ends = event[event[:, t.ORDER] >> t.KIND_SHIFT == t.END]
+        machine = self.state.batch[ends[:, t.PAYLOAD], t.ON]
+        # Executions are counted in full when they start; what is yet to come of those under way is taken off.
+        found: Ints = self.state.machine[:, t.BUSY].copy()
+        np.subtract.at(found, machine, ends[:, t.TIME] - at_ticks)
+        return found
+
+    def keep_logs(self, kept: bool) -> None:
+        """Keep all that happens from here on, or no more of it; what was kept before is forgotten."""
+        self._logs = ([], [], []) if kept else None
+        rows = _log_rows(self.system, kept)
+        self.state = self.state._replace(
+            executions=np.zeros((rows, t.EXECUTION_LOG_COLUMNS), np.int64),
+            passages=np.zeros((rows, t.PASSAGE_LOG_COLUMNS), np.int64),
+            answers=np.zeros((rows, t.ANSWER_LOG_COLUMNS), np.int64),
+        )
+        self.state.number[[t.EXECUTIONS_LOGGED, t.PASSAGES_LOGGED, t.REQUESTS_LOGGED]] = 0
+
+    def logs(self) -> Logs:
+        """All that happened so far; only if logs are kept."""
+        assert self._logs is not None, "logs are not kept"
+        self._take_logs()
+        columns = (t.EXECUTION_LOG_COLUMNS, t.PASSAGE_LOG_COLUMNS, t.ANSWER_LOG_COLUMNS)
+        found = [np.concatenate([np.zeros((0, k), np.int64), *log]) for k, log in zip(columns, self._logs, strict=True)]
+        return Logs(*found)
+
+    def _take_logs(self) -> None:
+        assert self._logs is not None
+        number = self.state.number
+        parts = (
+            (self.state.executions, t.EXECUTIONS_LOGGED),
+            (self.state.passages, t.PASSAGES_LOGGED),
+            (self.state.answers, t.REQUESTS_LOGGED),
+        )
+        for (table, length), log in zip(parts, self._logs, strict=True):
+            log.append(table[: number[length]].copy())
+            number[length] = 0
+
+
+class Counts:
+    """Invocations per request and module, request after request (docs/model/serving.md, requests)."""
+
+    def __init__(self, per_request: Sequence[Fraction]) -> None:
+        """Begin with the first request; `per_request` are invocations of each module per request."""
+        self._per_request = tuple(per_request)
+        self._first = 0
+
+    def take(self, requests: int) -> Ints:
+        """Counts of the next requests, shape (requests, modules)."""
+        # ⌊(k + 1)·ratio⌋ - ⌊k·ratio⌋ of request k.
+        reached = [whole_multiples(ratio, self._first, requests + 1) for ratio in self._per_request]
+        self._first += requests
+        return np.ascontiguousarray(np.diff(np.stack(reached, axis=1), axis=0))
+
+
+def _log_rows(system: System, logs: bool) -> int:
+    return max(LOGGED, 8 * max(machine.batch for machine in system.machines)) if logs else 0
+
+
+def _new_state(system: System, factors: Floats, windows: int, log_rows: int) -> t.State:
+    modules = len(system.modules)
+    machine, duration = _machine_table(system)
+    target, member = _target_table(system, machine)
+    queue = _queue_table(system, machine)
+    module, child = _module_table(system)
+    batch, invocation = _free_batches(ROOM), _free_rows(ROOM, t.INVOCATION_COLUMNS, t.NEXT)
+    number = np.zeros(t.NUMBERS, np.int64)
+    return t.State(
+        number=number,
+        module=module,
+        child=child,
+        target=target,
+        member=member,
+        router=_router_table(system),
+        queue=queue,
+        machine=machine,
+        duration=duration,
+        batch=batch,
+        invocation=invocation,
+        request=_free_rows(ROOM, t.REQUEST_COLUMNS, t.NUMBER),
+        passage=np.zeros((ROOM, modules, t.PASSAGE_COLUMNS), np.int64),
+        event=np.zeros((_events(ROOM, ROOM, modules, len(machine)), t.EVENT_COLUMNS), np.int64),
+        arrival=np.zeros(0, np.int64),
+        counts=np.zeros((0, modules), np.int64),
+        factor=np.ascontiguousarray(factors, np.float64),
+        stretch=np.ones(modules),
+        dummy=np.array([dummy_row(m.dummy_period_ticks) for m in system.modules], np.int64),
+        histogram=np.zeros((modules + 1, BINS), np.int64),
+        guess=np.zeros(modules + 1, np.int64),
+        total=np.zeros(modules + 1),
+        largest=np.zeros(modules + 1, np.int64),
+        window=np.zeros((windows, t.WINDOW_COLUMNS), np.int64),
+        executions=np.zeros((log_rows, t.EXECUTION_LOG_COLUMNS), np.int64),
+        passages=np.zeros((log_rows, t.PASSAGE_LOG_COLUMNS), np.int64),
+        answers=np.zeros((log_rows, t.ANSWER_LOG_COLUMNS), np.int64),
+        stack=np.zeros(modules, np.int64),
+    )
+
+
+def _machine_table(system: System) -> tuple[Ints, Ints]:
+    table = np.zeros((len(system.machines), t.MACHINE_COLUMNS), np.int64)
+    # Machines alike share one row of durations.
+    first: dict[tuple[int, ...], int] = {}
+    durations: list[int] = []
+    for number, (row, machine) in enumerate(zip(table, system.machines, strict=True)):
+        if machine.duration_ticks not in first:
+            first[machine.duration_ticks] = len(durations)
+            durations += machine.duration_ticks
+        row[t.MODULE], row[t.BATCH], row[t.SLOTS] = machine.module, machine.batch, machine.slots
+        row[t.DURATION_FIRST], row[t.TIMEOUT] = first[machine.duration_ticks], machine.timeout_ticks
+        row[t.SPACING], row[t.TARGET], row[t.OPEN] = machine.spacing_ticks, t.NONE, t.NONE
+        row[t.HOST] = number if machine.host is None else machine.host
+        row[t.QUEUE] = t.NONE
+    return table, np.array(durations, np.int64)
+
+
+def _target_table(system: System, machine: Ints) -> tuple[Ints, Ints]:
+    """Targets of all modules; the machines get to know theirs."""
+    targets = [target for module in system.modules for target in module.targets]
+    table = np.zeros((len(targets), turns.TARGET_COLUMNS), np.int64)
+    member: list[int] = []
+    for k, target in enumerate(targets):
+        table[k, turns.TARGET_MEMBER], table[k, turns.TARGET_SIZE] = len(member), len(target.machines)
+        table[k, turns.RATE] = target.rate
+        machine[list(target.machines), t.TARGET] = k
+        member += target.machines
+    return table, np.array(member, np.int64)
+
+
+def _queue_table(system: System, machine: Ints) -> Ints:
+    """A queue of each module; where machines have queues of their own, they get to know theirs."""
+    pulling = [module.machines for module in system.modules]
+    if system.dealing is not None and system.dealing.queued:
+        machine[:, t.QUEUE] = np.arange(len(pulling), len(pulling) + len(machine))
+        pulling += [range(number, number + 1) for number in range(len(machine))]
+    table = np.zeros((len(pulling), t.QUEUE_COLUMNS), np.int64)
+    table[:, [t.QUEUE_HEAD, t.QUEUE_TAIL]] = t.NONE
+    table[:, t.PULL_FIRST] = [machines.start for machines in pulling]
+    table[:, t.PULL_COUNT] = [len(machines) for machines in pulling]
+    return table
+
+
+def _router_table(system: System) -> Ints:
+    table = np.zeros((len(system.modules), routers.ROUTER_COLUMNS), np.int64)
+    if system.dealing is not None:
+        table[:, routers.ROUTER] = system.dealing.router.value
+    return table
+
+
+def _module_table(system: System) -> tuple[Ints, Ints]:
+    table = np.zeros((len(system.modules), t.MODULE_COLUMNS), np.int64)
+    child: list[int] = []
+    targets = 0
+    for row, module in zip(table, system.modules, strict=True):
+        row[t.CHILD_FIRST], row[t.CHILD_COUNT] = len(child), len(module.children)
+        row[t.PARENTS], row[t.TARGET_FIRST] = len(module.parents), targets
+        row[t.TARGET_COUNT], row[t.TOTAL_RATE] = len(module.targets), sum(target.rate for target in module.targets)
+        row[t.MACHINE_FIRST], row[t.MACHINE_COUNT] = module.machines.start, len(module.machines)
+        row[t.HOLD], row[t.LEAST_AFTER] = module.latency_ticks, module.least_after_ticks
+        row[t.CURRENT] = t.NONE
+        if system.dealing is not None:
+            row[t.UNIT], row[t.TURNS] = system.dealing.unit.value, system.dealing.turns.value
+        child += module.children
+        targets += len(module.targets)
+    return table, np.array(child, np.int64)
+
+
+def dummy_row(period: Fraction) -> tuple[int, ...]:
+    """The dummies of a module, the first after half a period; parts of ticks stand in a scale that fits."""
+    half = period / 2
+    over = min(math.lcm(period.denominator, half.denominator), t.MOST_OVER)
+    # Where a part has to be rounded it is off by 2⁻⁶² ticks.
+    due, carried = divmod(math.floor(half * over), over)
+    whole, part = divmod(math.floor(period * over), over)
+    return due, carried, whole, part, over
+
+
+def _events(requests: int, invocations: int, modules: int, machines: int) -> int:
+    """Most events to come: executions, time-outs and wakings, dummies and pulls, requests held and of clients."""
+    return invocations + 3 * machines + 2 * modules + requests * (modules + 1) + 8
+
+
+def _free_rows(rows: int, columns: int, link: int, first: int = 0, end: int = t.NONE) -> Ints:
+    """Rows that are linked to one another, from `first` on; the last one is linked to `end`."""
+    table = np.zeros((rows, columns), np.int64)
+    table[first:, link] = np.arange(first + 1, rows + 1)
+    if rows:
+        table[-1, link] = end
+    return table
+
+
+def _free_batches(invocations: int) -> Ints:
+    """Every batch has an invocation, but for those that are being ended or dropped."""
+    return _free_rows(invocations + 8, t.BATCH_COLUMNS, t.NEXT_BATCH)
+
+
+def _with_room(s: t.State) -> t.State:
+    """The same with twice as much room, for requests, invocations or both."""
+    number = s.number
+    requests, invocations, modules = len(s.request), len(s.invocation), len(s.module)
+    request, passage, batch, invocation = s.request, s.passage, s.batch, s.invocation
+    if number[t.REQUESTS_IN_FLIGHT] >= requests:
+        request = _extended(request, 2 * requests, t.NUMBER, number, t.FREE_REQUEST)
+        passage = np.concatenate((passage, np.zeros_like(passage)))
+        requests *= 2
+    else:
+        # The next request may need more than twice as much.
+        wanted = int(s.counts[number[t.ARRIVAL_PLACE] :].sum(axis=1).max(initial=1)) + int(number[t.COMMITTED])
+        invocations = max(2 * invocations, 2 * wanted)
+        invocation = _extended(invocation, invocations, t.NEXT, number, t.FREE_INVOCATION)
+        batch = _extended(batch, invocations + 8, t.NEXT_BATCH, number, t.FREE_BATCH)
+    event = np.zeros((_events(requests, invocations, modules, len(s.machine)), t.EVENT_COLUMNS), np.int64)
+    event[: len(s.event)] = s.event
+    return s._replace(request=request, passage=passage, batch=batch, invocation=invocation, event=event)
+
+
+def _extended(table: Ints, rows: int, link: int, number: Ints, free: int) -> Ints:
+    """A longer table, whose new rows are the first of the free ones."""
+    found = _free_rows(rows, table.shape[1], link, len(table), int(number[free]))
+    found[: len(table)] = table
+    number[free] = len(table)
+    return found

@@ -1,0 +1,114 @@
+"""What is simulated: arrivals, load, dispatch, time-outs, dropping, noise (docs/model/serving.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.core.values import COUNT_OR_NONE
+from euclio.serving.setup import SECONDS, keep_to
+from euclio.serving.setup import Setup as CommonSetup
+
+
+class Dispatch(StrEnum):
+    """Who is given the next invocation; the units and turns of each are in `euclio.serving.session.targets`."""
+
+    ROUNDS = "rounds"
+    """Whole batches in rank order, all machines of a configuration one after the other (Harpagon §III-B, Figure 4)."""
+    BATCHES = "batches"
+    """Whole batches in rank order, one batch at a time (ours)."""
+    SPLIT = "split"
+    """Single invocations to allocations at their rates, whole batches in turn among an allocation's machines (ours)."""
+    REQUESTS = "requests"
+    """Single invocations to machines at their rates (round robin; Harpagon Table III)."""
+    REQUEST_ROUNDS = "request-rounds"
+    """Single invocations in turn among machines of a configuration, then the next (Harpagon Figure 4, bottom)."""
+    PULL = "pull"
+    """Machines that are free take what is there; without a time-out nothing waits for a batch to fill (ours)."""
+    ROUND_ROBIN = "round-robin"
+    """Single invocations to the queues of machines at their rates, in turn (IPVS `rr`, NGINX)."""
+    RANDOM = "random"
+    """Single invocations to the queue of a machine drawn at its rate (a Kubernetes Service by iptables)."""
+    LEAST_OUTSTANDING = "least-outstanding"
+    """Single invocations to the queue of the machine with the fewest outstanding ones over its rate."""
+    POWER_OF_TWO = "power-of-two"
+    """Single invocations to the queue of that of two drawn machines which has fewer outstanding (Ray Serve)."""
+
+
+class Dropping(StrEnum):
+    """Which requests are dropped."""
+
+    NEVER = "never"
+    """None; they are answered late."""
+    HOPELESS = "hopeless"
+    """Those that could not be answered in time any more when their batch starts (Scrooge §3.6, early dropping)."""
+
+
+class Partial(StrEnum):
+    """Where a machine is that a plan does not use in full."""
+
+    ALONE = "alone"
+    """On a machine of its own."""
+    SHARED = "shared"
+    """On one that others use as well: it starts batches no more often than its rate pays for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup(CommonSetup):
+    """A simulation, apart from session and plan.
+
+    `full_load_rps` is the rate of the session's busiest first module at load 1; None: the session's own.
+
+    Attributes:
+        dispatch: who is given the next invocation; None: what the plan's policy stands for.
+        timeout_s: how long a batch waits to be filled, in seconds; infinity: until it is full; None: as long as the
+            plan counts on, or, where machines pull, not at all.
+        dummies: whether the plan's dummies are sent; if not, batches wait for what really comes.
+        planned_delays: whether batches wait no longer than with dummies where these are not sent, as the queue delays
+            of exported deployments have it.
+        hold: whether modules hand requests on no earlier than after their worst-case latency.
+        dropping: which requests are dropped.
+        partial: where a machine is that is not used in full.
+        clients: how many clients send their next request when the last one is answered, instead of `arrivals`;
+            0: none.
+
+    Raises:
+        InputError: a number is out of range; or clients, and hopeless requests dropped: a client whose request is
+            dropped at once would send its next one at the same moment, without end.
+    """
+
+    dispatch: Dispatch | None = None
+    timeout_s: float | None = None
+    dummies: bool = True
+    planned_delays: bool = False
+    hold: bool = False
+    dropping: Dropping = Dropping.NEVER
+    partial: Partial = Partial.ALONE
+    clients: int = 0
+
+    def __post_init__(self) -> None:
+        """Let enumerations be given by name, and refuse what would not end."""
+        CommonSetup.__post_init__(self)
+        object.__setattr__(self, "dispatch", None if self.dispatch is None else Dispatch(self.dispatch))
+        object.__setattr__(self, "dropping", Dropping(self.dropping))
+        object.__setattr__(self, "partial", Partial(self.partial))
+        if self.timeout_s not in (None, float("inf")):
+            keep_to(SECONDS, self.timeout_s, "timeout_s")
+        keep_to(COUNT_OR_NONE, self.clients, "clients")
+        if self.clients and self.dropping is Dropping.HOPELESS:
+            raise InputError("goes with dropping never only: clients would not wait", field="clients")
+
+    def own(self) -> dict[str, Any]:
+        """Dispatch, time-outs, dummies, holding, dropping, partial machines and clients, as plain data."""
+        return {
+            "dispatch": None if self.dispatch is None else self.dispatch.value,
+            "timeout_s": "none" if self.timeout_s == float("inf") else self.timeout_s,
+            "dummies": self.dummies,
+            **({"planned_delays": True} if self.planned_delays else {}),
+            "hold": self.hold,
+            "dropping": self.dropping.value,
+            "partial": self.partial.value,
+            **({"clients": self.clients} if self.clients else {}),
+        }

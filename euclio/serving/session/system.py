@@ -1,0 +1,369 @@
+"""What serves a session's plan: numbered machines, targets, modules; all times in ticks of the system's clock."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from euclio.core.errors import InputError
+from euclio.core.words import full
+from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
+from euclio.problems.session.instance import Configuration, Module, Session
+from euclio.problems.session.latency.of_requests import session_rate, unevenness
+from euclio.problems.session.latency.paths import times_from
+from euclio.problems.session.plan import ModulePlan, Plan
+from euclio.problems.session.policies import Policy
+from euclio.problems.session.sharing.packing import broken_groups
+from euclio.problems.session.space import FULL_SPACE, PlanSpace
+from euclio.serving.session.clock import Fineness, alike, fine_clock
+from euclio.serving.session.setup import Dispatch, Dropping, Partial, Setup
+from euclio.serving.session.targets import DEALINGS, Dealing, Target, Turns, Unit, joins, own_dispatch, scaled
+from euclio.serving.units import NANOSECONDS, Clock
+
+LONGEST = 1 << 60
+"""Longest time-out, period or objective in ticks, 36 years of nanoseconds; what is longer counts as this."""
+MOST_S = 10**5
+"""Longest duration in seconds, so that many executions in a row stay within 64 bits of nanoseconds."""
+MOST_MACHINES = 10**6
+MOST_BATCH = 10**6
+MOST_INVOCATIONS = 10**6
+"""Most invocations of a module per request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A machine.
+
+    Attributes:
+        module: number of its module.
+        allocation: place of its allocation in the module's plan.
+        partial: whether it is written as the partial machine.
+        batch: b, most invocations in a batch.
+        slots: e, batches that it executes at a time.
+        duration_ticks: how long a batch takes by its size, 0 to b; 0 at 0.
+        timeout_ticks: how long a batch waits to be filled, and a machine that pulls for more; -1: until it is full.
+        spacing_ticks: least time between the starts of two batches.
+        rate_rps: the rate that it is given.
+        busy: the share of its capacity that this rate takes, which it is charged for where machines are by share.
+        host: number of the machine on which its batches wait and are executed, where modules share one: that of the
+            first of them; None: it is a machine of its own.
+    """
+
+    module: int
+    allocation: int
+    partial: bool
+    batch: int
+    slots: int
+    duration_ticks: tuple[int, ...]
+    timeout_ticks: int
+    spacing_ticks: int
+    rate_rps: Fraction
+    busy: Fraction
+    host: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModule:
+    """A module.
+
+    Attributes:
+        name: its name.
+        parents: numbers of the modules before it.
+        children: numbers of the modules after it, ascending.
+        machines: numbers of its machines, in rank order.
+        targets: what its invocations are dealt out to, in rank order; empty: machines pull.
+        per_request: invocations per request of the session.
+        dummy_period_ticks: time between two dummies, exactly; 0: there are none.
+        latency_ticks: worst-case latency as checked, rounded up.
+        least_after_ticks: the least that an invocation takes after it has left this module.
+    """
+
+    name: str
+    parents: tuple[int, ...]
+    children: tuple[int, ...]
+    machines: range
+    targets: tuple[Target, ...]
+    per_request: Fraction
+    dummy_period_ticks: Fraction
+    latency_ticks: int
+    least_after_ticks: int
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What serves a session's plan.
+
+    Attributes:
+        session: the instance.
+        plan: the plan.
+        evaluation: what the checker says of it.
+        modules: in the order of the session's modules.
+        order: numbers of the modules, parents before children.
+        machines: all machines, module by module, in rank order, whole ones before the partial one.
+        dealing: how invocations are dealt out; None: machines pull.
+        rate_rps: requests per second of the session at load 1.
+        slo_ticks: latency objective, rounded up.
+        hold: whether modules hand requests on no earlier than after their worst-case latency.
+        drops: whether hopeless requests are dropped.
+        clock: what its ticks are.
+    """
+
+    session: Session
+    plan: Plan
+    evaluation: Evaluation
+    modules: tuple[ServedModule, ...]
+    order: tuple[int, ...]
+    machines: tuple[Machine, ...]
+    dealing: Dealing | None
+    rate_rps: Fraction
+    slo_ticks: int
+    hold: bool
+    drops: bool
+    clock: Clock = NANOSECONDS
+
+
+def build_system(
+    session: Session,
+    plan: Plan,
+    space: PlanSpace | None = None,
+    setup: Setup | None = None,
+    *,
+    fine: bool = False,
+) -> System:
+    """The machines of a plan, and who is given what.
+
+    Args:
+        session: the instance.
+        plan: a plan of it; it need not keep the SLO.
+        space: plan space of the plan, whose policy dispatches.
+        setup: dispatcher, time-outs, holding, dropping, partial machines.
+        fine: whether time is counted in ticks that are made for the plan and the setup's arrivals, load and seconds;
+            otherwise in nanoseconds.
+
+    Raises:
+        InputError: the plan cannot be priced, it has numbers that are too large to be simulated, or modules share
+            machines and the dispatcher does not give a partial machine batches of its own.
+    """
+    space, setup = space or FULL_SPACE, setup or Setup()
+    found = evaluate(session, plan, space)
+    if not found.modules:
+        raise InputError(f"{found.violations[0]}; `euclio verify` says more", field="plan")
+    dispatch = setup.dispatch or own_dispatch(space.policy)
+    rate = session_rate(session)
+    fineness = fine_clock(session, plan, found, setup, rate) if fine else None
+    clock = NANOSECONDS if fineness is None else fineness.clock
+    entered = {child for _, child in session.edges}
+    built: list[_Built] = []
+    machines: list[Machine] = []
+    for number, (module, own, checked) in enumerate(zip(session.modules, plan.modules, found.modules, strict=True)):
+        ratio = None if module.name in entered else module.rate_rps / rate
+        built.append(
+            _Built(session, module, number, own, checked, space.policy, dispatch, setup, clock, ratio, len(machines))
+        )
+        machines += built[-1].machines
+        if len(machines) > MOST_MACHINES:
+            raise InputError(f"has more than {MOST_MACHINES} machines; so many are not simulated", field="plan")
+    if plan.shared:
+        _refuse_sharing(session, plan, space, found, dispatch)
+        _share(plan, built, machines)
+    return System(
+        session,
+        plan,
+        found,
+        _modules(session, built, rate, clock),
+        session.order,
+        tuple(machines),
+        DEALINGS.get(dispatch),
+        rate,
+        min(clock.up(session.slo_s) + _rounded(session, setup, fineness), LONGEST),
+        setup.hold,
+        setup.dropping is Dropping.HOPELESS,
+        clock,
+    )
+
+
+def _rounded(session: Session, setup: Setup, fineness: Fineness | None) -> int:
+    """Ticks that modules which hold requests may add to a path by rounding up what each of them counts on."""
+    exactly = fineness is not None and fineness.exact
+    return len(session.modules) - 1 if setup.hold and not exactly else 0
+
+
+def _refuse_sharing(session: Session, plan: Plan, space: PlanSpace, found: Evaluation, dispatch: Dispatch) -> None:
+    """Refuse shared machines that are none, and dispatchers that give a partial machine no batches of its own."""
+    problems = broken_groups(session, plan, space.policy, [module.partial_rps for module in found.modules])
+    if problems:
+        raise InputError(problems[0], field="plan")
+    dealing = DEALINGS.get(dispatch)
+    if dealing is None or dealing.queued or dispatch is Dispatch.SPLIT:
+        raise InputError(f"is {dispatch}, which lets no module collect batches for a shared machine", field="dispatch")
+
+
+def _share(plan: Plan, built: list[_Built], machines: list[Machine]) -> None:
+    """Let the partial machines of each group of modules be one, which executes one batch at a time."""
+    for group in plan.shared:
+        numbers = [built[m].first + len(built[m].machines) - 1 for m in sorted(group)]
+        for number in numbers:
+            machines[number] = replace(machines[number], slots=1, spacing_ticks=0, host=numbers[0])
+
+
+class _Built:
+    """Machines and targets of one module."""
+
+    def __init__(
+        self,
+        session: Session,
+        module: Module,
+        number: int,
+        plan: ModulePlan,
+        checked: ModuleEvaluation,
+        policy: Policy,
+        dispatch: Dispatch,
+        setup: Setup,
+        clock: Clock,
+        ratio: Fraction | None,
+        first: int,
+    ) -> None:
+        self.module, self.number, self.checked, self.setup = module, number, checked, setup
+        self.clock, self.ratio = clock, ratio
+        self.dispatch, self.joins, self.first = dispatch, joins(policy, dispatch), first
+        self.total = module.rate_rps + checked.dummy_rps
+        self.coming = Fraction(1) if setup.dummies or setup.planned_delays else module.rate_rps / self.total
+        """Share of the planned rates that time-outs count on."""
+        self.machines: list[Machine] = []
+        self.rates: list[Fraction] = []
+        """Rate of each target."""
+        self.sizes: list[int] = []
+        """Machines of each target."""
+        price = session.price
+        latency = {
+            (entry.allocation, entry.partial): entry.latency_s
+            for entry in machine_latencies(plan.allocations, checked.partial_rps, self.total, price, policy)
+        }
+        last = len(plan.allocations) - 1
+        whole, partial = sum(a.machines > 0 for a in plan.allocations), checked.partial_rps > 0
+        self.several = whole + partial - bool(self.joins and partial and plan.allocations[-1].machines) > 1
+        """Whether there is more than one target."""
+        for place, allocation in enumerate(plan.allocations):
+            f = checked.partial_rps if place == last else Fraction(0)
+            c, n = allocation.configuration, allocation.machines
+            rates = [(c.throughput_rps, n, False)] if n else []
+            rates += [(f, 1, True)] if f else []
+            if self.joins and n and f:
+                rates = [((n * c.throughput_rps + f) / (n + 1), n + 1, False)]
+            for rate, count, partial in rates:
+                self._add(place, c, rate, count, partial, n if self.joins else 0, latency[place, partial])
+
+    def _add(
+        self, place: int, c: Configuration, rate: Fraction, count: int, partial: bool, whole: int, latency: Fraction
+    ) -> None:
+        if len(self.machines) + count > MOST_MACHINES or c.batch > MOST_BATCH:
+            raise InputError(
+                f"module {self.module.name} has {count} machines of batch {c.batch}; up to {MOST_MACHINES} machines "
+                f"of batch {MOST_BATCH} are simulated",
+                field="plan",
+            )
+        target = rate * count
+        spaced = self.setup.partial is Partial.SHARED and rate < c.throughput_rps
+        timeout = self._timeout_ticks(c, rate, target, latency)
+        spacing = min(self.clock.down(c.batch / rate), LONGEST) if spaced else 0
+        duration_ticks = _durations(self.module, c, self.clock)
+        busy = rate / c.throughput_rps
+        for k in range(count):
+            # Where the partial machine takes turns with the whole ones, it is the last of them.
+            own = partial or 0 < whole <= k
+            self.machines.append(
+                Machine(self.number, place, own, c.batch, c.concurrency, duration_ticks, timeout, spacing, rate, busy)
+            )
+        self.rates.append(target)
+        self.sizes.append(count)
+
+    def _timeout_ticks(self, c: Configuration, rate: Fraction, target: Fraction, latency: Fraction) -> int:
+        """How long a batch waits to be filled: as the plan counts on, or as it takes the way it is dealt out."""
+        if self.setup.timeout_s is not None:
+            return -1 if math.isinf(self.setup.timeout_s) else min(self.clock.up(self.setup.timeout_s), LONGEST)
+        dealing = DEALINGS.get(self.dispatch)
+        if dealing is None or dealing.queued:
+            return 0
+        collected = target if dealing.unit is Unit.REQUEST else self.total
+        collected = rate if dealing.turns is Turns.REQUESTS else collected
+        longest = max(latency - c.duration_s, c.batch / (collected * self.coming))
+        if dealing.unit is Unit.REQUEST and self.several and collected == target:
+            # One machine next to others: what comes unevenly may be dealt out that much later (theorem-1.md, requests).
+            longest = max(
+                longest, c.batch / (collected * self.coming) + self._unevenness() / (self.total * self.coming)
+            )
+        return min(self.clock.up(longest), LONGEST)
+
+    def _unevenness(self) -> Fraction:
+        """W − 1 of docs/findings/theorem-1.md; 0 of a module behind others, where it is proven for those that hold."""
+        if self.ratio is None:
+            return Fraction(0)
+        dummies = bool(self.checked.dummy_rps and self.setup.dummies)
+        return unevenness(self.ratio) + dummies
+
+    def dummy_period_ticks(self) -> Fraction:
+        """Time between two dummies, at most what is counted; 0: there are none."""
+        rate = self.checked.dummy_rps if self.setup.dummies else Fraction(0)
+        return min(self.clock.ticks_per_s / rate, Fraction(LONGEST)) if rate else Fraction(0)
+
+    def targets(self) -> Iterator[Target]:
+        """The targets, in rank order."""
+        if self.dispatch is Dispatch.PULL:
+            return
+        first = self.first
+        for rate, size in zip(scaled(self.rates), self.sizes, strict=True):
+            yield Target(range(first, first + size), rate)
+            first += size
+
+
+def _modules(session: Session, built: list[_Built], rate: Fraction, clock: Clock) -> tuple[ServedModule, ...]:
+    parents = session.parents()
+    children = [tuple(c for c, ps in enumerate(parents) if m in ps) for m in range(len(parents))]
+    least = [min(min(machine.duration_ticks[1:]) for machine in b.machines) for b in built]
+    after = [path - own for path, own in zip(times_from(session, least), least, strict=True)]
+    found = []
+    for m, b in enumerate(built):
+        per_request = b.module.rate_rps / rate
+        if per_request > MOST_INVOCATIONS:
+            raise InputError(
+                f"module {b.module.name} is invoked {full(per_request, digits=3)} times per request; up to "
+                f"{MOST_INVOCATIONS} are simulated",
+                field="modules",
+            )
+        found.append(
+            ServedModule(
+                b.module.name,
+                parents[m],
+                children[m],
+                range(b.first, b.first + len(b.machines)),
+                tuple(b.targets()),
+                per_request,
+                b.dummy_period_ticks(),
+                min(clock.up(b.checked.worst_case_latency_s), LONGEST),
+                after[m],
+            )
+        )
+    return tuple(found)
+
+
+def _durations(module: Module, c: Configuration, clock: Clock) -> tuple[int, ...]:
+    """Duration of batches of 0 to b, in ticks.
+
+    A batch that is not full takes the least time of all configurations that it could be filled up to.
+
+    Raises:
+        InputError: it takes longer than `MOST_S`.
+    """
+    if c.duration_s > MOST_S:
+        raise InputError(
+            f"module {module.name} takes {full(c.duration_s)} s at batch {c.batch}; up to {MOST_S} s are simulated",
+            field="plan",
+        )
+    by_batch = {k.batch: clock.duration(k.duration_s) for k in alike(module, c)}
+    found = [clock.duration(c.duration_s)] * (c.batch + 1)
+    for size in range(c.batch - 1, 0, -1):
+        found[size] = min(found[size + 1], by_batch.get(size, found[size + 1]))
+    found[0] = 0
+    return tuple(found)

@@ -1,0 +1,158 @@
+"""Tables of simulations for people: latencies against the checked ones, then how busy machines were."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.tables import new_table
+from euclio.core.words import counted, figures, full, milliseconds, percent
+from euclio.serving.session.metrics import describe
+from euclio.serving.session.record import Simulation
+from euclio.serving.session.slack import never_in_words, overloaded
+from euclio.serving.table import highest_load_table
+
+MOST_ROWS = 40
+"""Modules and allocations that are listed."""
+SPARE = ("mean ms", "p50 ms", "batch", "p90 ms", "max ms", "within %", "p99.9 ms")
+"""Columns of latencies that a narrow window does without, the least needed first."""
+LATENCY_LEGEND = {
+    "worst case": "as checked, of evenly spaced invocations",
+    "within %": "requests within it",
+    "batch": "mean requests of a batch",
+}
+MACHINE_LEGEND = {
+    "conc.": "executions at a time",
+    "count": "machines",
+    "plan %": "share of the time that they work, as planned",
+    "busy %": "as simulated",
+    "most %": "of the busiest one",
+    "queue": "most requests that waited",
+}
+"""What the columns of the tables mean."""
+SEEN = Fraction(1, 10**6)
+"""Durations that are rounded by a larger share are spoken of."""
+LATENCIES = ("latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_p99_s", "latency_p99_9_s", "latency_max_s")
+
+
+def simulation_table(simulation: Simulation) -> RenderableType:
+    """A header, latencies by module and from end to end (in ms), machines by allocation."""
+    found = describe(simulation)
+    header = Text("\n".join(_header(found, simulation)))
+    return Group(header, Text(""), _latency_table(found), Text(""), _machine_table(found), *_left_out(found))
+
+
+def loads_table(loads: dict[str, float]) -> RenderableType:
+    """The highest load factor of the session at 99 % attainment."""
+    return highest_load_table(loads, "session")
+
+
+def _header(found: dict[str, Any], simulation: Simulation) -> list[str]:
+    lines = [
+        f"{found['instance']}: {percent(found['attainment'])} of {counted(found['arrived'], 'request')} answered "
+        f"within the SLO of {milliseconds(found['slo_s'])} ms",
+        f"{_arrivals(found)} for {full(found['seconds'])} s, seed {found['seed']}, noise {full(found['noise'])}",
+        f"dispatch {found['dispatch']}{_extras(found)}",
+    ]
+    shared = {tuple(machine["shared_by"]) for machine in found["machines"] if "shared_by" in machine}
+    lines += [f"one machine is shared by {', '.join(names)}" for names in sorted(shared)[:MOST_ROWS]]
+    lines += _rounding(simulation)
+    missed = [f"{found[key]:,} {key}" for key in ("late", "dropped") if found[key]]
+    never = never_in_words(overloaded(simulation.system, simulation.setup))
+    if never:
+        missed.append(f"{never}, so that fewer are in time the longer they come")
+    if missed:
+        lines.append(", ".join(missed))
+    return lines
+
+
+def _rounding(simulation: Simulation) -> list[str]:
+    """By how much durations are shorter than they are written, where ticks are too coarse for them."""
+    clock, plan = simulation.system.clock, simulation.plan
+    rounded = Fraction(0)
+    for machine in simulation.system.machines:
+        exactly = plan.modules[machine.module].allocations[machine.allocation].configuration.duration_s
+        taken = Fraction(machine.duration_ticks[-1], clock.ticks_per_s)
+        rounded = max(rounded, abs(exactly - taken) / exactly)
+    if rounded <= SEEN:
+        return []
+    return [
+        f"times are whole ticks of 1/{clock.ticks_per_ns} ns; durations are off by up to "
+        f"{full(100 * rounded, digits=2)} %"
+    ]
+
+
+def _arrivals(found: dict[str, Any]) -> str:
+    if found.get("clients"):
+        return f"{counted(found['clients'], 'client')}, who wait for their answers,"
+    return f"{found['arrivals']} arrivals at load {full(found['load'])} ({figures(found['offered_rps'])} req/s)"
+
+
+def _extras(found: dict[str, Any]) -> str:
+    """How requests are served, as the options say it; what hardly anybody asks for only where it is."""
+    words = []
+    if found["timeout_s"] is None:
+        words.append("time-outs as planned")
+    else:
+        none = found["timeout_s"] == "none"
+        words.append("no time-out" if none else f"time-out {milliseconds(found['timeout_s'])} ms")
+    words.append("dummies sent" if found["dummies"] else "no dummies")
+    words.append(f"partial machines {found['partial']}")
+    words += ["modules hold requests"] * found["hold"]
+    words += ["hopeless requests dropped"] * (found["dropping"] == "hopeless")
+    return "".join(f", {word}" for word in words)
+
+
+def _latency_table(found: dict[str, Any]) -> RenderableType:
+    heads = ("mean ms", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms", "worst case", "within %", "batch")
+    table = new_table("module", *heads, numbers=heads, spare=SPARE, legend=LATENCY_LEGEND)
+    for row in found["modules"][:MOST_ROWS]:
+        _add_latencies(table, row["name"], row, row["within_worst_case"], figures(row["mean_batch"]))
+    _add_latencies(table, "end to end", found, None, "")
+    return table
+
+
+def _add_latencies(table: Any, name: str, row: dict[str, Any], within: float | None, batch: str) -> None:
+    times = [milliseconds(row[key]) for key in (*LATENCIES, "worst_case_s")]
+    share = "" if name == "end to end" else percent(within, 1, sign="")
+    table.add_row(*(Text(cell) for cell in (name, *times, share, batch)))
+
+
+def _machine_table(found: dict[str, Any]) -> RenderableType:
+    heads = ("batch", "conc.", "count", "plan %", "busy %", "most %", "mean batch", "queue")
+    spare = ("conc.", "most %", "queue", "batch", "hardware")
+    table = new_table("module", "hardware", *heads, numbers=heads, spare=spare, legend=MACHINE_LEGEND)
+    for machines in _allocations(found)[:MOST_ROWS]:
+        first = machines[0]
+        busy = [machine["utilization"] for machine in machines]
+        batches = sum(machine["batches"] for machine in machines)
+        served = sum(machine["batches"] * (machine["mean_batch"] or 0) for machine in machines)
+        cells = (
+            first["module"],
+            first["hardware"],
+            str(first["batch"]),
+            str(first["concurrency"]),
+            f"{len(machines):,}",
+            percent(sum(machine["planned_utilization"] for machine in machines) / len(machines), 1, sign=""),
+            percent(sum(busy) / len(busy), 1, sign=""),
+            percent(max(busy), 1, sign=""),
+            figures(served / batches if batches else None),
+            f"{max(machine['most_waiting'] for machine in machines):,}",
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _allocations(found: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    """Machines of one allocation together."""
+    alike = groupby(found["machines"], key=lambda machine: (machine["module"], machine["allocation"]))
+    return [list(group) for _, group in alike]
+
+
+def _left_out(found: dict[str, Any]) -> list[RenderableType]:
+    most = max(len(found["modules"]), len(_allocations(found)))
+    return [Text(f"the first {MOST_ROWS} of {most} rows are listed, all by --json")] if most > MOST_ROWS else []

@@ -1,7 +1,0 @@
-"""What plans of sessions may be asked to keep: an attainment."""
-
-from euclio.core.parts.keeping import Keeping
-from euclio.session.attainment.attaining import attaining
-from euclio.session.attainment.written import READERS, demand_from, read_field
-
-KEEPING = Keeping(READERS, read_field, demand_from, attaining)

@@ -1,1 +1,0 @@
-"""The command of `euclio.posterior`, under the name that it had."""

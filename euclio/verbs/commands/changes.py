@@ -1,0 +1,81 @@
+"""`euclio changes`: what the cheapest plan costs by how many machines may change."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from euclio.core.families import DEFAULT_FAMILY
+from euclio.core.progress import say
+from euclio.core.values import count_or_none
+from euclio.verbs.commands.attainment import add_attainment, attainment_keywords
+from euclio.verbs.commands.change_options import add_changes
+from euclio.verbs.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
+from euclio.verbs.commands.keywords import family_keywords, own_keywords
+from euclio.verbs.commands.plan_space import add_plan_space
+from euclio.verbs.commands.session_questions import (
+    Given,
+    add_outputs,
+    add_session,
+    add_solver,
+    give_out,
+    opened_session,
+)
+from euclio.verbs.commands.strict import add_strict
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from euclio.questions.change_costs import Curve
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "The least cost of a session by the most machines that may be added to the plan of --from and removed from it: "
+        "a row for each number of changes at which it falls, until the cheapest plan without a limit is reached. "
+        "Machines are charged whole unless --machines says otherwise. Exit code 3: there is no plan at all."
+    )
+    add_session(parser)
+    parser.add_argument(
+        "--most",
+        type=count_or_none,
+        metavar="N",
+        help="most changes that are asked for; default: those of the cheapest plan without a limit",
+    )
+    add_solver(parser)
+    add_changes(parser, without=("most_changes",))
+    add_strict(parser)
+    add_plan_space(parser)
+    parser.set_defaults(**{f"{DEFAULT_FAMILY}.charging": "whole"})
+    add_attainment(parser)
+    add_outputs(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Solve, print, write, plot."""
+    from euclio.questions.change_costs_table import change_table, csv_text, describe
+    from euclio.verbs import changes
+
+    given = opened_session(arguments)
+    own: Any = {**own_keywords(arguments, "most", "solver", "time_limit"), **family_keywords(arguments)}
+    curve = changes(given, **own, **attainment_keywords(arguments))
+    forms = Given(describe(curve), lambda: change_table(curve), lambda: csv_text(curve), lambda: _figure(curve))
+    give_out(arguments, given, forms)
+    return _exit_code(curve, arguments.file)
+
+
+def _figure(curve: Curve) -> Figure:
+    from euclio.questions.change_costs_figure import draw
+
+    return draw(curve)
+
+
+def _exit_code(curve: Curve, file: str) -> int:
+    from euclio.core.result import Status
+
+    if curve.steps:
+        return SOLVED
+    last = curve.tried[-1] if curve.tried else curve.free
+    say(f"{file}: {last.result.status.value}: {last.result.reason}")
+    return INFEASIBLE if last.result.status is Status.INFEASIBLE else NO_PLAN

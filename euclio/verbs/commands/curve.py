@@ -1,0 +1,76 @@
+"""`euclio curve`: the least cost of a session as a step function of its SLO or its rate."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from euclio.core.values import exacts
+from euclio.verbs.commands.change_options import add_changes
+from euclio.verbs.commands.keywords import family_keywords, own_keywords
+from euclio.verbs.commands.plan_space import add_plan_space
+from euclio.verbs.commands.session_questions import (
+    Given,
+    add_outputs,
+    add_session,
+    add_solver,
+    exit_code,
+    give_out,
+    opened_session,
+)
+from euclio.verbs.commands.strict import add_strict
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from euclio.questions.cost_curve import CostCurve
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "The least cost of a session as a step function of its SLO, proven over a range, or with --over rate as one "
+        "of its rate, where machines are charged whole and dummies fill them; rates are asked one by one where the "
+        "cost may fall with the rate. Exit code 3: there is no plan in all of the range, or at no rate that was asked."
+    )
+    add_session(parser)
+    parser.add_argument(
+        "--over", choices=("slo", "rate"), default="slo", help="what the cost is a function of; default: slo"
+    )
+    parser.add_argument(
+        "--slo",
+        type=exacts,
+        metavar="S[,S]",
+        help="least and largest SLO in seconds; with --over rate one SLO. Default: half and twice the file's",
+    )
+    parser.add_argument(
+        "--rate",
+        type=exacts,
+        metavar="R[,R]",
+        help="requests per second of all sources together, one; with --over rate the least and the highest. Default: "
+        "half and twice the file's",
+    )
+    add_solver(parser)
+    add_changes(parser, without=("rate_rps", "slo_s"))
+    add_strict(parser)
+    add_plan_space(parser)
+    add_outputs(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Ask, print, write, plot."""
+    from euclio.questions.cost_curve_table import csv_text, curve_table, describe
+    from euclio.verbs import curve
+
+    given = opened_session(arguments)
+    own: Any = own_keywords(arguments, "over", "slo", "rate", "solver", "time_limit")
+    found = curve(given, **own, **family_keywords(arguments))
+    forms = Given(describe(found), lambda: curve_table(found), lambda: csv_text(found), lambda: _figure(found))
+    give_out(arguments, given, forms)
+    return exit_code([step.result for step in found.steps])
+
+
+def _figure(found: CostCurve) -> Figure:
+    from euclio.questions.cost_curve_figure import draw
+
+    return draw(found)

@@ -1,0 +1,158 @@
+"""Clusters with synthetic models, as PPipe sets them up (PPipe §7.1): what `euclio generate pipelines` makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from euclio.core.errors import InputError
+from euclio.problems.pipeline import Cluster
+from euclio.workloads.pipeline.assembly import FASTEST, BlockedModel, Terms, assembled
+from euclio.workloads.pipeline.blocks import NANOSECONDS, block_profiles, boundary_bytes, pre_partition
+from euclio.workloads.pipeline.groups import groups, weights
+from euclio.workloads.pipeline.layer_models import find_model
+from euclio.workloads.pipeline.layers import layer_profile
+from euclio.workloads.pipeline.setups import Setup, find_setup, with_counts
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRequest:
+    """What cluster to make.
+
+    Attributes:
+        setup: GPUs and links.
+        models: names of the models served together.
+        weights: their parts of the load.
+        seed: seed of the layer profiles.
+        blocks: number of blocks that the layers are merged into.
+        layers: layers of every model; None: each model's own number.
+        terms: SLO, margin and the like.
+    """
+
+    setup: Setup
+    models: tuple[str, ...]
+    weights: tuple[Fraction, ...]
+    seed: int = 0
+    blocks: int = 10
+    layers: int | None = None
+    terms: Terms = field(default_factory=Terms)
+
+    @property
+    def name(self) -> str:
+        """Name of the instance."""
+        return f"{self.setup.name}-{'+'.join(self.models)}-{self.seed}"
+
+
+def pipeline_cluster(request: ClusterRequest) -> Cluster:
+    """Make a cluster; the same request makes the same one.
+
+    Raises:
+        InputError: unknown model, or numbers out of range.
+    """
+    models = [blocked_model(name, request.seed, request.blocks, request.layers) for name in request.models]
+    return assembled(request.name, request.setup, models, request.weights, request.terms)
+
+
+def blocked_model(name: str, seed: int = 0, blocks: int = 10, layers: int | None = None) -> BlockedModel:
+    """A synthetic model, pre-partitioned by its latencies on L4 at batch 1.
+
+    Args:
+        name: a model of PPipe's Table 2.
+        seed: seed of its layers.
+        blocks: number of blocks wanted.
+        layers: number of layers; None: the model's own.
+
+    Raises:
+        InputError: unknown model, or no blocks.
+    """
+    profile = layer_profile(name, seed, layers)
+    cut = pre_partition([row[0] for row in profile.latency_ns[FASTEST, 1]], blocks)
+    return BlockedModel(
+        name,
+        Fraction(profile.whole_ns(FASTEST), NANOSECONDS),
+        tuple(block_profiles(profile, cut)),
+        tuple(boundary_bytes(profile, cut)),
+    )
+
+
+PUBLISHED_BLOCKS = 10
+"""Blocks of a model in PPipe's evaluation (§5.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineOptions:
+    """Options of generated clusters; the defaults are PPipe's (§7.1).
+
+    Attributes:
+        cluster: name of the setup of Table 1.
+        high: high-class GPUs; None: the setup's.
+        low: low-class GPUs; None: the setup's.
+        group: number of the group of three models, from 1; None: all six, unless models are named.
+        models: names of the models served together; None: those of the group, or of each group.
+        rate: load of all models together in requests per second, for the least-cost objective; None: none.
+        slo_scale: SLO over the latency on L4 at batch 1.
+        margin: part of the SLO that plans leave free.
+        blocks: blocks that the layers are merged into; None: 10, or as many as there are layers.
+        layers: layers of every model; None: each model's own number.
+        max_partitions: most partitions of a pipeline; None: 3 for one model, else 2.
+    """
+
+    cluster: str = "HC1-L"
+    high: int | None = None
+    low: int | None = None
+    group: int | None = None
+    models: Sequence[str] | None = None
+    rate: float | None = None
+    slo_scale: float = 5
+    margin: float = 0.4
+    blocks: int | None = None
+    layers: int | None = None
+    max_partitions: int | None = None
+
+
+def generated_clusters(options: PipelineOptions, count: int = 1, seed: int = 0) -> Iterator[Cluster]:
+    """The clusters that options ask for, each made when it is asked for; all options are checked before.
+
+    Args:
+        options: what to make.
+        count: number of seeds, from `seed` on; a seed draws layers, groups and weights.
+        seed: first seed.
+
+    Raises:
+        InputError: unknown names, numbers out of range, both models and a group, or more blocks than layers.
+    """
+    setup = with_counts(find_setup(options.cluster), options.high, options.low)
+    terms = Terms(options.slo_scale, options.margin, options.max_partitions, rate_rps=options.rate)
+    asked = [
+        ClusterRequest(
+            setup, chosen, weights(len(chosen), number), number, _blocks(options, chosen), options.layers, terms
+        )
+        for number in range(seed, seed + count)
+        for chosen in _chosen(options, number)
+    ]
+    return map(pipeline_cluster, asked)
+
+
+def _blocks(options: PipelineOptions, models: Sequence[str]) -> int:
+    """Number of blocks; that of PPipe where none is given, as far as there are layers."""
+    layers = {name: options.layers or find_model(name).layers for name in models}
+    name, least = min(layers.items(), key=lambda item: item[1])
+    if options.blocks is None:
+        return min(PUBLISHED_BLOCKS, least)
+    if options.blocks > least:
+        raise InputError(f"is {options.blocks}; {name} has {least} layers, so give at most {least}", field="blocks")
+    return options.blocks
+
+
+def _chosen(options: PipelineOptions, seed: int) -> list[tuple[str, ...]]:
+    if options.models and options.group is not None:
+        raise InputError("models are named too; leave one of the two out", field="group")
+    if options.models:
+        return [tuple(options.models)]
+    found = groups(seed)
+    if options.group is None:
+        return list(found)
+    if not 1 <= options.group <= len(found):
+        raise InputError(f"is {options.group}; the groups are numbered from 1 to {len(found)}", field="group")
+    return [found[options.group - 1]]

@@ -1,0 +1,174 @@
+"""Price lists in files: SkyPilot's, Karpenter's of AWS, Full Stack Deep Learning's of clouds (docs/howto/prices.md).
+
+A list says what it says: what its prices are per, and what of an instance's accelerators it leaves out, is asked for
+where the prices are chosen (`euclio.workloads.pricing.choosing`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from euclio.core.bytes_reading import read_bytes
+from euclio.core.errors import InputError
+from euclio.core.numbers import exact_number
+from euclio.core.values import NOT_NEGATIVE, POSITIVE
+from euclio.workloads.session.csv_rows import LONGEST_NUMBER, Row, at_line, rows_of
+
+SKYPILOT = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price")
+"""Columns that each of SkyPilot's catalogues has (`vms.csv` of a cloud); those further are left out of account."""
+CLOUD_GPUS = ("Cloud", "GPU Type", "GPUs", "On-demand", "Spot", "Name")
+"""Columns of Full Stack Deep Learning's comparison of clouds (`cloud-gpus.csv`); the cloud stands for the region."""
+INSTANCES = ("instance", "price_per_h")
+"""Columns of a list of instance types."""
+GO_MAP = "InitialOnDemandPrices"
+"""How the variables in Karpenter's generated list begin (`zz_generated.pricing_aws.go`)."""
+
+_REGION = re.compile(r'^\s*"([a-z0-9-]+)":\s*\{\s*$')
+_ENTRY = re.compile(r'"([\w.-]+)":\s*([0-9][0-9.eE+-]*)')
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a line of a price list offers.
+
+    Attributes:
+        instance: instance type; empty: accelerators that are sold apart from the instance that hosts them.
+        accelerator: name of its accelerators; empty: the list says none.
+        count: how many of them; None: the list does not say.
+        region: region; empty: the list does not say.
+        zone: zone of the region; empty: all of them.
+        price: price on demand; None: it is not offered so.
+        spot_price: price of spot instances; None: it is not offered so.
+    """
+
+    instance: str
+    accelerator: str
+    count: Fraction | None
+    region: str
+    zone: str
+    price: Fraction | None
+    spot_price: Fraction | None
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """A price list.
+
+    Attributes:
+        file: its file.
+        offers: what it offers, in its order.
+        per: the unit of time that its prices are said to be for, a key of `choosing.HOURS`; None: it does not say.
+    """
+
+    file: str
+    offers: tuple[Offer, ...]
+    per: str | None
+
+
+def read_catalogue(path: str | Path) -> Catalogue:
+    """The price list in a file: Karpenter's generated Go source by its ending ``.go``, else a CSV by its columns.
+
+    Raises:
+        InputError: naming file, line and remedy.
+    """
+    file = str(path)
+    found = _of_go(file) if file.endswith(".go") else _of_csv(file)
+    if not found.offers:
+        raise InputError("offers nothing; name a price list with at least one price", file=file)
+    return found
+
+
+def _of_csv(file: str) -> Catalogue:
+    columns: list[str] = []
+
+    def check(found: list[str], line: int) -> None:
+        columns.extend(found)
+        if not any(set(known) <= set(found) for known in (SKYPILOT, CLOUD_GPUS, INSTANCES)):
+            skypilot, clouds = (", ".join(known) for known in (SKYPILOT, CLOUD_GPUS))
+            known = f"{skypilot} (SkyPilot's catalogues), {clouds} (cloud-gpus.csv), or {' and '.join(INSTANCES)}"
+            raise at_line(line, f"names the columns {', '.join(found)[:80]!a}; a price list has {known}", file)
+
+    rows = list(rows_of(file, "prices", check))
+    if set(SKYPILOT) <= set(columns):
+        return Catalogue(file, tuple(_of_skypilot(cells, line, file) for line, cells in rows), None)
+    if set(CLOUD_GPUS) <= set(columns):
+        return Catalogue(file, tuple(_of_cloud_gpus(cells, line, file) for line, cells in rows), None)
+    return Catalogue(file, tuple(_of_instances(cells, line, file) for line, cells in rows), "hour")
+
+
+def _of_skypilot(cells: Row, line: int, file: str) -> Offer:
+    count = cells["AcceleratorCount"]
+    offer = Offer(
+        cells["InstanceType"],
+        cells["AcceleratorName"],
+        _number(count, "AcceleratorCount", line, file, zero=False),
+        cells.get("Region", ""),
+        cells.get("AvailabilityZone", ""),
+        _number(cells["Price"], "Price", line, file),
+        _number(cells.get("SpotPrice", ""), "SpotPrice", line, file),
+    )
+    if not (offer.instance or offer.accelerator):
+        raise at_line(line, "names neither an instance type nor an accelerator", file)
+    if offer.accelerator and offer.count is None:
+        raise at_line(line, "is empty; say how many accelerators there are", file, "AcceleratorCount")
+    return offer
+
+
+def _of_cloud_gpus(cells: Row, line: int, file: str) -> Offer:
+    count = _number(cells["GPUs"], "GPUs", line, file, zero=False)
+    for column in ("Cloud", "GPU Type", "GPUs"):
+        if not cells[column]:
+            raise at_line(line, "is empty; say which cloud offers how many GPUs of which type", file, column)
+    return Offer(
+        cells["Name"] or f"{cells['GPUs']} x {cells['GPU Type']}",
+        cells["GPU Type"],
+        count,
+        cells["Cloud"],
+        "",
+        _number(cells["On-demand"], "On-demand", line, file),
+        _number(cells["Spot"], "Spot", line, file),
+    )
+
+
+def _of_instances(cells: Row, line: int, file: str) -> Offer:
+    price = _number(cells["price_per_h"], "price_per_h", line, file)
+    if not cells["instance"] or price is None:
+        raise at_line(line, f"has an empty cell; give {' and '.join(INSTANCES)}", file)
+    return Offer(cells["instance"], "", None, cells.get("region", ""), "", price, None)
+
+
+def _number(text: str, column: str, line: int, file: str, *, zero: bool = True) -> Fraction | None:
+    """The number in a cell; None: it is empty."""
+    if not text:
+        return None
+    values = NOT_NEGATIVE if zero else POSITIVE
+    if values.number(text) is None or len(text) > LONGEST_NUMBER:
+        raise at_line(line, f"is {text[:40]!a}; it must be {values.words}", file, column)
+    try:
+        return exact_number(text, column, zero=zero)
+    except InputError as error:
+        raise at_line(line, error.message, file, column) from None
+
+
+def _of_go(file: str) -> Catalogue:
+    """The maps of Karpenter's list: by region, prices by instance type."""
+    try:
+        text = read_bytes(Path(file)).decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        reason = (error.strerror or str(error)).lower() if isinstance(error, OSError) else "is not UTF-8 text"
+        raise InputError(f"cannot be read: {reason}; name a price list", file=file) from None
+    if GO_MAP not in text:
+        raise InputError(f"has no variable {GO_MAP}…, as Karpenter's generated list has; name such a file", file=file)
+    offers: list[Offer] = []
+    region = ""
+    for line, row in enumerate(text.splitlines(), 1):
+        begun = _REGION.match(row)
+        if begun:
+            region = begun[1]
+        elif not row.lstrip().startswith("//"):
+            for name, price in _ENTRY.findall(row):
+                offers.append(Offer(name, "", None, region, "", _number(price, "price", line, file), None))
+    return Catalogue(file, tuple(offers), None)

@@ -1,0 +1,211 @@
+"""`euclio import csv` and `euclio import mlperf`: sessions made of measured profiles, and all importers of sessions."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from euclio.core.errors import InputError
+from euclio.core.parts.files import Imported, Importer
+from euclio.core.values import positive, seconds, whole
+from euclio.problems.session.instance import Configuration
+from euclio.workloads.session.served_importing import PROFILE_IMPORTERS
+
+FLAGS = {
+    "prices_per_h": "--prices",
+    "rates_rps": "--rates",
+    "slo_s": "--slo",
+    "edges": "--edges",
+    "memory_mb": "--memory",
+}
+"""Options by the argument of `session_from_csv` that they give."""
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="profiles (CSV)")
+    parser.add_argument(
+        "--prices",
+        type=prices_of,
+        required=True,
+        metavar="A=X,B=Y",
+        help="money per hour of each hardware, or a CSV of them, as of euclio prices",
+    )
+    parser.add_argument(
+        "--rates", type=rates_of, required=True, metavar="R", help="requests per second: a number, or m=R,n=S by module"
+    )
+    parser.add_argument("--slo", type=seconds, required=True, metavar="S", help="latency objective in seconds")
+    parser.add_argument(
+        "--edges", type=edges_of, metavar="a:b,a:c", help="parent:child; default: a chain as in the file"
+    )
+    parser.add_argument("--memory", type=amounts, metavar="A=X,B=Y", help="megabytes of memory of hardware")
+    parser.add_argument("--currency", metavar="NAME", help="what the prices are in, such as EUR; default: not said")
+    parser.add_argument("--name", metavar="NAME", help="name of the session; default: the file's")
+
+
+def _read(arguments: argparse.Namespace) -> Imported:
+    from euclio.files.doubting import tell_doubts
+    from euclio.problems.session.hints import slo_hint
+    from euclio.workloads.pricing.choosing import PriceList, with_prices
+    from euclio.workloads.pricing.files import read_prices
+    from euclio.workloads.session.csv_profiles import session_from_csv
+
+    prices = arguments.prices
+    found = read_prices(prices) if isinstance(prices, Path) else prices
+    said = found.currency if isinstance(found, PriceList) else None
+    if said and arguments.currency and said != arguments.currency:
+        message = f"is {arguments.currency}, but the prices are in {said}; leave it out"
+        raise InputError(message, field="--currency")
+    try:
+        session = session_from_csv(
+            arguments.file,
+            prices_per_h=found.by_name if isinstance(found, PriceList) else found,
+            rates_rps=arguments.rates,
+            slo_s=arguments.slo,
+            edges=arguments.edges,
+            name=arguments.name,
+            memory_mb=arguments.memory,
+            currency=arguments.currency,
+            further=isinstance(found, PriceList),
+        )
+    except InputError as error:
+        flag = FLAGS.get((error.field or "").partition("[")[0], error.field)
+        raise InputError(error.message, file=error.file, field=flag) from None
+    tell_doubts(str(arguments.file), [hint] if (hint := slo_hint(session)) else [])
+    return Imported(with_prices(session, found.prices, found.currency) if isinstance(found, PriceList) else session)
+
+
+def prices_of(text: str) -> dict[str, str] | Path:
+    """Positive numbers by name, or the path of a CSV of them."""
+    return Path(text) if "=" not in text and text.lower().endswith(".csv") else amounts(text)
+
+
+def amounts(text: str) -> dict[str, str]:
+    """Positive numbers by name; their text is kept, so that they stay exact."""
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, amount = (piece.strip() for piece in part.rpartition("="))
+        if not (name and equals):
+            raise argparse.ArgumentTypeError(f"{part!r} must be NAME=NUMBER; pairs are divided by commas")
+        if name in found:
+            raise argparse.ArgumentTypeError(f"names {name!r} twice; keep one of them")
+        positive(amount)
+        found[name] = amount
+    return found
+
+
+def rates_of(text: str) -> str | dict[str, str]:
+    """A positive number, or one for each name, as text."""
+    return amounts(text) if "=" in text else _amount(text)
+
+
+def edges_of(text: str) -> tuple[tuple[str, str], ...]:
+    """Pairs of names; none for a text without a word."""
+    found = []
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        parent, colon, child = (piece.strip() for piece in part.partition(":"))
+        if not (parent and colon and child):
+            raise argparse.ArgumentTypeError(f"{part!r} must be PARENT:CHILD; pairs are divided by commas")
+        found.append((parent, child))
+    return tuple(found)
+
+
+MLPERF_FLAGS = {
+    "largest_batch": "--batch",
+    "price_per_h": "--price",
+    "rate_rps": "--rate",
+    "slo_s": "--slo",
+    **{name: f"--{name}" for name in ("system", "benchmark", "round", "submitter")},
+}
+"""Options of `euclio import mlperf` by what they choose or give."""
+MOST_MLPERF_BATCH = 10**4
+
+
+def _add_mlperf_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR", help="folder with results.jsonl")
+    parser.add_argument("--system", metavar="NAME", help="system of the result; without it: lists them")
+    parser.add_argument("--benchmark", metavar="NAME", help="its benchmark, where there are several")
+    parser.add_argument("--round", metavar="V", help="its round, where there are several")
+    parser.add_argument("--submitter", metavar="NAME", help="its submitter, where there are several")
+    parser.add_argument("--price", type=_amount, required=True, metavar="X", help="money per hour of the accelerator")
+    parser.add_argument(
+        "--batch",
+        type=whole(1, MOST_MLPERF_BATCH).parse,
+        required=True,
+        metavar="B",
+        help="largest batch, which is taken to reach Offline's throughput; no result says at which batch that was",
+    )
+    parser.add_argument("--rate", type=_amount, metavar="R", help="requests per second; default: Server's load")
+    parser.add_argument("--slo", type=seconds, metavar="S", help="seconds; default: Server's bound of p99")
+    parser.add_argument("--currency", metavar="NAME", help="what the price is in, such as EUR; default: not said")
+    parser.add_argument("--name", metavar="NAME", help="name of the session; default: benchmark and system")
+
+
+def _read_mlperf(arguments: argparse.Namespace) -> Imported:
+    from euclio.files.doubting import tell_doubts
+    from euclio.problems.session.doubts import doubt_lines
+    from euclio.workloads.session.mlperf import chosen, read_results, session_from_result
+
+    results, file = read_results(arguments.folder), str(arguments.folder)
+    try:
+        result = chosen(
+            results,
+            file,
+            system=arguments.system,
+            benchmark=arguments.benchmark,
+            round=arguments.round,
+            submitter=arguments.submitter,
+        )
+        session = session_from_result(
+            result,
+            price_per_h=arguments.price,
+            largest_batch=arguments.batch,
+            rate_rps=arguments.rate,
+            slo_s=arguments.slo,
+            name=arguments.name,
+        )
+        session = replace(session, currency=arguments.currency)
+        for module in session.modules:
+            tell_doubts(file, doubt_lines(module.name, module.profile, _nth_batch(module.profile)))
+    except InputError as error:
+        flag = MLPERF_FLAGS.get(error.field or "")
+        raise InputError(error.message, file=error.file if flag else file, field=flag or error.field) from None
+    return Imported(session)
+
+
+def _nth_batch(profile: Sequence[Configuration]) -> Callable[[int], str]:
+    """Where a row of a profile stands that is in no file."""
+    return lambda k: f"batch {profile[k].batch}"
+
+
+def _amount(text: str) -> str:
+    """The text of a positive number, so that it stays exact."""
+    positive(text)
+    return text.strip()
+
+
+IMPORTERS = (
+    Importer(
+        "csv",
+        "a session made of measured profiles",
+        "Write a session made of a CSV file with one row per configuration, columns module, hardware, batch, "
+        "duration_s (seconds per batch) and, if it is not always 1, concurrency; prints the path. Columns like p95_s "
+        "may say quantiles of the duration; several rows of one configuration are repetitions, whose median counts. "
+        "Semicolons, decimal commas and UTF-16, as spreadsheets write them, are read. Doubtful rows are said.",
+        _add_options,
+        _read,
+        reads=("file",),
+    ),
+    Importer(
+        "mlperf",
+        "a session of one module made of a result of MLPerf Inference",
+        "Write a session of one module whose profile is read from a result of MLPerf Inference: batch 1 from "
+        "SingleStream, 8 from MultiStream where it was submitted, the largest from Offline, linear in between; prints "
+        "the path.",
+        _add_mlperf_options,
+        _read_mlperf,
+        reads=("folder",),
+    ),
+    *PROFILE_IMPORTERS,
+)

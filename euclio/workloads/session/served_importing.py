@@ -1,0 +1,156 @@
+"""`euclio import perf-analyzer` and `euclio import model-analyzer`: profiles from what Triton's tools measured."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from euclio.core.errors import InputError
+from euclio.core.numbers import Number
+from euclio.core.parts.files import ProfileImporter
+from euclio.core.progress import say
+from euclio.core.values import divided, whole
+from euclio.core.words import counted
+from euclio.problems.session.instance import Configuration
+
+MOST_SAID = 5
+"""Lines on configurations that are said; of more only how many."""
+UNBATCHED = "say that the server had no dynamic batching, where that cannot be seen and is refused"
+
+
+def profiles_out(module: str, configurations: Sequence[Configuration], out: Path, append: bool) -> str:
+    """The CSV text of a module's configurations, below what the file has already if that is to be kept.
+
+    Raises:
+        InputError: the file cannot be continued, or a name cannot be read again.
+    """
+    from euclio.workloads.session.csv_profiles import profiles_text, with_more
+
+    if append and out.exists():
+        return profiles_text(with_more(out, module, configurations))
+    return profiles_text({module: tuple(configurations)})
+
+
+def write_profiles(module: str, configurations: Sequence[Configuration], out: Path | None, append: bool) -> None:
+    """Write a module's configurations as a profile, with a word on those that are doubted.
+
+    Args:
+        module: its name.
+        configurations: what was measured.
+        out: the file; None: nothing is written.
+        append: keep what the file has already.
+
+    Raises:
+        InputError: the file cannot be continued, or rows are doubted and `strictly` holds; nothing is written.
+    """
+    from euclio.files.doubting import tell_doubts
+    from euclio.files.json_writing import write_text
+    from euclio.problems.session.doubts import doubt_lines
+    from euclio.workloads.session.csv_profiles import read_profiles
+
+    text = None if out is None else profiles_out(module, configurations, out, append)
+    before = read_profiles(out).get(module, ()) if out is not None and append and out.exists() else ()
+    profile = (*before, *configurations)
+    tell_doubts(None if out is None else str(out), doubt_lines(module, profile, lambda k: _named(profile[k])))
+    if out is not None and text is not None:
+        write_text(text, out)
+
+
+def _named(configuration: Configuration) -> str:
+    """A row that is in no file yet."""
+    return f"batch {configuration.batch}, concurrency {configuration.concurrency}"
+
+
+def whole_numbers(text: Number | Iterable[Number]) -> tuple[int, ...]:
+    """Whole numbers from 1 to 1,000,000 divided by commas."""
+    return tuple(whole().parse(number) for number in divided(text))
+
+
+def _add_perf_analyzer_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="CSV files that perf_analyzer -f wrote")
+    parser.add_argument("--model", required=True, metavar="NAME", help="model (-m), which becomes the module's name")
+    parser.add_argument("--hardware", required=True, metavar="NAME", help="machine type that the server ran on")
+    parser.add_argument(
+        "--batch", type=whole_numbers, required=True, metavar="B", help="inputs per request (-b); or B,C,... by file"
+    )
+    parser.add_argument(
+        "--instances",
+        type=whole_numbers,
+        default=(1,),
+        metavar="K",
+        help="instances of the model on the machine (instance_group); or K,L,... by file; default: 1",
+    )
+    parser.add_argument("--no-dynamic-batching", action="store_true", help=UNBATCHED)
+
+
+def _read_perf_analyzer(arguments: argparse.Namespace) -> tuple[str, list[Configuration]]:
+    from euclio.workloads.session.perf_analyzer import derive_all
+    from euclio.workloads.session.served import Server
+
+    files = [str(path) for path in arguments.files]
+    batches = _by_file(arguments.batch, files, "--batch")
+    instances = _by_file(arguments.instances, files, "--instances")
+    known = False if arguments.no_dynamic_batching else None
+    servers = [Server(batch, count, known) for batch, count in zip(batches, instances, strict=True)]
+    found = derive_all(list(zip(files, servers, strict=True)), arguments.hardware)
+    say_some([one.remark for one in found if one.remark])
+    return arguments.model, [one.configuration for one in found]
+
+
+def say_some(lines: Sequence[str]) -> None:
+    """Say the first few lines, and how many more there are."""
+    for line in lines[:MOST_SAID]:
+        say(line)
+    if len(lines) > MOST_SAID:
+        say(f"and {counted(len(lines) - MOST_SAID, 'more such configuration')}")
+
+
+def _by_file(numbers: tuple[int, ...], files: Sequence[str], option: str) -> tuple[int, ...]:
+    """One number per file; one alone is that of all."""
+    if len(numbers) == 1:
+        return numbers * len(files)
+    if len(numbers) != len(files):
+        message = f"gives {len(numbers)} numbers for {len(files)} files; give one, or one for each file"
+        raise InputError(message, field=option)
+    return numbers
+
+
+def _add_model_analyzer_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="metrics-model-inference.csv, or a checkpoint (.ckpt)")
+    parser.add_argument("--model", metavar="NAME", help="model, where the file has several")
+    parser.add_argument("--hardware", required=True, metavar="NAME", help="machine type that the server ran on")
+    parser.add_argument("--no-dynamic-batching", action="store_true", help=UNBATCHED)
+
+
+def _read_model_analyzer(arguments: argparse.Namespace) -> tuple[str, list[Configuration]]:
+    from euclio.workloads.session.model_analyzer import derive_all
+
+    found = derive_all(
+        str(arguments.file), arguments.model, arguments.hardware, never_batches=arguments.no_dynamic_batching
+    )
+    say_some(found.left_out)
+    say_some([one.remark for one in found.derived if one.remark])
+    return found.model, [one.configuration for one in found.derived]
+
+
+PROFILE_IMPORTERS = (
+    ProfileImporter(
+        "perf-analyzer",
+        "a profile from Triton's perf_analyzer",
+        "Write a profile (CSV, for euclio import csv) of a model that Triton's perf_analyzer measured: per batch and "
+        "number of instances the duration at which instances were held at the highest throughput; prints the path.",
+        _add_perf_analyzer_options,
+        _read_perf_analyzer,
+        reads=("files",),
+    ),
+    ProfileImporter(
+        "model-analyzer",
+        "a profile from Triton's model-analyzer",
+        "Write a profile (CSV, for euclio import csv) of a model that Triton's model-analyzer measured, from its table "
+        "or its checkpoint; says which measurements are left out, and why; prints the path.",
+        _add_model_analyzer_options,
+        _read_model_analyzer,
+        reads=("file",),
+    ),
+)

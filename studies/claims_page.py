@@ -1,0 +1,150 @@
+"""The claims as a table in the folder of the reports, and as lines for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from euclio.core.words import counted, listed, with_unit
+from euclio.report import Block, Code, Heading, Paragraph, Table, markdown_page
+from studies.agreement import Verdict
+from studies.claims import Card, Checked, Standing, stored_claims
+from studies.papers.published import CHECK, DOUBTFUL, INPUT, TIME
+from studies.sentences import NOT_MEASURED, selection, sentences
+
+PAGE = "claims.md"
+INTRODUCTION = (
+    "Every claim is decided by numbers of its paper's scorecard, which the command measures again. Replicated is ACM's "
+    "word (Artifact Review and Badging, version 1.1) for main results that were obtained independently by others than "
+    "the authors, without artifacts of theirs; reproduced is with artifacts of theirs, which are the blocks that "
+    "PPipe's authors measured. Either is said only where every number agrees, not replicated where one is off, and "
+    "not decided where neither is so. A run time is measured on another machine, and never replicated. Minutes are "
+    "those of the whole command when it last ran."
+)
+SELECTION = (
+    "Claims were selected by hand, when all numbers had been measured once: what a paper puts first in each part of "
+    "its evaluation. {claimed} of {all} sentences with a number in abstract, introduction and evaluation are in a "
+    "claim; data/sentences.json lists them all. The published numbers of {alone} more are on a scorecard alone. "
+    "Numbers in words are not found, nor claims without a number, of which only “no baseline is cheaper” is one here."
+)
+
+
+def write_claims(checked: Sequence[Checked], reports: Path, cards: Mapping[str, Card] | None = None) -> Path:
+    """Write the table of all claims into the folder of the reports; returns its path.
+
+    Args:
+        checked: all claims.
+        reports: the folder.
+        cards: scorecards by paper, for the counts of numbers; None: they are left out.
+    """
+    reports.mkdir(parents=True, exist_ok=True)
+    page = reports / PAGE
+    shown = cards or {}
+    blocks: list[Block] = [
+        *([Paragraph(figures_text(shown))] if shown else []),
+        Paragraph(tally(checked)),
+        Paragraph(INTRODUCTION),
+        *figures_blocks(shown),
+        Heading("Claims"),
+        claims_table(checked),
+        *selection_blocks(),
+    ]
+    page.write_text(markdown_page("Claims of the papers", blocks), encoding="utf-8", newline="\n")
+    return page
+
+
+def tally(checked: Sequence[Checked]) -> str:
+    """How many claims stand how, in words."""
+    standings = [one.standing for one in checked]
+    parts = [f"{standings.count(standing)} {standing}" for standing in Standing if standing in standings]
+    return f"{counted(len(checked), 'claim')}: {', '.join(parts)}."
+
+
+def figures_of(cards: Mapping[str, Card], roles: Sequence[str] = (CHECK,)) -> pd.DataFrame:
+    """Published numbers of some roles, a row each, with their paper."""
+    frames = [card.rows[card.rows.role.isin(roles)].assign(paper=paper) for paper, card in cards.items()]
+    return pd.concat(frames)
+
+
+def figures_text(cards: Mapping[str, Card]) -> str:
+    """How the check numbers of all papers stand, in a sentence: those that nothing was fitted to."""
+    own, more = figures_of(cards), figures_of(cards, (DOUBTFUL,))
+    agree, undecided, off, apart = (int((own.verdict == word).sum()) for word in Verdict)
+    return (
+        f"Of {len(own)} printed numbers that nothing was fitted or set to, {agree} agree (the whole 95 % interval "
+        f"within the tolerance), {undecided} are not decided, {off} are off, {apart} are not compared, as print "
+        f"contradicts them. With {len(more)} numbers that another printed one makes doubtful "
+        f"{agree + (more.verdict == Verdict.AGREES).sum()} of {len(own) + len(more)} agree."
+    )
+
+
+def figures_blocks(cards: Mapping[str, Card]) -> list[Block]:
+    """The same by paper, a row each."""
+    rows = []
+    for paper, card in cards.items():
+        own = figures_of({paper: card})
+        others = ((card.rows.role == role).sum() for role in (DOUBTFUL, "fit", INPUT, TIME))
+        cells = (paper, len(own), *((own.verdict == word).sum() for word in Verdict), *others)
+        rows.append(tuple(str(cell) for cell in cells))
+    columns = ("paper", "check numbers", *Verdict, "doubtful in print", "fitted", "set", "times")
+    return [Heading("Numbers by paper"), Table("", columns, tuple(rows), frozenset(range(1, 10)))] if rows else []
+
+
+def selection_blocks() -> list[Block]:
+    """How claims were selected, with what was left out: one row per paper, and the results that nothing measures."""
+    found = {}
+    for paper in dict.fromkeys(one.paper for one in sentences()):
+        own = [one for one in sentences() if one.paper == paper]
+        keys = (key for claim in stored_claims() if claim.paper == paper for key in claim.figures)
+        found[paper] = selection(own, frozenset(keys))
+    left = [(one.paper, one.section, one.why) for one in sentences() if one.status == NOT_MEASURED]
+    columns = ("paper", "with a number", "in a claim", "scorecard alone", "no result", "not measured")
+    rows = tuple((paper, *map(str, own)) for paper, own in found.items())
+    every, claimed, alone, *_ = map(sum, zip(*found.values(), strict=True))
+    return [
+        Heading("How claims were selected"),
+        Paragraph(SELECTION.format(claimed=claimed, all=every, alone=alone)),
+        Table("", columns, rows, frozenset(range(1, 6))),
+        Table("Results in these sentences that nothing here measures", ("paper", "section", "what, why"), tuple(left)),
+    ]
+
+
+def claims_table(checked: Sequence[Checked]) -> Table:
+    """One row per claim."""
+    rows = [
+        (
+            one.claim.says,
+            Code(one.claim.command),
+            "" if one.minutes is None else f"{one.minutes:.1f}",
+            one.claim.tolerance,
+            ", ".join(with_unit(published, unit) for published, _, unit in one.measured),
+            ", ".join(with_unit(measured, unit) for _, measured, unit in one.measured),
+            _said(one),
+        )
+        for one in checked
+    ]
+    columns = ("claim", "command", "minutes", "tolerance", "published", "measured", "verdict")
+    return Table("", columns, tuple(rows), frozenset({2, 4, 5}))
+
+
+def _said(one: Checked) -> str:
+    """The verdict with what has to be said next to it."""
+    why = f": {one.why}" if one.why else ""
+    return f"{one.standing}{why}{' (held before)' if one.lost else ''}"
+
+
+def lines(checked: Sequence[Checked], cards: Mapping[str, Card] | None = None) -> list[str]:
+    """What a terminal is shown: which reports were read, the numbers, the tally, claims that were lost, new claims."""
+    first = [_read(cards), figures_text(cards)] if cards else []
+    lost = [f"lost: {one.claim.key}: {one.claim.says} ({one.standing})" for one in checked if one.lost]
+    gained = [f"new: {one.claim.key}: {one.claim.says}" for one in checked if one.holds and not one.claim.held]
+    return [*first, tally(checked), *lost, *gained]
+
+
+def _read(cards: Mapping[str, Card]) -> str:
+    """Which papers' reports were read in which folder."""
+    folders = dict.fromkeys(card.reports for card in cards.values())
+    papers = {folder: [paper for paper, card in cards.items() if card.reports == folder] for folder in folders}
+    return f"reports: {'; '.join(f'{listed(own)} in {folder}' for folder, own in papers.items())}"

@@ -1,0 +1,71 @@
+"""What a paper's stored posterior says of its numbers: what the settings give that fit its fitted numbers.
+
+Draws stand in `data/posterior` (`docs/model/posterior.md`), each of one paper or of several; a paper that is in none
+has no such intervals.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from euclio.core.data_files import data_dir
+from euclio.report import Block, Heading, Paragraph
+from studies.inference.evidence import interval
+from studies.inference.figures import all_figures
+from studies.inference.store import Stored, load_stored
+from studies.inference.targets import full
+from studies.inference.validation import validated
+
+ACCEPTED = "-accepted.parquet"
+"""End of the name of the file of a draw that holds its accepted settings."""
+FEWEST = 10
+"""Accepted settings that show a number, below which it has no interval."""
+
+
+def stored_posterior(paper: str, folder: Path | None = None) -> Stored | None:
+    """The first stored draw that has numbers of a paper; None: there is none.
+
+    Args:
+        paper: name of the study.
+        folder: where draws are stored; None: `data/posterior`.
+    """
+    for accepted in sorted((folder or data_dir() / "posterior").glob(f"*{ACCEPTED}")):
+        if any(name.startswith(full(paper, "")) for name in pq.read_schema(accepted).names):
+            return load_stored(accepted.with_name(f"{accepted.name.removesuffix(ACCEPTED)}.parquet"))
+    return None
+
+
+def settings_intervals(paper: str, folder: Path | None = None) -> dict[str, tuple[float, float]]:
+    """Ends of the 95 % interval of each number over the accepted settings, by key; empty: the paper has no draw.
+
+    Args:
+        paper: name of the study.
+        folder: where draws are stored; None: `data/posterior`.
+    """
+    stored, found = stored_posterior(paper, folder), {}
+    if stored is not None:
+        for name in map(str, stored.accepted):
+            if name.startswith(full(paper, "")) and stored.accepted[name].notna().sum() >= FEWEST:
+                own = interval(stored.accepted, name)
+                found[name.removeprefix(full(paper, ""))] = (own.low, own.high)
+    return found
+
+
+def posterior_blocks(paper: str) -> list[Block]:
+    """The section of a page on the paper's posterior; nothing where it has none."""
+    stored = stored_posterior(paper)
+    if stored is None:
+        return []
+    found = validated(stored)
+    text = (
+        f"{len(stored.draws)} settings of the workload generator were simulated, and the {len(stored.accepted)} "
+        "nearest to the paper's fitted numbers accepted (docs/model/posterior.md). What they give for the other "
+        "numbers follows from the rest of the paper, as far as this generator can say; a wide interval says that the "
+        "paper does not fix the number. How far that is to be trusted was tried: settings that are chosen without a "
+        f"group of numbers (dispatch, dummies, ...) hold {100 * found.coverage:.0f} % of the numbers of that group in "
+        f"their intervals, those of the prior {100 * found.prior_coverage:.0f} %, in intervals {found.width:.2f} times "
+        "as wide (median)."
+    )
+    return [Heading("What consistent settings give"), Paragraph(text), *all_figures(stored)]

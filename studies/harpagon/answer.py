@@ -1,0 +1,131 @@
+"""The paper's question in one table: of which workloads is Harpagon optimal on how many, and where has it no plan?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+
+from euclio.experiments.results.tables import load
+from studies.collector import Collector
+from studies.harpagon.kinds import MEASURED, REFERENCE, Answer, answers, collect_kinds
+from studies.harpagon.kinds_text import share_in_words
+from studies.inference.reference import nearest_shares
+from studies.papers.harpagon import HARPAGON
+from studies.papers.published import published_figures
+from studies.study import Asked, Measurements
+
+ROWS = {
+    REFERENCE: "the paper's workloads, as print fixes them",
+    "nvidia": "NVIDIA's profiles of 15 models",
+    "parvagpu": "ParvaGPU's profiles of 11 models",
+    MEASURED: "PPipe's blocks, measured",
+}
+"""The kinds that the answer is about, in words, in their order."""
+COLUMNS = ("population", "n", "best split", "best plan", "no plan although one exists", "unfinished")
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """On how many workloads of which kind Harpagon is optimal.
+
+    Attributes:
+        kinds: what was found, by kind; the first one is the paper's workloads.
+    """
+
+    kinds: Mapping[str, Answer]
+
+    @property
+    def before(self) -> str:
+        """The sentence before the table."""
+        printed = next(figure.value for figure in published_figures(HARPAGON) if figure.key == "optimal_share")
+        own, near = self.kinds[REFERENCE].split, nearest_shares(HARPAGON)
+        low, high = min(near), max(near)
+        decided = "so print does not decide it" if low <= printed <= high else "so print contradicts it"
+        return (
+            f"Harpagon is optimal on {printed:g} % of 1131 workloads, its paper says; on workloads that keep to all "
+            f"that is printed of them, no split of the latency costs less on {share_in_words(own)} "
+            f"under the setting that is nearest to the paper's other numbers, and on {low:.0f} to {high:.0f} % under "
+            f"the {len(near)} nearest: {decided}."
+        )
+
+    @property
+    def after(self) -> str:
+        """The sentence after the table."""
+        some = [own.plan.value for own in self.kinds.values()]
+        return (
+            "How often it is optimal depends on the profiles, and on what it is compared with: no plan at all costs "
+            f"less on {min(some):.0f} to {max(some):.0f} %."
+        )
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table, a row of `COLUMNS` for each kind."""
+        return [
+            (
+                ROWS[kind],
+                str(own.sessions),
+                share_in_words(own.split),
+                share_in_words(own.plan),
+                f"{own.without.value:.1f} %",
+                str(own.stopped + own.unproven),
+            )
+            for kind, own in self.kinds.items()
+        ]
+
+    def frame(self) -> pd.DataFrame:
+        """The table as tidy data: a row for each kind and share, with its 95 % interval in per cent and its n."""
+        rows = [
+            (ROWS[kind], name, share.value, share.low, share.high, share.n)
+            for kind, own in self.kinds.items()
+            for name, share in zip(COLUMNS[2:5], (own.split, own.plan, own.without), strict=True)
+        ]
+        return pd.DataFrame.from_records(rows, columns=["population", "share", "value", "low", "high", "n"])
+
+    @property
+    def text(self) -> str:
+        """The answer for a terminal."""
+        widths = [max(map(len, column)) for column in zip(COLUMNS, *self.rows(), strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in (COLUMNS, *self.rows())]
+        return "\n".join([self.before, "", *lines, "", self.after])
+
+    def _repr_html_(self) -> str:
+        """The answer in a notebook."""
+        table: Any = pd.DataFrame.from_records(self.rows(), columns=list(COLUMNS))
+        return f"<p>{self.before}</p>{table.to_html(index=False)}<p>{self.after}</p>"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def answered(found: Mapping[str, Answer]) -> Answered:
+    """The answer of what was found by kind."""
+    return Answered({kind: found[kind] for kind in ROWS if kind in found})
+
+
+def stored_answers(folder: Path) -> Answered:
+    """The answer of a report.
+
+    Args:
+        folder: the report's.
+    """
+    runs, kinds = (load(folder / f"{name}.parquet")[0] for name in ("runs", "kinds"))
+    return answered(answers(runs, kinds))
+
+
+def fresh_answers(workloads: int, seed: int, jobs: int, instances: Path | None = None) -> Answered:
+    """The answer on so many sessions of each kind, drawn and solved now.
+
+    Args:
+        workloads: sessions of each kind.
+        seed: seed of the draws.
+        jobs: processes, which change no digit.
+        instances: folder of measured sessions; None: the default one, where it is at hand.
+    """
+    asked = Asked(workloads, seed, False, Measurements(instances))
+    with TemporaryDirectory(prefix="euclio-") as folder, Collector(HARPAGON, Path(folder), jobs) as collector:
+        kinds, _ = collect_kinds(collector, asked, tuple(ROWS))
+    return answered(answers(pd.DataFrame(columns=kinds.columns), kinds))

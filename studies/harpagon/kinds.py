@@ -1,0 +1,202 @@
+"""Harpagon §IV-B's question on several kinds of profiles: is it optimal, and does it find a plan where there is one?
+
+The paper asks it of workloads with profiles that it does not print. Here it is asked of sessions over profiles that
+others measured, and of workloads before any system has refused one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from euclio.core.errors import InputError
+from euclio.core.progress import say
+from euclio.experiments.solver_settings import solver_settings
+from euclio.experiments.task import SolverSetting
+from euclio.problems.session import Session
+from euclio.problems.session.files.instances import load_session
+from euclio.report.analysis.statistics import Measured, share
+from euclio.workloads.populations import Identity, identify, population
+from euclio.workloads.session.libraries import LIBRARIES
+from euclio.workloads.session.protocol import PUBLISHED_WORKLOADS, latency_range
+from studies.collector import Collector
+from studies.costs import costs, stopped, within
+from studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM, SPLITS
+from studies.papers.harpagon import HARPAGON
+from studies.sessions import by_solver, counters
+from studies.study import Asked
+
+SESSIONS = 300
+"""Sessions of a kind that are drawn, but of the paper's own: as many as it has."""
+PLAN_LIMIT_S = 60.0
+INSTANCES = Path("../shared/instances")
+"""Where measured sessions are looked for unless a folder is named."""
+
+REFERENCE, CANDIDATES, MEASURED = "reference", "candidates", "measured"
+NAMES = {
+    REFERENCE: "as print fixes them",
+    CANDIDATES: "the same, unselected",
+    "nvidia": "NVIDIA's profiles",
+    "parvagpu": "ParvaGPU's profiles",
+    MEASURED: "measured sessions",
+}
+"""The kinds in words, in the order of figures and tables."""
+SOURCES = {
+    REFERENCE: "machines, prices, speeds, applications and their numbers as the papers print them, the rest fitted to "
+    "Harpagon's other numbers; workloads that Harpagon has a plan for",
+    CANDIDATES: "the same, before any system has refused a workload",
+    "nvidia": "the applications with other networks: NVIDIA's tables of 15 models on A100, V100 and T4",
+    "parvagpu": "the applications with other networks: 11 models on slices of an A100, measured for ParvaGPU (SC'24)",
+    MEASURED: "sessions over profiles that PPipe's authors measured on V100, L4, T4 and P4, which are not in this tree",
+}
+"""Where the sessions of a kind come from."""
+
+
+POPULATION = {
+    REFERENCE: HARPAGON,
+    CANDIDATES: "harpagon-unselected",
+    **{name: name for name in LIBRARIES},
+}
+"""The population of each kind that is drawn here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How optimal Harpagon is on the sessions of a kind.
+
+    Attributes:
+        sessions: how many have a plan, by proof of the plan optimum or by any plan.
+        split: share of those that Harpagon has a plan for on which no split is cheaper; stopped searches are left out.
+        plan: share of those that Harpagon has a plan for on which no plan is cheaper; unproven ones are left out.
+        worst: largest extra cost over the best plan (%), where Harpagon has a plan.
+        without: share of all of them on which Harpagon has no plan.
+        tight: sessions among them whose objective is below the least latency without dummy requests.
+        tight_without: of these, those on which Harpagon has no plan.
+        stopped: searches over splits that their limit stopped.
+        unproven: sessions whose best plan is not proven.
+    """
+
+    sessions: int
+    split: Measured
+    plan: Measured
+    worst: Measured
+    without: Measured
+    tight: int
+    tight_without: int
+    stopped: int
+    unproven: int
+
+
+def collect_kinds(
+    collector: Collector, asked: Asked, kinds: Sequence[str] = (CANDIDATES, *LIBRARIES, MEASURED)
+) -> tuple[pd.DataFrame, list[Identity]]:
+    """Harpagon, the best split and the best plan on the sessions of some kinds.
+
+    Args:
+        collector: makes the runs.
+        asked: what was asked; fewer workloads than `SESSIONS` are fewer sessions of each kind.
+        kinds: the kinds that are asked for; the study has the paper's workloads among its runs.
+
+    Returns:
+        One row per session and solver: kind, population, workload, tight, solver, status, cost_per_h, stat_share; and
+        the populations.
+
+    Raises:
+        InputError: the named folder holds no session.
+    """
+    drawn: dict[str, Sequence[Session]] = {kind: drawn_of(kind, asked) for kind in kinds}
+    kind = {session.name: name for name, sessions in drawn.items() for session in sessions}
+    sessions = [session for some in drawn.values() for session in some]
+    frame = collector.staged("every kind of profiles", sessions, _settings())
+    tight = {session.name: float(session.slo_s) < latency_range(session)[0] for session in sessions}
+    known = {
+        name: identify(some, POPULATION.get(name, name), asked.seed if name in POPULATION else None)
+        for name, some in drawn.items()
+        if some
+    }
+    table = pd.DataFrame(
+        {
+            "kind": frame.instance.map(kind),
+            "population": frame.instance.map(kind).map({name: one.label for name, one in known.items()}),
+            "workload": frame.instance,
+            "tight": frame.instance.map(tight),
+            "solver": frame.label.replace(SPLITS, SPLIT_OPTIMUM),
+            "status": frame.status,
+            "cost_per_h": frame.value,
+            "stat_share": counters(frame).get("stat_share", 1.0),
+        }
+    )
+    return table, list(known.values())
+
+
+def drawn_of(kind: str, asked: Asked) -> list[Session]:
+    """The sessions of a kind, fewer where fewer workloads are asked for; of measured ones those that are at hand."""
+    if kind == MEASURED:
+        return measured_sessions(asked.instances)[: asked.workloads]
+    usual = PUBLISHED_WORKLOADS if kind == REFERENCE else SESSIONS
+    return list(population(POPULATION[kind], min(usual, asked.workloads or usual), asked.seed))
+
+
+def measured_sessions(folder: Path | None) -> list[Session]:
+    """The sessions of a folder, or of those of its folders that are named sessions and so on.
+
+    Args:
+        folder: where; None: the default one, and none where that is absent.
+
+    Raises:
+        InputError: the named folder holds no session, or a file of it is none.
+    """
+    where = INSTANCES if folder is None else folder
+    files = sorted(where.glob("*.json")) if folder is not None else []
+    below = [path for some in sorted(where.glob("sessions*")) if some.is_dir() for path in sorted(some.glob("*.json"))]
+    if folder is not None and not (files or below):
+        raise InputError("holds no session files (*.json); name a folder of sessions", file=str(folder))
+    if not (files or below):
+        say(f"measured sessions are left out, as {where} has none; --instances DIR names a folder of them")
+    return [load_session(path) for path in below or files]
+
+
+def _settings() -> list[SolverSetting]:
+    """Harpagon and both optima, with their limits."""
+    limits = {HARPAGON: PLAN_LIMIT_S, SPLITS: None, PLAN_OPTIMUM: PLAN_LIMIT_S}
+    return [replace(setting, time_s=s) for name, s in limits.items() for setting in solver_settings(name)]
+
+
+def answers(runs: pd.DataFrame, kinds: pd.DataFrame) -> dict[str, Answer]:
+    """How optimal Harpagon is on every kind that has sessions, by kind, in the order of `NAMES`.
+
+    Args:
+        runs: the study's runs on the paper's workloads; without rows where `kinds` has them.
+        kinds: what `collect_kinds` found.
+    """
+    asked = runs[runs.solver.isin([HARPAGON, SPLIT_OPTIMUM, PLAN_OPTIMUM])].assign(kind=REFERENCE, tight=False)
+    columns = ["kind", "workload", "tight", "solver", "status", "cost_per_h", "stat_share"]
+    every = pd.concat([own[columns] for own in (asked, kinds) if len(own)], ignore_index=True)
+    return {kind: _answer(every[every.kind == kind]) for kind in NAMES if (every.kind == kind).any()}
+
+
+def _answer(rows: pd.DataFrame) -> Answer:
+    """How optimal Harpagon is on sessions of one kind."""
+    cost, status = costs(rows), by_solver(rows, "status")
+    # A session has a plan if any of the three has one, which the checker accepted.
+    feasible = by_solver(rows, "cost_per_h").notna().any(axis=1)
+    cost, status = cost[feasible], status[feasible]
+    own = cost[HARPAGON]
+    tight = rows.drop_duplicates("workload").set_index("workload").tight.astype(bool)[cost.index]
+    best = cost[PLAN_OPTIMUM].where(status[PLAN_OPTIMUM] == "optimal")
+    plan, worst = within(own, best)
+    split, _ = within(own, cost[SPLIT_OPTIMUM])
+    return Answer(
+        sessions=len(cost),
+        split=split,
+        plan=plan,
+        worst=worst,
+        without=share(own.isna()),
+        tight=int(tight.sum()),
+        tight_without=int(own.isna()[tight].sum()),
+        stopped=int(stopped(rows)[SPLIT_OPTIMUM].sum()),
+        unproven=int(best.isna().sum()),
+    )

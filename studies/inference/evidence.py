@@ -1,0 +1,194 @@
+"""What a stored draw says of the numbers: predictive intervals, coverage, widths, rank correlations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from studies.inference.distance import scaled, unscaled
+from studies.inference.prior import NAMES
+from studies.inference.store import PLACE, Stored
+from studies.inference.targets import full, of_paper, targets
+
+ENDS = (2.5, 50.0, 97.5)
+NORMAL = 41
+"""Quantiles that stand for a normal distribution."""
+UNPRINTED = ("harpagon:plan_optimal_share", "harpagon:shared_optimal_share")
+"""Shares that no paper prints: Harpagon against the best plan, under both readings of Theorem 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A 95 % interval of a number over settings, with the median; NaN where no setting shows anything."""
+
+    low: float
+    middle: float
+    high: float
+
+    def covers(self, value: float) -> bool:
+        """Whether a value lies within."""
+        return self.low <= value <= self.high
+
+
+def width(key: str, own: Interval) -> float:
+    """Width of a number's interval on the scale of the distance."""
+    low, high = scaled(key, own.low), scaled(key, own.high)
+    return float(high - low)
+
+
+def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> Interval:
+    """The predictive interval of a number over a frame's settings.
+
+    Args:
+        frame: one row per setting.
+        key: the number.
+        error: standard deviation of what the model is off by, on the scale of the distance; 0: the settings' own.
+    """
+    values = frame[key].to_numpy(dtype=np.float64) if key in frame else np.array([])
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return Interval(float("nan"), float("nan"), float("nan"))
+    if error > 0:
+        # Normal quantiles instead of draws: the same table gives the same interval.
+        off = error * norm.ppf((np.arange(NORMAL) + 0.5) / NORMAL)
+        known = unscaled(key, scaled(key, known)[:, None] + off).ravel()
+    return Interval(*(float(v) for v in np.percentile(known, ENDS)))
+
+
+def model_error(frame: pd.DataFrame) -> float:
+    """What the model is off by at the numbers that a frame's settings were chosen by: their median distance.
+
+    It is that on the workloads they were not chosen by, where there are such. Settings that have too few workloads
+    there have no distance, and are left out.
+
+    To accept settings within a tolerance is to take the model for off by that much (Wilkinson 2013); a prediction of
+    what was printed has to say so, while a prediction of what the generator gives has not.
+    """
+    distances = frame.distance_again if "distance_again" in frame else frame.distance
+    return float(distances[np.isfinite(distances)].median())
+
+
+def coverage(frame: pd.DataFrame, keys: Sequence[str], error: float = 0.0) -> float:
+    """Share of published numbers that lie within the frame's 95 % intervals."""
+    return float(np.mean([interval(frame, key, error).covers(targets()[key].value) for key in keys]))
+
+
+def widths(frame: pd.DataFrame, prior: pd.DataFrame, keys: Sequence[str], error: float = 0.0) -> pd.Series[float]:
+    """Width of a frame's interval over the prior's, by key; NaN where the prior's has none."""
+    ratio = {}
+    for key in keys:
+        own, wide = width(key, interval(frame, key, error)), width(key, interval(prior, key))
+        ratio[key] = own / wide if wide > 0 else float("nan")
+    return pd.Series(ratio, dtype=np.float64)
+
+
+def compared(stored: Stored) -> pd.DataFrame:
+    """One row per published number of the paper: value, role, intervals of posterior and prior, coverage, widths."""
+    prior, error = stored.prior, model_error(stored.accepted)
+    rows = []
+    for key in of_paper(targets(), stored.paper):
+        target = targets()[key]
+        own, wide = interval(stored.accepted, key), interval(prior, key)
+        off = interval(stored.accepted, key, error)
+        rows.append(
+            {
+                "key": key,
+                "paper": key.partition(":")[0],
+                "role": target.role,
+                "published": target.value,
+                "unit": target.unit,
+                "low": own.low,
+                "middle": own.middle,
+                "high": own.high,
+                "covered": own.covers(target.value),
+                "error_low": off.low,
+                "error_high": off.high,
+                "error_covered": off.covers(target.value),
+                "prior_low": wide.low,
+                "prior_middle": wide.middle,
+                "prior_high": wide.high,
+                "prior_covered": wide.covers(target.value),
+                "width_over_prior": width(key, own) / width(key, wide) if width(key, wide) > 0 else float("nan"),
+            }
+        )
+    return pd.DataFrame.from_records(rows)
+
+
+def coverages(table: pd.DataFrame) -> pd.DataFrame:
+    """One row per role: numbers, how many lie in which interval, median width of posterior over prior.
+
+    Args:
+        table: what `compared` gives.
+    """
+    rows = []
+    for role in ("fit", "check"):
+        own = table[table.role == role]
+        rows.append(
+            {
+                "role": role,
+                "figures": len(own),
+                "covered": int(own.covered.sum()),
+                "with_error": int(own.error_covered.sum()),
+                "prior": int(own.prior_covered.sum()),
+                "width_over_prior": float(own.width_over_prior.median()),
+            }
+        )
+    return pd.DataFrame.from_records(rows)
+
+
+def correlations(frame: pd.DataFrame) -> pd.DataFrame:
+    """Spearman's rank correlation of every parameter (rows) with every number (columns); 0 where one is constant."""
+    keys = [key for key in targets() if key in frame]
+    ranks = frame[[PLACE + name for name in NAMES] + keys].rank()
+    found = ranks.corr().loc[[PLACE + name for name in NAMES], keys].fillna(0.0)
+    found.index = pd.Index(NAMES)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Optimal:
+    """Over some settings, the share of workloads on which the own system costs no more than the best split.
+
+    Attributes:
+        settings: how many.
+        low: the 2.5th percentile, in per cent, like the next two.
+        middle: the median.
+        high: the 97.5th percentile.
+        agreeing: share of the settings whose share of workloads agrees with the printed one, whose complement lies
+            within a factor of 1.5 of the printed complement, in per cent.
+    """
+
+    settings: int
+    low: float
+    middle: float
+    high: float
+    agreeing: float
+
+
+AGREES = 1.5
+"""Factor by which a share of failures may differ from the printed one and agree."""
+
+
+def optimal(paper: str, frame: pd.DataFrame) -> Optimal:
+    """What a frame's settings give for the share of optimal splits."""
+    key = full(paper, "optimal_share")
+    shares = frame[key].dropna() if key in frame else pd.Series(dtype=np.float64)
+    own = interval(frame, key)
+    ratio = (100 - shares) / (100 - targets()[key].value)
+    agreeing = ratio.between(1 / AGREES, AGREES).mean() if len(shares) else float("nan")
+    return Optimal(len(shares), own.low, own.middle, own.high, 100 * float(agreeing))
+
+
+def convergence(stored: Stored) -> float:
+    """Gelman and Rubin's R-hat of the share of optimal splits between the runs; 1: they say the same."""
+    groups = [own[full(stored.paper, "optimal_share")].dropna() for _, own in stored.accepted.groupby("run")]
+    if len(groups) < 2 or min(map(len, groups)) < 2:
+        return float("nan")
+    size = float(np.mean([len(own) for own in groups]))
+    within = float(np.mean([own.var(ddof=1) for own in groups]))
+    between = size * float(np.var([own.mean() for own in groups], ddof=1))
+    return float(np.sqrt(((size - 1) / size * within + between / size) / within)) if within > 0 else float("nan")

@@ -1,0 +1,162 @@
+"""One setting through all systems of a paper: from a point of the prior to its numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count as count_up
+from itertools import islice
+
+import numpy as np
+
+from euclio.core.errors import InapplicableError
+from euclio.problems.session.arrays import TIE
+from studies.inference.generator import Generator, Workload
+from studies.inference.measures import Solved, measures
+from studies.inference.prior import Setting
+from studies.inference.systems import Outcome, Row, run_all, systems_of
+
+WORKLOADS = 60
+"""Workloads of a setting while settings are drawn; the published 1131 would take twenty times as long."""
+DIGITS = 4
+"""Digits of numbers, and decimals of places in the cube: what is stored is what was computed with."""
+ATTEMPTS = 60
+"""Candidates for one place, and for one workload in all: acceptance is a reading, and no filter of settings."""
+PATIENCE = 8
+"""Workloads that a setting is trusted with before it is given up, where only a few are asked for."""
+LONGEST_SLO_S = 60.0
+"""Candidates with a longer objective do not count: captions take a second alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """What a setting came to.
+
+    Attributes:
+        figures: measures by key of the paper's numbers, where some workload shows anything; empty: too few candidates
+            count.
+        facts: what is reported of the workloads and fitted to nothing: `accepted` share of the candidates, `slo_s` and
+            `machines` of the paper's own system (means per workload), `three_share` (those with more than two modules).
+        refused: candidates that each system found no plan for, the first one asked only.
+    """
+
+    figures: dict[str, float]
+    facts: dict[str, float]
+    refused: dict[str, int]
+
+
+def accepted(
+    paper: str, setting: Setting, seed: int, count: int = WORKLOADS, *, exactly: bool = False
+) -> tuple[list[Solved], Counter[str], int]:
+    """Workloads of a setting that count, by its acceptance.
+
+    Args:
+        paper: the paper.
+        setting: the setting.
+        seed: seed of the workloads.
+        count: places to fill.
+        exactly: whether further places take the part of those that stay empty.
+
+    Returns:
+        The workloads with all outcomes, fewer than asked for where a place stayed empty; refusals by system; draws.
+        None are returned where too few candidates count.
+    """
+    solved: list[Solved] = []
+    refused: Counter[str] = Counter()
+    drawn = 0
+    for against, found in islice(places(paper, setting, seed), None if exactly else count):
+        refused.update(against)
+        drawn += len(against)
+        if found is not None:
+            solved.append(found)
+            drawn += 1
+        # Given up early where it is clear already.
+        if drawn > ATTEMPTS * (len(solved) + max(PATIENCE, count // 4)):
+            return [], refused, drawn
+        if len(solved) == count:
+            break
+    return solved, refused, drawn
+
+
+def places(paper: str, setting: Setting, seed: int) -> Iterator[tuple[list[str], Solved | None]]:
+    """The places among a setting's workloads one by one, without end.
+
+    Args:
+        paper: the paper.
+        setting: the setting.
+        seed: seed of the workloads.
+
+    Yields:
+        Who refused candidates for the place, and the first one that counts; None: none of `ATTEMPTS` does, and the
+        place stays empty.
+    """
+    generator = Generator.of(setting, seed)
+    rows = systems_of(paper, setting, generator.template)
+    for slot in count_up():
+        refused: list[str] = []
+        filled = None
+        for attempt in range(ATTEMPTS):
+            workload = generator.draw(slot, attempt)
+            outcomes, against = _asked(paper, setting, rows, workload)
+            if not against:
+                filled = Solved(workload, outcomes)
+                break
+            refused.append(against)
+        yield refused, filled
+
+
+def _asked(
+    paper: str, setting: Setting, rows: Mapping[str, Row], workload: Workload
+) -> tuple[Mapping[str, Outcome | None], str]:
+    """What all systems make of a candidate, or which one of those that have to has no plan."""
+    if workload.slo_s > LONGEST_SLO_S:
+        return {}, "objective"
+    try:
+        return run_all(rows, workload, tuple(rows) if setting.acceptance == "all" else (paper,))
+    except InapplicableError:
+        # An objective of more steps than a quantized splitter tries.
+        return {}, "inapplicable"
+
+
+def short(value: float) -> float:
+    """A number cut to the digits that are stored, without a sign of zero."""
+    return float(f"{value:.{DIGITS}g}") + 0.0
+
+
+def simulate(paper: str, setting: Setting, seed: int, count: int = WORKLOADS) -> Simulated:
+    """Draw a paper's workloads under a setting, run all its systems, and measure.
+
+    Args:
+        paper: the paper.
+        setting: the setting.
+        seed: seed of the workloads.
+        count: workloads.
+    """
+    solved, refused, drawn = accepted(paper, setting, seed, count)
+    if not solved:
+        return Simulated({}, {"accepted": 0.0}, dict(refused))
+    return Simulated(measured(paper, setting, solved), facts(paper, solved, drawn), dict(refused))
+
+
+def measured(paper: str, setting: Setting, solved: Sequence[Solved]) -> dict[str, float]:
+    """All measures of a paper's workloads that show anything, by key of its numbers.
+
+    Args:
+        paper: the paper.
+        setting: the setting.
+        solved: its workloads.
+    """
+    found = measures(paper, solved, setting.given)
+    return {key: value for key, value in found.items() if np.isfinite(value)}
+
+
+def facts(paper: str, solved: Sequence[Solved], drawn: int) -> dict[str, float]:
+    """What is reported of the workloads next to the numbers."""
+    machines = [s.of(paper).machines.sum() + (s.of(paper).partial > TIE).sum() for s in solved]
+    return {
+        "accepted": len(solved) / drawn,
+        "slo_s": float(np.mean([s.workload.slo_s for s in solved])),
+        "machines": float(np.mean(machines)),
+        "three_share": float(np.mean([s.workload.rate_rps.size > 2 for s in solved])),
+    }

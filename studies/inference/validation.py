@@ -1,0 +1,105 @@
+"""Leave one group out: do settings that are fitted to the other groups of numbers say what this one is?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from studies.inference.distance import without
+from studies.inference.evidence import interval, model_error, widths
+from studies.inference.groups import groups_of
+from studies.inference.store import Stored
+from studies.inference.targets import REFERENCES, of_paper, targets
+
+LEAST_COVERAGE, MOST_WIDTH = 0.8, 0.5
+"""What the coverage and the median width of posterior over prior have to be; else the model is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """What leaving groups out comes to, over all numbers of all groups.
+
+    Attributes:
+        figures: how many, each judged once, by settings that its group did not choose.
+        coverage: share of them in the settings' own 95 % intervals.
+        coverage_with_error: the same with the model's error.
+        prior_coverage: the same of the prior's intervals.
+        width: median width over the prior's.
+        wrong: numbers that lie outside even with the model's error.
+    """
+
+    figures: int
+    coverage: float
+    coverage_with_error: float
+    prior_coverage: float
+    width: float
+    wrong: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the model stands: enough numbers are covered, by intervals that know something."""
+        return self.coverage >= LEAST_COVERAGE and self.width <= MOST_WIDTH
+
+
+def left_out(stored: Stored) -> pd.DataFrame:
+    """One row per published number that few workloads show: its group, intervals of the settings chosen without it.
+
+    Settings are the nearest by the distance without the whole group, each of whose numbers are of the workloads that it
+    was first simulated with: intervals are somewhat wider than they need be.
+    """
+    rows = []
+    keys = [key for key in of_paper(targets(), stored.paper) if key.partition(":")[2] not in REFERENCES]
+    for name, own in groups_of(keys).items():
+        settings = stored.nearest(without(stored.keys, name))
+        error = model_error(settings)
+        wide = widths(settings, stored.prior, own)
+        for key in own:
+            found, off, prior = interval(settings, key), interval(settings, key, error), interval(stored.prior, key)
+            value = targets()[key].value
+            rows.append(
+                {
+                    "group": name,
+                    "key": key,
+                    "role": targets()[key].role,
+                    "published": value,
+                    "low": found.low,
+                    "middle": found.middle,
+                    "high": found.high,
+                    "covered": found.covers(value),
+                    "covered_with_error": off.covers(value),
+                    "prior_covered": prior.covers(value),
+                    "width": float(wide[key]),
+                }
+            )
+    return pd.DataFrame.from_records(rows)
+
+
+def by_group(table: pd.DataFrame) -> pd.DataFrame:
+    """One row per group: numbers, how many are covered by which interval, median width over the prior's.
+
+    Args:
+        table: what `left_out` gives.
+    """
+    found = table.groupby("group", sort=False).agg(
+        figures=("key", "size"),
+        covered=("covered", "sum"),
+        covered_with_error=("covered_with_error", "sum"),
+        prior_covered=("prior_covered", "sum"),
+        width=("width", "median"),
+    )
+    return found.reset_index()
+
+
+def validated(stored: Stored) -> Validated:
+    """What leaving each group out comes to, and where the model is wrong."""
+    table = left_out(stored)
+    wrong = table[~table.covered_with_error]
+    return Validated(
+        len(table),
+        float(table.covered.mean()),
+        float(table.covered_with_error.mean()),
+        float(table.prior_covered.mean()),
+        float(table.width.median()),
+        tuple(wrong.key),
+    )

@@ -1,0 +1,193 @@
+"""What the page says of accuracy by class: signed errors, what was fitted elsewhere, and loads near the capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from euclio.core.words import counted
+from euclio.report import Table
+from studies.mlperf.choices import PARAMETERS, Tried, shown
+from studies.mlperf.inputs import PERCENTILES, Kind
+from studies.mlperf.measures import records
+
+ORDINALS = {"p50": "50th", "p90": "90th", "p99": "99th"}
+NEAR = 0.9
+"""Share of the capacity from which a load is said to be near it."""
+
+
+def ordered(frame: pd.DataFrame) -> list[str]:
+    """The classes that have a server, in their order."""
+    there = set(frame.kind)
+    return [kind.value for kind in Kind if kind.value in there]
+
+
+def signed(value: float) -> str:
+    """An error in per cent with its sign."""
+    return f"{100 * value:+.0f}"
+
+
+def class_table(left: pd.DataFrame, own: pd.DataFrame, before: pd.DataFrame) -> Table:
+    """Signed errors by class: least, median and largest.
+
+    Args:
+        left: servers predicted without their accelerator.
+        own: by the rule that the page answers by.
+        before: by the rule before.
+    """
+    rows = []
+    for kind in ordered(left):
+        parts = [frame[frame.kind == kind] for frame in (left, own, before)]
+        cells = [_spread(parts[0][f"error_{name}"]) for name in PERCENTILES]
+        medians = [" / ".join(signed(part[f"error_{name}"].median()) for name in PERCENTILES) for part in parts[1:]]
+        rows.append((kind, str(len(parts[0])), *cells, *medians))
+    columns = ("class", "servers", *(f"{ORDINALS[name]} percentile (%)" for name in PERCENTILES))
+    return _table(
+        "When to trust a predicted latency: signed error by class, simulated over measured less 1 (nearer 0 is "
+        "better), median (least to largest), each accelerator predicted without its own results; then medians of the "
+        "50th / 90th / 99th percentile by the rule with all servers in view, and by the rule before",
+        (*columns, "all in view (%)", "rule before (%)"),
+        rows,
+    )
+
+
+def trust_text(left: pd.DataFrame, aim: float) -> str:
+    """When a predicted latency can be trusted: classes whose errors all lie within `aim` per cent, and the others.
+
+    Args:
+        left: servers predicted without their accelerator.
+        aim: the largest error that was aimed for, in per cent.
+    """
+    good, bad = [], []
+    for kind in ordered(left):
+        errors = 100.0 * left.loc[left.kind == kind, [f"error_{name}" for name in PERCENTILES]]
+        low, high = float(errors.min().min()), float(errors.max().max())
+        if max(-low, high) <= aim:
+            good.append(kind)
+        else:
+            bad.append(f"{kind} ({_plain(low)} to {_plain(high)} %)")
+    kept, missed = ("; ".join(names) or "none" for names in (good, bad))
+    return f"All percentiles are within {aim:g} % on every server of: {kept}. Not on every server of: {missed}."
+
+
+def _plain(error: float) -> str:
+    """An error in per cent with its sign, none where it is rounded to 0."""
+    return f"{error:+.0f}" if round(error) else "0"
+
+
+def _spread(errors: pd.Series[float]) -> str:
+    if len(errors) == 1:
+        return signed(errors.iloc[0])
+    return f"{signed(errors.median())} ({signed(errors.min())} to {signed(errors.max())})"
+
+
+def left_table(left: pd.DataFrame) -> Table:
+    """Every server, predicted without its accelerator."""
+    rows = []
+    for row in records(left):
+        cells = []
+        for name in PERCENTILES:
+            simulated, measured = (f"{1000 * row[column]:.3g}" for column in (name, f"measured_{name}"))
+            cells.append(f"{simulated} ({measured}) {signed(row[f'error_{name}'])} %")
+        rows.append((row["case"], row["kind"], row["accelerator"], row["fitted"] or "–", *cells))
+    columns = ("server", "class", "left out", "fitted to the others", *(f"{ORDINALS[n]} (ms)" for n in PERCENTILES))
+    return _table(
+        "Predicted (measured) and error (nearer 0 is better), the accelerator left out: what is fitted is the class's "
+        "one number",
+        columns,
+        rows,
+        first=4,
+    )
+
+
+def halves_table(tried: Sequence[Tried]) -> Table:
+    """Every number that was tried, fitted on one half and shown on the other."""
+    rows = [
+        (
+            one.parameter.kind.value,
+            one.parameter.what,
+            ", ".join(one.on),
+            shown(one.value),
+            _errors(one.without),
+            _errors(one.fitted),
+            "helps" if one.helps else "does not help",
+        )
+        for one in tried
+    ]
+    columns = ("class", "number", "shown on", "fitted on the other half", "without (%)", "with (%)", "")
+    return _table(
+        "One number per class, fitted on one half of the accelerators, shown on the other: median errors of the 50th / "
+        "90th / 99th percentile without it and with it (lower is better)",
+        columns,
+        rows,
+        first=3,
+    )
+
+
+def _errors(found: dict[str, float]) -> str:
+    return " / ".join(f"{100 * found[name]:.0f}" for name in PERCENTILES)
+
+
+def tried_table(logs: pd.DataFrame) -> Table:
+    """Signed errors of every server of a class by every value of its number."""
+    rows = []
+    for parameter in PARAMETERS:
+        for case in parameter.servers:
+            for value in parameter.values:
+                (found,) = np.expm1(logs.loc[[(case.name, parameter.rule(value).label)]].to_numpy())
+                cells = (signed(float(error)) for error in found)
+                rows.append((case.name, parameter.what, shown(value), *cells))
+    columns = ("server", "number", "value", *(f"{ORDINALS[name]} (%)" for name in PERCENTILES))
+    return _table("Signed errors by the value of the class's number", columns, rows, first=3)
+
+
+def halves_text(tried: Sequence[Tried]) -> str:
+    """Which numbers helped where nothing was fitted, and which did not."""
+    by_kind: dict[str, bool] = {}
+    for one in tried:
+        kind = one.parameter.kind.value
+        by_kind[kind] = by_kind.get(kind, True) and one.helps
+    good = "; ".join(kind for kind, helps in by_kind.items() if helps)
+    bad = "; ".join(kind for kind, helps in by_kind.items() if not helps)
+    return (
+        "Each class has at most one number, which says something that can be looked up or measured. Fitted on one half "
+        f"of the accelerators it helps on the other, both ways, for: {good or 'none'}. It does not for: "
+        f"{bad or 'none'}; there it is left out."
+    )
+
+
+def near_text(own: pd.DataFrame) -> str:
+    """What a few per cent of load do to latencies, by how near the load is to the capacity."""
+    near, far = own[own.used >= NEAR], own[own.used < NEAR]
+    return (
+        f"{counted(len(near), 'server')} of {len(own)} {'runs' if len(near) == 1 else 'run'} at {100 * NEAR:.0f} % of "
+        f"the modelled capacity or more ({', '.join(near.case)}). There 3 % more load make the 99th percentile "
+        f"{_times(near, 'more')} times as long; on the others {_times(far, 'more')}. Throughput is known no better "
+        "than to a few per cent, so a latency near the capacity is good for saying that the bound is close, and for "
+        "comparing dispatchers on the same machine; it is no prediction of milliseconds. What can be planned with is "
+        "the load at which the bound is met, which the same few per cent move by a few per cent."
+    )
+
+
+def _times(held: pd.DataFrame, change: str) -> str:
+    ratios = held[f"p99_{change}"] / held.p99
+    return f"{ratios.min():.2f} to {ratios.max():.2f} (median {ratios.median():.2f})"
+
+
+def near_table(own: pd.DataFrame) -> Table:
+    """How much 3 % of load change, by server."""
+    rows = []
+    for row in records(own.sort_values("used", ascending=False, kind="stable")):
+        cells = []
+        for name in PERCENTILES:
+            less, more = (100 * (row[f"{name}_{change}"] / row[name] - 1) for change in ("less", "more"))
+            cells.append(f"{less:+.0f} to {more:+.0f}")
+        rows.append((row["case"], f"{100 * row['used']:.0f}", *cells))
+    columns = ("server", "load over capacity (%)", *(f"{ORDINALS[name]} (%)" for name in PERCENTILES))
+    return _table("Change of the percentiles at 3 % less and 3 % more load", columns, rows)
+
+
+def _table(caption: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]], first: int = 1) -> Table:
+    return Table(caption, tuple(columns), tuple(rows), frozenset(range(first, len(columns))), stacks=True)

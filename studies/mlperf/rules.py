@@ -1,0 +1,244 @@
+"""How a server is modelled: how batches form, how streams share, how durations vary, where Offline's rate is reached.
+
+One rule is applied to all servers, by their class. `CONFIGURED` is the one that the page answers by: it takes from each
+submitter's configuration what that states, from the published harnesses how they form batches, and no number in it is
+fitted. The others change one thing each; `BEFORE` is the rule that this page answered by until 23 servers were at hand.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from statistics import NormalDist
+
+from euclio.core.numbers import exact
+from euclio.problems.session.instance import Configuration, Hardware, Module, Session
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.serving.units import NS_PER_S
+from euclio.workloads.session.mlperf import durations_s
+from studies.mlperf.inputs import Case, Kind
+from studies.mlperf.sharing import Streams
+
+PRICE_PER_H = 1
+"""Of any accelerator: what is served does not depend on it."""
+Z_90 = NormalDist().inv_cdf(0.9)
+TRITON_DELAY_S = 1.0
+"""How long Triton waits for a full batch: what NVIDIA's harness gives it where nothing is stated (`settings.json`)."""
+OWN_HARNESS = (Kind.SENTENCES, Kind.RECORDINGS)
+"""Classes whose harnesses are of their own, and take what is there where no time-out is stated."""
+
+
+class Batching(StrEnum):
+    """When a batch starts on a machine that is free."""
+
+    HARNESS = "harness"
+    """As the harness does it: Triton waits up to a second for a full one, BERT's and RNN-T's harnesses for nothing
+    where no time-out is stated, all others until it is full or the time-out has passed."""
+    STATED = "stated"
+    """When it is full, or the time-out has passed, the default of 10 ms where none is stated."""
+    PULL = "pull"
+    """At once, with what is there."""
+    FULL = "full"
+    """When it is full."""
+
+
+class Sharing(StrEnum):
+    """How streams slow each other."""
+
+    BUSY = "busy"
+    """While several are busy: execution is shared among the batches that are being executed."""
+    ALWAYS = "always"
+    """Always, by their number."""
+    ONE = "one"
+    """One batch at a time."""
+
+
+class Varying(StrEnum):
+    """How the durations of a batch vary, given how those of single inputs do."""
+
+    NOT = "not"
+    """They do not."""
+    AVERAGED = "averaged"
+    """Inputs of a batch vary independently, so that the batch varies by as much less as its size has a root."""
+    TOGETHER = "together"
+    """A batch varies as a single input does, as if all its inputs were alike, or the longest decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A model of all servers.
+
+    Attributes:
+        label: its name.
+        answer: what it says, as the other answer to a question that the results leave open.
+        batching: when batches start.
+        sharing: how batches that are executed at a time slow each other.
+        varying: how durations vary.
+        filled: the part of what a batch leaves idle of a whole accelerator, by Offline's throughput, that other streams
+            use; 0: a busy stream is the whole machine.
+        filled_of_slice: the same of a slice.
+        offline_times: the batch that reaches Offline's throughput, in largest batches of the server; infinite: in the
+            limit, every further input takes as long as one does in Offline; None: infinite for sentences, whose batches
+            are many times as large in Offline as in Server, else 1.
+        under_way: batches of recordings that are under way at a time, one in each stage.
+        ahead: batches that a harness of TensorRT forms while all streams are busy, for inputs of one size.
+    """
+
+    label: str
+    answer: str
+    batching: Batching = Batching.HARNESS
+    sharing: Sharing = Sharing.BUSY
+    varying: Varying = Varying.AVERAGED
+    filled: float = 1.0
+    filled_of_slice: float = 0.0
+    offline_times: float | None = None
+    under_way: int = 2
+    ahead: int = 0
+
+
+CONFIGURED = Rule("as configured", "batches as the harness forms them, streams share while several are busy")
+BEFORE = Rule(
+    "as before",
+    "full or timed out, streams always share, one stage, Offline's throughput at the largest batch",
+    Batching.STATED,
+    Sharing.ALWAYS,
+    filled=0.0,
+    offline_times=1.0,
+    under_way=1,
+)
+RULES = (
+    CONFIGURED,
+    BEFORE,
+    replace(
+        CONFIGURED,
+        label="time-outs as stated",
+        answer="all harnesses heed the time-out, 10 ms if none",
+        batching=Batching.STATED,
+    ),
+    replace(
+        CONFIGURED, label="work-conserving", answer="batches start as soon as a stream is free", batching=Batching.PULL
+    ),
+    replace(CONFIGURED, label="full batches", answer="batches start only when they are full", batching=Batching.FULL),
+    replace(CONFIGURED, label="streams always share", answer="streams slow each other always", sharing=Sharing.ALWAYS),
+    replace(CONFIGURED, label="one batch at a time", answer="one batch is executed at a time", sharing=Sharing.ONE),
+    replace(CONFIGURED, label="formed ahead", answer="a batch is formed while all streams are busy", ahead=1),
+    replace(CONFIGURED, label="one stage", answer="one batch of recordings is under way at a time", under_way=1),
+    replace(CONFIGURED, label="nothing left idle", answer="a batch leaves nothing to other streams", filled=0.0),
+    replace(CONFIGURED, label="no variation", answer="durations do not vary", varying=Varying.NOT),
+    replace(CONFIGURED, label="varying together", answer="batches vary as single inputs do", varying=Varying.TOGETHER),
+)
+"""All rules that every server is simulated by, in the order of the page."""
+SWEPT = tuple(
+    replace(CONFIGURED, label=label, answer=f"Offline's throughput is reached {where}", offline_times=times)
+    for times, label, where in (
+        (1.0, "the largest batch", "at the server's largest batch"),
+        (2.0, "2 × the largest batch", "at twice the server's largest batch"),
+        (4.0, "4 × the largest batch", "at four times the server's largest batch"),
+        (16.0, "16 × the largest batch", "at sixteen times the server's largest batch"),
+        (math.inf, "in the limit", "in the limit of large batches"),
+    )
+)
+"""Where Offline's throughput is reached, which no result states, for all servers alike."""
+FAR = 10**4
+"""A batch that stands for infinitely many inputs."""
+
+
+def variation(case: Case) -> float:
+    """Coefficient of variation of the duration of single inputs: log-normal with SingleStream's p50 and p90."""
+    found = case.result.single_stream_ms
+    assert found is not None
+    sigma = math.log(float(found.p90 / found.p50)) / Z_90
+    return math.sqrt(math.expm1(sigma**2))
+
+
+def noise(case: Case, rule: Rule) -> float:
+    """Coefficient of variation of the duration of a largest batch."""
+    if rule.varying is Varying.NOT:
+        return 0.0
+    return variation(case) / (math.sqrt(case.batch) if rule.varying is Varying.AVERAGED else 1.0)
+
+
+def timeout_s(case: Case, rule: Rule) -> float:
+    """How long a batch waits to be filled, in seconds."""
+    waits = {Batching.STATED: case.timeout_s, Batching.PULL: 0.0, Batching.FULL: math.inf}
+    if rule.batching is not Batching.HARNESS:
+        return waits[rule.batching]
+    if case.harness == "Triton":
+        return TRITON_DELAY_S
+    return 0.0 if case.kind in OWN_HARNESS and not case.stated else case.timeout_s
+
+
+def at_a_time(case: Case, rule: Rule) -> int:
+    """How many batches are executed at a time."""
+    if rule.sharing is Sharing.ONE:
+        return 1
+    return case.streams * (rule.under_way if case.kind is Kind.RECORDINGS else 1)
+
+
+def alone_s(case: Case, rule: Rule) -> tuple[Fraction, ...]:
+    """How long a batch of 1, 2, … inputs takes while no other one is executed, in seconds."""
+    return durations_s(case.result, case.batch, offline_batch(case, rule))
+
+
+def shares_used(case: Case, rule: Rule) -> tuple[Fraction, ...]:
+    """What a batch of 1, 2, … inputs uses of the machine while it is alone.
+
+    Offline's throughput says how much of it n inputs need, n over the throughput. A batch that takes longer leaves the
+    rest of its time idle, as its kernels wait for one another or fill the accelerator's processors in part; of that the
+    rule says which part other streams use.
+    """
+    filled = {Kind.WHOLE: rule.filled, Kind.SLICE: rule.filled_of_slice}.get(case.kind, 0.0)
+    per_s = exact(case.result.offline_per_s or 0)
+    found = []
+    for n, duration in enumerate(alone_s(case, rule), 1):
+        idle = max(Fraction(0), 1 - n / (per_s * duration)) if filled else Fraction(0)
+        found.append(1 - Fraction(filled) * idle)
+    return tuple(found)
+
+
+def modelled(case: Case, rule: Rule) -> tuple[Session, Plan]:
+    """A session of one module whose plan is one machine that is used in full.
+
+    Its profile has every batch, so that one that is not full takes as long as its size does. Of a machine that executes
+    several batches at a time it has the durations while all of them are executed.
+    """
+    number = at_a_time(case, rule)
+    durations = zip(alone_s(case, rule), shares_used(case, rule), strict=True)
+    profile = [
+        Configuration(case.accelerator, b, number, _whole_ns(alone * max(Fraction(1), number * share)))
+        for b, (alone, share) in enumerate(durations, 1)
+    ]
+    machine = profile[-1]
+    module = Module(case.result.benchmark, machine.throughput_rps, profile)
+    session = Session(case.name, case.bound_s, [Hardware(case.accelerator, PRICE_PER_H)], [module])
+    return session, Plan((ModulePlan((Allocation(machine, 1),)),))
+
+
+def _whole_ns(duration: Fraction) -> Fraction:
+    return Fraction(math.ceil(duration * NS_PER_S), NS_PER_S)
+
+
+def streams(case: Case, rule: Rule) -> Streams | None:
+    """The streams that share the machine while several are busy; None: what is executed takes what its profile says."""
+    number = at_a_time(case, rule)
+    ahead = 0 if case.kind in OWN_HARNESS or case.harness == "Triton" else rule.ahead
+    if (number == 1 and not ahead) or rule.sharing is not Sharing.BUSY:
+        return None
+    return Streams(
+        number,
+        tuple(float(duration) for duration in alone_s(case, rule)),
+        tuple(float(share) for share in shares_used(case, rule)),
+        rule.varying is Varying.AVERAGED,
+        0.0 if rule.varying is Varying.NOT else variation(case),
+        ahead,
+    )
+
+
+def offline_batch(case: Case, rule: Rule) -> int:
+    """The batch that is taken to reach Offline's throughput."""
+    times = rule.offline_times
+    if times is None:
+        times = math.inf if case.kind is Kind.SENTENCES else 1.0
+    return FAR if math.isinf(times) else round(times * case.batch)

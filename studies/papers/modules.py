@@ -1,0 +1,131 @@
+"""Single modules of plans (Harpagon §IV-C, Piccolo §IV-C): throughput, configurations, dispatch, latency left over.
+
+The papers say "given modules" without naming them. Ours are those that the paper's own system spends most on in an
+application. Throughput is per unit of money: with two machine types, requests per machine would call a plan better for
+using more expensive machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from euclio.report.analysis.statistics import Sample, largest, mean, share
+
+ROUND_ROBIN = "2d"
+"""Name of either paper's variant with round-robin dispatch."""
+LEAST_REMAINING_S = 1e-6
+"""A remaining budget below a microsecond counts as none: a ratio to it says nothing."""
+
+
+def own_system(run: str) -> str:
+    """The system that a run is a variant of, such as "harpagon" of "harpagon:nb"."""
+    return run.partition(":")[0]
+
+
+def variant(run: str) -> str:
+    """What a run is called behind its system, such as "nb" of "harpagon:nb"; empty: the system itself."""
+    return run.partition(":")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A module whose throughput is shown, by application and name."""
+
+    application: str
+    module: str
+
+    def __str__(self) -> str:
+        """As figures name it."""
+        return f"{self.application}/{self.module}"
+
+
+def given_modules(modules: pd.DataFrame, own: str, applications: Iterable[str]) -> list[Given]:
+    """Of each application the module on which a system spends most over its workloads; without one, none.
+
+    Args:
+        modules: see `Plans.modules`.
+        own: the paper's own system.
+        applications: names of the applications.
+    """
+    cost = modules.loc[own].cost
+    application = cost.index.get_level_values("workload").str.rpartition("-").get_level_values(0)
+    spent = cost.groupby([application, cost.index.get_level_values("module")]).sum()
+    known = set(application)
+    return [Given(name, str(spent.loc[name].idxmax())) for name in applications if name in known]
+
+
+def given_module(modules: pd.DataFrame, own: str, application: str) -> Given:
+    """The module of an application on which a system spends most; one without a name where there is no workload."""
+    return next(iter(given_modules(modules, own, [application])), Given(application, ""))
+
+
+def relative_throughput(
+    modules: pd.DataFrame, run: str, given: Given, column: str = "ratio", against: str = ""
+) -> pd.Series[float]:
+    """A variant's module number over its own system's, on the workloads of the module's application.
+
+    Args:
+        modules: see `Plans.modules`.
+        run: name of the run, such as "harpagon:nb".
+        given: the module.
+        column: "ratio" (requests per second per unit of money), "first" or "second" (throughput of a configuration).
+        against: the run that it is set against; empty: its own system's.
+    """
+    both: list[pd.Series[float]] = []
+    for name in (run, against or own_system(run)):
+        one = modules[column].loc[name]
+        one = one[one.index.get_level_values("module") == given.module].droplevel("module")
+        both.append(one[one.index.str.startswith(f"{given.application}-")])
+    return (both[0] / both[1]).dropna()
+
+
+def less(modules: pd.DataFrame, run: str, given: Given, column: str = "ratio", against: str = "") -> Sample:
+    """By how many per cent the number lies below the own system's, or another run's, on average."""
+    return Sample(1 - relative_throughput(modules, run, given, column, against), mean)
+
+
+def more_than_two(modules: pd.DataFrame, run: str) -> Sample:
+    """Share of workloads on which some module of a run's plan has more than two configurations."""
+    return Sample(modules.loc[run].configurations.groupby(level="workload").max().dropna() > 2, share)
+
+
+def dispatch(majority: pd.DataFrame) -> dict[str, Sample]:
+    """Extra worst-case latency of the majority configurations under each other dispatch (Figures 7(a) and 8).
+
+    The figures compare the same configuration under each dispatch: d + b/w with all the rate that is left, 2d, or
+    d + b/t. Module plans would compare their partial machines, which take d + b/f under every dispatch.
+
+    Args:
+        majority: see `Plans.majority`.
+    """
+    c = majority
+    shared = c.duration_s + c.batch / c.left_rps
+    return {
+        "2d_latency_extra": Sample(2 * c.duration_s / shared - 1, mean),
+        "dt_latency_extra": Sample((c.duration_s + c.batch / c.throughput_rps) / shared - 1, mean),
+    }
+
+
+def remaining_budget(left: pd.DataFrame, run: str) -> pd.Series[float]:
+    """Remaining latency budget of a variant over its own system's, where that has any.
+
+    Args:
+        left: see `Plans.left_s`.
+        run: name of the run.
+    """
+    own = own_system(run)
+    some = left[own] > LEAST_REMAINING_S
+    return left.loc[some, run] / left.loc[some, own]
+
+
+def remaining(left: pd.DataFrame, own: str) -> dict[str, Sample]:
+    """Mean and maximum of what is left without reassignment and with one, over what the own system leaves."""
+    found = {}
+    for name in ("0re", "1re"):
+        ratio = remaining_budget(left, f"{own}:{name}")
+        found[f"{name}_remaining_budget"] = Sample(ratio, mean, 1.0)
+        found[f"{name}_remaining_budget_max"] = Sample(ratio, largest, 1.0)
+    return found

@@ -1,0 +1,206 @@
+"""A figure or a table of a study by itself: from the runs that it needs, or from the tables of the last report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from euclio.core.errors import InputError
+from euclio.core.words import counted, listed, nearest
+from euclio.experiments.results.tables import load
+from euclio.files.csv_writing import csv_text
+from euclio.report import Block, Figure, Fold, Table
+from euclio.supervision import cores
+from euclio.workloads.populations import Identity
+from studies.building import blocks, scored, study_of
+from studies.certifying import Certified
+from studies.collector import Collector
+from studies.papers.published import published_figures
+from studies.population_blocks import shown_of, without_populations
+from studies.study import Asked, Collected, Study
+
+HELP = "help"
+"""Name that asks for the names."""
+ALL_STAGES = "all stages, when the runs were made"
+NOT_FOUND_IN = ("scorecard", "certificates")
+"""Tables of a report that are made of the others."""
+_FIGURE = re.compile(r'<figure id="([^"]+)">.*?aria-label="([^"]*)"', re.DOTALL)
+_TABLE = re.compile(r"<figure><figcaption>([^<]*)</figcaption>")
+_SHORT = re.compile(r"fig(?:ure)?s?-?(.+)")
+_LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A part of a study.
+
+    Attributes:
+        name: its name.
+        data: what it shows, as CSV.
+        title: its title or caption.
+        source: what it was made from, in a line: the runs that were made, or the report whose tables were taken.
+    """
+
+    name: str
+    data: str
+    title: str
+    source: str
+
+
+def part_lines(paper: str, folder: Path) -> list[str]:
+    """The names of a study's parts, a line each, with what each is made from.
+
+    Args:
+        paper: name of the study.
+        folder: folder of its last report, which need not be there.
+    """
+    parts, titles = study_of(paper).parts, _titles(folder)
+    lines = [f"{name}: {part.title} (runs {listed(part.solvers, 20)})" for name, part in parts.items()]
+    stored = [f"{name}: {title} (from {folder})" for name, title in titles.items() if name not in parts]
+    return [*lines, *stored]
+
+
+def make_part(
+    paper: str,
+    name: str,
+    folder: Path,
+    *,
+    workloads: int | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+) -> Made:
+    """Make one figure or table of a study.
+
+    Args:
+        paper: name of the study.
+        name: name of the part; of ``figure-7`` also ``fig7`` and the like.
+        folder: folder of the last report, for parts that need more than some of the runs.
+        workloads: how much to run; None: as the study says. Parts of stored tables take none.
+        seed: seed of everything that is drawn; None: the study's. Parts of stored tables take none.
+        jobs: worker processes; None: one per core.
+
+    Raises:
+        InputError: there is no such part, or no report to take it from; names the remedy.
+    """
+    study = study_of(paper)
+    titles = _titles(folder)
+    known = _known(name, [*study.parts, *titles], paper)
+    if known in study.parts:
+        return _from_runs(study, known, Asked(workloads, study.seed if seed is None else seed, False), jobs or cores())
+    for option, value in (("--workloads", workloads), ("--seed", seed), ("--jobs", jobs)):
+        if value is not None:
+            raise InputError(f"has no meaning for {known}, which is taken from {folder}; leave it out", field=option)
+    return _from_report(study, known, folder)
+
+
+def _known(name: str, names: Sequence[str], paper: str) -> str:
+    """The name of a part as it was meant.
+
+    Raises:
+        InputError: there is none; names the nearest ones, or all.
+    """
+    word = name.lower()
+    short = _SHORT.fullmatch(word)
+    meant = f"figure-{word if short is None else short[1]}"
+    for one in (word, meant):
+        if one in names:
+            return one
+    hint = nearest(word if short is None else meant, names)
+    raise InputError(f"{paper} has no part {name!r}; {hint} (`--only {HELP}` lists them)", field="--only")
+
+
+def _from_runs(study: Study, name: str, asked: Asked, jobs: int) -> Made:
+    """A part from the runs that it needs, which are made now and not kept."""
+    part = study.parts[name]
+    assert study.collect_runs is not None
+    with TemporaryDirectory(prefix="euclio-") as folder, Collector(study.paper, Path(folder), jobs) as collector:
+        found = study.collect_runs(collector, asked, part.solvers)
+    published = {figure.key: figure.value for figure in published_figures(study.paper)}
+    figure = part.make(found.tables, published)
+    count = counted(len(found.tables["runs"]), "run")
+    source = f"{count} of {listed(part.solvers, 20)} on {shown_of(study, found, name)}"
+    return Made(name, figure.data, figure.title, source)
+
+
+def _from_report(study: Study, name: str, folder: Path) -> Made:
+    """A part from the tables of the last report."""
+    collected, git = stored(study, folder)
+    scores = scored(study, collected)
+    page = blocks(study, collected, scores, study.text(collected, scores))
+    for found, block in _named(page):
+        if found == name:
+            data = block.data if isinstance(block, Figure) else csv_text(block.columns, block.rows)
+            caption = without_populations(block.caption)
+            on = shown_of(study, collected, name if isinstance(block, Figure) else caption)
+            source = f"the stored runs in {folder} (git {git[:10]}){f' on {on}' if on else ''}"
+            return Made(name, data, (block.title if isinstance(block, Figure) else "") or caption, source)
+    raise InputError(f"is no longer on the page of {study.paper}; run it again", field="--only")
+
+
+def stored(study: Study, folder: Path) -> tuple[Collected, str]:
+    """What a study found when its report was written, from the tables of the report.
+
+    Args:
+        study: the study.
+        folder: folder of the report.
+
+    Returns:
+        What was found, and the git revision that found it.
+
+    Raises:
+        InputError: there is no report, or it is of a smaller run by an earlier version, which did not say of how much.
+    """
+    if not (folder / "scorecard.parquet").exists():
+        raise InputError(f"holds no report; `euclio reproduce {study.paper}` writes one", file=str(folder))
+    found = {path.stem: load(path) for path in sorted(folder.glob("*.parquet"))}
+    how = found["scorecard"][1]
+    if "asked" not in how and not how["whole"]:
+        raise InputError("is a report of an earlier version on less than all; write it again", file=str(folder))
+    asked = Asked(how.get("asked"), how["seed"], how["full"])
+    tables = {name: table for name, (table, _) in found.items() if name not in NOT_FOUND_IN}
+    certificates = found["certificates"][0]
+    collected = Collected(
+        tables,
+        (),
+        study.details(asked),
+        how,
+        [Identity(**one) for one in how.get("populations", ())],
+        asked=asked,
+        certified=Certified(certificates, how.get("proofs", len(certificates)), asked.seed),
+        seconds={ALL_STAGES: how["seconds"]},
+        jobs=how["jobs"],
+    )
+    return collected, str(how["git"])
+
+
+def _named(page: Sequence[Block]) -> Iterator[tuple[str, Figure | Table]]:
+    """All figures and tables of a page by name, those behind folds too."""
+    for block in page:
+        if isinstance(block, Figure):
+            yield block.key, block
+        elif isinstance(block, Table) and block.caption:
+            yield _table_name(block.caption), block
+        elif isinstance(block, Fold):
+            yield from _named(block.blocks)
+
+
+def _titles(folder: Path) -> dict[str, str]:
+    """Titles of the figures, and captions of the tables, that the page in a folder has, by name."""
+    page = folder / "index.html"
+    if not page.exists():
+        return {}
+    text = page.read_text(encoding="utf-8")
+    figures = {key: unescape(title) for key, title in _FIGURE.findall(text)}
+    captions = [unescape(caption) for caption in _TABLE.findall(text)]
+    return figures | {_table_name(caption): caption for caption in captions}
+
+
+def _table_name(caption: str) -> str:
+    """The name of a table: what its caption begins with, without the populations."""
+    words = re.sub(r"[^a-z0-9]+", "-", without_populations(caption).lower()).strip("-")
+    short = words[:_LONGEST_NAME]
+    return f"table-{short if short == words else short.rpartition('-')[0]}"

@@ -1,0 +1,144 @@
+"""The two inputs of the study: blocks that the authors measured, and synthetic layers.
+
+Tables of measured blocks have names of their own. The artifact has no licence, so that its files are not here; what was
+computed from them is stored in ``data/ppipe``, with the hash of the clusters that they make.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from euclio.core.data_files import data_dir
+from euclio.experiments.results.tables import joined, load, save
+from euclio.serving.highest_load import TARGET
+from euclio.workloads.pipeline.assembly import BlockedModel
+from euclio.workloads.populations import Identity
+from studies.ppipe.cases import ABLATION, GROUPS
+from studies.study import Collected
+
+MEASURED = "ppipe-measured"
+"""Population: the authors' groups on the clusters of Table 1, with the blocks that they measured."""
+INSTANCES = "measured"
+"""Population: the authors' own instances, whose plans are published."""
+SYNTHETIC = "ppipe"
+"""Population: groups of models with synthetic layers."""
+PREFIX = "measured-"
+"""What the names of tables on measured blocks begin with."""
+ON_MEASURED = ", measured blocks"
+"""What the names of stages on measured blocks end with."""
+ARRIVAL_SEED = "arrival_seed"
+"""Column of served plans: the seed of their arrivals."""
+NAMES = ("plans", "serving", "planning", "partitions", "bursts", "models")
+"""Tables on measured blocks, without the prefix."""
+ONLY_OF_GROUPS = (
+    *("high_class", "low_class", "high_class_own", "low_class_own"),
+    *("batches", "probes_per_batch", "seconds_per_batch", "requests"),
+    *("transfer_mean_s", "transfer_p99_s", "transfer_alone_s"),
+)
+"""Columns of served plans that nothing reads of single models on 16 GPUs."""
+OF_SYNTHETIC = "-synthetic"
+"""What the keys of figures on synthetic layers end with, where there is one on measured blocks."""
+OF_GROUPS = ("figure-7", "figure-8")
+"""Figures of the groups of models, next to Figure 6."""
+
+
+def named(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Tables on measured blocks under the names that the study keeps them by."""
+    return {PREFIX + name: table for name, table in tables.items()}
+
+
+def on_measured(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """The tables on measured blocks by their names without the prefix; none where there are none."""
+    return {name: tables[PREFIX + name] for name in NAMES if PREFIX + name in tables}
+
+
+def model_table(measured: Mapping[str, BlockedModel]) -> pd.DataFrame:
+    """What is kept of measured blocks, one row per model.
+
+    Args:
+        measured: the models by name.
+
+    Returns:
+        Number of blocks, seconds of the whole model on L4, and seconds of all blocks together on each whole GPU type
+        by batch (`P4_4`).
+    """
+    rows = []
+    for name, model in measured.items():
+        row: dict[str, Any] = {"model": name, "blocks": len(model.profiles[0].latency_s)}
+        row["reference_s"] = float(model.reference_s)
+        for profile in model.profiles:
+            if profile.share == 1:
+                batches = min(len(block) for block in profile.latency_s)
+                row |= {
+                    f"{profile.gpu}_{b + 1}": float(sum(block[b] for block in profile.latency_s))
+                    for b in range(batches)
+                }
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def reduced(serving: pd.DataFrame) -> pd.DataFrame:
+    """Rows of served plans as they are stored: of models on 16 GPUs, whose highest loads are all that is shown, ends.
+
+    These are the highest load with 99 % of the requests in time and the lowest without, and the attainment alone.
+    """
+    of_groups = serving.studies.isin([GROUPS, ABLATION])
+    alone = serving[~of_groups]
+    run = ["case", "system", "arrivals", "scheduler", ARRIVAL_SEED, "model"]
+    reached = alone.attainment >= TARGET
+    ends = alone[reached].groupby(run).load.transform("max"), alone[~reached].groupby(run).load.transform("min")
+    shown = alone[alone.load == pd.concat(ends).reindex(alone.index)]
+    blank = {name: None for name in ONLY_OF_GROUPS if name in shown}
+    return joined([serving[of_groups], shown.assign(**blank)])
+
+
+def folder() -> Path:
+    """Where the stored rows are."""
+    return data_dir() / "ppipe"
+
+
+def load_stored() -> tuple[dict[str, pd.DataFrame], list[Identity]]:
+    """The stored tables on measured blocks, and the clusters that they are about; nothing where none are stored."""
+    files = {name: folder() / f"{name}.parquet" for name in NAMES}
+    if not all(path.exists() for path in files.values()):
+        return {}, []
+    found = {name: load(path) for name, path in files.items()}
+    known = [Identity(**one) for one in found["serving"][1]["populations"]]
+    return {name: table for name, (table, _) in found.items()}, known
+
+
+def store(tables: Mapping[str, pd.DataFrame], known: Sequence[Identity], how: Mapping[str, Any]) -> Path:
+    """Keep tables on measured blocks as the stored rows.
+
+    Args:
+        tables: by name without the prefix.
+        known: the clusters that they are about.
+        how: provenance of the run.
+
+    Returns:
+        The folder.
+    """
+    folder().mkdir(exist_ok=True)
+    for name in NAMES:
+        save(tables[name], folder() / f"{name}.parquet", {**how, "populations": [asdict(one) for one in known]})
+    return folder()
+
+
+def keep(collected: Collected, how: Mapping[str, Any]) -> None:
+    """Keep what was computed from an artifact as the stored rows."""
+    known = [one for one in collected.populations if one.name == MEASURED]
+    store(on_measured(collected.tables), known, how)
+
+
+def shown(key: str) -> Sequence[str] | None:
+    """The populations of a figure (by key) or a table (by caption): groups, the authors' instances, or none of them."""
+    if key.startswith("Weighted requests per second"):
+        return (INSTANCES,)
+    own = SYNTHETIC if key.endswith(OF_SYNTHETIC) else MEASURED
+    plain = key.removesuffix(OF_SYNTHETIC)
+    return (own,) if plain.startswith("figure-6-") or plain in OF_GROUPS else ()

@@ -1,0 +1,137 @@
+"""What papers leave open: which answer a study takes, and what its numbers are under another one or other inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from euclio.core.words import with_unit
+from euclio.report import Block, Heading, Paragraph, Table
+from euclio.report.analysis.statistics import Measured
+from studies.papers.published import published_figures
+from studies.scorecard import Score
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question that the paper leaves open.
+
+    Attributes:
+        question: what is open.
+        taken: the answer that the scorecard takes.
+        other: the other answer.
+        because: what speaks for the one taken.
+        rows: where it is about systems: the solvers of the answer taken, with those of the other one.
+    """
+
+    question: str
+    taken: str
+    other: str
+    because: str
+    rows: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OtherReading:
+    """A number under another answer to a question that the paper leaves open.
+
+    Attributes:
+        question: what is open.
+        answer: the other answer.
+        measured: the number under it.
+    """
+
+    question: str
+    answer: str
+    measured: Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A parameter that the study varied by itself, and that moves a number.
+
+    Attributes:
+        parameter: its name and its range.
+        low: the number at the low end of the range.
+        high: the number at its high end.
+    """
+
+    parameter: str
+    low: float
+    high: float
+
+    def across(self, value: float) -> bool:
+        """Whether a value lies between the numbers at the two ends."""
+        return min(self.low, self.high) <= value <= max(self.low, self.high)
+
+
+SHARED_RATE = Reading(
+    "How InferLine and Clipper share the rate of their only allocation",
+    "evenly over its machines",
+    "whole machines full and one partial machine",
+    "Round robin over equal machines gives each the same rate; with a partial machine InferLine could hardly ever run "
+    "what its own split had chosen.",
+    (("inferline", "inferline:literal"), ("clipper", "clipper:literal")),
+)
+OWN_SCROOGE = Reading(
+    "How the baseline Scrooge splits the latency and shares a rate",
+    "by cost, and evenly",
+    "by throughput, with a partial machine",
+    "Table III says throughput-based, but Scrooge's own MILP and greedy weigh throughput against cost.",
+    (("scrooge", "scrooge:literal"),),
+)
+Others = Mapping[Reading, Mapping[str, Measured]]
+"""The numbers that each reading moves under the other answer, by key of the published number."""
+
+
+def with_tried(
+    paper: str,
+    reasons: Mapping[str, str],
+    readings: Mapping[str, Sequence[OtherReading]],
+    moved: Mapping[str, Sequence[Moved]],
+) -> dict[str, str]:
+    """A study's sentences by key, followed by its numbers under other readings and over the ranges of parameters."""
+
+    def sentences(key: str, unit: str) -> Iterator[str]:
+        yield reasons.get(key, "")
+        for one in readings.get(key, ()):
+            yield f"{one.question}: {one.answer}: {with_unit(one.measured.value, unit)}."
+        for own in moved.get(key, ()):
+            yield f"With {own.parameter}: {with_unit(own.low, unit)} to {with_unit(own.high, unit)}."
+
+    return {
+        figure.key: " ".join(filter(None, sentences(figure.key, figure.unit))) for figure in published_figures(paper)
+    }
+
+
+def reread(runs: pd.DataFrame, reading: Reading) -> pd.DataFrame:
+    """The runs with the other answer's solvers in the place of those taken, where all of them have a plan."""
+    other = {after: before for before, after in reading.rows}
+    kept = runs[~runs.solver.isin(list(other.values()))]
+    kept = kept.assign(solver=kept.solver.replace(other))
+    lacking = kept[kept.solver.isin(list(other.values())) & kept.cost_per_h.isna()].workload
+    return kept[~kept.workload.isin(lacking)]
+
+
+def readings_blocks(scores: Sequence[Score], others: Others) -> list[Block]:
+    """What each reading does to the numbers that it moves, as a table below its reasons."""
+    by_key = {score.published.key: score for score in scores}
+    rows = []
+    for reading, figures in others.items():
+        for key, other in figures.items():
+            score = by_key[key]
+            values = (score.published.value, score.measured.value, other.value)
+            cells = (with_unit(v, score.published.unit) for v in values)
+            rows.append((reading.question, score.published.what, *cells, str(other.n or "")))
+    return [
+        Heading("Readings"),
+        *(Paragraph(f"{r.question}: {r.taken}, not {r.other}. {r.because}") for r in others),
+        Table(
+            "Numbers under the reading that is taken and under the other one, which fewer workloads may have plans for",
+            ("question", "number", "published", "taken", "other reading", "of so many"),
+            tuple(rows),
+            frozenset({2, 3, 4, 5}),
+        ),
+    ]

@@ -1,0 +1,157 @@
+"""Workloads of the reference setting: the one of all consistent settings that studies run their solvers on.
+
+Neither Harpagon nor Piccolo prints profiles, rates and objectives. The setting that stands in for them, and how it was
+found, is the subject of docs/model/posterior.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import pandas as pd
+
+from euclio.core.tolerances import OPTIMALITY_TOLERANCE
+from euclio.core.words import percent
+from euclio.experiments.task import SolverSetting
+from euclio.report import Block, Heading, Paragraph, Table
+from euclio.workloads.populations import identify
+from euclio.workloads.session.protocol import Draws, Workload
+from studies.collector import Advance, Collector
+from studies.inference.bridge import protocol_draws
+from studies.inference.reference import reference_setting
+from studies.scorecard import outcomes_text
+from studies.sessions import session_tables
+from studies.study import Asked, Collected, Found
+
+PAGE = "docs/model/posterior.md"
+REFUSALS = {
+    "objective": "none asked: the objective is longer than those that count",
+    "inapplicable": "one that splits in steps: too many of them",
+}
+"""What refuses a draw before a system finds no plan, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceDraws(Draws):
+    """What was drawn from the reference setting.
+
+    Attributes:
+        left_out: draws that the compiled system has plans for, the checked one none, by solver.
+        given: application whose most expensive module is the "given module" of the paper, as the setting reads it.
+    """
+
+    left_out: dict[str, int] = field(default_factory=dict)
+    given: str = ""
+
+
+def draw_workloads_of(
+    collector: Collector, paper: str, settings: Sequence[SolverSetting], count: int, seed: int, advance: Advance
+) -> tuple[ReferenceDraws, pd.DataFrame]:
+    """Draw workloads of the reference setting that a paper's own system has plans for, and run its systems.
+
+    The compiled system chooses them, without the checker. A draw for which the checked one has no plan after all is
+    left out and counted.
+
+    Args:
+        collector: makes the runs.
+        paper: "harpagon" or "piccolo".
+        settings: the paper's systems.
+        count: number of workloads.
+        seed: seed of the workloads.
+        advance: counts the runs.
+
+    Returns:
+        What was drawn, and the results frame of the systems on the workloads that were kept.
+    """
+    draws = reference_draws(paper, count, seed)
+    frame = collector.runs([workload.session for workload in draws.workloads], settings, advance)
+    lacking = frame[frame.value.isna() & (frame.label == paper)]
+    refused = set(lacking.instance)
+    kept = tuple(workload for workload in draws.workloads if workload.session.name not in refused)
+    left_out = dict(sorted(Counter(lacking.label).items()))
+    found = replace(draws, workloads=kept, left_out=left_out)
+    return found, frame[~frame.instance.isin(refused)].reset_index(drop=True)
+
+
+def reference_draws(paper: str, count: int, seed: int) -> ReferenceDraws:
+    """What is drawn from the reference setting, before the checked systems are asked.
+
+    Args:
+        paper: "harpagon" or "piccolo".
+        count: number of workloads.
+        seed: seed of the workloads.
+    """
+    setting = reference_setting(paper)
+    draws = protocol_draws(paper, setting, seed, count)
+    return ReferenceDraws(draws.workloads, draws.drawn, draws.rejected, {}, setting.given)
+
+
+def runs_of_some(
+    collector: Collector, asked: Asked, paper: str, count: int, settings: Sequence[SolverSetting]
+) -> Found:
+    """The runs of some solvers on the workloads of the reference setting, for a part of a study.
+
+    Args:
+        collector: makes the runs.
+        asked: what was asked.
+        paper: "harpagon" or "piccolo".
+        count: number of workloads unless asked otherwise.
+        settings: the solvers.
+    """
+    draws = reference_draws(paper, asked.workloads or count, asked.seed)
+    sessions = [workload.session for workload in draws.workloads]
+    tables = session_tables([collector.staged("runs", sessions, settings)], draws.workloads)
+    return Found(tables, (), draws, {}, [identify(sessions, paper, asked.seed)])
+
+
+def workload_blocks(collected: Collected, system: str, remarks: str) -> list[Block]:
+    """The section on the run: where its workloads come from, draws and rejections, outcomes that are no plans.
+
+    Args:
+        collected: what the study found; its details are `ReferenceDraws`.
+        system: the system that has plans for the workloads, in words.
+        remarks: further sentences on the runs.
+    """
+    draws, runs = collected.details, collected.tables["runs"]
+    rejected = [(REFUSALS.get(by, by), str(n), percent(n / draws.drawn, 1)) for by, n in draws.rejected.items()]
+    return [
+        Heading("Workloads and run"),
+        Paragraph(
+            "The paper prints no profiles, request rates and objectives. The workloads are drawn from the reference "
+            "setting (data/posterior/PAPER-reference.json), which keeps to what print fixes and is the nearest to the "
+            f"fitted numbers: {PAGE} says how it was found, and what the others say."
+        ),
+        Paragraph(
+            f"Seed {collected.asked.seed}: {draws.drawn} draws for {len(draws.workloads)} workloads on which {system} "
+            f"has a plan; averages are over those that a system has a plan for. {_left_out_text(draws)} Rows without "
+            f"an accepted plan: {outcomes_text(runs.solver, runs.status)}. {remarks}"
+        ),
+        Table(
+            "Draws rejected, by the system that was asked first of those without a plan",
+            ("system", "draws without a plan", "share of draws"),
+            tuple(rejected),
+            frozenset({1, 2}),
+        ),
+    ]
+
+
+def _left_out_text(draws: ReferenceDraws) -> str:
+    """Draws that only the compiled systems have plans for."""
+    if not draws.left_out:
+        return "The checker accepts its plans on all of them."
+    by = ", ".join(f"{name} on {n}" for name, n in draws.left_out.items())
+    return f"Left out are draws on which it has no plan that the checker accepts: {by}."
+
+
+def claims_text(runs: pd.DataFrame) -> str:
+    """Claims against checked costs, in words."""
+    off = (runs.claimed_cost_per_h - runs.cost_per_h).abs() > OPTIMALITY_TOLERANCE * runs.cost_per_h
+    return f"Claimed costs that the checker corrected: {int(off.sum())} of {len(runs)}."
+
+
+def mix_text(workloads: Sequence[Workload]) -> str:
+    """Which applications the workloads are of, in words."""
+    counts = Counter(workload.application for workload in workloads)
+    return ", ".join(f"{name} {percent(n / len(workloads), 0)}" for name, n in sorted(counts.items()))

@@ -1,0 +1,154 @@
+"""The scorecard on a page: counts per word, then the numbers folded by section of the paper, each with its why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+import pandas as pd
+
+from euclio.core.words import counted, decimals, with_unit
+from euclio.report import Block, Count, Counts, Facts, Fold, KeyNumber, Paragraph, Table, Tone
+from studies.agreement import Verdict
+from studies.papers.published import CHECK, DOUBTFUL
+from studies.scorecard import Score, ends, tally
+
+TONES = {
+    Verdict.AGREES: Tone.GOOD,
+    Verdict.UNDECIDED: Tone.OPEN,
+    Verdict.OFF: Tone.BAD,
+    Verdict.NOT_COMPARED: Tone.SET,
+}
+MEANINGS = {
+    Verdict.AGREES: "the whole 95 % interval of the measured number lies within a tenth of the published one; of a "
+    "share above 50 %, within a tenth of what it lacks to 100 %; of a printed bound, on its side; of “all”, only where "
+    "all do",
+    Verdict.UNDECIDED: "the interval lies partly within that tolerance, or the number does and has no interval",
+    Verdict.OFF: "none of the interval lies within it",
+    Verdict.NOT_COMPARED: "a run time, of other code on another machine; an input, which the study was set to; a "
+    "number that another printed one contradicts, so that both cannot hold",
+}
+SCORE_COLUMNS = (
+    *("key", "source", "role", "kind", "unit", "published", "measured", "low", "high", "n"),
+    *("exact", "settings_low", "settings_high", "verdict", "why", "artifact"),
+)
+"""Columns of `scorecard.parquet`."""
+
+
+def counts(scores: Iterable[Score]) -> tuple[Count, ...]:
+    """How many scores have each word."""
+    words = [score.verdict for score in scores]
+    labels = {**{word: str(word) for word in TONES}, Verdict.AGREES: "agree"}
+    return tuple(Count(labels[word], words.count(word), tone, MEANINGS[word]) for word, tone in TONES.items())
+
+
+def standing_number(scores: Sequence[Score]) -> KeyNumber:
+    """How many check numbers agree, as a number to be seen first; no number that anything was fitted or set to is one.
+
+    Behind it: the other words, and the same with the numbers that are doubtful in print.
+    """
+    own = [score.verdict for score in scores if score.published.role == CHECK]
+    if not own:
+        return KeyNumber("none", "of the printed numbers is a check")
+    agree, more = own.count(Verdict.AGREES), tally(scores)[DOUBTFUL]
+    parts = ["agree: the whole 95 % interval lies within the tolerance"]
+    parts += [f"{own.count(word)} {word}" for word in TONES if word != Verdict.AGREES]
+    if more[1]:
+        parts.append(f"with {more[1]} that another printed number makes doubtful {agree + more[0]} agree")
+    what = "printed numbers agree with ours, of those that nothing was fitted to"
+    return KeyNumber(f"{agree} of {len(own)}", what, "; ".join(parts))
+
+
+def verdict_lines(scores: Sequence[Score]) -> list[str]:
+    """How many numbers have each word, as a line for the terminal; none where there are no numbers."""
+    found = ", ".join(f"{count.n} {count.label}" for count in counts(scores) if count.n)
+    return [f"{counted(len(scores), 'printed number')}: {found}"] if scores else []
+
+
+def scorecard_blocks(scores: Sequence[Score]) -> list[Block]:
+    """Counts, then one fold per section of the paper; nothing where there are no scores."""
+    if not scores:
+        return []
+    shown = Counts(f"{counted(len(scores), 'printed number')}, each with one of four words.", counts(scores))
+    return [shown, *sections(scores)]
+
+
+def sections(scores: Sequence[Score]) -> list[Fold]:
+    """One fold per section or figure of the paper, in the order of its text, with the counts of its words."""
+    order: dict[str, int] = {}
+    for score in scores:
+        order.setdefault(place(score), len(order))
+    arranged = sorted(scores, key=lambda score: order[place(score)])
+    return [_section(name, list(found)) for name, found in groupby(arranged, place)]
+
+
+def place(score: Score) -> str:
+    """Section and figure of the paper that a published number stands in."""
+    return score.published.source.partition(" ")[2]
+
+
+def _section(name: str, scores: Sequence[Score]) -> Fold:
+    return Fold(f"{name} · {counted(len(scores), 'number')}", (score_table(scores),), counts(scores))
+
+
+def score_table(scores: Sequence[Score]) -> Table:
+    """Scores as a table: published, measured, the interval over accepted settings; the word opens its why."""
+    with_settings = any(score.settings is not None for score in scores)
+    columns = ("number", "published", "measured", "95 % interval", *(("accepted settings",) if with_settings else ()))
+    return Table(
+        "",
+        (*columns, "verdict"),
+        tuple((*_numbers(score)[: len(columns)], str(score.verdict)) for score in scores),
+        numeric=frozenset(range(1, len(columns))),
+        tones=tuple((str(word), tone) for word, tone in TONES.items()),
+        behind=tuple(details(score) for score in scores),
+        stacks=True,
+    )
+
+
+def _numbers(score: Score) -> tuple[str, ...]:
+    p, m = score.published, score.measured
+    settings = "" if score.settings is None else ends(*score.settings, p.unit)
+    return p.what, with_unit(p.value, p.unit), with_unit(m.value, p.unit), ends(m.low, m.high, p.unit), settings
+
+
+def details(score: Score) -> str:
+    """What stands behind a word, a line each: why, and the numbers that the table leaves out."""
+    p, m = score.published, score.measured
+    parts, by = [f"Role {p.role}"], m.value - p.value
+    if not math.isnan(by):
+        parts.append(f"measured less published {'+' if by > 0 else ''}{with_unit(by, p.unit)}")
+    if m.n:
+        parts.append(f"{decimals(m.n)} observations")
+    return "\n".join(filter(None, (score.why, f"{'; '.join(parts)}.")))
+
+
+def how_to_read(tally: str) -> Fold:
+    """What the words mean, and what the study says of its roles."""
+    return Fold(
+        "How verdicts are given, and what is not counted",
+        (
+            Paragraph(
+                "A number has one of four words (docs/claims.md). It agrees only where its whole interval lies within "
+                "the tolerance; maxima and single runs have no interval and cannot agree. Accepted settings are those "
+                "of the workload generator that fit the paper's fitted numbers (docs/model/posterior.md); the 95 % "
+                "interval over them stands next to the word and decides nothing."
+            ),
+            Facts(tuple((str(word), meaning) for word, meaning in MEANINGS.items())),
+            Paragraph(tally),
+        ),
+    )
+
+
+def score_frame(scores: Sequence[Score]) -> pd.DataFrame:
+    """One row per score, to be kept: what is published and measured, the intervals, the word and why."""
+    rows = []
+    for score in scores:
+        p, m, (least, most) = score.published, score.measured, score.settings or (math.nan, math.nan)
+        printed = (p.key, p.source, p.role, p.kind, p.unit, p.value)
+        ours = (m.value, m.low, m.high, m.n, m.exact, least, most)
+        rows.append((*printed, *ours, str(score.verdict), score.why, score.artifact))
+    frame = pd.DataFrame.from_records(rows, columns=SCORE_COLUMNS)
+    numbers = ("published", "measured", "low", "high", "settings_low", "settings_high")
+    return frame.astype(dict.fromkeys(numbers, "float64"))
