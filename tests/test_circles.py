@@ -6,7 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 
 import grimp
 
-PACKAGES = ("bruteforce", "euclio", "formulations", "heuristics")
+PACKAGES = ("bruteforce", "euclio", "formulations", "heuristics", "studies")
 
 
 def test_no_files_import_each_other_in_a_circle():

@@ -32,7 +32,7 @@ from studies.harpagon.answer import stored_answers
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
+PACKAGES = ("euclio", "studies", "heuristics", "formulations", "bruteforce")
 PAGES = sorted(DOCS.rglob("*.md"))
 LINKED = [
     *PAGES,
@@ -42,9 +42,9 @@ LINKED = [
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-NAMED_FILE = re.compile(r"`((?:euclio|heuristics|formulations|bruteforce|tests|data|docs)/[\w./-]*)`")
+NAMED_FILE = re.compile(r"`((?:euclio|studies|heuristics|formulations|bruteforce|tests|data|docs)/[\w./-]*)`")
 CITED = re.compile(r"\b((?:[\w.-]+/)*[\w.-]+\.md)\b")
-DOTTED = re.compile(r"(?<![\w/.-])(?:euclio|heuristics|formulations|bruteforce)(?:\.[A-Za-z_]\w*)+")
+DOTTED = re.compile(r"(?<![\w/.-])(?:euclio|studies|heuristics|formulations|bruteforce)(?:\.[A-Za-z_]\w*)+")
 LOADED = re.compile(r"<(?:script|img|iframe)\b[^>]*\bsrc=\"([^\"]*)\"|<link\b[^>]*\bhref=\"([^\"]*\.css)\"")
 SCHEMA = re.compile(r"euclio/[a-z-]+/\d+")
 OUTSIDE = re.compile(r"\bmodel §|\(architecture\b|\bshared/design\b")

@@ -20,28 +20,19 @@ SOLVERS = ("bruteforce", "formulations", "heuristics")
 
 SAYS = {
     "cli": "exit codes, clean endings",
-    "commands": "parser, a file per verb",
+    "verbs": "Python and command line",
     "studies": "papers, run again",
-    "posterior": "settings of workloads",
-    "papers": "numbers, measures",
-    "bench_set": "best known plans",
     "contract": "tries solvers",
-    "verbs": "the verbs in Python",
-    "report": "pages",
-    "analysis": "frames to figures",
-    "comparison": "gaps, decomposed",
-    "results": "results as frames",
-    "runs": "batches of runs",
-    "certification": "tries proofs",
-    "simulation": "serves requests",
+    "export": "deployments",
+    "report": "figures and pages",
+    "experiments": "batches, results",
+    "questions": "what many plans answer",
+    "proving": "certificates, proof files",
+    "serving": "serves requests",
     "workloads": "draws instances",
-    "session": "DAGs under an SLO",
-    "pipeline": "clusters of GPUs",
-    "fragments": "parts of a DNN",
-    "day": "loads that move",
+    "problems": "instance, plan, checker",
     "files": "JSON in and out",
     "supervision": "ends processes",
-    "proofs": "files others check",
     "core": "numbers, registry",
     "heuristics": "the systems' rules",
     "formulations": "MILP, CP-SAT, own",
@@ -50,13 +41,13 @@ SAYS = {
 """What each room does, in a few words."""
 
 BANDS = (
-    ("the command", "#dbe8f6", ("cli", "commands")),
-    ("uses of it all", "#e6e0f2", ("studies", "posterior", "papers", "bench_set", "contract", "verbs")),
-    ("from runs to pages", "#dff0e4", ("report", "analysis", "comparison", "results", "runs")),
-    ("for all families", "#e3f1ef", ("certification",)),
-    ("problem families", "#fbe8d2", ("day", "session", "pipeline", "fragments")),
-    ("what families share", "#e3f1ef", ("simulation", "workloads")),
-    ("the floor", "#ebecee", ("files", "supervision", "proofs", "core")),
+    ("the command", "#dbe8f6", ("cli", "verbs")),
+    ("the papers", "#e6e0f2", ("studies",)),
+    ("what is shown", "#dff0e4", ("report", "export", "contract")),
+    ("what is asked", "#e3f1ef", ("questions", "experiments")),
+    ("what is tried", "#e3f1ef", ("proving", "serving", "workloads")),
+    ("the model", "#fbe8d2", ("problems",)),
+    ("the floor", "#ebecee", ("files", "supervision", "core")),
 )
 """Layers of the contract that belong together: what they are, colour, rooms. A room that is in none stands alone."""
 SOLVER_COLOUR, INK, MUTED, RED = "#f8dede", "#1c1f23", "#565c64", "#c23b4a"
@@ -79,7 +70,7 @@ def layers() -> tuple[tuple[str, ...], ...]:
 def arrows(rooms: set[str]) -> set[tuple[str, str]]:
     """Pairs of rooms, the first of which imports the second."""
     graph = grimp.build_graph(
-        "euclio", *sorted(SOLVERS), exclude_type_checking_imports=False, cache_dir=None, include_external_packages=False
+        "euclio", "studies", *sorted(SOLVERS), exclude_type_checking_imports=False, cache_dir=None, include_external_packages=False
     )
     found = set()
     for module in graph.modules:
@@ -118,7 +109,7 @@ def rooms_map(rows: tuple[tuple[str, ...], ...]) -> str:
         parts.append(_text(LEFT + 10, top + BAND_H / 2 + 4, title, 11.5, MUTED, anchor="start"))
         where |= {room: (left + i * (BOX_W + GAP), top + 10) for i, room in enumerate(rooms)}
     parts += [_box(room, at, "#ffffff") for room, at in where.items()]
-    families = where["session"][1]
+    families = where["problems"][1]
     step = BAND_H + 12
     solvers = {package: (right + 10, families - (i + 1) * step) for i, package in enumerate(reversed(SOLVERS))}
     above = min(y for _, y in solvers.values()) - 34
@@ -133,7 +124,7 @@ def rooms_map(rows: tuple[tuple[str, ...], ...]) -> str:
 def _outside_arrows(lowest: Box, where: dict[str, Box], edge: float) -> list[str]:
     """Solvers import the families and what is below; the core finds solvers by name only."""
     x, y = lowest[0] + BOX_W / 2, lowest[1] + BOX_H + 12
-    family, core = where["session"][1] + BOX_H / 2, where["core"][1] + BOX_H / 2
+    family, core = where["problems"][1] + BOX_H / 2, where["core"][1] + BOX_H / 2
     return [
         _path(f"M{x - 30:g} {y:g}C{x - 30:g} {family:g} {x - 40:g} {family:g} {edge:g} {family:g}", MUTED),
         _text(x - 22, family + 16, "import", 11, MUTED),
