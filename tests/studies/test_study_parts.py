@@ -13,7 +13,7 @@ from studies.building import study_of
 from studies.papers.published import published_figures
 from studies.parts import part_lines
 
-REPORTS = Path(__file__).parents[3] / "reports"
+REPORTS = Path(__file__).parents[2] / "reports"
 
 
 @pytest.mark.parametrize("paper", STUDIES)

@@ -17,7 +17,7 @@ from euclio.workloads.fragments.clients import draw_clients, fleet_at_mean, flee
 from euclio.workloads.fragments.networks import Device, find_model, model_names
 from euclio.workloads.fragments.uplink import mean_mbps, read_traces, seeded_trace
 
-MEASURED = Path(__file__).parents[4] / "shared" / "data" / "traces"
+MEASURED = Path(__file__).parents[5] / "shared" / "data" / "traces"
 
 
 def test_a_seed_gives_the_same_trace_within_its_bounds():

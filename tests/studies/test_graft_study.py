@@ -25,7 +25,7 @@ from studies.graft.cases import DEFAULT, NETWORKS, SCALES, drawn
 from studies.graft.systems import GRAFT, GSLICE, REGROUP, STATIC
 from studies.papers.published import published_figures
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_a_draw_is_the_same_clients_at_a_moment_and_at_their_mean():

@@ -12,7 +12,7 @@ from studies.mlperf.class_text import class_table, near_text, trust_text
 from studies.mlperf.measures import group_errors, median_errors, reached
 from studies.mlperf.text import Accuracy, accuracy
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[3]
 REPORT = ROOT / "reports" / "mlperf"
 SERVING = " ".join((ROOT / "docs" / "model" / "serving.md").read_text(encoding="utf-8").split())
 README = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())

@@ -9,7 +9,7 @@ from studies.harpagon import readings as harpagon
 from studies.piccolo import readings as piccolo
 from studies.readings import reread
 
-REPORTS = Path(__file__).resolve().parents[3] / "reports"
+REPORTS = Path(__file__).resolve().parents[2] / "reports"
 CASES = [("harpagon", harpagon, ("traffic",)), ("piccolo", piccolo, ())]
 
 
