@@ -70,7 +70,12 @@ def layers() -> tuple[tuple[str, ...], ...]:
 def arrows(rooms: set[str]) -> set[tuple[str, str]]:
     """Pairs of rooms, the first of which imports the second."""
     graph = grimp.build_graph(
-        "euclio", "studies", *sorted(SOLVERS), exclude_type_checking_imports=False, cache_dir=None, include_external_packages=False
+        "euclio",
+        "studies",
+        *sorted(SOLVERS),
+        exclude_type_checking_imports=False,
+        cache_dir=None,
+        include_external_packages=False,
     )
     found = set()
     for module in graph.modules:

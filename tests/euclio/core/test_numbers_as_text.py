@@ -7,23 +7,23 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-SHOWN = ("cli.py", "commands", "comparison", "contract", "core", "day", "fragments", "pipeline", "runs", "session")
-SHOWN += ("simulation", "bench_set", "files", "report", "results", "supervision")
+SHOWN = ("cli.py", "contract", "core", "experiments", "export", "files", "problems", "questions", "serving")
+SHOWN += ("report/experiment", "report/what_if", "supervision", "verbs/commands", "workloads")
 EXACT = {
     "core/words.py": "makes the texts",
     "core/numbers.py": "decimals of files",
-    "fragments/replanning/tables.py": "settings of a study, in a page that is made once",
-    "pipeline/designs/clusters.py": "names of instances",
-    "session/designs/sessions.py": "names of instances",
-    "session/workloads/random_sessions.py": "names of instances",
-    "session/dynamics/__main__.py": "defaults of a study",
+    "serving/replanning/tables.py": "settings of a study, in a page that is made once",
+    "workloads/designs_pipeline/clusters.py": "names of instances",
+    "workloads/designs_session/sessions.py": "names of instances",
+    "workloads/session/random_sessions.py": "names of instances",
+    "serving/dynamics/__main__.py": "defaults of a study",
     "core/bytes_reading.py": "constants of a few seconds",
     "files/instance_files.py": "constants of a few seconds",
     "files/json_writing.py": "constants of a few seconds",
-    "commands/compare.py": "constants of a few seconds",
-    "commands/session_questions.py": "constants of a few seconds",
-    "comparison/bar_parts.py": "labels of percentages below 10",
-    "session/dag_drawing.py": "coordinates of a drawing",
+    "verbs/commands/compare.py": "constants of a few seconds",
+    "verbs/commands/session_questions.py": "constants of a few seconds",
+    "questions/comparison/bar_parts.py": "labels of percentages below 10",
+    "problems/session/dag_drawing.py": "coordinates of a drawing",
     "report/drawn_data.py": "rounds numbers and makes no text",
 }
 """Where a format with an exponent stands on purpose, and why."""

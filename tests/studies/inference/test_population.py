@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.posterior import __main__ as former
 
 from euclio import cli
 from euclio.core.errors import InputError
@@ -340,11 +339,6 @@ def test_a_study_is_asked_for_a_new_posterior(tmp_path: Path, monkeypatch: pytes
 def test_a_paper_without_a_posterior_has_none_to_renew(paper: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["reproduce", paper, "--posterior"]) == 2
     assert "has no posterior" in capsys.readouterr().err
-
-
-def test_the_command_keeps_the_name_that_it_had():
-    """Scripts and notes call `python -m studies.posterior`, from when the room was among the studies."""
-    assert former.main is main
 
 
 @pytest.mark.slow

@@ -469,4 +469,4 @@ def test_the_stored_page_on_trust_speaks_of_the_whole_set():
 
 def test_the_copies_are_the_checkers_of_the_sources(made):
     root = Path(euclio.__file__).parent
-    assert (made / "check_proof.py").read_bytes() == (root / "proofs" / "checker.py").read_bytes()
+    assert (made / "check_proof.py").read_bytes() == (root / "proving" / "files" / "checker.py").read_bytes()
