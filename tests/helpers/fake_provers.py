@@ -30,6 +30,6 @@ def answering_search(plan=None, *, exhausted=False, nodes=7, reason=""):
 
 def install(monkeypatch, prover, family="session"):
     """Put a prover in the place of a family's own; it needs no warming up."""
-    monkeypatch.setattr(f"euclio.{family}.certifying.find_better", prover)
-    monkeypatch.setattr(f"euclio.{family}.certifying.warm_up", lambda: None)
+    monkeypatch.setattr(f"euclio.proving.{family}.certifying.find_better", prover)
+    monkeypatch.setattr(f"euclio.proving.{family}.certifying.warm_up", lambda: None)
     return prover

@@ -11,7 +11,7 @@ import pytest
 from tiny_sessions import TEXT
 
 ROOT = Path(__file__).resolve().parents[3]
-PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
+PACKAGES = ("euclio", "studies", "heuristics", "formulations", "bruteforce")
 MODULES = {
     *(
         "pickle",

@@ -284,18 +284,7 @@ def test_a_result_holds_its_instance_but_is_not_compared_by_it():
     assert "of_instance" not in repr(result)
 
 
-ROOMS = (
-    "certification",
-    "comparison",
-    "core",
-    "day",
-    "files",
-    "fragments",
-    "pipeline",
-    "runs",
-    "session",
-    "simulation",
-)
+ROOMS = ("core", "experiments", "files", "problems", "proving", "questions", "serving")
 """Where answers are made; studies and pages show theirs by themselves."""
 
 
