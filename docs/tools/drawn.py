@@ -31,7 +31,7 @@ def of_settings(count: int) -> tuple[tuple[Session, ...], ...]:
 
     A setting of which too few candidates have a plan from every system is left out.
     """
-    settings = accepted_settings(PAPER, SETTINGS, default_readings=True)
+    settings = accepted_settings(PAPER, SETTINGS)
     found = []
     with progress_bar("workloads of accepted settings", len(settings)) as advance:
         for setting in settings:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
+import numpy as np
 from pasting import FINDINGS, paste, table
 
+from euclio.posterior.distance import off
 from euclio.posterior.evidence import Optimal, compared, convergence, coverages, model_error, optimal
 from euclio.posterior.figures import optimal_figure
+from euclio.posterior.labels import figure_label
 from euclio.posterior.prior import PAPERS
-from euclio.posterior.reference import reference_path
-from euclio.posterior.simulated import CONTROL
+from euclio.posterior.reference import reference_entry
 from euclio.posterior.store import Stored, stored_draw
-from euclio.posterior.summary import ancestors
 from euclio.posterior.targets import full, targets
 from euclio.posterior.validation import by_group, left_out, validated
 
@@ -51,12 +51,9 @@ def _column(stored: Stored) -> dict[str, str]:
     own, prior = stored.accepted.distance, stored.prior.distance
     random, near, held = optimal(stored.paper, stored.prior), optimal(stored.paper, stored.accepted), validated(stored)
     roles = {row.role: row for row in coverages(compared(stored)).itertuples()}
-    control = stored.draws[stored.draws.wave == CONTROL]
-    reference = json.loads(reference_path(stored.paper).read_text(encoding="utf-8"))
+    reference = reference_entry(stored.paper)
     return {
-        "settings simulated; accepted; distinct ancestors of the prior": (
-            f"{len(stored.draws)}; {len(own)}; {ancestors(stored)}"
-        ),
+        "settings simulated; accepted": f"{len(stored.draws)}; {len(own)}",
         "distance of the accepted; of the nearest of the prior; median of the prior": (
             f"{own.min():.2f} to {own.max():.2f}; {prior.min():.2f}; {prior.median():.2f}"
         ),
@@ -80,17 +77,8 @@ def _column(stored: Stored) -> dict[str, str]:
             f"**{100 * held.coverage:.0f} %**; {100 * held.coverage_with_error:.0f} %; "
             f"{100 * held.prior_coverage:.0f} %; **{held.width:.2f}**"
         ),
-        "screening: nearest twentieth of unseen prior draws in the forest's nearest fifth, by run (20 % by chance)": (
-            ", ".join(f"{100 * one['found']:.0f} %" for one in stored.provenance["screening"] if one)
-        ),
-        "controls within the tolerance; draws from the prior within it": (
-            f"{int((control.distance <= own.max()).sum())} of {len(control)}; "
-            f"{int((prior <= own.max()).sum())} of {len(prior)}"
-        ),
-        "reference setting: place; distance with its own readings; with the default ones": (
-            f"{reference['accepted']['place']} of {reference['accepted']['of']}; "
-            f"{reference['distance']['with_readings_as_accepted']:.2f}; "
-            f"{reference['distance']['with_default_readings']:.2f}"
+        "reference setting: distance on the workloads that chose it; on others": (
+            f"{reference['distance']['choosing']:.2f}; {reference['distance']['judging']:.2f}"
         ),
     }
 
@@ -116,6 +104,22 @@ def groups(stored: Stored) -> str:
     return table(header, rows)
 
 
+def crossed(paper: str) -> str:
+    """A paper's numbers under its own reference setting, and under that of the other paper."""
+    (other,) = (name for name in PAPERS if name != paper)
+    own, theirs = reference_entry(paper)["numbers"], reference_entry(other)["numbers_of_the_other_paper"]
+    keys = [key for key in targets() if key in own and key in theirs and targets()[key].role in ("fit", "check")]
+    header = (f"{paper.capitalize()}'s numbers", "printed", "own setting", f"{other.capitalize()}'s setting")
+    rows = [
+        (figure_label(key), f"{targets()[key].value:g}", *(f"{found[key]:.1f}" for found in (own, theirs)))
+        for key in keys
+    ]
+    for words, factor in (("within a tenth", 1.1), ("within a quarter", 1.25), ("within a factor of 1.5", 1.5)):
+        near = [str(int((abs(off(found, keys)) <= np.log(factor)).sum())) for found in (own, theirs)]
+        rows.append((f"**{words}**", f"of {len(keys)}", *near))
+    return table(header, rows)
+
+
 def _ends(found: Optimal, digits: int) -> str:
     return f"{found.low:.{digits}f} to {found.high:.{digits}f} %, median {found.middle:.{digits}f} %"
 
@@ -124,6 +128,7 @@ def main() -> None:
     """Write all of it."""
     draws = [stored_draw(paper) for paper in PAPERS]
     own = {f"groups of {stored.paper}": groups(stored) for stored in draws}
+    own |= {f"crossed {paper}": crossed(paper) for paper in PAPERS}
     paste(PAGE, {"three numbers": opening(draws[0]), "results": results(draws), **own})
     FIGURE.write_text(optimal_figure(draws[0]).svg, encoding="utf-8", newline="\n")
 

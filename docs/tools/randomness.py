@@ -342,7 +342,7 @@ def settings_table() -> str:
     Their rates go up to thousands of requests per second, so that a minute is simulated, not ten.
     """
     names = ["reference setting", *(f"accepted setting {k} of {SETTINGS}" for k in range(1, SETTINGS + 1))]
-    settings = [reference_setting(PAPER), *accepted_settings(PAPER, SETTINGS, default_readings=True)]
+    settings = [reference_setting(PAPER), *accepted_settings(PAPER, SETTINGS)]
     rows = []
     with progress_bar("settings", len(settings)) as advance:
         for name, setting in zip(names, settings, strict=True):

@@ -56,9 +56,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="how many of its proofs an independent prover tries, 10 s each; default: 30",
     )
     posterior = (
-        "harpagon, piccolo: first draw anew the settings that are nearest to the paper's numbers, and choose the "
-        "reference setting that workloads are drawn from (data/posterior; less than half an hour on 2 cores, goes on "
-        "if interrupted; needs scikit-learn); without it the stored ones are used"
+        "harpagon, piccolo: first search anew the settings that are nearest to the paper's numbers, and with them the "
+        "reference setting that workloads are drawn from (data/posterior; some half an hour on 2 cores, goes on if "
+        "interrupted); without it the stored ones are used"
     )
     parser.add_argument("--posterior", action="store_true", help=posterior)
     folder = (

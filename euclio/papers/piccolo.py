@@ -13,6 +13,7 @@ from euclio.papers.modules import dispatch, given_module, less, more_than_two, r
 from euclio.papers.plans import Plans
 
 PICCOLO = "piccolo"
+NO_DUMMIES = "piccolo:nd"
 THROUGHPUT_SPLIT = "piccolo:tb"
 TWO_MODULES = 2
 
@@ -30,7 +31,7 @@ def figures(plans: Plans, application: str, variants: Iterable[str]) -> dict[str
         **baselines(ratio, PICCOLO),
         **extras(ratio, PICCOLO, variants),
         **shares(ratio),
-        "more_than_two_share": more_than_two(plans.modules, PICCOLO),
+        "more_than_two_share": more_than_two(plans.modules, NO_DUMMIES),
         **dispatch(plans.majority),
         **throughputs(plans.modules, application),
         **throughput_split(*by_modules(ratio, plans.sizes)),

@@ -48,6 +48,11 @@ def published_figures(paper: str) -> tuple[Published, ...]:
     return tuple(Published(**entry) for entry in json.loads(text)["figures"])
 
 
+def printed_values(paper: str) -> dict[str, float]:
+    """The values of a paper's published figures, by key."""
+    return {figure.key: figure.value for figure in published_figures(paper)}
+
+
 def notes(paper: str, about: str) -> tuple[Any, ...]:
     """What a page says in words of a paper (`data/published/notes/`).
 

@@ -9,7 +9,6 @@ from itertools import islice
 
 from euclio.posterior.generator import Generator
 from euclio.posterior.measures import Solved
-from euclio.posterior.printed import printed_setting
 from euclio.posterior.prior import Setting
 from euclio.posterior.reference import reference_setting
 from euclio.posterior.simulation import LONGEST_SLO_S, accepted, places
@@ -57,17 +56,6 @@ def _sessions(paper: str, setting: Setting, count: int, seed: int) -> Iterator[S
     """The workloads of a setting that its acceptance lets pass, one by one."""
     solved = (one for _, one in places(paper, setting, seed) if one is not None)
     return (_named(one, number) for number, one in enumerate(islice(solved, count), start=1))
-
-
-def printed_sessions(paper: str, count: int, seed: int) -> Iterator[Session]:
-    """Sessions of a paper's setting that keeps to print, which its acceptance lets pass, one by one.
-
-    Args:
-        paper: "harpagon".
-        count: how many.
-        seed: seed of the workloads.
-    """
-    return _sessions(paper, printed_setting(paper), count, seed)
 
 
 def unselected_sessions(paper: str, count: int, seed: int) -> Iterator[Session]:

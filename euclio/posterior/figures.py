@@ -14,7 +14,7 @@ from euclio.core.figures import MEASURED, MUTED, PUBLISHED, grid
 from euclio.posterior.evidence import compared, correlations
 from euclio.posterior.labels import figure_label, parameter_label
 from euclio.posterior.parameters import narrowed
-from euclio.posterior.prior import concerns
+from euclio.posterior.prior import NAMES
 from euclio.posterior.store import Stored
 from euclio.posterior.targets import full, targets
 from euclio.posterior.validation import by_group, left_out
@@ -92,11 +92,11 @@ def strongest(stored: Stored, paper: str) -> pd.DataFrame:
     """Rank correlations of a paper's numbers (columns) with parameters (rows), over the draws from the prior.
 
     Kept are the numbers that some parameter moves most, and the parameters that move one of them most, both in the
-    order of the paper and of `Setting`. Readings of the other paper's systems move nothing here and are left out.
+    order of the paper and of `Setting`.
     """
     found = correlations(stored.prior)
     own = found.reindex(
-        index=list(concerns(paper)),
+        index=list(NAMES),
         columns=[key for key in map(str, found) if key.startswith(full(paper, ""))],
     )
     most = own.abs().max(axis=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from euclio.posterior.evidence import ENDS
-from euclio.posterior.prior import NAMES, PRIORS, READINGS, Choice, Range, concerns
+from euclio.posterior.prior import NAMES, PRIORS, Choice, Range
 from euclio.posterior.store import PLACE, Stored
 
 
@@ -22,7 +22,7 @@ def ranges(stored: Stored) -> pd.DataFrame:
     tight = narrowed(stored)
     rows = []
     for name in NAMES:
-        prior = PRIORS[name]
+        prior = PRIORS[stored.paper][name]
         if isinstance(prior, Range):
             low, middle, high = (prior.value(float(p)) for p in np.percentile(stored.accepted[PLACE + name], ENDS))
             rows.append(
@@ -43,11 +43,9 @@ def choices(stored: Stored) -> pd.DataFrame:
     """One row per value of every choice: its share of the draws from the prior and of the accepted settings.
 
     Those of the prior are the draws that have workloads, so that a value which leaves few of them has a smaller share.
-    `reading` says whether it is a reading of the papers rather than a property of their workloads.
     """
     rows = []
-    for name in concerns(stored.paper):
-        prior = PRIORS[name]
+    for name, prior in PRIORS[stored.paper].items():
         if isinstance(prior, Choice):
             before, after = (
                 [prior.value(float(place)) for place in frame[PLACE + name]]
@@ -57,7 +55,6 @@ def choices(stored: Stored) -> pd.DataFrame:
                 {
                     "parameter": name,
                     "value": str(value),
-                    "reading": name in READINGS,
                     "prior": before.count(value) / len(before),
                     "posterior": after.count(value) / len(after),
                 }

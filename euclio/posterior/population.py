@@ -1,31 +1,33 @@
-"""Settings that keep to print, nearest to a paper's other numbers: a population that is changed and kept (ours).
+"""Settings near a paper's printed numbers: a population that is changed and kept (ours).
 
 A screen of random settings finds few near ones, since thirty parameters are free. So settings are changed along the
 difference of two others (ter Braak 2006), and a changed one takes the place of its parent where it is nearer. Both are
 simulated on the same workloads, which every generation draws anew: what fits one sample of workloads alone is lost
-again. The share of optimal splits is in no distance.
+again. Some settings of the population are held against all numbers but those of one group, so that there are settings
+which that group did not choose. The share of optimal splits is in no distance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.provenance import provenance
-from euclio.posterior.distance import Values, off
+from euclio.posterior.distance import Values, distance, without
+from euclio.posterior.groups import groups_of
 from euclio.posterior.journal import Journal
-from euclio.posterior.printed import FREE, as_printed, places_of
-from euclio.posterior.prior import DEFAULTS, Choice, Setting
-from euclio.posterior.references import Again, resimulate
-from euclio.posterior.simulated import DIGITS, seed_of, short
-from euclio.posterior.simulation import simulate
-from euclio.posterior.store import stored_draw
-from euclio.posterior.targets import full, machines_fitted
+from euclio.posterior.prior import NAMES, PRIORS, Choice, Setting, from_unit
+from euclio.posterior.references import REFERENCE_KEYS, Again, resimulate
+from euclio.posterior.simulation import DIGITS, short, simulate
+from euclio.posterior.store import FACT, PLACE, PRIOR, Stored, save_stored, stored_of
+from euclio.posterior.targets import fitted, full, of_paper
 
 LENGTHS, CHANGED, JITTER, REDRAWN = (0.4, 0.8), (0.1, 0.25, 0.6), 0.03, 0.25
 """Factors of a step, shares of the parameters it changes, what is added to it, and how often a choice is redrawn."""
@@ -33,13 +35,10 @@ LEADERS = 8
 """Nearest settings that half of the steps also go towards."""
 DOUBT = 0.02
 """A setting that few workloads speak for counts as so much farther, over the root of their samples."""
-OFF = float(np.log(2.0))
-"""The largest logarithm that counts: a number that is off by more than a factor of two is off, however far."""
-FINALISTS = 8
-"""Settings of the last generation that are simulated on more workloads, of which the nearest is taken."""
-
-SIZES = (200, 400)
-"""Workloads that choose among these, and others that judge them and say how often Harpagon is optimal."""
+STARTS, WORKLOADS = 120, 48
+"""Random settings that a population begins with; workloads of a setting in a generation."""
+RUNS = 2
+"""Populations, each by itself: what both end with is not chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +48,31 @@ class Search:
     Attributes:
         paper: the paper.
         seed: seed of everything.
-        generations: how often the population is changed.
-        size: settings that are kept.
-        starts: random settings that it begins with, next to those that the stored draw accepted.
-        workloads: workloads of a setting in a generation.
-        fixed: readings that all settings take.
+        generations: how often each population is changed.
+        size: settings of a population that are held against all numbers.
+        held_out: settings of it, for every group of numbers, that are held against the others.
+        starts: random settings that it begins with.
+        workloads: workloads of a setting in a generation; those of repetitions are in proportion.
+        readings: readings that are not those of the solvers' own rows.
     """
 
     paper: str
     seed: int
     generations: int
-    size: int
-    starts: int
-    workloads: int
-    fixed: Mapping[str, Any]
+    size: int = 24
+    held_out: int = 2
+    starts: int = STARTS
+    workloads: int = WORKLOADS
+    readings: Mapping[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, paper: str, seed: int, generations: int) -> Search:
-        """The search that the stored setting is of: with the readings of the solvers' own rows.
-
-        A workload counts that the paper's own system has a plan for: no setting gives Harp-1c, which has a single
-        configuration and no dummies, plans for captions, one of the five applications.
-        """
-        fixed = {**DEFAULTS[paper], "acceptance": "own", "one_dummies": False}
-        return cls(paper, seed, generations, size=24, starts=72, workloads=48, fixed=fixed)
+    @property
+    def small(self) -> float:
+        """Workloads of a setting over the usual ones."""
+        return min(1.0, self.workloads / WORKLOADS)
 
     def setting(self, places: Sequence[float]) -> Setting:
-        """The setting at a point of the cube of `FREE`."""
-        return replace(as_printed(self.paper, np.array(places)), **self.fixed)
+        """The setting at a point of the cube."""
+        return from_unit(self.paper, np.array(places), **self.readings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,69 +84,118 @@ class _Asked:
     seed: int
 
 
-def nearest_setting(
-    search: Search, jobs: int, out: Path, sizes: tuple[int, int] = SIZES
-) -> tuple[Setting, dict[str, Any]]:
-    """Search, and take the nearest of the last generation on other workloads.
+@dataclass(slots=True)
+class _Population:
+    """Settings as they are kept: points of the cube, what each is held against, its distances in sum and number."""
+
+    points: Values
+    wanted: list[str]
+    total: Values
+    count: Values
+
+    @property
+    def mean(self) -> Values:
+        """Mean distance of each."""
+        return np.asarray(self.total / self.count)
+
+    @property
+    def doubted(self) -> Values:
+        """Mean distance of each, and what is added where few workloads speak for it."""
+        return np.asarray(self.mean + DOUBT / np.sqrt(self.count))
+
+    def leaders(self, group: str) -> Values:
+        """Numbers of the nearest settings that are held against the same numbers."""
+        own = np.array([n for n, name in enumerate(self.wanted) if name == group])
+        return own[np.argsort(self.doubted[own], kind="stable")[:LEADERS]]
+
+
+def search_settings(search: Search, jobs: int, out: Path) -> Stored:
+    """Search, simulate what was found again on other workloads, and store it.
 
     Args:
         search: the search.
-        jobs: processes, which change no digit.
-        out: the file beside which a journal stands meanwhile.
-        sizes: workloads that choose among the finalists, and others that judge them.
+        jobs: processes, which change no digit of it.
+        out: the file of all settings; those that are kept stand next to it, and meanwhile a journal.
 
-    Returns:
-        The setting, and what is stored with it: how it was found, and its numbers on workloads that chose nothing.
+    Raises:
+        InputError: a journal of another search is there, or no setting has workloads.
     """
-    keys, stream = machines_fitted(search.paper), np.random.default_rng(search.seed)
-    head = {"search": asdict(search), "parameters": list(FREE), "version": provenance()["packages"]["euclio"]}
+    version = provenance()["packages"]["euclio"]
+    head = {"search": asdict(search), "parameters": list(NAMES), "version": version}
     with Journal(out.with_suffix(".journal"), head, jobs) as journal:
-        points = _starts(search, stream)
-        apart = _distances(journal, search, keys, points, "starts")
-        kept = np.argsort(apart, kind="stable")[: search.size]
-        points, total, count = points[kept], apart[kept], np.ones(search.size)
-        for generation in range(1, search.generations + 1):
-            children = _children(points, total / count + DOUBT / np.sqrt(count), stream)
-            both = _distances(journal, search, keys, np.concatenate((points, children)), f"generation {generation}")
-            parents, own = both[: search.size], both[search.size :]
-            total, count = total + parents, count + 1
-            # Nearer on these workloads, and nearer than the parent is on average.
-            nearer = (own < parents) & (own < total / count)
-            points[nearer], total[nearer], count[nearer] = children[nearer], own[nearer], 1
-            mean = np.sort(total / count)
-            say(f"{search.paper}, generation {generation}: nearest {mean[0]:.3f}, median {np.median(mean):.3f}")
-        order = np.argsort(total / count + DOUBT / np.sqrt(count), kind="stable")[:FINALISTS]
-        finalists = [search.setting(points[k]) for k in order]
-        chosen, found = _chosen(journal, search, keys, finalists, sizes)
+        rows: list[dict[str, Any]] = []
+        kept: list[dict[str, Any]] = []
+        for run in range(1, RUNS + 1):
+            kept += _kept_of(_run(journal, search, run, rows), run)
+        random_ones = [row for row in rows if row["wave"] == PRIOR and np.isfinite(row["distance"])]
+        some = [row for run in range(1, RUNS + 1) for row in _of_run(random_ones, run)[: search.size]]
+        if not some:
+            raise InputError("none of the settings has workloads; ask for more", field="generations")
+        for row, found in zip(kept, _again(journal, search, kept, "kept settings again"), strict=True):
+            row |= {"distance_again": distance(found, _keys(search)), **found}
+        for row, found in zip(some, _again(journal, search, some, "random settings again"), strict=True):
+            row |= {key: value for key, value in found.items() if key.partition(":")[2] in REFERENCE_KEYS}
+        stored = stored_of(rows, kept, {"paper": search.paper, **head, "draws": len(rows)})
+        save_stored(stored, out)
     journal.path.unlink()
-    return finalists[chosen], {"search": head["search"], "version": head["version"], **found}
+    return stored
 
 
-def apart_in(figures: Mapping[str, float], keys: Sequence[str]) -> float:
-    """Mean logarithm by which numbers are off, each cut at `OFF`; a setting without workloads is farther than any."""
-    if not figures:
-        return 2 * OFF
-    logs = np.abs(off(figures, keys))
-    return float(np.minimum(np.where(np.isfinite(logs), logs, OFF), OFF).mean())
+def _keys(search: Search) -> tuple[str, ...]:
+    """The numbers that settings are held against."""
+    return of_paper(fitted(), search.paper)
 
 
-def _starts(search: Search, stream: np.random.Generator) -> Values:
-    """Settings to begin with: random ones, and those that the stored draw accepted, with what is printed."""
-    accepted = [places_of(setting) for setting in stored_draw(search.paper).settings]
-    both = np.concatenate((stream.random((search.starts, len(FREE))), np.array(accepted)))
-    return np.asarray(np.round(both, DIGITS), np.float64)
+def _run(journal: Journal, search: Search, run: int, rows: list[dict[str, Any]]) -> _Population:
+    """Change a population so many times; every setting is noted in rows as it is first simulated."""
+    stream = np.random.default_rng(seed_of(search.seed, search.paper, run))
+    keys = {"": _keys(search), **{name: without(_keys(search), name) for name in groups_of(_keys(search))}}
+    starts = np.round(stream.random((search.starts, len(NAMES))), DIGITS)
+    known = _figures_of(journal, search, starts, f"run {run}, random settings")
+    rows += _rows(search, run, PRIOR, [""] * len(starts), starts, known)
+    own = _first(search, keys, starts, [one["figures"] for one in known])
+    for generation in range(1, search.generations + 1):
+        children = _children(search.paper, own, stream)
+        both = np.concatenate((own.points, children))
+        found = _figures_of(journal, search, both, f"run {run}, generation {generation}")
+        rows += _rows(search, run, generation, own.wanted, children, found[len(children) :])
+        # A setting without workloads is farther than any.
+        apart = [min(2.0, distance(one["figures"], keys[w])) for one, w in zip(found, own.wanted * 2, strict=True)]
+        parents, new = np.split(np.array(apart), 2)
+        own.total, own.count = own.total + parents, own.count + 1
+        # Nearer on these workloads, and nearer than the parent is on average.
+        nearer = (new < parents) & (new < own.mean)
+        own.points[nearer], own.total[nearer], own.count[nearer] = children[nearer], new[nearer], 1
+        mean = np.sort(own.mean[: search.size])
+        say(f"{search.paper}, run {run}, generation {generation}: {mean[0]:.3f} to {mean[-1]:.3f}")
+    return own
 
 
-def _children(points: Values, apart: Values, stream: np.random.Generator) -> Values:
+def _first(
+    search: Search, keys: Mapping[str, Sequence[str]], starts: Values, figures: Sequence[Mapping[str, float]]
+) -> _Population:
+    """The nearest of the random settings, of every distance."""
+    points, wanted, total = [], [], []
+    for name, own in keys.items():
+        apart = np.array([min(2.0, distance(one, own)) for one in figures])
+        nearest = np.argsort(apart, kind="stable")[: search.held_out if name else search.size]
+        points += [starts[n] for n in nearest]
+        wanted += [name] * len(nearest)
+        total += [apart[n] for n in nearest]
+    return _Population(np.array(points), wanted, np.array(total), np.ones(len(total)))
+
+
+def _children(paper: str, own: _Population, stream: np.random.Generator) -> Values:
     """One changed setting of each."""
+    points = own.points
     size, free = points.shape
-    leaders = np.argsort(apart, kind="stable")[:LEADERS]
     one, other = points[stream.integers(size, size=size)], points[stream.integers(size, size=size)]
-    length = stream.choice(LENGTHS, size=(size, 1))
-    towards = (stream.random((size, 1)) < 0.5) * (points[stream.choice(leaders, size=size)] - points)
-    moved = points + length * (one - other + towards) + stream.normal(0.0, JITTER, (size, free))
+    leader = points[[stream.choice(own.leaders(name)) for name in own.wanted]]
+    towards = (stream.random((size, 1)) < 0.5) * (leader - points)
+    moved = points + stream.choice(LENGTHS, size=(size, 1)) * (one - other + towards)
+    moved += stream.normal(0.0, JITTER, (size, free))
     # Differences of two settings seldom lead from one value of a choice to another.
-    choice = np.array([isinstance(own, Choice) for own in FREE.values()])
+    choice = np.array([isinstance(prior, Choice) for prior in PRIORS[paper].values()])
     moved = np.where(choice & (stream.random((size, free)) < REDRAWN), stream.random((size, free)), moved)
     changed = stream.random((size, free)) < stream.choice(CHANGED, size=(size, 1))
     changed[np.arange(size), stream.integers(free, size=size)] = True
@@ -159,34 +204,75 @@ def _children(points: Values, apart: Values, stream: np.random.Generator) -> Val
     return np.asarray(np.round(np.where(folded > 1.0, 2.0 - folded, folded), DIGITS), np.float64)
 
 
-def _distances(journal: Journal, search: Search, keys: Sequence[str], points: Values, label: str) -> Values:
-    """The distances of some settings on the same workloads."""
+def seed_of(seed: int, *names: object) -> int:
+    """A seed of its own for everything that has a name."""
+    return random.Random("/".join(map(str, (seed, *names)))).getrandbits(31)
+
+
+def _figures_of(journal: Journal, search: Search, points: Values, label: str) -> list[dict[str, Any]]:
+    """Numbers and facts of some settings on the same workloads; equal ones are simulated once."""
     seed = seed_of(search.seed, search.paper, label)
-    asked = [_Asked(search, tuple(one), seed) for one in points.tolist()]
-    return np.array([apart_in(figures, keys) for figures in journal.made(label, _figures, asked)])
+    places = [tuple(one) for one in points.tolist()]
+    unlike = list(dict.fromkeys(places))
+    made = journal.made(label, _simulated, [_Asked(search, one, seed) for one in unlike])
+    known = dict(zip(unlike, made, strict=True))
+    return [known[one] for one in places]
 
 
-def _figures(asked: _Asked) -> dict[str, float]:
-    """The numbers of a setting by PAPER:KEY."""
+def _simulated(asked: _Asked) -> dict[str, Any]:
+    """Numbers and facts of a setting by PAPER:NAME, as plain values."""
     search = asked.search
     found = simulate(search.paper, search.setting(asked.places), asked.seed, search.workloads)
-    return {full(search.paper, key): short(value) for key, value in found.figures.items()}
-
-
-def _chosen(
-    journal: Journal, search: Search, keys: Sequence[str], finalists: Sequence[Setting], sizes: tuple[int, int]
-) -> tuple[int, dict[str, Any]]:
-    """Which finalist is nearest on many workloads; and the numbers of all of them on others, with best splits."""
-    choosing, judging = (
-        [Again(search.paper, own, seed_of(search.seed, label, n), size, split, 0) for n, own in enumerate(finalists)]
-        for label, size, split in (("choosing", sizes[0], 0), ("judging", sizes[1], sizes[1]))
-    )
-    apart = [apart_in(figures, keys) for figures in journal.made("finalists", resimulate, choosing)]
-    best = int(np.argmin(apart))
-    numbers = journal.made("finalists on other workloads", resimulate, judging)
-    share = [own.get(full(search.paper, "optimal_share")) for own in numbers]
-    return best, {
-        "distance": {"choosing": round(apart[best], 4), "judging": round(apart_in(numbers[best], keys), 4)},
-        "numbers": numbers[best],
-        "optimal_share_of_finalists": share,
+    return {
+        "figures": {full(search.paper, key): short(value) for key, value in found.figures.items()},
+        "facts": {full(search.paper, key): short(value) for key, value in found.facts.items()},
     }
+
+
+def _rows(
+    search: Search, run: int, wave: int, wanted: Sequence[str], points: Values, known: Sequence[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """What was simulated, as rows of the stored search."""
+    for place, (name, point, one) in enumerate(zip(wanted, points.tolist(), known, strict=True)):
+        yield {
+            "run": run,
+            "wave": wave,
+            "wanted": name,
+            "place": place,
+            "distance": distance(one["figures"], _keys(search)),
+            **_places(point),
+            **one["figures"],
+            **{FACT + name: value for name, value in one["facts"].items()},
+        }
+
+
+def _kept_of(own: _Population, run: int) -> list[dict[str, Any]]:
+    """The settings that a population ended with and held against all numbers, with their mean distance."""
+    return [
+        {"run": run, "distance": short(float(own.mean[n])), **_places(own.points[n].tolist())}
+        for n, name in enumerate(own.wanted)
+        if not name
+    ]
+
+
+def _places(point: Sequence[float]) -> dict[str, float]:
+    """A point by columns."""
+    return {PLACE + name: place for name, place in zip(NAMES, point, strict=True)}
+
+
+def _of_run(rows: Sequence[dict[str, Any]], run: int) -> list[dict[str, Any]]:
+    return [row for row in rows if row["run"] == run]
+
+
+def _again(journal: Journal, search: Search, rows: Sequence[Mapping[str, Any]], label: str) -> list[dict[str, float]]:
+    """What settings come to on more workloads of other seeds, best splits and plans among them."""
+    asked = [
+        Again.of(
+            search.paper,
+            search.setting([row[PLACE + name] for name in NAMES]),
+            seed_of(search.seed, search.paper, label, n),
+            search.small,
+        )
+        for n, row in enumerate(rows)
+    ]
+    return journal.made(label, resimulate, asked)

@@ -1,15 +1,14 @@
-"""The prior: every free parameter of the generator of a paper's workloads, with its range and the reason for it.
+"""The prior: what print fixes of the workloads of a paper, and every parameter that it leaves free, with its range.
 
-Harpagon and Piccolo are by the same group, over the same applications and machine types. Settings that fit both papers
-predict Piccolo's numbers worse than random ones, so that each paper has settings of its own, of one prior.
+Harpagon and Piccolo are by the same group, over the same applications and machine types. Each has settings of its own,
+since they print different numbers of modules, and numbers of different workloads.
 
-A setting is a point of the unit cube: one number per parameter, which the parameter's range maps to a value. Under the
-prior all of them are uniform and independent, so that a sampler works on the cube and never asks for densities.
+A setting is a point of the unit cube: one number per free parameter, which the parameter's range maps to a value. Under
+the prior all of them are uniform and independent, so that a search works on the cube and never asks for densities.
 """
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -81,9 +80,7 @@ class Setting:
         gain_decay: how slowly the gain saturates; each further stream adds this part of what the one before added.
         streams: largest concurrency.
         largest_batch: largest batch.
-        speed_excess: factor of what V100 is faster than P100.
-        price_ratio: price of V100 over that of P100.
-        actdet_modules: GPU modules of the application `actdet`.
+        speed_excess: factor of what V100 is faster than P100, of networks whose speeds are not printed.
         heavy_which: which module of a workload is the heavy one.
         heavy_machines: fewest machines of the heavy module.
         heavy_spread: most machines of the heavy module over its fewest.
@@ -94,16 +91,13 @@ class Setting:
         slo: smallest objective over the least latency of a workload.
         slo_spread: largest objective over the smallest, each over the least latency.
         slo_step_s: objectives are multiples of it, in seconds.
-        three_weight: chance of an application with more than two modules over one with two.
-        in_turn: whether accepted workloads go round the applications; else draws do, and acceptance selects.
+        three_weight: workloads of an application with more than two modules over those of one with two.
         round_robin: how the machines of InferLine's and Clipper's only allocation share its rate.
         given: application whose most expensive module is the "given module" of the paper's figures.
         reassign_first: whether -1re gives its latency to the first module that gains, else to the one that gains most.
         own_scrooge: whether Harpagon's baseline Scrooge is read by its own paper; else by the words of Table III.
         two_dummies: whether Harp-2c adds dummy requests.
-        two_filled: whether Picc-2bpc adds dummy requests.
-        printed: whether it keeps to all that the papers print (`euclio.posterior.printed`), so that no filter of
-            candidates leaves it out.
+        few_filled: whether Picc-1bpc and Picc-2bpc add dummy requests.
         one_rate: whether a workload has one frame rate, times objects per frame; else each module's rate is drawn.
         acceptance: "all": a workload counts that all systems have a plan for; "own": that the paper's own system has.
         one_dummies: whether Harp-1c adds dummy requests.
@@ -122,13 +116,12 @@ class Setting:
     gain: float = _free(Range(0.25, 6.0, log=True), "2d >> dt needs more than the gain of 0.4 of our profiles")
     gain_fall: float = _free(Range(0.0, 0.4), "large batches fill a GPU and leave less to gain (Scrooge §3.2)")
     gain_decay: float = _free(Range(0.1, 0.9), "Scrooge's Figure 5 saturates within 4 streams; how fast is not printed")
-    streams: int = _free(Choice((2, 3, 4)), "Scrooge profiles up to 4 streams")
+    streams: int = _free(Choice((1, 2, 3, 4)), "Scrooge profiles up to 4; Harpagon has no column")
     largest_batch: int = _free(Choice((8, 16, 32, 64)), "Scrooge's Figure 5 has 8 batch sizes, which it does not name")
     speed_excess: float = _free(
-        Range(0.4, 3.0, log=True), "V100 is 1.1 to 1.7 times P100 in our profiles, up to 3 by clock"
+        Range(0.7, 1.4, log=True),
+        "Scrooge's Table 2 has SSD and YOLO alone; others are 1.2 to 1.7 times as fast",
     )
-    price_ratio: float = _free(Range(1.2, 2.0, log=True), "3.06/2.07 = 1.48 in Scrooge's Table 2; Harpagon prints none")
-    actdet_modules: int = _free(Choice((3, 5)), "35.9 s of brute force rule out five; the figure says no number")
     heavy_which: str = _free(Choice(("longest", "any", "all")), "which modules are busy is not printed; all: balanced")
     heavy_machines: float = _free(
         Range(0.3, 25.0, log=True),
@@ -142,83 +135,75 @@ class Setting:
     slo: float = _free(Range(1.6, 8.0, log=True), "elasticity of cost to duration asks for 2.5 to 3.5 in Harpagon")
     slo_spread: float = _free(Range(1.0, 3.0, log=True), "one objective, or a range of them")
     slo_step_s: float = _free(Choice((0.001, 0.01, 0.1)), "Scrooge's objectives are multiples of 0.1 s, ours of 1 ms")
-    three_weight: float = _free(Range(0.3, 4.0, log=True), "Piccolo's tb asks for three quarters with 3 modules")
-    in_turn: bool = _free(Choice((True, False)), "whether workloads count each application alike is not printed")
-    round_robin: str = _free(
-        Choice(("even", "literal")), "Table III's 2d under one allocation (docs/model/policies.md)"
-    )
     given: str = _free(
         Choice(("traffic", "face", "pose", "caption", "actdet")),
         "Harpagon's Figures 8(b) and 9 and Piccolo's Figure 6 name no module, nor that it is the same one",
     )
-    reassign_first: bool = _free(
-        Choice((True, False)), "'greedily' says neither; 1re/0re is 0.6 in Harpagon and 0.17 in Piccolo"
-    )
-    own_scrooge: bool = _free(Choice((True, False)), "Table III says throughput, Scrooge's own MILP splits by cost")
-    two_dummies: bool = _free(Choice((False, True)), "with dummies Harp-2c cannot cost what is printed")
-    two_filled: bool = _free(Choice((True, False)), "Piccolo names no dummies of Picc-2bpc; one cell is said to change")
-    printed: bool = False
-    one_rate: bool = False
-    acceptance: str = "all"
+    one_rate: bool = _free(Choice((False, True)), "whether modules share one frame rate is not printed")
+    three_weight: float = 1.0
+    round_robin: str = "even"
+    reassign_first: bool = True
+    own_scrooge: bool = True
+    two_dummies: bool = False
+    few_filled: bool = False
     one_dummies: bool = False
+    acceptance: str = "own"
 
 
 PAPERS = ("harpagon", "piccolo")
 """The papers that have settings."""
-_ALL: dict[str, Any] = {f.name: f.metadata for f in fields(Setting) if f.metadata}
-NAMES = tuple(_ALL)
-"""Parameters that the stored draws vary."""
-PRIORS: dict[str, Range | Choice] = {name: entry["prior"] for name, entry in _ALL.items()}
-REASONS: dict[str, str] = {name: entry["why"] for name, entry in _ALL.items()}
-DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "harpagon": {"round_robin": "even", "reassign_first": True, "own_scrooge": True, "two_dummies": False},
-    "piccolo": {"round_robin": "even", "reassign_first": False, "two_filled": True},
+_FREE: dict[str, Any] = {f.name: f.metadata for f in fields(Setting) if f.metadata}
+NAMES = tuple(_FREE)
+"""The free parameters."""
+REASONS: dict[str, str] = {name: entry["why"] for name, entry in _FREE.items()}
+_OF_BOTH: dict[str, Range | Choice] = {name: entry["prior"] for name, entry in _FREE.items()}
+PRIORS: Mapping[str, Mapping[str, Range | Choice]] = {
+    "harpagon": _OF_BOTH,
+    # Its quantized splitter and its dispatch cost what is printed where modules have several machines (§IV-C).
+    "piccolo": {**_OF_BOTH, "heavy_machines": Range(4.0, 25.0, log=True)},
 }
-"""Parameters that choose between two readings of a paper's systems, with the reading of the solvers' own rows."""
-READINGS = tuple(dict.fromkeys(["given", *(name for own in DEFAULTS.values() for name in own)]))
-"""Parameters that are readings of the papers rather than properties of their workloads."""
+"""Range of every free parameter, by paper."""
+
+SPEEDS_PRINTED = ("ssd_inception", "yolo_face")
+"""Networks whose speed on V100 over P100 Scrooge's Table 2 has, 1.11 and 1.21, as our profiles do."""
+WORKLOADS: Mapping[str, Mapping[int, int]] = {"harpagon": {2: 195, 3: 936}, "piccolo": {2: 195, 3: 468}}
+"""Workloads with two and with three modules, by paper: 195 + 936 = 1131 and 195 + 468 = 663; 1131 - 663 = 468, and all
+of them are multiples of 39. Piccolo §IV-C prints 94.36 % of those with two, which is 184/195 and no k/663."""
+TWO, THREE = 3, 2
+"""Applications with two modules, and with three: a brute force that takes 35.9 s (Harpagon §IV-B) rules out five."""
+
+READINGS: Mapping[str, Mapping[str, Any]] = {"harpagon": {}, "piccolo": {"reassign_first": False}}
+"""Readings of the solvers' own rows, by paper, where they differ from those of `Setting`."""
 
 
-def concerns(paper: str) -> tuple[str, ...]:
-    """The parameters that change something in a paper's numbers: all but readings of the other paper's systems."""
-    return tuple(name for name in NAMES if name not in READINGS or name == "given" or name in DEFAULTS[paper])
+def setting_of(paper: str, values: Mapping[str, Any], **readings: Any) -> Setting:
+    """The setting of a paper with these values of the free parameters.
 
-
-def flat(setting: Setting) -> dict[str, Any]:
-    """The values of a setting by parameter."""
-    return {name: getattr(setting, name) for name in NAMES}
-
-
-def of_values(values: Mapping[str, Any]) -> Setting:
-    """The setting of values by parameter.
+    Args:
+        paper: the paper.
+        values: values by parameter; others than the free ones are passed over.
+        readings: readings that are not those of the solvers' own rows.
 
     Raises:
         KeyError: a parameter has no value.
+        TypeError: there is no such reading.
     """
-    return Setting(**{name: values[name] for name in NAMES})
+    free = {name: values[name] for name in NAMES}
+    weight = (WORKLOADS[paper][3] / THREE) / (WORKLOADS[paper][2] / TWO)
+    return Setting(**free, three_weight=weight, **{**READINGS[paper], **readings})
 
 
-def from_unit(places: Unit) -> Setting:
-    """The setting at a point of the unit cube, shape (parameters,)."""
-    return of_values({name: PRIORS[name].value(float(u)) for name, u in zip(NAMES, places, strict=True)})
+def flat(setting: Setting) -> dict[str, Any]:
+    """The values of a setting by free parameter."""
+    return {name: getattr(setting, name) for name in NAMES}
 
 
-def to_unit(setting: Setting) -> Unit:
-    """The point of a setting, shape (parameters,); a choice is in the middle of its part."""
-    values = flat(setting)
-    return np.array([PRIORS[name].place(values[name]) for name in NAMES])
+def from_unit(paper: str, places: Unit, **readings: Any) -> Setting:
+    """The setting at a point of the unit cube, shape (parameters,), with some readings."""
+    values = {name: own.value(float(u)) for (name, own), u in zip(PRIORS[paper].items(), places, strict=True)}
+    return setting_of(paper, values, **readings)
 
 
-def draw_unit(seed: int | str, number: int) -> Unit:
-    """Draw a point of the prior; it depends on seed and number alone, and a parameter's place on its name."""
-    return np.array([random.Random(f"{seed}/{number}/{name}").random() for name in NAMES])
-
-
-def draw(seed: int, number: int) -> Setting:
-    """Draw a setting from the prior.
-
-    Args:
-        seed: seed of the draws.
-        number: number of the draw, in any order.
-    """
-    return from_unit(draw_unit(seed, number))
+def draw(paper: str, seed: int) -> Setting:
+    """Draw a setting of a paper from the prior."""
+    return from_unit(paper, np.random.default_rng(seed).random(len(NAMES)))

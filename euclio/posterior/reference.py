@@ -1,35 +1,28 @@
-"""The reference setting of a paper: the one that studies run their solvers on, chosen from the stored draw.
+"""The reference setting of a paper: the one that studies run their solvers on.
 
-Studies run the solvers' own rows, which take one reading of every system. An accepted setting has readings of its own;
-to choose among those with the default ones alone would be to choose by luck. So every accepted setting is taken with
-the readings of the solvers' own rows and simulated again, and the nearest one under *these* readings is the reference.
+It is the accepted setting that is nearest on many workloads. Its numbers on further ones, which chose nothing, are
+stored next to it, and those that the systems of the other paper have under it: settings of one paper predict the other.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
-from euclio.posterior.prior import DEFAULTS, PAPERS, Setting, flat, of_values
+from euclio.posterior.distance import distance
+from euclio.posterior.population import WORKLOADS, seed_of
+from euclio.posterior.prior import PAPERS, Setting, flat, setting_of
+from euclio.posterior.references import Again, resimulate
+from euclio.posterior.store import Stored
+from euclio.posterior.targets import full
 
-if TYPE_CHECKING:
-    from euclio.posterior.store import Stored
-
-SCHEMA = "euclio/reference/2"
-CHOSEN = (
-    "Of all accepted settings, each taken with the readings of the solvers' own rows and simulated again, the nearest "
-    "to the paper's fitted numbers."
-)
-DEFAULT_WORKLOADS = 60
-"""Workloads of an accepted setting with the readings of the solvers' own rows."""
-ENOUGH = 0.25
-"""Least share of the candidates that count. Studies draw five times the workloads that a setting is chosen by, and a
-setting that is given up below a sixth must not come near it."""
+SCHEMA = "euclio/reference/3"
+NEAREST = 8
+"""Accepted settings, nearest first, whose shares of optimal splits are told next to that of the reference."""
 
 
 def reference_path(paper: str) -> Path:
@@ -46,70 +39,73 @@ def reference_setting(paper: str = PAPERS[0]) -> Setting:
     Raises:
         InputError: there is none, or it is not one of this version's parameters.
     """
-    path = reference_path(paper)
+    entry = reference_entry(paper)
     try:
-        return of_values(json.loads(path.read_text(encoding="utf-8"))["setting"])
-    except OSError:
-        raise InputError(
-            f"there is no reference setting; `python -m euclio.posterior {paper} --reference` writes it",
-            file=str(path),
-        ) from None
+        return setting_of(paper, entry["setting"], **entry["readings"])
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"is no reference setting of this version: {error!r}", file=str(path)) from None
+        raise InputError(
+            f"is no reference setting of this version: {error!r}", file=str(reference_path(paper))
+        ) from None
 
 
-def has_defaults(paper: str, setting: Setting) -> bool:
-    """Whether a setting reads all systems of a paper as the solvers' own rows do."""
-    return all(getattr(setting, name) == usual for name, usual in DEFAULTS[paper].items())
-
-
-def with_defaults(paper: str, setting: Setting) -> Setting:
-    """A setting with the readings of the solvers' own rows, and everything else as it is."""
-    return of_values({**flat(setting), **DEFAULTS[paper]})
-
-
-def chosen(stored: Stored) -> int:
-    """The row of the accepted settings that is the reference: the nearest under the default readings.
+def reference_entry(paper: str) -> dict[str, Any]:
+    """What is stored with the reference setting of a paper.
 
     Raises:
-        InputError: no accepted setting has enough workloads under these readings.
+        InputError: there is none, or it is no JSON.
     """
-    frame = stored.accepted
-    apart = np.where(frame.accepted_default >= ENOUGH, frame.distance_default, np.inf)
-    best = int(np.argmin(apart))
-    if not np.isfinite(apart[best]):
-        raise InputError("no accepted setting has workloads under the solvers' own readings; draw more", field="draws")
-    return best
+    path = reference_path(paper)
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        remedy = f"`python -m euclio.posterior {paper} --generations 60` searches and writes it"
+        raise InputError(f"there is no reference setting; {remedy}", file=str(path)) from None
+    except ValueError as error:
+        raise InputError(f"is no reference setting of this version: {error!r}", file=str(path)) from None
+    return found
+
+
+def nearest_shares(paper: str) -> tuple[float, ...]:
+    """Shares of optimal splits in per cent under each of the nearest accepted settings of a paper."""
+    return tuple(reference_entry(paper)["optimal_share_of_nearest"])
 
 
 def write_reference(stored: Stored, path: Path) -> Setting:
-    """Choose the reference setting of a stored draw and write it.
+    """Take the nearest accepted setting, judge it on further workloads and write it.
 
     Args:
-        stored: the draw.
+        stored: the search.
         path: the file.
-
-    Raises:
-        InputError: no accepted setting has enough workloads under the readings of the solvers' own rows.
     """
-    best = chosen(stored)
-    row = stored.accepted.iloc[best]
-    setting = with_defaults(stored.paper, stored.settings[best])
+    search, setting = stored.provenance["search"], stored.settings[0]
+    small = min(1.0, search["workloads"] / WORKLOADS)
+    numbers = resimulate(Again.of(stored.paper, setting, seed_of(search["seed"], stored.paper, "judged"), small))
+    shares = stored.accepted[full(stored.paper, "optimal_share")].head(NEAREST)
     entry: dict[str, Any] = {
         "schema": SCHEMA,
-        "about": CHOSEN,
         "paper": stored.paper,
-        "seed": stored.provenance["seed"],
-        "draws": stored.provenance["draws"],
         "version": stored.provenance["version"],
-        "accepted": {"place": best + 1, "of": len(stored.accepted)},
-        "draw": {name: int(row[name]) for name in ("run", "wave", "place")},
+        "search": search,
+        "draws": stored.provenance["draws"],
         "distance": {
-            "with_readings_as_accepted": round(float(row.distance_again), 4),
-            "with_default_readings": round(float(row.distance_default), 4),
+            "choosing": round(float(stored.accepted.distance_again.iloc[0]), 4),
+            "judging": round(distance(numbers, stored.keys), 4),
         },
+        "optimal_share_of_nearest": [round(float(one), 4) for one in shares],
+        "numbers": numbers,
+        "numbers_of_the_other_paper": _crossed(stored.paper, setting, search["seed"], small),
+        "readings": search["readings"],
         "setting": flat(setting),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(entry, indent=1) + "\n", encoding="utf-8", newline="\n")
     return setting
+
+
+def _crossed(paper: str, setting: Setting, seed: int, small: float) -> Mapping[str, float]:
+    """Numbers of the other paper's systems under a setting that nothing of that paper chose."""
+    (other,) = (name for name in PAPERS if name != paper)
+    # The other paper's weights of applications and readings of its systems are its own.
+    theirs = setting_of(other, flat(setting))
+    again = Again.of(other, theirs, seed_of(seed, paper, other, "judged"), small)
+    return {key: value for key, value in resimulate(again).items() if key.startswith(full(other, ""))}

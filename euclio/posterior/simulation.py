@@ -19,18 +19,14 @@ from euclio.session.arrays import TIE
 
 WORKLOADS = 60
 """Workloads of a setting while settings are drawn; the published 1131 would take twenty times as long."""
-ATTEMPTS = 8
-"""Candidates for one place among the workloads."""
-DRAWS_PER_WORKLOAD = 6
-"""A setting of which not even every sixth candidate has a plan from all systems is given up: no evaluation would be
-made of it."""
+DIGITS = 4
+"""Digits of numbers, and decimals of places in the cube: what is stored is what was computed with."""
+ATTEMPTS = 60
+"""Candidates for one place, and for one workload in all: acceptance is a reading, and no filter of settings."""
 PATIENCE = 8
 """Workloads that a setting is trusted with before it is given up, where only a few are asked for."""
-PRINTED_ATTEMPTS, PRINTED_SLO_S = 60, 60.0
-"""Candidates for one place, and for one workload in all, of settings that keep to print, and their longest objective:
-acceptance is a reading, and no filter of settings, and captions take a second alone."""
-LONGEST_SLO_S = 10.0
-"""Candidates with a longer objective do not count: the papers' applications answer within a second or so."""
+LONGEST_SLO_S = 60.0
+"""Candidates with a longer objective do not count: captions take a second alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +35,7 @@ class Simulated:
 
     Attributes:
         figures: measures by key of the paper's numbers, where some workload shows anything; empty: too few candidates
-            have a plan from every system.
+            count.
         facts: what is reported of the workloads and fitted to nothing: `accepted` share of the candidates, `slo_s` and
             `machines` of the paper's own system (means per workload), `three_share` (those with more than two modules).
         refused: candidates that each system found no plan for, the first one asked only.
@@ -53,7 +49,7 @@ class Simulated:
 def accepted(
     paper: str, setting: Setting, seed: int, count: int = WORKLOADS, *, exactly: bool = False
 ) -> tuple[list[Solved], Counter[str], int]:
-    """Workloads that every system of a paper has a plan for.
+    """Workloads of a setting that count, by its acceptance.
 
     Args:
         paper: the paper.
@@ -64,7 +60,7 @@ def accepted(
 
     Returns:
         The workloads with all outcomes, fewer than asked for where a place stayed empty; refusals by system; draws.
-        None are returned where too few candidates have a plan.
+        None are returned where too few candidates count.
     """
     solved: list[Solved] = []
     refused: Counter[str] = Counter()
@@ -76,8 +72,7 @@ def accepted(
             solved.append(found)
             drawn += 1
         # Given up early where it is clear already.
-        most = PRINTED_ATTEMPTS if setting.printed else DRAWS_PER_WORKLOAD
-        if drawn > most * (len(solved) + max(PATIENCE, count // 4)):
+        if drawn > ATTEMPTS * (len(solved) + max(PATIENCE, count // 4)):
             return [], refused, drawn
         if len(solved) == count:
             break
@@ -93,15 +88,15 @@ def places(paper: str, setting: Setting, seed: int) -> Iterator[tuple[list[str],
         seed: seed of the workloads.
 
     Yields:
-        Who refused candidates for the place, and the first one that every system has a plan for; None: none of
-        `ATTEMPTS` is, and the place stays empty.
+        Who refused candidates for the place, and the first one that counts; None: none of `ATTEMPTS` does, and the
+        place stays empty.
     """
     generator = Generator.of(setting, seed)
     rows = systems_of(paper, setting, generator.template)
     for slot in count_up():
         refused: list[str] = []
         filled = None
-        for attempt in range(PRINTED_ATTEMPTS if setting.printed else ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             workload = generator.draw(slot, attempt)
             outcomes, against = _asked(paper, setting, rows, workload)
             if not against:
@@ -115,13 +110,18 @@ def _asked(
     paper: str, setting: Setting, rows: Mapping[str, Row], workload: Workload
 ) -> tuple[Mapping[str, Outcome | None], str]:
     """What all systems make of a candidate, or which one of those that have to has no plan."""
-    if workload.slo_s > (PRINTED_SLO_S if setting.printed else LONGEST_SLO_S):
+    if workload.slo_s > LONGEST_SLO_S:
         return {}, "objective"
     try:
         return run_all(rows, workload, tuple(rows) if setting.acceptance == "all" else (paper,))
     except InapplicableError:
         # An objective of more steps than a quantized splitter tries.
         return {}, "inapplicable"
+
+
+def short(value: float) -> float:
+    """A number cut to the digits that are stored, without a sign of zero."""
+    return float(f"{value:.{DIGITS}g}") + 0.0
 
 
 def simulate(paper: str, setting: Setting, seed: int, count: int = WORKLOADS) -> Simulated:

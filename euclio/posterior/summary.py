@@ -19,7 +19,6 @@ from euclio.posterior.evidence import (
 )
 from euclio.posterior.labels import figure_label
 from euclio.posterior.parameters import choices, ranges
-from euclio.posterior.simulated import CONTROL
 from euclio.posterior.store import Stored
 from euclio.posterior.targets import full, of_paper, targets
 from euclio.posterior.validation import LEAST_COVERAGE, MOST_WIDTH, by_group, left_out, validated
@@ -28,7 +27,7 @@ from euclio.posterior.validation import LEAST_COVERAGE, MOST_WIDTH, by_group, le
 def summary(stored: Stored) -> str:
     """A paper's numbers with their intervals, coverage, parameters, readings, left-out groups."""
     table = compared(stored)
-    parts = (_head(stored), _screening(stored), _figures(stored, table), _optimal(stored), _coverages(table))
+    parts = (_head(stored), _figures(stored, table), _optimal(stored), _coverages(table))
     more = (_ranges(stored), _choices(stored), _validation(stored))
     return "\n\n".join("\n".join(part) for part in (*parts, *more))
 
@@ -38,43 +37,15 @@ def _head(stored: Stored) -> Iterator[str]:
     drawn = f"{len(stored.draws)} settings simulated, {len(stored.accepted)} accepted"
     yield f"{stored.paper.capitalize()}: {drawn} within {best.max():.3f} (nearest {best.min():.3f})"
     each = ", ".join(f"run {run}: {len(own)}" for run, own in stored.accepted.groupby("run"))
-    waves = ", ".join(f"{wave}: {len(own)}" for wave, own in stored.accepted.groupby("wave"))
-    origins = f"{different(stored)} of them different, from {ancestors(stored)} ancestors of the prior"
-    yield f"{origins}; {each}; by wave {waves} (0: not screened)"
+    yield f"{different(stored)} of them different; {each}"
     error = model_error(stored.accepted)
     yield f"their distances on other workloads: {again.min():.3f} to {again.max():.3f}; the model's error: {error:.3f}"
     yield f"R-hat of the optimal share between the runs: {convergence(stored):.3f}"
-    discrepancy = ", ".join(f"{name} {value:.2f}" for name, value in stored.provenance["discrepancy"].items())
-    yield f"nearest twentieth of the prior in each group alone: {discrepancy}"
 
 
 def different(stored: Stored) -> int:
     """How many of the accepted settings differ."""
     return len(set(stored.settings))
-
-
-def ancestors(stored: Stored) -> int:
-    """From how many settings of the prior the accepted ones descend."""
-    return len(stored.accepted.drop_duplicates(["run", "ancestor_wave", "ancestor_place"]))
-
-
-def _screening(stored: Stored) -> Iterator[str]:
-    """How good the screening was: by the other run's draws from the prior, and by controls."""
-    for run, one in enumerate(stored.provenance["screening"], start=1):
-        if one:
-            yield (
-                f"run {run}'s emulator on {one['settings']:.0f} unseen draws from the prior: {100 * one['found']:.0f} "
-                f"% of the nearest twentieth in its nearest fifth (20 by chance), rank correlation "
-                f"{one['correlation']:.2f}, {100 * one['refused']:.0f} % of them held to have no workloads"
-            )
-    control = stored.draws[stored.draws.wave == CONTROL]
-    tolerance = stored.accepted.distance.max()
-    missed = int((control.distance <= tolerance).sum())
-    unscreened = int((stored.prior.distance <= tolerance).sum())
-    yield (
-        f"controls, screened out and simulated all the same: {missed} of {len(control)} within the tolerance; of the "
-        f"{len(stored.prior)} draws from the prior with workloads {unscreened}"
-    )
 
 
 def _figures(stored: Stored, table: pd.DataFrame) -> Iterator[str]:
@@ -121,8 +92,7 @@ def _choices(stored: Stored) -> Iterator[str]:
     yield "choices: share of the accepted settings (of the prior's draws)"
     for name, values in choices(stored).groupby("parameter", sort=False):
         shares = (f"{v.value} {100 * v.posterior:.0f} % ({100 * v.prior:.0f})" for v in _rows(values))
-        kind = "reading" if values.reading.iloc[0] else ""
-        yield f"{name!s:26}{kind:9}{', '.join(shares)}"
+        yield f"{name!s:26}{', '.join(shares)}"
 
 
 def _rows(frame: pd.DataFrame) -> Iterator[Any]:

@@ -108,8 +108,9 @@ def _read(paper: str, setting: Setting) -> dict[str, Any]:
     if paper == "piccolo":
         first = setting.reassign_first
         rows["piccolo:1re"] = replace(rows["piccolo:1re"], reassign_first=first)
-        if not setting.two_filled:
-            rows["piccolo:2bpc"] = replace(rows["piccolo:2bpc"], dummy=rows["piccolo:nd"].dummy)
+        if setting.few_filled:
+            few = ("piccolo:1bpc", "piccolo:2bpc")
+            rows |= {name: replace(rows[name], dummy=rows["piccolo"].dummy) for name in few}
     return rows
 
 

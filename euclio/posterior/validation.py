@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from euclio.posterior.distance import without
 from euclio.posterior.evidence import interval, model_error, widths
 from euclio.posterior.groups import groups_of
 from euclio.posterior.store import Stored
@@ -42,15 +43,15 @@ class Validated:
 
 
 def left_out(stored: Stored) -> pd.DataFrame:
-    """One row per published number that sixty workloads show: its group, intervals of the settings chosen without it.
+    """One row per published number that few workloads show: its group, intervals of the settings chosen without it.
 
-    Settings are those that the distance without the whole group would have accepted, each of whose numbers are of the
-    sixty workloads that it was simulated with: intervals are somewhat wider than they need be.
+    Settings are the nearest by the distance without the whole group, each of whose numbers are of the workloads that it
+    was first simulated with: intervals are somewhat wider than they need be.
     """
     rows = []
     keys = [key for key in of_paper(targets(), stored.paper) if key.partition(":")[2] not in REFERENCES]
     for name, own in groups_of(keys).items():
-        settings = stored.nearest(stored.measure.without(name))
+        settings = stored.nearest(without(stored.keys, name))
         error = model_error(settings)
         wide = widths(settings, stored.prior, own)
         for key in own:

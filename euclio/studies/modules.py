@@ -21,12 +21,12 @@ REPRICED = {"tc_latency_s": Policy.TC, "rr_latency_s": Policy.RR, "machine_rate_
 """Worst-case latency of the plans of Harp-2d and Picc-2d under each dispatch."""
 
 
-def kept_by_allocation(solver: str, time_s: float, **changes: Any) -> SolverSetting:
+def kept_by_allocation(solver: str, time_s: float | None, **changes: Any) -> SolverSetting:
     """A solver whose plans are kept allocation by allocation.
 
     Args:
         solver: name of the solver.
-        time_s: limit of one run in seconds.
+        time_s: limit of one run in seconds; None: none.
         **changes: fields of the setting.
     """
     (found,) = solver_settings(solver)

@@ -38,7 +38,7 @@ class ReferenceDraws(Draws):
     """What was drawn from the reference setting.
 
     Attributes:
-        left_out: draws that the compiled systems have plans for, one of the checked ones none, by solver.
+        left_out: draws that the compiled system has plans for, the checked one none, by solver.
         given: application whose most expensive module is the "given module" of the paper, as the setting reads it.
     """
 
@@ -49,9 +49,9 @@ class ReferenceDraws(Draws):
 def draw_workloads_of(
     collector: Collector, paper: str, settings: Sequence[SolverSetting], count: int, seed: int, advance: Advance
 ) -> tuple[ReferenceDraws, pd.DataFrame]:
-    """Draw workloads of the reference setting that a paper's systems have plans for, and run these systems.
+    """Draw workloads of the reference setting that a paper's own system has plans for, and run its systems.
 
-    The compiled systems choose them, without the checker. A draw for which a checked system has no plan after all is
+    The compiled system chooses them, without the checker. A draw for which the checked one has no plan after all is
     left out and counted.
 
     Args:
@@ -67,7 +67,7 @@ def draw_workloads_of(
     """
     draws = reference_draws(paper, count, seed)
     frame = collector.runs([workload.session for workload in draws.workloads], settings, advance)
-    lacking = frame[frame.value.isna()]
+    lacking = frame[frame.value.isna() & (frame.label == paper)]
     refused = set(lacking.instance)
     kept = tuple(workload for workload in draws.workloads if workload.session.name not in refused)
     left_out = dict(sorted(Counter(lacking.label).items()))
@@ -106,12 +106,12 @@ def runs_of_some(
     return Found(tables, (), draws, {}, [identify(sessions, paper, asked.seed)])
 
 
-def workload_blocks(collected: Collected, systems: str, remarks: str) -> list[Block]:
+def workload_blocks(collected: Collected, system: str, remarks: str) -> list[Block]:
     """The section on the run: where its workloads come from, draws and rejections, outcomes that are no plans.
 
     Args:
         collected: what the study found; its details are `ReferenceDraws`.
-        systems: the systems that all have plans for the workloads, in words.
+        system: the system that has plans for the workloads, in words.
         remarks: further sentences on the runs.
     """
     draws, runs = collected.details, collected.tables["runs"]
@@ -120,13 +120,13 @@ def workload_blocks(collected: Collected, systems: str, remarks: str) -> list[Bl
         Heading("Workloads and run"),
         Paragraph(
             "The paper prints no profiles, request rates and objectives. The workloads are drawn from the reference "
-            "setting (data/posterior/PAPER-reference.json), one of those that are nearest to the fitted numbers: "
-            f"{PAGE} says how it was found, and what the others say."
+            "setting (data/posterior/PAPER-reference.json), which keeps to what print fixes and is the nearest to the "
+            f"fitted numbers: {PAGE} says how it was found, and what the others say."
         ),
         Paragraph(
-            f"Seed {collected.asked.seed}: {draws.drawn} draws for {len(draws.workloads)} workloads on which {systems} "
-            f"have a plan. {_left_out_text(draws)} Rows without an accepted plan: "
-            f"{outcomes_text(runs.solver, runs.status)}. {remarks}"
+            f"Seed {collected.asked.seed}: {draws.drawn} draws for {len(draws.workloads)} workloads on which {system} "
+            f"has a plan; averages are over those that a system has a plan for. {_left_out_text(draws)} Rows without "
+            f"an accepted plan: {outcomes_text(runs.solver, runs.status)}. {remarks}"
         ),
         Table(
             "Draws rejected, by the system that was asked first of those without a plan",
@@ -140,9 +140,9 @@ def workload_blocks(collected: Collected, systems: str, remarks: str) -> list[Bl
 def _left_out_text(draws: ReferenceDraws) -> str:
     """Draws that only the compiled systems have plans for."""
     if not draws.left_out:
-        return "The checker accepts the plans of all systems on all of them."
+        return "The checker accepts its plans on all of them."
     by = ", ".join(f"{name} on {n}" for name, n in draws.left_out.items())
-    return f"Left out are draws on which a checked system has no plan, though its compiled search has one: {by}."
+    return f"Left out are draws on which it has no plan that the checker accepts: {by}."
 
 
 def claims_text(runs: pd.DataFrame) -> str:

@@ -55,13 +55,20 @@ def store(paper: str) -> None:
 
 
 def left_out(paper: str, folder: Path) -> list[str]:
-    """The populations of the stored report that a report was run without, as their folder was not at hand."""
+    """The populations of the stored report that a report was run without, as their folder was not at hand.
+
+    What a study draws from a seed needs no folder: where it is gone, the study no longer draws it.
+    """
     card = STORED / paper / SCORECARD
     if not card.exists():
         return []
     now, before = (load(path)[1].get("populations", ()) for path in (folder / SCORECARD, card))
     names = {one["name"] for one in now}
-    return [f"{one['name']} ({counted(one['size'], 'instance')})" for one in before if one["name"] not in names]
+    return [
+        f"{one['name']} ({counted(one['size'], 'instance')})"
+        for one in before
+        if one["name"] not in names and one["seed"] is None
+    ]
 
 
 def differences(paper: str, folder: Path) -> list[str]:

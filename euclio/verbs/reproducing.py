@@ -195,8 +195,8 @@ def _refuse_measurements(paper: str, given: dict[str, Any], folder: Path | None)
 
 def _renew_posterior(paper: str, jobs: int | None) -> None:
     """Draw the posterior of a paper that has one anew."""
+    from euclio.posterior.__main__ import renew
     from euclio.posterior.prior import PAPERS
-    from euclio.posterior.renewing import renew
     from euclio.supervision import cores
 
     if paper not in PAPERS:

@@ -19,7 +19,6 @@ from euclio.core.data_files import data_dir
 from euclio.core.numbers import Number
 from euclio.fragments.instance import Network
 from euclio.fragments.memory import WHOLE_GPU_PCT, Server
-from euclio.fragments.workloads.measured_networks import Profiles, layers_of, longer_of, once_of, overlapping
 
 MICROSECONDS = 1_000_000
 US_PER_MS = 1000
@@ -119,7 +118,6 @@ def model_of(
     fixed: float | None = None,
     once: float | None = None,
     sent_part: float | None = None,
-    profiles: Profiles = Profiles.COMMON,
 ) -> Model:
     """A network on a server with other parameters than the fitted ones.
 
@@ -128,20 +126,14 @@ def model_of(
         fixed: part of the kernels' launches that no share makes shorter; None: the fitted one.
         once: part of the rest that a batch pays once; None: the fitted one.
         sent_part: part of the bytes of a layer's output that is sent; None: the fitted one.
-        profiles: what of the profile is the measured one of the network, where `once` and `fixed` are not given.
     """
     data = _data()
     own = data["networks"][key]
     fixed = data["server"]["fixed"] if fixed is None else fixed
-    once = once_of(key, profiles, data["server"]["once"]) if once is None else once
-    layers, total = layers_of(key, own["layers"], profiles), own["latency_ms"]
-    side_by_side = overlapping(key, layers, profiles)
-    if side_by_side is None:
-        server_us = _layers_us(layers, data["devices"]["server"], total["server"])
-        network = _served(own["name"], layers, server_us, data, fixed, once)
-    else:
-        server_us = apportioned([max(parts) for parts in side_by_side], total["server"] * US_PER_MS)
-        network = _served_overlapping(own["name"], side_by_side, server_us, data, once)
+    once = data["server"]["once"] if once is None else once
+    layers, total = own["layers"], own["latency_ms"]
+    server_us = _layers_us(layers, data["devices"]["server"], total["server"])
+    network = _served(own["name"], layers, server_us, data, fixed, once)
     mobile = {
         device: tuple(Fraction(us, MICROSECONDS) for us in _layers_us(layers, data["devices"][device], total[device]))
         for device in Device
@@ -197,19 +189,6 @@ def _served(
         kept = us * fixed * launches / (launches + work)
         rows.append([_latencies(us, kept, once, batch, reference_pct) for batch in batches])
     return Network(name, batches, range(1, WHOLE_GPU_PCT + 1), rows)
-
-
-def _served_overlapping(
-    name: str, parts: Sequence[tuple[float, float]], reference_us: Sequence[int], data: dict[str, Any], once: float
-) -> Network:
-    """The same where launches run during the work; a batch pays a part of the work once."""
-    batches, reference_pct = data["server"]["batches"], data["printed"]["server_share_pct"]["value"]
-    shares = range(1, WHOLE_GPU_PCT + 1)
-    rows = [
-        [longer_of(us, own, once + (1 - once) * batch, reference_pct, shares) for batch in batches]
-        for us, own in zip(reference_us, parts, strict=True)
-    ]
-    return Network(name, batches, shares, rows)
 
 
 def _latencies(us: int, kept: float, once: float, batch: int, reference_pct: int) -> list[Fraction]:

@@ -90,7 +90,7 @@ def scrooge_profile(name: str, as_evaluated: bool = True) -> Profile:
 
     Args:
         name: its name in the data file.
-        as_evaluated: at the time scale of §4; False: at that of Figure 5, where the paper prints both.
+        as_evaluated: at the time scale of §4; False: at that of Figure 5.
     """
     return profile_of(scrooge_data()["modules"][name], as_evaluated)
 
@@ -100,13 +100,14 @@ def profile_of(entry: dict[str, Any], as_evaluated: bool = True, levels: Sequenc
 
     Args:
         entry: the entry; its fields are those of the file's `model`.
-        as_evaluated: at the time scale of §4; False: at that of Figure 5, where the paper prints both.
+        as_evaluated: at the time scale of §4, which `euclio.studies.scrooge.time_scale` derives; False: at that of
+            Figure 5. Modules whose time is printed are as printed under both.
         levels: concurrency levels; none: those of the data file.
     """
     data = scrooge_data()
+    scale = data["time_scale"] if as_evaluated and not entry.get("as_printed") else 1.0
     if "alone_s" in entry:
-        return (Configuration(CPU, 1, 1, str(entry["alone_s"])),)
-    scale = entry.get("slower", 1.0) if as_evaluated else 1.0
+        return (Configuration(CPU, 1, 1, f"{scale * entry['alone_s']:.{DURATION_DIGITS}f}"),)
     parameters = _parameters(entry)
     return tuple(
         Configuration(h["name"], b, e, f"{scale * duration(parameters, h['name'], b, e):.{DURATION_DIGITS}f}")

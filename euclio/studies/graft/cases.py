@@ -1,14 +1,20 @@
-"""Fleets of five networks at four scales, under parameters that Graft does not print."""
+"""Fleets of five networks at four scales, under parameters that Graft does not print.
+
+What a batch pays once of a network's work is the network's own here, fitted to row 1 of Table III and to nothing else
+(`docs/tools/graft_once.py`). Fleets that `euclio generate fleets` draws have one such part for all networks.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 
+from euclio.core.data_files import data_dir
+from euclio.files.json_reading import read_json
 from euclio.fragments import Fleet
 from euclio.fragments.workloads.clients import SLO_RATIO, Client, draw_clients, fleet_at_mean, fleet_now
-from euclio.fragments.workloads.measured_networks import Profiles
 from euclio.fragments.workloads.networks import Model, model_of
 
 NETWORKS = {"inc": "Inc", "res": "Res", "vgg": "VGG", "mob": "Mob", "vit": "ViT"}
@@ -46,11 +52,10 @@ class Parameters:
 
     Attributes:
         fixed: part of the kernels' launches that no share makes shorter; None: the fitted one.
-        once: part of the rest that a batch pays once; None: the fitted one.
+        once: part of the rest that a batch pays once; None: the network's own (`fitted_once`).
         sent_part: part of the bytes of a layer's output that is sent; None: the fitted one.
         median_mbps: median of the clients' median bandwidths.
         step_ms: what time budgets are whole multiples of.
-        profiles: what of the networks' profiles is measured, each network's its own.
     """
 
     fixed: float | None = None
@@ -58,7 +63,6 @@ class Parameters:
     sent_part: float | None = None
     median_mbps: float = 60.0
     step_ms: float = 1.0
-    profiles: Profiles = Profiles.COMMON
 
     @property
     def step_s(self) -> Fraction:
@@ -81,7 +85,8 @@ class Sampling:
         massive: numbers of clients of Figure 18.
         amounts: clients that GSLICE serves within the shares of Figure 17.
         ratios: SLO ratios of Figure 20.
-        enumerated: networks of which all balanced groupings are tried, more clients bounded, and requests followed.
+        enumerated: networks of which all groupings are tried, more clients bounded, and requests followed.
+        grouped: clients of the fleets of Table III's third row of which all groupings are tried.
         swept: fleets per network, scale and value of a parameter.
         bounded: numbers of clients of the fleets whose least share is bounded.
         simulated: fleets per network and scale whose requests are followed.
@@ -95,6 +100,7 @@ class Sampling:
     amounts: tuple[int, ...]
     ratios: tuple[float, ...]
     enumerated: tuple[str, ...]
+    grouped: int
     swept: int
     bounded: tuple[int, ...]
     simulated: int
@@ -102,10 +108,10 @@ class Sampling:
 
 RATIOS = (0.5, 0.6, 0.7, 0.8, 0.9)
 """SLO over mobile latency of Figure 20."""
-SAMPLED = Sampling(10, 2, 2, 4.0, (500, 1000), (4, 8), RATIOS, tuple(NETWORKS), 1, (500,), 3)
-FULL = Sampling(50, 10, 10, 60.0, (500, 1000, 2000, 4000), (4, 8, 12), RATIOS, tuple(NETWORKS), 5, (500, 1000), 10)
+SAMPLED = Sampling(10, 2, 2, 4.0, (500, 1000), (4, 8), RATIOS, tuple(NETWORKS), 20, 1, (500,), 3)
+FULL = Sampling(50, 10, 10, 60.0, (500, 1000, 2000, 4000), (4, 8, 12), RATIOS, tuple(NETWORKS), 20, 5, (500, 1000), 10)
 """The paper's repetitions: 50, and 10 of those with Optimal (Graft §5.1)."""
-LEAST = Sampling(1, 1, 1, 1.0, (60,), (2,), (0.9,), ("inc",), 0, (30,), 1)
+LEAST = Sampling(1, 1, 1, 1.0, (60,), (2,), (0.9,), ("inc",), 8, 0, (30,), 1)
 
 
 def sampling_of(workloads: int | None, *, full: bool) -> Sampling:
@@ -133,15 +139,17 @@ class Drawn:
 
 
 @cache
-def model_under(key: str, parameters: Parameters) -> Model:
+def fitted_once() -> Mapping[str, float]:
+    """Part of each network's work that a batch pays once, by its short name: fitted to row 1 of Table III alone."""
+    fit = read_json(str(data_dir() / "profiles" / "graft.json"))["fit_by_network"]
+    return {key: float(once) for key, once in fit["once"].items()}
+
+
+@cache
+def model_under(key: str, parameters: Parameters = DEFAULT) -> Model:
     """A network under parameters."""
-    return model_of(
-        key,
-        fixed=parameters.fixed,
-        once=parameters.once,
-        sent_part=parameters.sent_part,
-        profiles=parameters.profiles,
-    )
+    once = fitted_once()[key] if parameters.once is None else parameters.once
+    return model_of(key, fixed=parameters.fixed, once=once, sent_part=parameters.sent_part)
 
 
 def clients_of(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 import pandas as pd
 
 from euclio.studies.collector import Collector
-from euclio.studies.graft.by_network import STEPPED, STEPS, by_network
-from euclio.studies.graft.cases import NETWORKS, Sampling, sampling_of
+from euclio.studies.graft.cases import NETWORKS, SCALES, Sampling, drawn, first_of, sampling_of
 from euclio.studies.graft.energy import ENERGY_SCALES, energy
 from euclio.studies.graft.inputs import figure_2_table, figure_6_table, figure_12_table, least_ratio
 from euclio.studies.graft.measures import measures
@@ -21,11 +21,13 @@ from euclio.studies.graft.reasons import reasons
 from euclio.studies.graft.scales import drawn_at_all, massive, named, ratio_fleets, shares, throughput
 from euclio.studies.graft.serving import SERVED_SCALES, latencies
 from euclio.studies.graft.sweeps import all_movements, settings, swept
-from euclio.studies.graft.systems import EXACT, SYSTEMS
+from euclio.studies.graft.systems import CAPPED, EXACT, SYSTEMS
 from euclio.studies.graft.text import text
 from euclio.studies.graft.variants import (
-    balanced,
+    TEN,
+    drawn_of,
     grouping,
+    groupings,
     merging,
     planning,
     pools,
@@ -88,9 +90,6 @@ def collect(collector: Collector, asked: Asked) -> Found:
         "figure_2": figure_2_table(seed),
         "fragments": figure_6_table(cases),
         "figure_12": figure_12_table(seed),
-        "by_network": _staged(
-            collector, "measured profiles", len(STEPS) * len(STEPPED), lambda a: by_network(seed, sampling.draws, a)
-        ),
     }
     return Found(
         tables,
@@ -124,6 +123,9 @@ def _steps(collector: Collector, sampling: Sampling, seed: int) -> dict[str, pd.
     """Graft's steps one by one, with other rules in their place."""
     networks, steps = len(NETWORKS), sampling.steps
     staged = partial(_staged, collector)
+    ten = [drawn_of(key, TEN, seed, draw) for key, draw in product(sampling.enumerated, range(steps))]
+    some = [drawn(key, SCALES[2], seed, draw) for key, draw in product(sampling.enumerated, range(sampling.proven))]
+    twenty = [first_of(fleets, sampling.grouped) for fleets in some]
     return {
         "repartitioning": staged(
             "five fragments", networks * sampling.draws, lambda a: repartitioning(seed, sampling.draws, a)
@@ -132,10 +134,11 @@ def _steps(collector: Collector, sampling: Sampling, seed: int) -> dict[str, pd.
         "thresholds": staged("thresholds", networks * steps, lambda a: thresholds(seed, steps, a)),
         "grouping": staged("grouping", networks * steps, lambda a: grouping(seed, steps, a)),
         "balanced": staged(
-            "all balanced groupings",
-            len(sampling.enumerated) * steps,
-            lambda a: balanced(seed, steps, a, sampling.enumerated),
+            "all groupings of ten fragments",
+            len(ten),
+            lambda a: groupings(ten, a),
         ),
+        "optimal": staged("all groupings of twenty clients", len(twenty), lambda a: groupings(twenty, a, CAPPED)),
     }
 
 

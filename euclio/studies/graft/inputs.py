@@ -18,7 +18,7 @@ from euclio.fragments import Fleet
 from euclio.fragments.realigned import part_of
 from euclio.fragments.stages import Stages
 from euclio.fragments.workloads.clients import SLO_RATIO
-from euclio.fragments.workloads.networks import Device, find_model
+from euclio.fragments.workloads.networks import Device
 from euclio.fragments.workloads.neurosurgeon import BITS, MEGA, best_cut, fragment_of
 from euclio.fragments.workloads.uplink import seeded_trace
 from euclio.studies.graft.cases import (
@@ -55,11 +55,11 @@ def printed_settings() -> dict[str, float]:
     """What the study takes from the paper, by key of the published number."""
     data = read_json(str(data_dir() / "profiles" / "graft.json"))
     scales = {scale.key: scale for scale in SCALES}
-    mob = find_model("mob").sent_bytes
+    mob = model_under("mob").sent_bytes
     found: dict[str, float] = {
         "input_kb": mob[0] / 1024,
-        "rate": find_model("inc").rate_rps,
-        "rate_vit": find_model("vit").rate_rps,
+        "rate": model_under("inc").rate_rps,
+        "rate_vit": model_under("vit").rate_rps,
         "slo_ratio": 100 * SLO_RATIO,
         "slo_ratio_least": 100 * min(RATIOS),
         "slo_ratio_most": 100 * max(RATIOS),
@@ -85,7 +85,7 @@ def printed_settings() -> dict[str, float]:
     for device in Device:
         found[f"device_gflops_{device}"] = float(data["devices"][device.value]["gflops"])
     for key in NETWORKS:
-        model = find_model(key)
+        model = model_under(key)
         found[f"layers_{key}"] = model.layers
         found[f"server_{key}"] = float(sum(model.reference_s))
         for device in Device:
@@ -155,7 +155,7 @@ def figure_4_tables() -> tuple[pd.Series[float], pd.Series[float]]:
 
     The latter is the time that an instance takes for a batch (what "inference latency" says); budgets allow twice that.
     """
-    model = find_model("inc")
+    model = model_under("inc")
     stages = Stages(model.network)
     by_budget = {ms: _least(stages, 0, Fraction(ms, 1000), FIGURE_4_RPS) for ms in BUDGETS_MS}
     by_rate = {rate: _least(stages, 0, 2 * FIGURE_4_S, rate) for rate in RATES_RPS}
@@ -181,7 +181,7 @@ def figure_6_table(cases: list[tuple[str, Drawn]]) -> pd.DataFrame:
 
 def figure_12_table(seed: int) -> pd.DataFrame:
     """Figure 12: share and re-partition point of five Inc fragments as the fifth's bandwidth, or rate, changes."""
-    model = find_model("inc")
+    model = model_under("inc")
     slo = exact(SLO_RATIO) * model.mobile_latency_s(Device.NANO)
     four = [fragment for client in clients_of("inc", 4, 1000 * seed) if (fragment := client.after(0)) is not None]
     rows = []
@@ -217,7 +217,7 @@ def least_ratio(seed: int, moments: float = MOST_MOMENTS) -> float:
 
 
 def _servable(ratio: float, seed: int) -> Iterator[bool]:
-    model = find_model("inc")
+    model = model_under("inc")
     slo = exact(ratio) * model.mobile_latency_s(Device.NANO)
     rng = random.Random(f"moments {seed}")
     for _ in range(MOMENTS):

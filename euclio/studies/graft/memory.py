@@ -16,9 +16,8 @@ import pandas as pd
 
 from euclio.analysis.statistics import mean
 from euclio.fragments import Server
-from euclio.fragments.workloads.networks import find_model
 from euclio.report import Table
-from euclio.studies.graft.cases import NETWORKS, Drawn
+from euclio.studies.graft.cases import NETWORKS, Drawn, model_under
 from euclio.studies.graft.measures import of
 from euclio.studies.graft.scales import CAPPED_SCALE, savings
 from euclio.studies.graft.systems import CAPPED, GRAFT, GSLICE, GSLICE_PLUS, planned
@@ -33,7 +32,7 @@ SYSTEMS = (GRAFT, GSLICE_PLUS, GSLICE)
 
 def within(fleets: Drawn, gpu_memory_mb: int) -> Drawn:
     """The same clients on a server whose GPUs have so much memory."""
-    network = find_model(fleets.network).on(Server(gpu_memory_mb), PROCESS_MB).network
+    network = model_under(fleets.network).on(Server(gpu_memory_mb), PROCESS_MB).network
     return replace(fleets, now=replace(fleets.now, network=network), mean=replace(fleets.mean, network=network))
 
 

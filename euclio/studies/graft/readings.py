@@ -30,7 +30,7 @@ def readings(collected: Collected) -> Mapping[str, Sequence[OtherReading]]:
     """Figures by key under other readings, whether they then agree or not."""
     tables = collected.tables
     found: dict[str, list[OtherReading]] = {}
-    parts = (_optimal, _large, _taken_more, _fives, _massive)
+    parts = (_large, _taken_more, _fives, _massive)
     for part in (own(tables) for own in parts):
         for key, reading in part:
             found.setdefault(key, []).append(reading)
@@ -38,13 +38,6 @@ def readings(collected: Collected) -> Mapping[str, Sequence[OtherReading]]:
     surest = exactly(100 * collected.details.surest_ratio)
     found["slo_ratio_none_inc"] = [OtherReading(question, answer, surest)]
     return found
-
-
-def _optimal(tables: Tables) -> Found:
-    balanced = tables["balanced"]
-    answer = "the best of all balanced groupings of Graft's parts, of ten fragments"
-    over = mean(100.0 * (balanced.share / balanced.best - 1.0))
-    yield "gap_optimal", OtherReading("What Optimal is the best of", answer, over)
 
 
 def _large(tables: Tables) -> Found:

@@ -94,10 +94,10 @@ def options(variant: str = GRAFTS_OWN, **changes: Any) -> Any:
     return replace(found, **changes)
 
 
-def merged(fleet: Fleet, stages: Stages) -> list[Part]:
+def merged(fleet: Fleet, stages: Stages, space: FragmentSpace | None = None) -> list[Part]:
     """The parts that Graft merges fragments into."""
     own = options()
-    found: list[Part] = _merged(fleet, stages, FragmentSpace(), own.merging, own.threshold)
+    found: list[Part] = _merged(fleet, stages, space or FragmentSpace(), own.merging, own.threshold)
     return found
 
 
@@ -108,9 +108,11 @@ def grouped(parts: Sequence[Part], seed: int = 0) -> list[list[int]]:
     return found
 
 
-def realigned(stages: Stages, group: Sequence[Part]) -> float:
-    """The share of a group by Algorithm 1; infinite: a part cannot be served."""
-    found = _realign(stages, group, FragmentSpace())
+def realigned(
+    stages: Stages, group: Sequence[Part], space: FragmentSpace | None = None, known: dict[Part, Any] | None = None
+) -> float:
+    """The share of a group by Algorithm 1, with the parts by themselves that are known; infinite: one has no plan."""
+    found = _realign(stages, group, space or FragmentSpace(), known)
     return math.inf if found is None else float(found[0])
 
 
@@ -120,11 +122,11 @@ def graft_answer(fleet: Fleet, own: Any = None) -> Answer[FragmentPlan]:
     return found
 
 
-def graft(fleet: Fleet, own: Any = None, seed: int = 0) -> Outcome:
-    """Graft's plan under options, checked; None: its own."""
+def graft(fleet: Fleet, own: Any = None, space: FragmentSpace | None = None) -> Outcome:
+    """Graft's plan under options and in a plan space, checked; None: its own."""
     plain = find_solver("graft")
     run: Any = partial(_solve, options=options() if own is None else own)
-    ready = prepare(fleet, replace(plain, run=run), limits=Limits(seed=seed))
+    ready = prepare(fleet, replace(plain, run=run), space=space, limits=Limits())
     began = time.process_time()
     answer, wall_s = ready.answer()
     cpu_s = time.process_time() - began

@@ -6,16 +6,18 @@ import gc
 import math
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import combinations, product
 from typing import Any
 
 import pandas as pd
 
 from euclio.core.solving import solve
-from euclio.fragments import Fleet
+from euclio.fragments import Fleet, FragmentSpace
+from euclio.fragments.realigned import Part
 from euclio.fragments.stages import Stages
-from euclio.studies.graft.cases import DEFAULT, NETWORKS, Parameters, nanos
+from euclio.studies.graft.cases import DEFAULT, NETWORKS, Drawn, Parameters, nanos
 from euclio.studies.graft.systems import (
     ALL_MERGED,
     GRAFT,
@@ -51,7 +53,12 @@ YOUNG_BY_DEFAULT = 700
 
 def fleet_of(key: str, clients: int, seed: int, draw: int, parameters: Parameters = DEFAULT) -> Fleet:
     """Nano clients of a network at a moment."""
-    return nanos(f"{key} {clients} {draw}", key, clients, seed, draw, parameters).now
+    return drawn_of(key, clients, seed, draw, parameters).now
+
+
+def drawn_of(key: str, clients: int, seed: int, draw: int, parameters: Parameters = DEFAULT) -> Drawn:
+    """Nano clients of a network."""
+    return nanos(f"{key} {clients} {draw}", key, clients, seed, draw, parameters)
 
 
 def repartitioning(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
@@ -110,41 +117,59 @@ def grouping(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def balanced(seed: int, draws: int, advance: Advance, networks: Sequence[str] = tuple(NETWORKS)) -> pd.DataFrame:
-    """Graft against the best of all balanced groupings of ten fragments into two groups: the paper's Optimal (§5.9)."""
+def groupings(fleets: Iterable[Drawn], advance: Advance, space: FragmentSpace | None = None) -> pd.DataFrame:
+    """Graft against the paper's Optimal, one row per fleet: the best of all groupings of Graft's parts (§5.3, §5.9)."""
     rows: Rows = []
-    for key, draw in product(networks, range(draws)):
-        fleet = fleet_of(key, TEN, seed, draw)
-        own = graft(fleet)
+    for fleet in fleets:
+        own = graft(fleet.now, space=space)
         began = time.process_time()
-        share, tried = _best_balanced(fleet)
+        share, tried = best_grouping(fleet.now, space)
         took = time.process_time() - began
-        rows.append(_row(key, draw, TEN, own, best=share, groupings=tried, optimal_s=took))
+        clients = len(fleet.now.fragments)
+        rows.append(_row(fleet.network, fleet.draw, clients, own, best=share, groupings=tried, optimal_s=took))
         advance(1)
     return pd.DataFrame(rows)
 
 
-def _best_balanced(fleet: Fleet) -> tuple[float, int]:
-    """The least share of Graft's parts in two groups of five at most, and how many choices of the first were tried."""
+def best_grouping(fleet: Fleet, space: FragmentSpace | None = None) -> tuple[float, int]:
+    """The least share of Graft's parts in as few groups of at most five as hold them, and how many groupings there are.
+
+    Each group is realigned by Graft's Algorithm 1. Groupings are counted as the paper does: 10 choose 5 of ten parts,
+    so that it matters which group is the first. A group is realigned once, whatever groupings it is in.
+    """
     stages = Stages(fleet.network)
-    parts = merged(fleet, stages)
-    half = (len(parts) + 1) // 2
-    # Parts that are alike are looked at once.
+    parts = merged(fleet, stages, space)
     kinds = [(part.begin, part.budget_s, part.rate_rps) for part in parts]
-    known: dict[tuple[object, ...], float] = {}
+    size = options().group_size
+    number = math.ceil(len(parts) / size)
+    by_kinds: dict[tuple[object, ...], float] = {}
+    alone: dict[Part, Any] = {}
 
-    def cost(group: tuple[int, ...]) -> float:
-        alike = tuple(sorted(kinds[k] for k in group))
-        if alike not in known:
-            known[alike] = realigned(stages, [parts[k] for k in group])
-        return known[alike]
+    @cache
+    def cost(group: int) -> float:
+        own = [k for k in range(len(parts)) if group >> k & 1]
+        # Parts that are alike are looked at once.
+        alike = tuple(sorted(kinds[k] for k in own))
+        if alike not in by_kinds:
+            by_kinds[alike] = realigned(stages, [parts[k] for k in own], space, alone)
+        return by_kinds[alike]
 
-    everyone = tuple(range(len(parts)))
-    if len(parts) <= options().group_size:
-        return cost(everyone), 1
-    choices = list(combinations(everyone, half))
-    best = min(cost(group) + cost(tuple(k for k in everyone if k not in group)) for group in choices)
-    return best, len(choices)
+    @cache
+    def least(left: int, groups: int) -> tuple[float, int]:
+        """Of the parts whose bits are left: the group of the first of them, then the best of the rest."""
+        if not left:
+            return 0.0, 1
+        first, *others = (1 << k for k in range(len(parts)) if left >> k & 1)
+        best, ways = math.inf, 0
+        for more in range(max(0, len(others) - size * (groups - 1)), min(size - 1, len(others)) + 1):
+            for chosen in combinations(others, more):
+                group = first + sum(chosen)
+                rest, rest_ways = least(left - group, groups - 1)
+                best, ways = min(best, cost(group) + rest), ways + rest_ways
+        return best, ways
+
+    share, ways = least((1 << len(parts)) - 1, number)
+    return share, ways * math.factorial(number)
 
 
 def planning(seed: int, draws: int, advance: Advance) -> pd.DataFrame:

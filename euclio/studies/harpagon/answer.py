@@ -12,15 +12,15 @@ import pandas as pd
 
 from euclio.papers.harpagon import HARPAGON
 from euclio.papers.published import published_figures
-from euclio.posterior.printed import finalists
+from euclio.posterior.reference import nearest_shares
 from euclio.results.tables import load
 from euclio.studies.collector import Collector
-from euclio.studies.harpagon.kinds import MEASURED, PRINTED, Answer, answers, collect_kinds
+from euclio.studies.harpagon.kinds import MEASURED, REFERENCE, Answer, answers, collect_kinds
 from euclio.studies.harpagon.kinds_text import share_in_words
 from euclio.studies.study import Asked, Measurements
 
 ROWS = {
-    PRINTED: "the paper's workloads, as print fixes them",
+    REFERENCE: "the paper's workloads, as print fixes them",
     "nvidia": "NVIDIA's profiles of 15 models",
     "parvagpu": "ParvaGPU's profiles of 11 models",
     MEASURED: "PPipe's blocks, measured",
@@ -43,7 +43,7 @@ class Answered:
     def before(self) -> str:
         """The sentence before the table."""
         printed = next(figure.value for figure in published_figures(HARPAGON) if figure.key == "optimal_share")
-        own, near = self.kinds[PRINTED].split, finalists(HARPAGON)
+        own, near = self.kinds[REFERENCE].split, nearest_shares(HARPAGON)
         low, high = min(near), max(near)
         decided = "so print does not decide it" if low <= printed <= high else "so print contradicts it"
         return (

@@ -1,7 +1,7 @@
 """Harpagon §IV-B's question on several kinds of profiles: is it optimal, and does it find a plan where there is one?
 
-The paper asks it of workloads with profiles that it does not print, and only of those that all systems have a plan for.
-Here it is asked of sessions over profiles that others measured, and of workloads before any system has refused one.
+The paper asks it of workloads with profiles that it does not print. Here it is asked of sessions over profiles that
+others measured, and of workloads before any system has refused one.
 """
 
 from __future__ import annotations
@@ -24,23 +24,20 @@ from euclio.session.workloads.libraries import LIBRARIES
 from euclio.session.workloads.protocol import PUBLISHED_WORKLOADS, latency_range
 from euclio.studies.collector import Collector
 from euclio.studies.costs import costs, stopped, within
-from euclio.studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM
+from euclio.studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM, SPLITS
 from euclio.studies.sessions import by_solver, counters
 from euclio.studies.study import Asked
 from euclio.workloads.populations import Identity, identify, population
 
 SESSIONS = 300
 """Sessions of a kind that are drawn, but of the paper's own: as many as it has."""
-SPLITS = "split-bruteforce:million"
-"""The best split, by a search that nodes end and no clock; what they stop is left out of its share, and counted."""
 PLAN_LIMIT_S = 60.0
 INSTANCES = Path("../shared/instances")
 """Where measured sessions are looked for unless a folder is named."""
 
-PRINTED, REFERENCE, CANDIDATES, MEASURED = "printed", "reference", "candidates", "measured"
+REFERENCE, CANDIDATES, MEASURED = "reference", "candidates", "measured"
 NAMES = {
-    PRINTED: "as print fixes them",
-    REFERENCE: "reference setting",
+    REFERENCE: "as print fixes them",
     CANDIDATES: "the same, unselected",
     "nvidia": "NVIDIA's profiles",
     "parvagpu": "ParvaGPU's profiles",
@@ -48,10 +45,8 @@ NAMES = {
 }
 """The kinds in words, in the order of figures and tables."""
 SOURCES = {
-    PRINTED: "machines, prices, speeds, applications and their numbers as the papers print them, the rest fitted to "
+    REFERENCE: "machines, prices, speeds, applications and their numbers as the papers print them, the rest fitted to "
     "Harpagon's other numbers; workloads that Harpagon has a plan for",
-    REFERENCE: "an earlier setting, fitted alike, with machines and applications that print contradicts; workloads "
-    "with a plan from all systems",
     CANDIDATES: "the same, before any system has refused a workload",
     "nvidia": "the applications with other networks: NVIDIA's tables of 15 models on A100, V100 and T4",
     "parvagpu": "the applications with other networks: 11 models on slices of an A100, measured for ParvaGPU (SC'24)",
@@ -61,7 +56,7 @@ SOURCES = {
 
 
 POPULATION = {
-    PRINTED: "harpagon-as-printed",
+    REFERENCE: HARPAGON,
     CANDIDATES: "harpagon-unselected",
     **{name: name for name in LIBRARIES},
 }
@@ -96,14 +91,14 @@ class Answer:
 
 
 def collect_kinds(
-    collector: Collector, asked: Asked, kinds: Sequence[str] = (*POPULATION, MEASURED)
+    collector: Collector, asked: Asked, kinds: Sequence[str] = (CANDIDATES, *LIBRARIES, MEASURED)
 ) -> tuple[pd.DataFrame, list[Identity]]:
-    """Harpagon, the best split and the best plan on the sessions of every kind but the reference setting's workloads.
+    """Harpagon, the best split and the best plan on the sessions of some kinds.
 
     Args:
         collector: makes the runs.
         asked: what was asked; fewer workloads than `SESSIONS` are fewer sessions of each kind.
-        kinds: the kinds that are asked for.
+        kinds: the kinds that are asked for; the study has the paper's workloads among its runs.
 
     Returns:
         One row per session and solver: kind, population, workload, tight, solver, status, cost_per_h, stat_share; and
@@ -141,7 +136,7 @@ def drawn_of(kind: str, asked: Asked) -> list[Session]:
     """The sessions of a kind, fewer where fewer workloads are asked for; of measured ones those that are at hand."""
     if kind == MEASURED:
         return measured_sessions(asked.instances)[: asked.workloads]
-    usual = PUBLISHED_WORKLOADS if kind == PRINTED else SESSIONS
+    usual = PUBLISHED_WORKLOADS if kind == REFERENCE else SESSIONS
     return list(population(POPULATION[kind], min(usual, asked.workloads or usual), asked.seed))
 
 
@@ -174,7 +169,7 @@ def answers(runs: pd.DataFrame, kinds: pd.DataFrame) -> dict[str, Answer]:
     """How optimal Harpagon is on every kind that has sessions, by kind, in the order of `NAMES`.
 
     Args:
-        runs: the study's runs on the reference setting's workloads.
+        runs: the study's runs on the paper's workloads; without rows where `kinds` has them.
         kinds: what `collect_kinds` found.
     """
     asked = runs[runs.solver.isin([HARPAGON, SPLIT_OPTIMUM, PLAN_OPTIMUM])].assign(kind=REFERENCE, tight=False)

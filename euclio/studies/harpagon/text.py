@@ -72,7 +72,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             Heading("Figures"),
             *figures(collected.tables, scores, collected.details.given),
         ],
-        run=workload_blocks(collected, "Harpagon, all baselines and all ablations", claims_text(runs)),
+        run=workload_blocks(collected, "Harpagon", claims_text(runs)),
         headlines=headlines(first.text, scores, HEADLINES),
         card=decomposition,
         numbers=[*numbers(scores, NAMED), kinds_number(kinds)],
@@ -151,7 +151,7 @@ def _stopped_text(runs: pd.DataFrame) -> str:
     application = runs[runs.stat_share < 1].application.value_counts()
     where = ", ".join(f"{name} {n}" for name, n in application.items())
     return (
-        f"Left out are {total} split searches that their limit of {SPLIT_LIMIT_S:g} s stopped ({where}): "
+        f"Left out are {total} split searches that a million nodes or {SPLIT_LIMIT_S:g} s stopped ({where}): "
         "what they found is no reference."
     )
 

@@ -20,7 +20,7 @@ from euclio.studies.piccolo.measures import (
     settled,
 )
 from euclio.studies.piccolo.parts import PARTS
-from euclio.studies.piccolo.readings import FEW, OTHER_ROWS, unfilled
+from euclio.studies.piccolo.readings import FEW, OTHER_ROWS, filled
 from euclio.studies.piccolo.reasons import reasons
 from euclio.studies.piccolo.text import text
 from euclio.studies.reference_workloads import ReferenceDraws, draw_workloads_of, reference_draws, runs_of_some
@@ -51,7 +51,7 @@ OTHER_READINGS = (
     *(kept_by_allocation(name, TIME_LIMIT_S, measure="") for name in OTHER_ROWS),
     *(
         kept_by_allocation(
-            f"piccolo:{name}", TIME_LIMIT_S, label=unfilled(name), space=(("dummy", "none"),), measure=""
+            f"piccolo:{name}", TIME_LIMIT_S, label=filled(name), space=(("dummy", "continuous"),), measure=""
         )
         for name in FEW
     ),

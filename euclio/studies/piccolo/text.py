@@ -48,7 +48,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             *figures(collected.tables, scores, collected.details.given),
             *readings_blocks(scores, other_readings(runs, collected.tables["allocations"])),
         ],
-        run=workload_blocks(collected, "Piccolo, its baselines and its 13 alternatives", claims_text(runs)),
+        run=workload_blocks(collected, "Piccolo", claims_text(runs)),
         headlines=headlines(first.text, scores, HEADLINES),
         card=example_blocks(),
         numbers=numbers(scores, NAMED),

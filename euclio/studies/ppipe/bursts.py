@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from euclio.papers.published import published_figures
+from euclio.papers.published import printed_values
 from euclio.studies.ppipe.cases import LARGE
 from euclio.studies.ppipe.measures import BURSTY, KEYS, POISSON, RESERVATION, mean_loads, of_groups
 from euclio.studies.ppipe.serving import Serving
@@ -32,7 +32,7 @@ def tried(systems: tuple[str, ...]) -> tuple[Serving, ...]:
 
 def printed_reductions() -> dict[str, float]:
     """By system, the printed mean load under bursts over that of Poisson arrivals."""
-    value = {figure.key: figure.value for figure in published_figures("ppipe")}
+    value = printed_values("ppipe")
     return {system: value[f"load_{key}_{BURSTY}"] / value[f"load_{key}_{POISSON}"] for system, key in KEYS.items()}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from euclio.core.words import percent
-from euclio.papers.published import published_figures
+from euclio.papers.published import printed_values
 from euclio.pipeline.workloads.groups import GROUP_SIZE
 from euclio.studies.ppipe import inputs, measures
 from euclio.studies.ppipe.bursts import FITTED_ON, fitted_cv
@@ -92,7 +92,7 @@ def _g1(serving: pd.DataFrame, said: str) -> str:
 
 def _apart(bursty: pd.DataFrame) -> str:
     """Why the printed gain over NP under bursts is no gain of the printed loads."""
-    value = {figure.key: figure.value for figure in published_figures("ppipe")}
+    value = printed_values("ppipe")
     means = 100.0 * (value["load_ppipe_bursty"] / value["load_np_bursty"] - 1.0)
     return (
         f"The printed mean loads are {means:.1f} % apart: the printed gain is a mean of ratios, in which what NP "

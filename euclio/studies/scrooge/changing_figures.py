@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from euclio.analysis.charts import bars
 from euclio.analysis.statistics import Measured, mean
 from euclio.core.figures import PALETTE, grid
-from euclio.papers.published import published_figures
+from euclio.papers.published import printed_values
 from euclio.report import Figure
 from euclio.report.drawings import drawn
 from euclio.session.dynamics.figure import Line, over_time
@@ -31,7 +31,7 @@ def named(system: str, front_ends: int) -> str:
 @drawn("figure-6", "Figure 6. What does a workload of 1000 s cost, and is it served in time?", panels=2, height=4.6)
 def figure_6(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     """Cost and finish rate of Scrooge and Nexus."""
-    printed = _printed()
+    printed = printed_values("scrooge")
     costs: dict[str, Measured] = {}
     rates: dict[str, Measured] = {}
     marks: tuple[dict[str, float | tuple[float, float]], dict[str, float | tuple[float, float]]] = ({}, {})
@@ -98,7 +98,7 @@ def figure_14(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
         panel.set_ylabel("finish rate (%), higher is better")
         grid(panel, "y")
         panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, fontsize=8.5, title="turn-off delay")
-    printed = _printed()
+    printed = printed_values("scrooge")
     axes[0].axhspan(printed["turn_off_0_least"], printed["turn_off_0_most"], color=PALETTE[0], alpha=0.2)
     axes[0].axhline(printed["turn_off_30"], color=PALETTE[1], linewidth=1.2, linestyle="--")
     axes[0].axhline(printed["turn_off_120"], color=PALETTE[2], linewidth=1.2, linestyle="--")
@@ -112,7 +112,3 @@ def figure_14(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
 
 LEAST_SHOWN = 60
 """Begin of Figure 14's axis in per cent."""
-
-
-def _printed() -> dict[str, float]:
-    return {figure.key: figure.value for figure in published_figures("scrooge")}

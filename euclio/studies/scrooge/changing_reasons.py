@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from euclio.core.words import percent
-from euclio.papers.published import published_figures
+from euclio.papers.published import printed_values
 from euclio.session.workloads.scrooge_sessions import COMPARED
 from euclio.studies.scrooge.changing import FRONT_ENDS, NEXUS_SYSTEM, OWN_TURN_OFF_S, SCROOGE_SYSTEM, TURN_OFFS_S
 from euclio.studies.scrooge.changing_measures import OTHERS, OWN, of_nexus, of_scrooge
@@ -20,7 +20,7 @@ def changing_reasons(runs: pd.DataFrame) -> dict[str, str]:
         for suffix, names in (("", COMPARED), ("_others", OTHERS)):
             text = _by_application(runs, names, seconds)
             found |= {f"turn_off_{seconds}{suffix}{end}": text for end in ("", "_least", "_most")}
-    printed = {figure.key for figure in published_figures("scrooge")}
+    printed = printed_values("scrooge")
     return {key: text for key, text in found.items() if key in printed}
 
 

@@ -26,12 +26,10 @@ from euclio.studies.scrooge.measures import (
     BRUTE_FORCE,
     FIVE_APPLICATIONS,
     GREEDY,
-    LOOSER_MS,
     MANY_TYPES,
     MILP,
     OPTIMUM,
     OWN_SESSIONS,
-    at_objective,
     measures,
     on_types,
 )
@@ -64,8 +62,6 @@ def setting(solver: str, label: str, **options: Any) -> SolverSetting:
 
 FEW = tuple(setting(name, name) for name in (MILP, GREEDY, BRUTE_FORCE, OPTIMUM))
 """On the workloads' own two worker types."""
-DECIDED = tuple(setting(name, name) for name in (MILP, GREEDY, OPTIMUM))
-"""Under looser objectives."""
 MANY = tuple(setting(name, on_types(name)) for name in (MILP, GREEDY, OPTIMUM))
 SAMPLED = (setting(BRUTE_FORCE, on_types(BRUTE_FORCE)),)
 """Only on a seeded sample, unless the run is full."""
@@ -84,14 +80,12 @@ def collect(collector: Collector, asked: Asked) -> Found:
     accepted = drawn.workloads
     decisions = max(LEAST_DECISIONS, count // DECISIONS)
     own = own_decisions(collector, decisions, seed)
-    looser = {ms: own_decisions(collector, decisions, seed, k) for k, ms in enumerate(LOOSER_MS, start=1)}
     sample = accepted if asked.full else seeded_sample(accepted, SAMPLE, seed)
     tables: list[pd.DataFrame] = []
     proofs: list[Proof] = []
     for name, chosen, settings, protocol in (
         ("2 worker types", accepted, FEW, FIVE_APPLICATIONS),
         ("2 worker types, decisions as in §4.2", own, FEW, OWN_SESSIONS),
-        *((f"decisions of §4.2 at {ms} ms", looser[ms], DECIDED, at_objective(ms)) for ms in LOOSER_MS),
         ("30 worker types", accepted, MANY, FIVE_APPLICATIONS),
         ("30 worker types, decisions as in §4.2", own, MANY, OWN_SESSIONS),
         ("brute force with 30 worker types", sample, SAMPLED, FIVE_APPLICATIONS),
@@ -99,8 +93,8 @@ def collect(collector: Collector, asked: Asked) -> Found:
         sessions = [workload.session for workload in chosen]
         if settings in (MANY, SAMPLED):
             sessions = [replace(on_worker_types(s, MANY_TYPES, seed), name=s.name) for s in sessions]
-        # Under looser objectives nothing is timed; all else runs by itself, as its time is what is wanted.
-        frame = collector.staged(name, sessions, settings, seed=seed, alone=settings is not DECIDED)
+        # Each runs by itself, as its time is what is wanted.
+        frame = collector.staged(name, sessions, settings, seed=seed, alone=True)
         tables.append(session_runs(frame, chosen).assign(protocol=protocol, cpu_s=frame.cpu_s))
         proofs += proofs_of(frame, sessions, settings, seed)
     runs = joined(tables).sort_values(["workload", "solver"], ignore_index=True)
@@ -113,7 +107,6 @@ def collect(collector: Collector, asked: Asked) -> Found:
         for protocol, name, chosen in (
             (OWN_SESSIONS, OWN, own),
             (FIVE_APPLICATIONS, PROTOCOL, accepted),
-            *((at_objective(ms), looser_name(ms), looser[ms]) for ms in LOOSER_MS),
         )
     }
     runs = runs.assign(population=runs.protocol.map({name: one.label for name, one in populations.items()}))
@@ -127,23 +120,14 @@ def details(asked: Asked) -> Draws:
     return workloads(planned_in(MILP), asked.workloads or WORKLOADS, asked.seed)
 
 
-def looser_name(ms: int) -> str:
-    """Name of the decisions under a looser objective, in milliseconds."""
-    return f"{OWN}-{ms}ms"
-
-
 def shown(key: str) -> Sequence[str] | None:
     """The populations of a figure or a table; the changing workloads and what goes in are of none."""
-    if key in {"figure-10", "figure-11", "figure-applications", SUMMARY_CAPTION}:
-        return OWN, PROTOCOL
-    if key == "figure-tightness":
-        return OWN, *map(looser_name, LOOSER_MS)
-    return ()
+    return (OWN, PROTOCOL) if key in {"figure-10", "figure-11", "figure-applications", SUMMARY_CAPTION} else ()
 
 
-def own_decisions(collector: Collector, count: int, seed: int, objective: int = 0) -> list[Workload]:
-    """Decisions of §4.2 under one of the objectives that have a plan, out of so many per application."""
-    drawn = [draw_scrooge(name, seed, k, objective) for name in COMPARED for k in range(1, count + 1)]
+def own_decisions(collector: Collector, count: int, seed: int) -> list[Workload]:
+    """Decisions of §4.2 that have a plan, out of so many per application."""
+    drawn = [draw_scrooge(name, seed, k) for name in COMPARED for k in range(1, count + 1)]
     judged = collector.runs([workload.session for workload in drawn], [setting(OPTIMUM, OPTIMUM)])
     return [workload for workload, lacking in zip(drawn, judged.value.isna(), strict=True) if not lacking]
 

@@ -12,7 +12,7 @@ from euclio.analysis.charts import bars, distribution, one_scale, published_line
 from euclio.analysis.statistics import Measured, mean, share
 from euclio.core.figures import grid
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.papers.published import published_figures
+from euclio.papers.published import printed_values
 from euclio.report import PALETTE
 from euclio.report.drawings import drawn
 from euclio.session.workloads.scrooge_applications import scrooge_applications
@@ -28,7 +28,6 @@ from euclio.studies.scrooge.measures import (
     drawn_as,
     on_types,
     ratio,
-    same_shares,
     wall,
 )
 from euclio.studies.scrooge.objectives import (
@@ -93,30 +92,6 @@ def figure_11(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     )
 
 
-@drawn("figure-tightness", "How often is Scrooge at the optimum, the looser the objective?", height=3.1)
-def figure_tightness(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
-    """Shares at the optimum of MILP and greedy by latency objective."""
-    printed = _printed()
-    panel = axes[0]
-    for k, (solver, key) in enumerate(((MILP, "milp"), (GREEDY, "greedy"))):
-        shares = same_shares(runs, solver)
-        low, high = ([getattr(m, end) for m in shares.values()] for end in ("low", "high"))
-        panel.plot(list(shares), [m.value for m in shares.values()], color=PALETTE[k], marker="o", label=NAMES[solver])
-        panel.fill_between(list(shares), low, high, color=PALETTE[k], alpha=0.15, linewidth=0)
-        value = printed[f"{key}_same_share"]
-        panel.axhline(value, color=PALETTE[k], linewidth=1.2, linestyle="--", label=f"published, {value:g} %")
-    panel.set_ylim(0, 102)
-    panel.set_xlabel("latency objective (ms)")
-    panel.set_ylabel("decisions at the optimum (%)\n(higher is better)")
-    grid(panel)
-    panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
-    return (
-        "The decisions of §4.2, at its 400 ms and under looser objectives; bands: 95 % intervals. Only the ratio of "
-        "objective to execution times counts, and the paper does not print most of the latter: a share at 1000 ms is "
-        "what the same modules, 2.5 times as fast and at 2.5 times the rates, would give at 400 ms."
-    )
-
-
 @drawn("figure-applications", "On which applications does Scrooge's MILP miss the optimum?", panels=2, height=3.8)
 def figure_applications(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     """Shares at the optimum and mean extra cost per application."""
@@ -147,7 +122,7 @@ def _by_application(runs: pd.DataFrame, suffix: str) -> dict[str, pd.Series[floa
 @drawn("figure-12", "Figure 12. What does a looser latency objective save?", panels=2, height=3.9)
 def figure_12(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     """Cost over that of the tightest objective, by application."""
-    printed = _printed()
+    printed = printed_values("scrooge")
     others = [name for name in scrooge_applications() if name not in COMPARED]
     for panel, names in zip(axes, (COMPARED, others), strict=True):
         for k, name in enumerate(names):
@@ -172,7 +147,7 @@ def figure_12(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
 @drawn("figure-13", "Figure 13. What does spatial multiplexing save?", panels=2, height=3.9)
 def figure_13(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame]) -> str:
     """Cost without spatial multiplexing over that with it, and throughput of three modules."""
-    printed = _printed()
+    printed = printed_values("scrooge")
     for k, name in enumerate(COMPARED):
         savings = spatial_savings(tables["objectives"], name)
         ratios = [1 / (1 - m.value / 100) for m in savings]
@@ -251,7 +226,3 @@ def figure_10_made(axes: Sequence[Axes], made: pd.DataFrame) -> str:
         f"Lower is better. Every allocation that Scrooge makes on a changing workload of each application of §4.2 "
         f"({len(made):,} in all), cut at {SHOWN_RATIO:g}."
     )
-
-
-def _printed() -> dict[str, float]:
-    return {figure.key: figure.value for figure in published_figures("scrooge")}

@@ -20,26 +20,12 @@ FIVE_APPLICATIONS, OWN_SESSIONS = "five applications", "as in §4.2"
 
 The paper's Figures 10 and 11 are about the decisions of its §4.2, so they are judged on those.
 """
-LOOSER_MS = (600, 800, 1000)
-"""Objectives under which the decisions of §4.2 are made again, to see what tightness does to Figure 10."""
 MANY_TYPES = 30
 
 
 def on_types(solver: str, types: int = MANY_TYPES) -> str:
     """Label of a solver's runs on many worker types."""
     return f"{solver} ({types} types)"
-
-
-def at_objective(ms: int) -> str:
-    """Protocol of the decisions of §4.2 under another latency objective, in milliseconds."""
-    return f"{OWN_SESSIONS} at {ms} ms"
-
-
-def same_shares(runs: pd.DataFrame, solver: str) -> dict[int, Measured]:
-    """Share of the decisions of §4.2 on which a solver costs the same as the optimum, by objective in milliseconds."""
-    protocols = {400: OWN_SESSIONS, **{ms: at_objective(ms) for ms in LOOSER_MS}}
-    made = {ms: drawn_as(runs, protocol) for ms, protocol in protocols.items()}
-    return {ms: share(ratio(own, solver) <= 1 + OPTIMALITY_TOLERANCE) for ms, own in made.items() if len(own)}
 
 
 def drawn_as(runs: pd.DataFrame, protocol: str) -> pd.DataFrame:

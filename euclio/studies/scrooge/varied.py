@@ -6,7 +6,7 @@ decision as `draw_scrooge` does, with some inputs otherwise; with none it is the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -42,12 +42,9 @@ class Inputs:
         objective_ms: latency objective.
         items: factor of the requests per frame of the modules of `NO_ITEMS_PRINTED`.
         duration: factor of the durations of the modules of `NO_TIMES_PRINTED`.
-        every_duration: factor of the durations of all modules, those without a GPU too.
         fixed: share of a batch's time that does not grow with the batch, at batch 1, whose time stays as it is, of
             the modules of `NO_TIMES_PRINTED`; -1: as it is.
-        every_fixed: the same of all modules with a GPU.
         gain: factor of what concurrency gains, of the modules of `NO_TIMES_PRINTED`.
-        every_gain: the same of all modules with a GPU.
         fall: how fast that gain falls as batches grow, its exponent, of the modules of `NO_TIMES_PRINTED`; -1: as it
             is.
         faster: speed on V100 over that on P100, of the modules of `NO_RATIO_PRINTED`; 0: as it is.
@@ -61,11 +58,8 @@ class Inputs:
     objective_ms: int = 400
     items: float = 1.0
     duration: float = 1.0
-    every_duration: float = 1.0
     fixed: float = -1.0
-    every_fixed: float = -1.0
     gain: float = 1.0
-    every_gain: float = 1.0
     fall: float = -1.0
     faster: float = 0.0
     levels: int = 4
@@ -117,27 +111,17 @@ def _entry(name: str, inputs: Inputs) -> dict[str, Any]:
     """A module's entry of the data file with inputs otherwise."""
     entry = dict(scrooge_data()["modules"][name])
     if "alone_s" in entry:
-        factor = exact(inputs.every_duration) * exact(inputs.alone)
-        return {**entry, "alone_s": str(float(exact(str(entry["alone_s"])) * factor))}
-    entry["slower"] = entry.get("slower", 1.0) * inputs.every_duration * _of(name, inputs.duration, 1.0)
-    entry["concurrency_gain"] *= inputs.every_gain * _of(name, inputs.gain, 1.0)
-    fixed = max(_of(name, inputs.fixed, -1.0), inputs.every_fixed)
-    if fixed >= 0:
-        _set_fixed(entry, fixed)
-    if _of(name, inputs.fall, -1.0) >= 0:
-        entry["gain_fall"] = inputs.fall
+        return {**entry, "alone_s": entry["alone_s"] * inputs.alone}
     if inputs.faster and name in NO_RATIO_PRINTED:
         entry["V100"] = inputs.faster
+    if name not in NO_TIMES_PRINTED:
+        return entry
+    if inputs.fixed >= 0:
+        alone = entry["base_s"] + entry["slope_s"]
+        entry["base_s"], entry["slope_s"] = inputs.fixed * alone, (1 - inputs.fixed) * alone
+    entry["base_s"] *= inputs.duration
+    entry["slope_s"] *= inputs.duration
+    entry["concurrency_gain"] *= inputs.gain
+    if inputs.fall >= 0:
+        entry["gain_fall"] = inputs.fall
     return entry
-
-
-def _of(name: str, value: float, otherwise: float, of: Collection[str] = NO_TIMES_PRINTED) -> float:
-    """A value for the modules that it is about, and another for the rest."""
-    return value if name in of else otherwise
-
-
-def _set_fixed(entry: dict[str, Any], share: float) -> None:
-    """Split the time of batch 1 anew into a fixed part and one that grows, of one kernel for all batches."""
-    alone = entry["base_s"] + entry["slope_s"]
-    entry["base_s"], entry["slope_s"] = share * alone, (1 - share) * alone
-    entry.pop("from_batch_16", None)

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from euclio.analysis.statistics import Measured
 from euclio.core.figures import PALETTE, PUBLISHED, grid
 from euclio.core.words import counted, joined, span
-from euclio.papers.published import published_figures
+from euclio.papers.published import printed_values
 from euclio.report import Block, Figure, Fold, Paragraph, Table
 from euclio.report.drawings import drawn
 from euclio.studies.scrooge.design import FACTORS, Factor, factors, named, said, settings
@@ -35,7 +35,7 @@ UNPRINTED_COLOR, PRINTED_COLOR = PALETTE[0], PALETTE[4]
 
 def printed_shares() -> dict[str, float]:
     """The printed shares at the optimum in per cent, by solver."""
-    values = {figure.key: figure.value for figure in published_figures("scrooge")}
+    values = printed_values("scrooge")
     return {solver: values[f"{key}_same_share"] for solver, key in KEYS.items()}
 
 

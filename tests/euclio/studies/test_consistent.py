@@ -19,7 +19,10 @@ def saved(folder, accepted=100):
         frame = pd.DataFrame({**places, "wave": 0, "distance": 0.5, "distance_again": 0.1})
         return frame.assign(**{FIGURE: np.linspace(10.0, 30.0, rows)})
 
-    save_stored(Stored(drawn(400), drawn(accepted), {"paper": "harpagon"}), folder / "some.parquet")
+    save_stored(
+        Stored(drawn(400), drawn(accepted), {"paper": "harpagon", "search": {"size": 24, "readings": {}}}),
+        folder / "some.parquet",
+    )
 
 
 def test_the_interval_is_that_of_95_per_cent_of_the_accepted_settings(tmp_path):

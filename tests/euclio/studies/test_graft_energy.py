@@ -1,4 +1,4 @@
-"""Graft's Figure 21 by a model of power, and its Table III with measured profiles."""
+"""Graft's Figure 21 by a model of power."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import pandas as pd
 import pytest
 
 from euclio.fragments import Fleet, Fragment, FragmentPlan, Head, Network, RealignedSet, Stage
-from euclio.fragments.workloads.measured_networks import Profiles
 from euclio.papers.published import published_figures
-from euclio.studies.graft.by_network import STEPPED, STEPS, by_network, networks_block, networks_text, saved_by
 from euclio.studies.graft.cases import NETWORKS, SCALES, drawn
 from euclio.studies.graft.energy import (
     LESS_THAN_GRAFT,
@@ -21,7 +19,6 @@ from euclio.studies.graft.energy import (
     energy_reasons,
     watts,
 )
-from euclio.studies.graft.measures import table_iii, table_iii_key
 from euclio.studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, SYSTEMS
 
 
@@ -74,34 +71,3 @@ def test_energy_is_compared_as_it_is_printed(rows):
     assert found["energy_small"].value >= 100 * (1 - power[GRAFT] / power[GSLICE])
     assert found["energy_small"].low is None
     assert LESS_THAN_GRAFT == ("inc", "vgg", "vit")
-
-
-@pytest.mark.slow
-def test_measured_profiles_are_tried_on_every_number_of_table_iii_of_their_networks():
-    """Guards the table on the page: printed, common and three measured columns, and the margins that go in."""
-    table = by_network(0, 1, lambda _: None)
-    assert len(table) == len(STEPS) * len(STEPPED)
-    found = saved_by(table)
-    names = {table_iii_key(scale.key, key)[0] for scale, key in STEPPED}
-    assert {name for name, _ in found} == names
-    shares = pd.DataFrame(
-        [
-            {
-                "scale": s.key,
-                "network": key,
-                "draw": 0,
-                **{f"{name}{c}": 1.0 for name in SYSTEMS for c in ("", " capped")},
-            }
-            for s in SCALES
-            for key in NETWORKS
-        ]
-    )
-    printed = {figure.key: figure.value for figure in published_figures("graft")}
-    common = table_iii(shares)
-    block = networks_block(table, common, printed)
-    assert len(block.rows) == len(STEPPED) + 2
-    assert block.rows[0][:4] == ("4 Nano", "Inc", "35.8", "0.0")
-    assert float(block.rows[0][4]) == pytest.approx(found["small_homo_gslice_inc", Profiles.BATCHING].value, abs=0.05)
-    tried, found_out = (paragraph.text for paragraph in networks_text(table, common, printed))
-    assert "of these 12 numbers" in tried.lower()
-    assert "0.68 (Inc), 0.55 (Res) and 0.55 (VGG)" in found_out

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import math
 from dataclasses import replace
+from functools import cache
+from itertools import product
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from euclio.core.data_files import data_dir
 from euclio.core.solving import solve
 from euclio.fragments import FragmentSpace, Points
+from euclio.fragments.stages import Stages
 from euclio.papers.published import published_figures
 from euclio.results.tables import load
 from euclio.studies.building import reproduce
+from euclio.studies.claims import stored_claims
 from euclio.studies.graft import cases, inputs, measures, memory, optima, scales, serving, sweeps, systems, variants
 from euclio.studies.graft.cases import DEFAULT, NETWORKS, SCALES, drawn
 from euclio.studies.graft.systems import GRAFT, GSLICE, REGROUP, STATIC
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_a_draw_is_the_same_clients_at_a_moment_and_at_their_mean():
@@ -26,10 +36,37 @@ def test_a_draw_is_the_same_clients_at_a_moment_and_at_their_mean():
 
 
 def test_fitted_parameters_change_nothing_and_others_do():
-    fitted = replace(DEFAULT, once=0.7, fixed=0.6, sent_part=0.21675)
+    fitted = replace(DEFAULT, once=cases.fitted_once()["mob"], fixed=0.6, sent_part=0.21675)
     one, same = (drawn("mob", SCALES[0], 0, 0, parameters) for parameters in (DEFAULT, fitted))
     assert one.now == same.now
     assert drawn("mob", SCALES[0], 0, 0, replace(DEFAULT, once=0.3)).now != one.now
+
+
+def test_what_a_batch_pays_once_is_fitted_to_row_1_of_table_iii_and_to_nothing_else():
+    """Guards that a number which chose a parameter is no check, nor the headline, which is the largest of the row."""
+    fit = json.loads((data_dir() / "profiles" / "graft.json").read_text(encoding="utf-8"))["fit_by_network"]
+    published = {figure.key: figure for figure in published_figures("graft")}
+    assert fit["figures"] == [measures.table_iii_key("small_homo", key)[0] for key in NETWORKS]
+    assert [published[key].value for key in fit["figures"]] == [fit["printed"][key] for key in NETWORKS]
+    assert published["headline"].value == max(fit["printed"].values())
+    fitted = {key for key, figure in published.items() if figure.role == "fit"}
+    assert fitted == {*fit["figures"], "headline", "margin_res", "margin_vgg", "margin_vit"}
+    assert not fitted & {key for claim in stored_claims() for key in claim.figures if claim.paper == "graft"}
+
+
+@pytest.mark.slow
+@pytest.mark.fifth("key")
+@pytest.mark.parametrize("key", NETWORKS)
+def test_no_step_brings_row_1_nearer(key, monkeypatch):
+    """Over the same 50 draws 0.05 more or less is further from the printed number, and what is found is stored."""
+    monkeypatch.syspath_prepend(ROOT / "docs" / "tools")
+    row_1 = importlib.import_module("graft_once").row_1
+    fit = json.loads((data_dir() / "profiles" / "graft.json").read_text(encoding="utf-8"))["fit_by_network"]
+    own = fit["once"][key]
+    saved = row_1(key, own)
+    assert round(saved, 1) == fit["found"][key]
+    off = abs(saved - fit["printed"][key])
+    assert all(off < abs(row_1(key, round(own + step, 2)) - fit["printed"][key]) for step in (-0.05, 0.05))
 
 
 def test_budgets_are_whole_multiples_of_their_steps():
@@ -45,10 +82,26 @@ def test_systems_plan_what_their_solvers_plan():
     assert systems.planned(GRAFT, fleets, FragmentSpace(max_instances=1)) >= systems.planned(GRAFT, fleets)
 
 
-def test_all_balanced_groupings_of_ten_are_tried_and_none_is_worse_than_grafts():
-    rows = variants.balanced(0, 1, lambda _: None, networks=("vgg",))
+def test_all_groupings_of_ten_are_tried_and_none_is_worse_than_grafts():
+    rows = variants.groupings([variants.drawn_of("vgg", 10, 0, 0)], lambda _: None)
     assert rows.groupings.tolist() == [252]
     assert (rows.best <= rows.share).all()
+
+
+@pytest.mark.parametrize(("clients", "space"), [(7, None), (11, FragmentSpace(max_instances=1))])
+def test_the_best_grouping_is_the_least_of_all_that_are_listed_one_by_one(clients, space):
+    """Every way to give parts one of as few groups of at most five as hold them; in a plan space every group is too."""
+    fleet = variants.fleet_of("vgg", clients, 0, 1)
+    stages = Stages(fleet.network)
+    parts = systems.merged(fleet, stages, space)
+    number = -(-len(parts) // 5)
+    realigned = cache(lambda own: systems.realigned(stages, [parts[k] for k in own], space))
+    shares = [
+        sum(realigned(tuple(k for k, g in enumerate(groups) if g == own)) for own in range(number))
+        for groups in product(range(number), repeat=len(parts))
+        if max(map(groups.count, range(number))) <= 5
+    ]
+    assert variants.best_grouping(fleet, space) == (min(shares), len(shares))
 
 
 def test_throughput_counts_clients_before_the_share_is_exceeded():
@@ -108,8 +161,8 @@ def test_savings_and_distances():
 
 def test_a_parameter_explains_only_what_it_moves_across_the_printed_value():
     key, printed = "small_homo_gslice_inc", 35.8
-    (words, values) = sweeps.RANGES["once"]
-    rows = [("once", value, 0, key, figure) for value, figure in zip(values, (10.0, 20.0, 30.0), strict=True)]
+    (words, values) = sweeps.RANGES["fixed"]
+    rows = [("fixed", value, 0, key, figure) for value, figure in zip(values, (10.0, 20.0, 30.0), strict=True)]
     table = pd.DataFrame(rows, columns=sweeps.COLUMNS)
     measured = {figure.key: measures.exactly(math.nan) for figure in published_figures("graft")}
     (near,) = sweeps.all_movements(table, measured | {key: measures.exactly(printed - 5)})[key]

@@ -6,7 +6,7 @@ import pytest
 import euclio
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.posterior.printed import finalists
+from euclio.posterior.reference import nearest_shares
 from euclio.studies.harpagon.answer import COLUMNS, ROWS, stored_answers
 from euclio.studies.stored_reports import STORED
 
@@ -26,7 +26,7 @@ def test_the_answer_has_a_row_for_each_kind_and_a_sentence_before_and_after(stor
 
 
 def test_whether_print_decides_it_is_the_nearest_settings_matter(stored):
-    near = finalists("harpagon")
+    near = nearest_shares("harpagon")
     assert len(near) == 8
     assert ("does not decide it" in stored.before) == (min(near) <= 91.5 <= max(near))
 

@@ -10,29 +10,33 @@ from euclio.session.files.instances import load_session
 from euclio.studies import reference_workloads
 from euclio.studies.reference_workloads import draw_workloads_of
 
-LABELS = ("one", "two")
+LABELS = ("nexus", "harpagon")
 
 
-class SecondRefuses:
-    """The second solver has no plan for the second session."""
+class OwnRefuses:
+    """The paper's own system has no plan for the second session, and the other one none for the third."""
+
+    def __init__(self, paper):
+        self.labels = ("nexus", paper)
 
     def runs(self, sessions, settings, advance):
         """The results frame of some sessions."""
         rows = []
         for k, session in enumerate(sessions):
-            rows.append({"instance": session.name, "label": "one", "value": 1.0})
-            rows.append({"instance": session.name, "label": "two", "value": None if k == 1 else 2.0})
+            for label, without in zip(self.labels, (2, 1), strict=True):
+                rows.append({"instance": session.name, "label": label, "value": None if k == without else 1.0})
             advance(2)
         return pd.DataFrame(rows)
 
 
 @pytest.mark.parametrize("paper", ["harpagon", "piccolo"])
-def test_workload_that_a_checked_system_refuses_is_left_out_and_counted(paper):
+def test_workload_that_the_checked_system_refuses_is_left_out_and_counted(paper):
+    """One that another system refuses stays: averages are over those that a system has a plan for."""
     steps = []
-    found, frame = draw_workloads_of(SecondRefuses(), paper, LABELS, 4, 7, steps.append)
+    found, frame = draw_workloads_of(OwnRefuses(paper), paper, LABELS, 4, 7, steps.append)
     drawn = protocol_draws(paper, reference_setting(paper), 7, 4)
     assert found.workloads == (drawn.workloads[0], *drawn.workloads[2:])
-    assert (found.drawn, found.rejected, found.left_out) == (drawn.drawn, drawn.rejected, {"two": 1})
+    assert (found.drawn, found.rejected, found.left_out) == (drawn.drawn, drawn.rejected, {paper: 1})
     assert list(frame.instance) == [w.session.name for w in found.workloads for _ in LABELS]
     assert sum(steps) == 8
 

@@ -28,12 +28,10 @@ from euclio.studies.scrooge.measures import (
     BRUTE_FORCE,
     FIVE_APPLICATIONS,
     GREEDY,
-    LOOSER_MS,
     MANY_TYPES,
     MILP,
     OPTIMUM,
     OWN_SESSIONS,
-    at_objective,
     decision_measures,
     disagreements,
     measures,
@@ -178,7 +176,8 @@ def test_every_published_figure_has_a_measure_and_every_result_a_reason():
     found = measures(both)
     assert set(found) == set(figures)
     inputs = set(input_measures(1, MANY_TYPES))
-    assert all(figures[key].role == "input" for key in inputs)
+    # Table 2's throughput is compared with the scale that §4.3 means.
+    assert {key for key in inputs if figures[key].role != "input"} == {"ssd_evaluated_rps"}
     why = reasons(both)
     # Of inputs that are drawn these came out otherwise than they were set.
     assert set(why) == set(figures) - inputs | {"types_price_ratio", "scaling_window_most"}
@@ -187,8 +186,8 @@ def test_every_published_figure_has_a_measure_and_every_result_a_reason():
 
 def test_inputs_are_as_printed():
     found = input_measures(SEED, MANY_TYPES)
-    printed = {figure.key: figure.value for figure in published_figures("scrooge")}
-    for key, measure in found.items():
+    printed = {figure.key: figure.value for figure in published_figures("scrooge") if figure.role == "input"}
+    for key, measure in ((key, found[key]) for key in found if key in printed):
         # Thirty types drawn within the ratios do not reach their ends; a frame of 8.94 vehicles on average may have 9.
         rough = key.startswith("types_") or key == "scaling_window_most"
         assert measure.value == pytest.approx(printed[key], rel=0.15 if rough else 0.02)
@@ -342,7 +341,7 @@ def report(tmp_path_factory):
 @pytest.mark.slow
 def test_report_holds_scorecard_figures_and_example(report: Path):
     page = (report / "index.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 18
+    assert page.count("<svg") == 17
     assert "printed numbers, each with one of four words" in page
     assert "disagreements of the two: 0" in page
     assert "7.5444" in (report / "scorecard.md").read_text(encoding="utf-8")
@@ -356,7 +355,7 @@ def test_every_run_has_a_row(report: Path):
     assert counts.pop(FIVE_APPLICATIONS) == 6 * (4 + 3) + 1
     decisions = table[table.protocol == OWN_SESSIONS].workload.nunique()
     assert counts.pop(OWN_SESSIONS) == decisions * (4 + 3)
-    assert set(counts) == {at_objective(ms) for ms in LOOSER_MS}
+    assert not counts
     changing, _ = load(report / "changing.parquet")
     assert len(changing) == len(cases())
     seconds, _ = load(report / "changing_seconds.parquet")

@@ -78,13 +78,11 @@ def test_a_fixed_share_keeps_the_time_of_batch_one_and_splits_it(application, na
         assert float(found["P100", 8, 1] / own["P100", 1, 1]) == pytest.approx(times, rel=1e-4)
 
 
-def test_printed_modules_are_left_alone_but_where_all_are_meant():
+def test_modules_of_which_times_are_printed_are_left_alone():
     inputs = Inputs(duration=2.0, fixed=0.0, gain=0.0, fall=1.0)
     own, found = (draw_varied("traffic", SEED, 1, x) for x in (OWN, inputs))
     assert durations(found, "detector") == durations(own, "detector")
     assert "ssd_inception" not in NO_TIMES_PRINTED
-    every = draw_varied("traffic", SEED, 1, Inputs(every_fixed=0.0))
-    assert durations(every, "detector") != durations(own, "detector")
 
 
 def test_without_gain_concurrency_only_makes_batches_wait_for_each_other():
@@ -182,7 +180,7 @@ def test_what_moves_a_share_says_from_where_to_where():
 def test_a_decision_costs_the_same_as_the_optimum_or_more():
     found = ratios(draw_varied("traffic", SEED, 1, OWN))
     assert all(value >= 1 - 1e-9 for value in found.values())
-    assert ratios(draw_varied("traffic", SEED, 1, Inputs(every_duration=50.0))) is None
+    assert ratios(draw_varied("traffic", SEED, 1, Inputs(duration=50.0))) is None
 
 
 def test_decisions_of_a_changing_workload_are_those_that_its_coordinator_asks_for():

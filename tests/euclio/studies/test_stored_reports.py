@@ -82,6 +82,14 @@ def test_what_lacks_instances_of_the_stored_report_is_not_stored():
         store("harpagon")
 
 
+def test_a_population_that_the_study_no_longer_draws_keeps_no_report_from_being_stored():
+    """It is drawn from a seed, so that no folder could be missing."""
+    folder = write(LAST, populations=[MEASURED])
+    assert differences("harpagon", folder)[0] == "as in reports/harpagon: 2 of 2 numbers"
+    store("harpagon")
+    assert load(STORED / "harpagon" / "scorecard.parquet")[1]["populations"] == [MEASURED]
+
+
 def test_accepting_claims_stores_the_last_reports_first(tmp_path, monkeypatch, capsys):
     """Claims that are accepted are about what is stored: both change together, and neither does without `--accept`."""
     claim = claims.Claim("h.share", "harpagon", "It is best.", ("optimal_share",))

@@ -33,8 +33,8 @@ CHANGED = {
     "np": {"concurrency": False},
     "nb": {"batching": False},
     "nh": {"hetero": Hetero.ONE},
-    "1bpc": {"allocations": 1},
-    "2bpc": {"allocations": 2},
+    "1bpc": {"allocations": 1, "dummy": DummyRule.NONE},
+    "2bpc": {"allocations": 2, "dummy": DummyRule.NONE},
     "2d": {"dispatch": Policy.RR},
     "dt": {"dispatch": Policy.MACHINE_RATE},
     "tb": {"splitter": Splitter.THROUGHPUT},
@@ -108,11 +108,6 @@ def test_piccolo_searches_the_continuous_plan_space():
     assert solvers()["piccolo"].space == PlanSpace(Policy.TC, CONTINUOUS)
 
 
-@pytest.mark.parametrize("label", ["1bpc", "2bpc"])
-def test_limited_alternatives_keep_their_dummies(label):
-    assert solvers()[f"piccolo:{label}"].space.dummy is CONTINUOUS
-
-
 @pytest.mark.parametrize("system", PICCOLO_SYSTEMS, ids=lambda system: system.name)
 def test_system_is_registered_as_a_heuristic(system):
     assert solvers()[system.name].kind == "heuristic"
@@ -127,7 +122,7 @@ def test_leftover_is_filled_just_up_to_what_the_budget_needs(name):
 
     Batch 20 would take the 70 at 70/80 = 0.875 of a machine; filled, it is 0.8333 of one of batch 100.
     """
-    found = solve(one_module(PICCOLO_M_1, 270, "2.2"), name)
+    found = solve(one_module(PICCOLO_M_1, 270, "2.2"), name, dummy="continuous")
     assert allocations(found) == [(100, 2, 250 / 3)]
     assert float(found.plan.modules[0].dummy_rps) == pytest.approx(40 / 3)
     assert found.cost == pytest.approx(2 + 5 / 6)
@@ -175,7 +170,7 @@ def test_second_configuration_is_filled_as_well(name):
         Configuration("gpu", 100, 1, 1),
     ]
     session = Session("s", "1.5", [Hardware("gpu", 1), Hardware("cheap", "0.81")], [Module("M", 291, profile)])
-    found = solve(session, name)
+    found = solve(session, name, dummy="continuous")
     assert allocations(found) == [(100, 2, 0), (20, 1, 16)]
     assert found.cost == pytest.approx(2.972)
 

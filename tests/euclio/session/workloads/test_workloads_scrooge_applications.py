@@ -50,6 +50,13 @@ def test_concurrency_gains_less_than_machines_would(name):
         assert alone[c.hardware, c.batch] <= c.duration_s <= c.concurrency * alone[c.hardware, c.batch]
 
 
+@pytest.mark.parametrize("name", scrooge_data()["modules"])
+def test_a_module_runs_at_the_evaluations_scale_unless_its_own_time_is_printed(name):
+    scale = 1 if scrooge_data()["modules"][name].get("as_printed") else scrooge_data()["time_scale"]
+    for own, drawn in zip(scrooge_profile(name), scrooge_profile(name, as_evaluated=False), strict=True):
+        assert float(own.duration_s) == pytest.approx(scale * float(drawn.duration_s), rel=1e-3)
+
+
 def test_prices_are_the_printed_ones():
     prices = {h["name"]: h["price_per_h"] for h in scrooge_data()["hardware"]}
     assert prices == {"P100": 2.07, "V100": 3.06, "CPU": 0.83}

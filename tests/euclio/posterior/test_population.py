@@ -1,10 +1,7 @@
-"""Drawing on a made-up simulation that takes no time: it finds what it should, repeats, and goes on where it was."""
+"""A search on a made-up simulation that takes no time: it finds what it should, repeats, and goes on where it was."""
 
-import json
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,10 +10,10 @@ import pytest
 
 from euclio import cli
 from euclio.core.errors import InputError
-from euclio.posterior import drawing, emulator, renewing, simulated
+from euclio.posterior import __main__ as command
+from euclio.posterior import population, reference
 from euclio.posterior.__main__ import main
-from euclio.posterior.distance import UNKNOWN, Measure, discrepancies, off, pooled_noise, scaled, unscaled
-from euclio.posterior.drawing import WAVES, Plan, draw_posterior
+from euclio.posterior.distance import OFF, distance, off, scaled, unscaled, without
 from euclio.posterior.evidence import (
     compared,
     convergence,
@@ -32,33 +29,31 @@ from euclio.posterior.groups import GROUPS, groups_of
 from euclio.posterior.journal import Journal
 from euclio.posterior.labels import LONGEST, figure_label, parameter_label
 from euclio.posterior.parameters import choices, narrowed, ranges
-from euclio.posterior.prior import NAMES, PAPERS, PRIORS, READINGS, Choice, Setting, concerns
+from euclio.posterior.population import Search, search_settings
+from euclio.posterior.prior import NAMES, PAPERS, PRIORS, Choice, Setting
 from euclio.posterior.references import Again
 from euclio.posterior.settings import accepted_settings
-from euclio.posterior.simulated import CONTROL
 from euclio.posterior.simulation import Simulated
-from euclio.posterior.store import Stored, load_stored, settings_of
+from euclio.posterior.store import PRIOR, Stored, load_stored
 from euclio.posterior.summary import summary
 from euclio.posterior.targets import REFERENCES, checked, fitted, full, of_paper, targets
 from euclio.posterior.validation import Validated, by_group, left_out, validated
 from euclio.studies import building
 from euclio.studies.posterior import __main__ as former
 
-pytest.importorskip("sklearn")
 HARPAGON = of_paper(fitted(), "harpagon")
-PLAN = Plan.of("harpagon", 400, 3, 10, 2000)
-PLAIN = Measure(HARPAGON, {}, {})
+SEARCH = Search("harpagon", 3, generations=6, size=5, starts=40, workloads=10)
 
 
-def drawn_up(paper: str, setting: Setting, seed: int, count: int) -> Simulated:
-    """The same without what needs the best split, which no draw is asked for."""
+def found_up(paper: str, setting: Setting, seed: int, count: int) -> Simulated:
+    """The same without what needs the best split, which no generation is asked for."""
     found = made_up(paper, setting, seed, count)
     return replace(found, figures={k: v for k, v in found.figures.items() if k not in REFERENCES})
 
 
 def made_up(paper: str, setting: Setting, seed: int, count: int) -> Simulated:
     """Every figure is off by how far `slo` is from the middle of its range; a corner has no workloads."""
-    away = PRIORS["slo"].place(setting.slo) - 0.5
+    away = PRIORS[paper]["slo"].place(setting.slo) - 0.5
     if setting.heavy_machines < 1.6:
         return Simulated({}, {"accepted": 0.0}, {})
     keys = of_paper(tuple(targets()), paper)
@@ -78,17 +73,23 @@ def made_up_again(again: Again) -> dict[str, float]:
 @pytest.fixture
 def without_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is simulated."""
-    monkeypatch.setattr(simulated, "simulate", drawn_up)
-    monkeypatch.setattr(drawing, "resimulate", made_up_again)
+    monkeypatch.setattr(population, "simulate", found_up)
+    for module in (population, reference):
+        monkeypatch.setattr(module, "resimulate", made_up_again)
 
 
 PRINTED = {key: targets()[key].value for key in HARPAGON}
 
 
 def test_the_distance_is_zero_at_the_published_figures_and_infinite_without_workloads() -> None:
-    assert PLAIN.distance(PRINTED) == pytest.approx(0.0)
-    assert PLAIN.distance({}) == float("inf")
-    assert PLAIN.distance(dict.fromkeys(PRINTED, 1e9)) == pytest.approx(UNKNOWN)
+    assert distance(PRINTED, HARPAGON) == pytest.approx(0.0)
+    assert distance({}, HARPAGON) == float("inf")
+    assert distance(dict.fromkeys(PRINTED, 1e9), HARPAGON) == pytest.approx(OFF)
+
+
+def test_the_distance_leaves_the_share_out() -> None:
+    """What is asked of a setting is no part of how it is chosen."""
+    assert distance({**PRINTED, "harpagon:optimal_share": 0.0}, HARPAGON) == pytest.approx(0.0)
 
 
 def test_small_figures_are_fitted_too() -> None:
@@ -111,20 +112,10 @@ def test_the_scale_has_an_inverse_and_shares_stay_shares(key: str) -> None:
         )
 
 
-def test_noisy_figures_and_groups_that_no_setting_reaches_weigh_less() -> None:
-    baselines = [k for k in HARPAGON if "baseline" in k]
-    noisy = Measure(HARPAGON, {baselines[0]: 0.6}, {"dispatch": 2.0})
-    weights = dict(zip(HARPAGON, noisy.weights, strict=True))
-    assert sum(weights.values()) == pytest.approx(1.0)
-    assert weights[baselines[1]] == pytest.approx(10 * weights[baselines[0]])
-    plain = dict(zip(HARPAGON, PLAIN.weights, strict=True))
-    assert weights["harpagon:2d_mean_extra"] < plain["harpagon:2d_mean_extra"] / 3
-
-
 def test_figures_of_a_group_that_is_left_out_change_nothing() -> None:
-    without = PLAIN.without("dummies")
-    assert set(PLAIN.keys) - set(without.keys) == {"harpagon:nd_mean_extra"}
-    assert without.distance(PRINTED | {"harpagon:nd_mean_extra": 50.0}) == pytest.approx(0.0)
+    others = without(HARPAGON, "dummies")
+    assert set(HARPAGON) - set(others) == {"harpagon:nd_mean_extra"}
+    assert distance(PRINTED | {"harpagon:nd_mean_extra": 50.0}, others) == pytest.approx(0.0)
 
 
 def test_every_figure_is_in_one_group() -> None:
@@ -133,45 +124,18 @@ def test_every_figure_is_in_one_group() -> None:
     assert set(found) == set(GROUPS)
 
 
-def test_a_groups_discrepancy_is_what_its_nearest_settings_leave() -> None:
-    """Forty settings whose figures are off by 0.05 to 2; the nearest twentieth by 0.1, below the least of all."""
-    ks = HARPAGON
-    away = [{k: float(unscaled(k, scaled(k, targets()[k].value) + 0.05 * n)) for k in ks} for n in range(1, 41)]
-    assert set(discrepancies(away, ks, {}).values()) == {0.5}
-    far = [{k: float(unscaled(k, scaled(k, targets()[k].value) + 0.8)) for k in ks}] * 40
-    assert discrepancies(far, ks, {})["dispatch"] == pytest.approx(0.8, abs=0.01)
-
-
-def test_noise_is_that_of_the_pairs_that_differ() -> None:
-    two, rate = "harpagon:2d_mean_extra", "harpagon:dt_mean_extra"
-    a, b = {two: 9.9, rate: 5.0}, {two: 10 * np.exp(0.954) - 0.1, rate: 5.0}
-    assert pooled_noise([(a, b), (a, a)], (two, rate)) == {two: 1.0, rate: UNKNOWN}
-
-
-@pytest.mark.slow
 @pytest.mark.usefixtures("without_time")
-@pytest.mark.parametrize("draws", [120, 333])
-def test_no_more_settings_are_simulated_than_asked_for(draws: int, tmp_path: Path) -> None:
-    stored = draw_posterior(Plan.of("harpagon", draws, 5, 10, 500), 1, tmp_path / "x.parquet")
-    assert draws / 2 < len(stored.draws) <= draws
+def test_settings_come_nearer_generation_by_generation(tmp_path: Path) -> None:
+    """Of the prior the median is 0.25, half the range of `slo`."""
+    stored = search_settings(SEARCH, 1, tmp_path / "x.parquet")
+    assert stored.accepted.distance.median() < 0.3 * stored.prior.distance.median()
+    # What a group did not choose is searched for it as well.
+    assert set(stored.draws[stored.draws.wave > PRIOR].wanted) == {"", *groups_of(HARPAGON)}
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("without_time")
-def test_screened_settings_come_nearer_wave_by_wave(tmp_path: Path) -> None:
-    """Those screened for the whole distance; of the prior the median is 0.25, half the range of `slo`."""
-    draws = draw_posterior(PLAN, 1, tmp_path / "x.parquet").draws
-    own = draws[(draws.wanted == "") & (draws.wave >= 0) & np.isfinite(draws.distance)]
-    middle = own.groupby("wave").distance.median()
-    assert middle[WAVES] < 0.5 * middle[0]
-    control = draws[(draws.wave == CONTROL) & np.isfinite(draws.distance)]
-    assert control.distance.median() > middle[WAVES]
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("without_time")
-def test_a_stored_draw_is_the_same_whoever_draws_it(tmp_path: Path) -> None:
-    first, second = (draw_posterior(PLAN, 1, tmp_path / f"{n}.parquet") for n in range(2))
+def test_a_stored_search_is_the_same_whoever_searches(tmp_path: Path) -> None:
+    first, second = (search_settings(SEARCH, 1, tmp_path / f"{n}.parquet") for n in range(2))
     assert first.draws.equals(second.draws)
     assert first.accepted.equals(second.accepted)
     for end in ("", "-accepted"):
@@ -179,30 +143,30 @@ def test_a_stored_draw_is_the_same_whoever_draws_it(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.journal"))
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("without_time")
-def test_a_draw_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = draw_posterior(PLAN, 1, tmp_path / "whole.parquet")
+def test_a_search_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = search_settings(SEARCH, 1, tmp_path / "whole.parquet")
     calls = 0
 
     def interrupted(*asked: Any) -> Simulated:
         nonlocal calls
         calls += 1
-        if calls == 300:
+        if calls == 200:
             raise KeyboardInterrupt
-        return drawn_up(*asked)
+        return found_up(*asked)
 
-    monkeypatch.setattr(simulated, "simulate", interrupted)
+    monkeypatch.setattr(population, "simulate", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        draw_posterior(PLAN, 1, tmp_path / "cut.parquet")
+        search_settings(SEARCH, 1, tmp_path / "cut.parquet")
     journal = tmp_path / "cut.journal"
-    journal.write_text(journal.read_text() + '{"label": "run 1, wa')
+    journal.write_text(journal.read_text() + '{"label": "run 1, ge')
     calls = 1000
-    again = draw_posterior(PLAN, 1, tmp_path / "cut.parquet")
+    again = search_settings(SEARCH, 1, tmp_path / "cut.parquet")
     assert again.draws.equals(whole.draws)
     assert again.accepted.equals(whole.accepted)
     # What was noted is not simulated again.
-    assert calls - 1000 < len(whole.draws) - 150
+    simulated = len(whole.draws)
+    assert calls - 1000 < 2 * simulated - 190
 
 
 def test_what_was_made_is_noted(tmp_path: Path) -> None:
@@ -234,14 +198,13 @@ def test_a_journal_of_other_draws_is_refused(tmp_path: Path) -> None:
         Journal(tmp_path / "x.journal", {"seed": 2})
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("without_time")
-def test_what_a_draw_says(tmp_path: Path) -> None:
+def test_what_a_search_says(tmp_path: Path) -> None:
     out = tmp_path / "draws.parquet"
-    draw_posterior(PLAN, 1, out)
+    search_settings(SEARCH, 1, out)
     stored = load_stored(out)
     assert stored.provenance["draws"] == len(stored.draws)
-    # Five of each run, all different draws.
+    # Five of each run, all different.
     assert stored.accepted.groupby("run").size().tolist() == [5, 5]
     assert len(set(stored.settings)) == 10
     table = compared(stored).set_index("key")
@@ -267,14 +230,13 @@ def test_what_a_draw_says(tmp_path: Path) -> None:
     _says_of_optimal_shares(stored)
     _gives_settings(stored)
     said = summary(stored)
-    for words in ("fit: ", "check: ", "median width over prior", "the model ", "reading", "R-hat", "controls"):
+    for words in ("fit: ", "check: ", "median width over prior", "the model ", "R-hat"):
         assert words in said
     write_figures(stored, tmp_path / "figures")
     kinds = ("intervals", "left-out", "optimal", "sensitivity")
     assert {p.name for p in (tmp_path / "figures").iterdir()} == {f"posterior-{kind}-harpagon.svg" for kind in kinds}
     moved = strongest(stored, "harpagon")
     assert "slo" in moved.index
-    assert "two_filled" not in moved.index
     assert len(moved) == len(moved.columns) == STRONGEST
 
 
@@ -282,9 +244,8 @@ def _says_of_parameters(stored: Stored) -> None:
     shares = choices(stored)
     for column in ("prior", "posterior"):
         np.testing.assert_allclose(shares.groupby("parameter")[column].sum(), 1.0)
-    assert set(shares[shares.reading].parameter) == set(READINGS) & set(concerns("harpagon"))
     found = ranges(stored).set_index("parameter")
-    assert set(found.index) == {name for name in NAMES if not isinstance(PRIORS[name], Choice)}
+    assert set(found.index) == {name for name in NAMES if not isinstance(PRIORS["harpagon"][name], Choice)}
     assert (found.low >= found.prior_low).all()
     assert (found.high <= found.prior_high).all()
     assert found.middle["slo"] == pytest.approx(np.median([setting.slo for setting in stored.settings]), rel=0.02)
@@ -318,11 +279,9 @@ def _gives_settings(stored: Stored) -> None:
     found = accepted_settings("harpagon", 3, stored=stored)
     assert (found[0], found[-1]) == (stored.settings[0], stored.settings[-1])
     assert found == accepted_settings("harpagon", 3, stored=stored)
-    usual = accepted_settings("harpagon", 3, default_readings=True, stored=stored)
-    assert not any(setting.two_dummies for setting in usual)
     with pytest.raises(InputError, match="ask for fewer"):
         accepted_settings("harpagon", 11, stored=stored)
-    assert set(found) <= set(settings_of(stored.accepted))
+    assert set(found) <= set(stored.settings)
 
 
 def test_runs_that_say_different_things_have_not_converged() -> None:
@@ -353,23 +312,24 @@ def test_every_figure_and_parameter_has_a_short_name() -> None:
     assert figure_label("harpagon:q0.1_mean_extra") == "Harp-q0.1: mean extra cost"
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("without_time")
-def test_the_stored_draw_is_renewed_with_its_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(renewing, "stored_path", lambda paper: tmp_path / f"{paper}.parquet")
-    monkeypatch.setattr(renewing, "reference_path", lambda paper: tmp_path / f"{paper}.json")
-    # A plan is asked for with its seed alone; here with few workloads and few settings to screen, too.
-    small = SimpleNamespace(of=partial(drawing.Plan.of, workloads=12, screened=500))
-    monkeypatch.setattr(renewing, "Plan", small)
-    renewing.renew("piccolo", 1, draws=60)
-    stored, chosen = load_stored(tmp_path / "piccolo.parquet"), json.loads((tmp_path / "piccolo.json").read_text())
-    assert stored.provenance["seed"] == renewing.SEED == chosen["seed"]
-    assert stored.paper == chosen["paper"] == "piccolo"
+def test_the_stored_search_is_renewed_with_its_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "stored_path", lambda paper: tmp_path / f"{paper}.parquet")
+    monkeypatch.setattr(command, "reference_path", lambda paper: tmp_path / "posterior" / f"{paper}-reference.json")
+    command.renew("piccolo", 1, generations=1)
+    stored = load_stored(tmp_path / "piccolo.parquet")
+    monkeypatch.setattr(reference, "data_dir", lambda: tmp_path)
+    entry = reference.reference_entry("piccolo")
+    assert stored.provenance["search"]["seed"] == command.SEED == entry["search"]["seed"]
+    assert stored.paper == entry["paper"] == "piccolo"
+    assert reference.reference_setting("piccolo") == stored.settings[0]
+    # The numbers that judge it are of workloads that did not choose it.
+    assert entry["distance"]["judging"] != entry["distance"]["choosing"]
 
 
 def test_a_study_is_asked_for_a_new_posterior(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    monkeypatch.setattr(renewing, "renew", lambda paper, jobs: made.append(f"{paper} renewed by {jobs}"))
+    monkeypatch.setattr(command, "renew", lambda paper, jobs: made.append(f"{paper} renewed by {jobs}"))
     monkeypatch.setattr(building, "reproduce", lambda paper, **_: made.append(paper) or tmp_path)
     assert cli.main(["reproduce", "harpagon", "--posterior", "--jobs", "2"]) == 0
     assert cli.main(["reproduce", "harpagon"]) == 0
@@ -382,32 +342,31 @@ def test_a_paper_without_a_posterior_has_none_to_renew(paper: str, capsys: pytes
     assert "has no posterior" in capsys.readouterr().err
 
 
-def test_without_scikit_learn_a_draw_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "sklearn.ensemble", None)
-    with pytest.raises(InputError, match="scikit-learn") as raised:
-        emulator._forest()
-    assert "\n" not in str(raised.value)
-
-
 def test_the_command_keeps_the_name_that_it_had():
     """Scripts and notes call `python -m euclio.studies.posterior`, from when the room was among the studies."""
     assert former.main is main
 
 
 @pytest.mark.slow
-def test_a_small_draw_from_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_small_search_from_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "small.parquet"
-    arguments = ["harpagon", "--out", str(out), "--workloads", "4", "--jobs", "1"]
-    assert main([*arguments, "--draws", "16", "--seed", "2", "--screened", "300"]) == 0
+    arguments = ["harpagon", "--out", str(out), "--workloads", "4", "--starts", "26", "--jobs", "1"]
+    assert main([*arguments, "--generations", "1", "--seed", "2", "--reading", "round_robin=literal"]) == 0
     drawn = capsys.readouterr().out
     assert main([*arguments]) == 0
     assert capsys.readouterr().out == drawn
     assert "as cheap as the best plan, tc-shared" in drawn
-    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 450_000
+    assert {setting.round_robin for setting in load_stored(out).settings} == {"literal"}
 
 
 def test_a_prior_without_workloads_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulated, "simulate", lambda *_: Simulated({}, {"accepted": 0.0}, {}))
-    with pytest.raises(InputError, match="draw more"):
-        draw_posterior(PLAN, 1, tmp_path / "none.parquet")
-    assert main(["harpagon", "--draws", "16", "--jobs", "1", "--out", str(tmp_path / "none.parquet")]) == 2
+    monkeypatch.setattr(population, "simulate", lambda *_: Simulated({}, {"accepted": 0.0}, {}))
+    with pytest.raises(InputError, match="ask for more"):
+        search_settings(SEARCH, 1, tmp_path / "none.parquet")
+    asked = ["harpagon", "--generations", "1", "--starts", "4", "--jobs", "1", "--out", str(tmp_path / "n.parquet")]
+    assert main(asked) == 2
+
+
+def test_a_reading_that_there_is_not_is_refused_with_those_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["harpagon", "--reading", "speed=2"]) == 2
+    assert "acceptance" in capsys.readouterr().err
