@@ -161,7 +161,7 @@ POPULATIONS = {
             PROTOCOL_SEED,
             663,
             lambda count, seed: _reference("piccolo", count, seed),
-            "0620d7d48bd912c62d765e7568d88e073a1c201bb5d4625ada7637d72d3f1552",
+            "fa825daf86fa77a626216c7eb1fdd09b446e5484f82d4ebb1d56ad4ffdba815e",
         ),
         Population(
             "harpagon-unselected",

@@ -22,6 +22,8 @@ BAD_INPUT = 2
 """Exit code where options or files are wrong, as of every command (docs/commands.md)."""
 SEED = 1131
 """Seed of the stored searches."""
+GENERATIONS = {"harpagon": 60, "piccolo": 40}
+"""Generations of the stored searches."""
 WORDS = {"true": True, "false": False}
 
 
@@ -61,18 +63,18 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def renew(paper: str, jobs: int, generations: int = 60) -> None:
+def renew(paper: str, jobs: int, generations: int | None = None) -> None:
     """Search the stored settings of a paper anew, with their own seed; a search that was interrupted goes on.
 
     Args:
         paper: the paper.
         jobs: processes, which change no digit.
-        generations: generations.
+        generations: generations; None: as many as the stored one has (`GENERATIONS`).
 
     Raises:
         InputError: a journal of another search stands next to the stored one.
     """
-    _written(Search(paper, SEED, generations), jobs, stored_path(paper))
+    _written(Search(paper, SEED, generations or GENERATIONS[paper]), jobs, stored_path(paper))
 
 
 def _search(paper: str, given: argparse.Namespace, readings: dict[str, Any], out: Path) -> None:

@@ -22,6 +22,7 @@ from studies.papers.modules import (
     more_than_two,
     relative_throughput,
     remaining,
+    rows_of,
 )
 from studies.papers.plans import Plans
 
@@ -106,10 +107,10 @@ def dummies(cost: pd.DataFrame, modules: pd.DataFrame) -> dict[str, Sample]:
     Residual workload: what the whole machines of the first configuration leave over, as many of them as the plans
     with and without dummies share. Its throughput is per unit of money; extra resources are the dummies' share of it.
     """
-    with_dummies = modules.loc[HARPAGON]
+    with_dummies = rows_of(modules, HARPAGON)
     used = pd.DataFrame(with_dummies[with_dummies.dummy > 0])
     workloads = pd.Index(used.index.get_level_values("workload").unique())
-    residual = _residuals(used, pd.DataFrame(modules.loc[NO_DUMMIES]).reindex(used.index))
+    residual = _residuals(used, rows_of(modules, NO_DUMMIES).reindex(used.index))
     saved = 1 - cost.loc[workloads, HARPAGON] / cost.loc[workloads, NO_DUMMIES]
     return {
         "dummy_share": Sample(pd.Series(cost.index.isin(workloads), index=cost.index), share),

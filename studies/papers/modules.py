@@ -42,6 +42,16 @@ class Given:
         return f"{self.application}/{self.module}"
 
 
+def rows_of(modules: pd.DataFrame, run: str) -> pd.DataFrame:
+    """The rows of a run, by workload and module; none where it has no plan on any workload.
+
+    Args:
+        modules: see `Plans.modules`.
+        run: name of the run.
+    """
+    return pd.DataFrame(modules[modules.index.get_level_values(0) == run]).droplevel(0)
+
+
 def given_modules(modules: pd.DataFrame, own: str, applications: Iterable[str]) -> list[Given]:
     """Of each application the module on which a system spends most over its workloads; without one, none.
 
@@ -50,7 +60,7 @@ def given_modules(modules: pd.DataFrame, own: str, applications: Iterable[str]) 
         own: the paper's own system.
         applications: names of the applications.
     """
-    cost = modules.loc[own].cost
+    cost = rows_of(modules, own).cost
     application = cost.index.get_level_values("workload").str.rpartition("-").get_level_values(0)
     spent = cost.groupby([application, cost.index.get_level_values("module")]).sum()
     known = set(application)
@@ -76,7 +86,7 @@ def relative_throughput(
     """
     both: list[pd.Series[float]] = []
     for name in (run, against or own_system(run)):
-        one = modules[column].loc[name]
+        one = rows_of(modules, name)[column]
         one = one[one.index.get_level_values("module") == given.module].droplevel("module")
         both.append(one[one.index.str.startswith(f"{given.application}-")])
     return (both[0] / both[1]).dropna()
@@ -89,7 +99,7 @@ def less(modules: pd.DataFrame, run: str, given: Given, column: str = "ratio", a
 
 def more_than_two(modules: pd.DataFrame, run: str) -> Sample:
     """Share of workloads on which some module of a run's plan has more than two configurations."""
-    return Sample(modules.loc[run].configurations.groupby(level="workload").max().dropna() > 2, share)
+    return Sample(rows_of(modules, run).configurations.groupby(level="workload").max().dropna() > 2, share)
 
 
 def dispatch(majority: pd.DataFrame) -> dict[str, Sample]:
