@@ -5,7 +5,7 @@ interpreted in this process is counted; after `WORTH_LOADING_S` kernels whose ma
 after `WORTH_MAKING_S` machine code of the others is made in another process, and taken once it is there. A call that is
 under way then begins again, compiled, with its arguments as they were. Both ways give the same numbers, every digit.
 
-Numba is imported by `euclio.core.machine_code`, and only where machine code is used (ours; docs/architecture.md).
+Numba is imported by `euclio.core.machine_code`, and only where machine code is used (ours; docs/compiled-code.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How kernels run in this process: interpreted first, compiled, or interpreted throughout (docs/architecture.md)."""
+"""How kernels run in this process: interpreted first, compiled, or interpreted throughout (docs/compiled-code.md)."""
 
 from __future__ import annotations
 
