@@ -19,14 +19,14 @@ SOLVERS = ("bruteforce", "formulations", "heuristics")
 """The packages that the registry finds and no room imports."""
 
 SAYS = {
-    "cli": "exit codes, clean endings",
-    "verbs": "Python and command line",
+    "cli": "exit codes, endings",
+    "verbs": "Python and shell",
     "studies": "papers, run again",
     "contract": "tries solvers",
     "export": "deployments",
     "report": "figures and pages",
     "experiments": "batches, results",
-    "questions": "what many plans answer",
+    "questions": "ask for many plans",
     "proving": "certificates, proof files",
     "serving": "serves requests",
     "workloads": "draws instances",
