@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("bruteforce", "euclio", "formulations", "heuristics")
+PACKAGES = ("bruteforce", "euclio", "formulations", "heuristics", "studies")
 
 MOST_LINES = 60
 """Lines of a function without its docstring."""

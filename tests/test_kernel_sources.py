@@ -17,7 +17,7 @@ MAKERS = {
 def test_nothing_else_imports_numba():
     """An import of it takes most of a second, wherever it stands."""
     found = set()
-    for package in ("euclio", "heuristics", "formulations", "bruteforce"):
+    for package in ("euclio", "studies", "heuristics", "formulations", "bruteforce"):
         for path in (ROOT / package).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_bytes())):
                 names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -41,7 +41,7 @@ WHOLE_NUMBERS = {
 def test_kernels_add_and_sort_alike_either_way():
     """Numpy adds floats in pairs and breaks ties as it likes; numba adds one after the other: answers would differ."""
     found = set()
-    for package in ("euclio", "heuristics", "formulations", "bruteforce"):
+    for package in ("euclio", "studies", "heuristics", "formulations", "bruteforce"):
         for path in (ROOT / package).rglob("*.py"):
             text = path.read_text(encoding="utf-8")
             if "@compiled" not in text:

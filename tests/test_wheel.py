@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
+PACKAGES = ("euclio", "studies", "heuristics", "formulations", "bruteforce")
 BUILD_S = 120
 SHELL_LINES = re.compile(r"^## Five lines of command line\n\n```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PYTHON_LINES = re.compile(r"^## Five lines of Python\n\n```python\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -18,7 +18,7 @@ from notebook_pages import as_markdown, notebook_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = "docs"
-FOLDERS = ("euclio", "heuristics", "formulations", "bruteforce", "data", "notebooks", "reports", "tests")
+FOLDERS = ("euclio", "studies", "heuristics", "formulations", "bruteforce", "data", "notebooks", "reports", "tests")
 """Folders whose READMEs become pages."""
 TOP = {
     "README.md": "tree.md",

@@ -40,7 +40,7 @@ OF_SIGNAL = (
 OF_SELECT = ("poll", "epoll", "POLLIN", "POLLOUT")
 OF_SOCKET = ("MSG_NOSIGNAL", "MSG_DONTWAIT", "AF_UNIX")
 
-OURS = tuple(str(ROOT / name) for name in ("euclio", "heuristics", "formulations", "bruteforce"))
+OURS = tuple(str(ROOT / name) for name in ("euclio", "studies", "heuristics", "formulations", "bruteforce"))
 STANDARD = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
 
 

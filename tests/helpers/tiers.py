@@ -23,7 +23,7 @@ VARIABLE = "EUCLIO_FIFTH"
 ROOT = Path(__file__).parents[2]
 COLLECTED = pytest.StashKey[list[pytest.Item]]()
 """All tests of a run before a tier leaves any out."""
-PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce", "tests")
+PACKAGES = ("euclio", "studies", "heuristics", "formulations", "bruteforce", "tests")
 
 
 @dataclass(frozen=True, slots=True)
