@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from euclio.core.former_names import find_by_former_names
 from euclio.core.lazy import lazy_names
 from euclio.experiments import results
 from euclio.verbs import PLACES
@@ -96,6 +97,8 @@ __getattr__ = lazy_names(
         "euclio.verbs.reporting": ["report_room as report"],
     },
 )
+
+find_by_former_names()
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,57 @@
+"""Problems under the names that scripts know from before: `euclio.session` is `euclio.problems.session`.
+
+Scripts with solvers and policies of their own import sessions, clusters, fleets and days by these names.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+FORMER = {f"euclio.{family}": f"euclio.problems.{family}" for family in ("session", "pipeline", "fragments", "day")}
+"""Names of today by those of before."""
+
+
+def name_today(name: str) -> str | None:
+    """The name that a module of before has today; None: it is none of before."""
+    for before, today in FORMER.items():
+        if name == before or name.startswith(f"{before}."):
+            return today + name.removeprefix(before)
+    return None
+
+
+class _Finder:
+    """Finds modules of before; it is asked last, where no module of that name was found."""
+
+    # No class of `importlib.abc`, which takes milliseconds of every start.
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return None if name_today(fullname) is None else ModuleSpec(fullname, _Loader(), is_package=True)  # type: ignore[arg-type]
+
+
+class _Loader:
+    """Fills a module of before with the names of today's."""
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """A module as any other."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Fill a module."""
+        today = name_today(module.__name__)
+        assert today is not None
+        warnings.warn(f"{module.__name__} is {today} now; import that", DeprecationWarning, stacklevel=2)
+        found = import_module(today)
+        # What today's module imports only when it is asked for is asked for there.
+        module.__getattr__ = lambda name: getattr(found, name)  # type: ignore[method-assign]
+        module.__dict__.update({name: value for name, value in vars(found).items() if not name.startswith("__")})
+
+
+def find_by_former_names() -> None:
+    """Let modules of before be imported, in this process."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.append(_Finder())

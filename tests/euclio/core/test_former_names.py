@@ -1,0 +1,42 @@
+"""Scripts of before go on: what they import is what is there today."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import euclio
+from euclio.core.former_names import FORMER, name_today
+from euclio.problems.session import PlanSpace, Session
+from euclio.problems.session.policies import Policy
+
+
+@pytest.mark.parametrize("before", FORMER)
+def test_a_problem_has_the_name_of_before(before):
+    sys.modules.pop(before, None)
+    with pytest.warns(DeprecationWarning, match="import that"):
+        found = importlib.import_module(before)
+    today = importlib.import_module(FORMER[before])
+    assert {name: getattr(found, name) for name in today.__all__} == {
+        name: getattr(today, name) for name in today.__all__
+    }
+
+
+def test_a_policy_of_a_script_is_one_of_today():
+    """A policy that was written against the old name is told by its class."""
+    program = (
+        "import euclio\n"
+        "from euclio.session import PlanSpace, Session\n"
+        "from euclio.session.policies import Policy\n"
+        "print(PlanSpace.__module__, Session.__module__, Policy.__module__)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [kind.__module__ for kind in (PlanSpace, Session, Policy)]
+
+
+def test_other_names_are_not_found():
+    assert name_today("euclio.sessions") is None
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("euclio.runs")
+    assert euclio.results.__name__ == "euclio.experiments.results"
