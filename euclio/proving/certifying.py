@@ -311,4 +311,5 @@ def _beats(value: Fraction, claim: Claim, maximised: bool) -> bool:
 def prover_of(family: Family) -> str:
     """The module of a family's prover, which names it in certificates."""
     module = homes()[family.name].partition(":")[0]
-    return f"{module.rpartition('.')[0] or module}.certifying"
+    home = module.rpartition(".")[0] or module
+    return f"{home.replace('euclio.problems.', 'euclio.proving.')}.certifying"
