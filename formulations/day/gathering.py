@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,28 @@ from euclio.problems.day.instance import HOUR_S
 from formulations.day.answers import Made, RuleError, nothing_serves
 from formulations.day.cheapest import Cheapest
 from formulations.day.known_plans import Ints, KnownPlans, Way, machines_of
+from formulations.day.one_module import ROUNDING
 from formulations.day.one_path import LateError
 from formulations.day.pool import Money
 from formulations.day.pool_kernel import cheapest_way
 from formulations.day.rules import Rule, peak, per_machine, per_step
 from formulations.day.staffings import day_plan
-from formulations.day.step_bound import bounds_of_steps
+
+# A bound from the steps alone: each costs at least its own cheapest plan, and changes cost something (ours).
+
+
+def bounds_of_steps(day: Day, bounds_per_h: Sequence[float | None]) -> list[float]:
+    """For each step a bound on what it and all steps after it cost; the first is one on the cost of all plans.
+
+    Args:
+        day: the instance.
+        bounds_per_h: a bound on the plans of each step, in money per hour; None: there is none.
+    """
+    own = [
+        float(step.length_s / HOUR_S) * max(0.0, bound or 0.0)
+        for step, bound in zip(day.steps, bounds_per_h, strict=True)
+    ]
+    return [total * (1 - ROUNDING) for total in reversed(list(accumulate(reversed(own))))]
 
 
 @dataclass(slots=True)

@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
+from euclio.core.compiled import compiled
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.problems.session import PlanSpace, Session, evaluate
-from euclio.problems.session.arrays import SessionArrays, session_arrays
-from euclio.problems.session.latency.dispatch import clear_of_rounding
+from euclio.problems.session.arrays import Floats, SessionArrays, session_arrays
+from euclio.problems.session.latency.dispatch import clear_of_rounding, path_times
 from euclio.problems.session.latency.series_parallel import reduce_series_parallel
 from euclio.problems.session.least_latency import why_no_plan
 from euclio.problems.session.policies.kernels import raise_error_of
 from euclio.problems.session.sharing.placing import share_machines
 from heuristics.session.dummy_generator import generator_of
-from heuristics.session.even_splitting import split_evenly
 from heuristics.session.filled_plan import bought_whole, plan_of, spare_cost
 from heuristics.session.latency_splitting import LATENCY_COST, LEAST_LATENCY, MOST_EXPENSIVE_HARDWARE, THROUGHPUT
 from heuristics.session.planner import plan_budgets, plan_greedily
 from heuristics.session.quantized_splitting import split_quantized
 from heuristics.session.schedule import Schedule, new_schedule
 from heuristics.session.systems import Splitter, Start, System
+
+# Even latency splitting: Clipper as Harpagon compares it (§IV-A): equal shares along each path.
+
+
+@compiled
+def split_evenly(s: SessionArrays) -> Floats:
+    """Budget per module in seconds: the SLO divided by the modules on the longest chain through it."""
+    ones = np.ones(s.rate.size)
+    before, after = np.zeros(s.rate.size), np.zeros(s.rate.size)
+    path_times(s, ones, before, after)
+    return s.slo / (before + ones + after)
+
 
 REASSIGN_MOST = 1 << 30
 MOST_QUANTA = 20_000

@@ -298,7 +298,7 @@ def plan_table(partitions: pd.DataFrame, of: str) -> Table:
     """The plan of Figure 11 next to the published one.
 
     Args:
-        partitions: a row per partition (`studies.ppipe.timeline`).
+        partitions: a row per partition (`studies.ppipe.experiment`).
         of: whose blocks these are, in a sentence.
     """
     found = partitions.to_dict("records")

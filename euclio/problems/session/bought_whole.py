@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil, gcd, lcm
 
 from euclio.core.numbers import exact
 from euclio.core.objective import LEAST_COST
@@ -18,7 +20,42 @@ from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.instance import Session
 from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.space import PlanSpace
-from euclio.problems.session.whole_sums import least_sum
+
+# The least that whole machines cost together, from some amount on (ours).
+
+MOST_UNITS = 1 << 22
+"""Sums are not looked for where there are more multiples of the largest unit that divides all prices."""
+
+
+def least_sum(prices: Iterable[Fraction], amount: Fraction) -> Fraction:
+    """The least sum of prices, each taken any number of times, that is no less than an amount above 0.
+
+    Args:
+        prices: money per hour by hardware type; those that are 0 do not count.
+        amount: money per hour.
+
+    Returns:
+        The sum, exactly; the amount itself where there are too many sums, or all prices are 0.
+    """
+    paid = sorted({price for price in prices if price})
+    if not paid or amount <= 0:
+        return amount
+    unit = Fraction(gcd(*(price.numerator for price in paid)), lcm(*(price.denominator for price in paid)))
+    # gcd of numerators over lcm of denominators divides all prices, if perhaps it is not the largest unit that does.
+    sizes = [int(price / unit) for price in paid]
+    asked = ceil(amount / unit)
+    most = asked + sizes[0]
+    if most > MOST_UNITS:
+        return amount
+    # Bit i says whether i units are a sum. One that is no less than asked for is below `most`: add the cheapest.
+    sums, mask = 1, (1 << most + 1) - 1
+    for size in sizes:
+        while size <= most:
+            sums |= sums << size & mask
+            size *= 2
+    above = sums >> asked
+    return (asked + (above & -above).bit_length() - 1) * unit
+
 
 BOUGHT, BEST, BOUND = "bought_whole_per_h", "best_whole_per_h", "best_whole_bound_per_h"
 """Entries of a result's `stats`: cost per hour of the plan rounded up, of the best whole plan found, its bound."""

@@ -14,11 +14,42 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
+import numpy as np
+
 from euclio.core.certificate import Search
 from euclio.problems.fragments.evaluate import QUEUEING, evaluate
 from euclio.problems.fragments.instance import Fleet, Fragment
 from euclio.problems.fragments.plan import FragmentPlan, Head, RealignedSet, Stage
 from euclio.problems.fragments.space import Budgets, FragmentSpace, Sharing
+from euclio.proving.fragments.costs import Costs
+from euclio.proving.fragments.duality import Bound
+
+# A bound where only uniform fragments share stages: each group of them by itself, its units divided freely (ours).
+
+
+def bound_of_uniform(fleet: Fleet, space: FragmentSpace) -> Bound:
+    """The bound; the least GPU share itself where fragments of a group have one rate and sets may be of any size.
+
+    Args:
+        fleet: the instance, each fragment of which can be served.
+        space: plan space of uniform sharing.
+
+    Raises:
+        TooLargeError: numbers do not fit.
+    """
+    costs = Costs(fleet, space)
+    units: dict[tuple[int, int], int] = {}
+    for fragment, limit, own in zip(fleet.fragments, costs.limits, costs.units, strict=True):
+        # Budgets that differ by less than a tick may be joined too: that only lowers the bound.
+        key = fragment.partition_point, limit
+        units[key] = units.get(key, 0) + own
+    total = 0
+    for (begin, limit), number in units.items():
+        steps = costs.heads(begin, costs.layers, number)
+        row = int(np.searchsorted(steps.ticks, limit, side="right")) - 1
+        total += int(steps.share_pct[row, number])
+    return Bound(total, len(units), True)
+
 
 FEW_FRAGMENTS, MOST_FRAGMENTS = 6, 12
 """Up to the first number the prover looks for the best plan at once, beyond the second for a bound alone."""
@@ -88,7 +119,6 @@ def _bounded(fleet: Fleet, space: FragmentSpace, apart: FragmentPlan, cutoff: Fr
     """Whether a bound on all plans reaches a cutoff; `apart` is the plan of each fragment by itself."""
     from euclio.proving.fragments.costs import TooLargeError
     from euclio.proving.fragments.duality import bound_of
-    from euclio.proving.fragments.uniform import bound_of_uniform
 
     if space.sharing is Sharing.REALIGNED and space.budgets is Budgets.OWN:
         return Search(None, False, 0, f"with time budgets of their own the prover takes at most {MOST_FRAGMENTS}")

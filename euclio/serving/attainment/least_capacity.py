@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+import numpy as np
+
 from euclio.core.numbers import exact
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.latency.of_requests import session_rate
@@ -16,11 +18,52 @@ from euclio.problems.session.policies import Form
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment import least_loss, renewal_loss
 from euclio.serving.attainment.demand import Demand
-from euclio.serving.attainment.trace_loss import MOST_REQUESTS, Trace
 from euclio.serving.session.clock import alike
 from euclio.serving.session.setup import Dispatch, Dropping, Setup
 from euclio.serving.session.targets import joins, own_dispatch
 from euclio.serving.setup import Arrivals
+
+# The same share where requests follow a trace that is replayed over and over (ours, docs/model/holding.md).
+
+UNIT = 1 << 40
+"""The work of a request."""
+MOST_REQUESTS = 100_000
+"""Of a longer trace nothing is said."""
+
+
+class Trace:
+    """A trace, by its gaps.
+
+    Attributes:
+        gaps: in units of the mean gap over `UNIT`, rounded up.
+    """
+
+    def __init__(self, trace_s: Sequence[float]) -> None:
+        """The gaps of timestamps in seconds, in any order."""
+        recorded = [Fraction(gap) for gap in np.diff(np.sort(np.asarray(trace_s)))]
+        mean = sum(recorded, Fraction(0)) / len(recorded)
+        self.gaps = [math.ceil(gap / mean * UNIT) for gap in recorded]
+
+    def least_share_of_requests(self, load: Fraction, buffer: Fraction) -> Fraction:
+        """Share of requests that are turned away at least, as in `least_loss`."""
+        return self._least(load, buffer, whole=True)
+
+    def least_share_of_work(self, load: Fraction, buffer: Fraction) -> Fraction:
+        """Share of all work that is turned away at least, as in `least_loss`."""
+        return self._least(load, buffer, whole=False)
+
+    def _least(self, load: Fraction, buffer: Fraction, *, whole: bool) -> Fraction:
+        brim, level, lost = math.ceil(buffer * UNIT), 0, 0
+        above, below = load.numerator, load.denominator
+        for gap in self.gaps:
+            level += UNIT
+            if level > brim:
+                turned_away = UNIT if whole else level - brim
+                level -= turned_away
+                lost += turned_away
+            level = max(0, level - -(-gap * below // above))
+        return Fraction(lost, UNIT * len(self.gaps))
+
 
 STEPS = 1024
 """Capacities are tried in so many steps of the module's rate."""

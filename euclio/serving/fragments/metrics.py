@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from euclio.serving.fragments.coincidence import most_in_an_execution
+from euclio.problems.fragments.evaluate import QUEUEING
 from euclio.serving.fragments.record import Passages, Simulation
 from euclio.serving.fragments.system import ServedStage
 from euclio.serving.metrics import stream_figures
 from euclio.serving.requests import SERVED, Requests
 from euclio.serving.units import NS_PER_S, Floats, Ints
+
+# How many requests can be there at once: where nobody waits longer than an execution, and where that may be (ours).
+
+
+def most_in_an_execution(simulation: Simulation, stage: ServedStage) -> int:
+    """The most requests that can reach a stage within its longest execution, if clients send evenly in any phases.
+
+    Where own stages are before it, this holds if nobody waits there longer than an execution.
+    """
+    before = {k: own for own in simulation.stages if own.place == stage.place and not own.shared for k in own.fragments}
+    window_ns = int(stage.latency_ns[1:].max())
+    total = 0
+    for k in stage.fragments:
+        own = before.get(k) if stage.shared else None
+        moved_ns = 0 if own is None else QUEUEING * int(own.latency_ns[1:].max()) - int(own.latency_ns[1:].min())
+        total += math.ceil(simulation.offered_rps[k] * (window_ns + moved_ns) / NS_PER_S)
+    return total
 
 
 def total_attainment(simulation: Simulation) -> float | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, zip_longest
 
 import numpy as np
 
@@ -14,15 +15,82 @@ from euclio.problems.fragments.instance import Fleet
 from euclio.problems.fragments.plan import FragmentPlan
 from euclio.problems.fragments.space import FragmentSpace
 from euclio.serving import highest_load
+from euclio.serving.arrivals import arrivals_of
 from euclio.serving.fragments.engine import COLUMNS, END, INSTANCE, REQUESTS, START, serve_queue
-from euclio.serving.fragments.phases import phased_arrivals
-from euclio.serving.fragments.queues import in_order, queues_of
 from euclio.serving.fragments.record import Executions, Passages, Simulation
-from euclio.serving.fragments.setup import Dropping, Setup
+from euclio.serving.fragments.setup import Dispatch, Dropping, Phases, Setup
 from euclio.serving.fragments.system import ServedStage, build_system
 from euclio.serving.noise import duration_factors
 from euclio.serving.requests import DROPPED, LATE, SERVED, Requests, attainment
-from euclio.serving.units import NANOSECONDS, Floats, Ints
+from euclio.serving.setup import Arrivals
+from euclio.serving.units import NANOSECONDS, NS_PER_S, Floats, Ints
+
+# When in their periods clients send, where arrivals are uniform: evenly spaced streams may still coincide (ours).
+
+
+def phased_arrivals(plan: FragmentPlan, setup: Setup, rates_rps: Sequence[float]) -> list[Ints]:
+    """Arrivals of each fragment in whole nanoseconds, ascending, in [0, seconds).
+
+    Args:
+        plan: the plan, whose sets are staggered.
+        setup: how requests come, and the seed.
+        rates_rps: mean rate of each fragment.
+    """
+    found = arrivals_of(setup, rates_rps)
+    if setup.arrivals is not Arrivals.UNIFORM:
+        return found
+    until = NANOSECONDS.up(setup.seconds)
+    moved = []
+    for times, rate, part in zip(found, rates_rps, _parts(plan, setup, len(found)), strict=True):
+        later = times + int(min(part / rate, setup.seconds) * NS_PER_S)
+        moved.append(later[later < until])
+    return moved
+
+
+def _parts(plan: FragmentPlan, setup: Setup, fragments: int) -> Floats:
+    """The part of its period after which each client sends first, in [0, 1)."""
+    if setup.phases is Phases.RANDOM:
+        return np.random.default_rng([setup.seed, 2]).random(fragments)
+    parts = np.zeros(fragments)
+    if setup.phases is Phases.STAGGERED:
+        for own in plan.sets:
+            # In turn over the heads, so that those of one head are apart as well.
+            rounds = chain.from_iterable(zip_longest(*(head.fragments for head in own.heads)))
+            members = [k for k in rounds if k is not None]
+            parts[members] = np.arange(len(members)) / len(members)
+    return parts
+
+
+# Who stands in a stage's queues, and in which order.
+
+
+def in_order(fragments: Sequence[int], first_request: Ints, ready_ns: Ints, outcome: Ints) -> Ints:
+    """The requests of some fragments that were not dropped, as they become ready.
+
+    Of equally early ones those of the first fragment go first.
+
+    Args:
+        fragments: places of the fragments, ascending.
+        first_request: number of each fragment's first request, then the total, shape (fragments + 1,).
+        ready_ns: when each request can be taken, shape (requests,).
+        outcome: what became of it so far, shape (requests,).
+    """
+    pieces = [np.arange(first_request[k], first_request[k + 1]) for k in fragments]
+    requests: Ints = np.concatenate(pieces)
+    requests = requests[outcome[requests] != DROPPED]
+    # Each fragment's requests are in order already, so that a stable sort merges few runs.
+    return requests[np.argsort(ready_ns[requests], kind="stable")]
+
+
+def queues_of(stage: ServedStage, requests: Ints, dispatch: Dispatch) -> Iterator[tuple[Ints, int, int]]:
+    """The queues of a stage: their requests in order, the first instance that draws from them, and how many do."""
+    first, instances = stage.first_instance, stage.stage.instances
+    if dispatch is Dispatch.SHARED:
+        yield requests, first, instances
+        return
+    for k in range(instances):
+        yield np.ascontiguousarray(requests[k::instances]), first + k, 1
+
 
 NOT = -1
 LONGEST_NS = 1 << 62

@@ -16,21 +16,52 @@ from euclio.core.result import Answer
 from euclio.problems.fragments import Budgets, Fleet, Fragment, FragmentPlan, FragmentSpace, Network, Sharing
 from euclio.problems.fragments.least_budget import unserved
 from euclio.problems.fragments.stages import Stages
+from formulations.engines.highs_arrays import Program, solve_mip
 from formulations.fragments.candidates import Places, TimeUpError, may_list
 from formulations.fragments.columns.closing import best_within, sets_within
 from formulations.fragments.columns.coarse import coarser
 from formulations.fragments.columns.master import Counts
 from formulations.fragments.columns.own_budgets import OwnPricer
-from formulations.fragments.columns.partition import best_partition
 from formulations.fragments.columns.plans import Found, alone_pct, priced_plan
 from formulations.fragments.columns.relaxation import Pricer, Relaxation, relaxed
 from formulations.fragments.columns.tables import UNIT, tables_of
-from formulations.fragments.columns.types import Types, types_of
+from formulations.fragments.columns.types import Ints, Types, types_of
 from formulations.fragments.columns.uniform import best_division
 from formulations.fragments.columns.wide import compile_wide, solve_wide
 from formulations.fragments.fluid import fluid_bound_pct
 from formulations.fragments.set_partition import solve_set_partition
 from heuristics.fragments.regrouping import solve_regroup
+
+# A first plan of given sets by a MIP, whose word proves nothing (ours).
+
+
+def best_partition(
+    columns: dict[Counts, int], counts: Ints, deadline: float, most_nodes: int | None = None
+) -> dict[Counts, int] | None:
+    """The best plan of some sets by a MIP: how often each is taken; None: it found none.
+
+    Args:
+        columns: sets, with their GPU shares in percent.
+        counts: fragments of each type, shape (types,).
+        deadline: `time.perf_counter` value.
+        most_nodes: nodes after which the MIP stops; None: no limit.
+    """
+    program = Program()
+    program.variables(len(columns), 0.0, math.inf, whole=True)
+    program.cost = [float(share) for share in columns.values()]
+    rows: list[tuple[list[int], list[int]]] = [([], []) for _ in counts]
+    for place, column in enumerate(columns):
+        for kind, number in column:
+            rows[kind][0].append(place)
+            rows[kind][1].append(number)
+    for (places, numbers), count in zip(rows, counts.tolist(), strict=True):
+        program.row(places, numbers, float(count), math.inf)
+    found = solve_mip(program, deadline - time.perf_counter(), 0.0, most_nodes)
+    if found.values is None:
+        return None
+    taken = np.rint(found.values).astype(np.int64)
+    return {column: number for column, number in zip(columns, taken.tolist(), strict=True) if number}
+
 
 FIRST_NODES = 500
 """Nodes for the plan of fragments with time budgets of their own, of the sets that column generation leaves."""

@@ -31,13 +31,60 @@ from euclio.core.result import Answer, TracePoint
 from euclio.problems.session import Evaluation, ModulePlan, Plan, PlanSpace, Session
 from formulations.engines.cpsat import CP_SAT_FEW_CUTS, CountedOutcome
 from formulations.engines.interface import EngineLimits, engine_limits
-from formulations.session.cpsat.allocation import allocate_module
+from formulations.session.cpsat.allocation_model import add_module, add_stock, money_scale
 from formulations.session.cpsat.joint_model import JointModel, joint_model
+from formulations.session.demands import coupled_prices
 from formulations.session.joint.candidates import Exclusion, priced, refused
 from formulations.session.joint.problem import JointProblem
 from formulations.session.joint.search import Ending, JointSearch, most_cost, solve_joint
 from formulations.session.joint.tightening import Ranges, tighten, within
 from formulations.tolerances import MOST_CANDIDATES, STEP
+
+# Multi-tuple allocation of one module for a given budget in CP-SAT, straight from its profile and rate (ours).
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleAllocation:
+    """Answer of the one-module model.
+
+    Attributes:
+        infeasible: proven: no plan of the module meets its largest budget and the most that it may cost.
+        bound_per_h: proven lower bound on the cost of those plans, with what their changes cost.
+        machines: whole machines of each configuration, shape (configurations,); None: nothing found.
+        partial_at: place of the partial machine's configuration; None: no partial machine.
+        conflicts: conflicts of the search.
+    """
+
+    infeasible: bool
+    bound_per_h: Fraction
+    machines: tuple[int, ...] | None = None
+    partial_at: int | None = None
+    conflicts: int = 0
+
+
+def allocate_module(problem: JointProblem, m: int, most_cost: Fraction, limits: EngineLimits) -> ModuleAllocation:
+    """The cheapest allocation of one module within its largest budget, straight from its profile and rate.
+
+    Args:
+        problem: the joint problem; the module's largest budget is the budget, its needs are constants.
+        m: index of the module, which has a useful configuration.
+        most_cost: only plans of the module that cost at most this much per hour are of interest; above 0.
+        limits: how to run the model.
+    """
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    money = money_scale(problem.modules[m : m + 1], most_cost, coupled_prices(problem.session))
+    v = add_module(model, problem, m, money, (Fraction(0), most_cost))
+    add_stock(model, problem, [v])
+    model.minimize(v.cost)
+    found = CP_SAT_FEW_CUTS.run(model, limits)
+    bound = Fraction(found.bound or 0) / money
+    if found.values is None:
+        return ModuleAllocation(found.infeasible, bound, conflicts=found.nodes)
+    machines, partial_at = v.counts(found.values)
+    return ModuleAllocation(False, bound, machines, partial_at, found.nodes)
+
 
 WORTH, FINE = Fraction(1, 1000), Fraction(1, 10**6)
 """The model is made anew, with narrower ranges and a finer scale, where the cost fell by more than the first share and

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from euclio.problems.session.whole_sums import MOST_UNITS, least_sum
+from euclio.problems.session.bought_whole import MOST_UNITS, least_sum
 
 
 @pytest.mark.parametrize(

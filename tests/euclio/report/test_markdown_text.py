@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from euclio.report import Code, Paragraph, Preformatted, Table, markdown_page
-from euclio.report.markdown_text import inline, paragraph
+from euclio.report.markdown import inline, paragraph
 
 ORDINARY = (
     "rate_rps of 2 * 3",

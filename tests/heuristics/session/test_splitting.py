@@ -15,7 +15,6 @@ from euclio.problems.session.latency.dispatch import path_times
 from euclio.problems.session.latency.series_parallel import reduce_series_parallel
 from euclio.workloads.session.random_sessions import chain_from_modules, random_session
 from heuristics.session.dummy_generator import generator_of
-from heuristics.session.even_splitting import split_evenly
 from heuristics.session.latency_splitting import (
     COST,
     LATENCY_COST,
@@ -30,6 +29,7 @@ from heuristics.session.latency_splitting import (
 from heuristics.session.module_scheduler import schedule_module
 from heuristics.session.quantized_splitting import split_quantized
 from heuristics.session.schedule import new_schedule
+from heuristics.session.solver import split_evenly
 from heuristics.session.split_optimizer import merged_units
 
 SERIES_PARALLEL = ("chain", "fork", "diamond")

@@ -14,11 +14,10 @@ from euclio.problems.fragments import Budgets, Fleet, Fragment, FragmentSpace, N
 from euclio.problems.fragments.realigned import least_set, part_of
 from euclio.problems.fragments.stages import Stages
 from euclio.proving.fragments import certifying
-from euclio.proving.fragments.certifying import find_better
+from euclio.proving.fragments.certifying import bound_of_uniform, find_better
 from euclio.proving.fragments.costs import NEVER, Costs, TooLargeError
 from euclio.proving.fragments.duality import bound_of
 from euclio.proving.fragments.pricing import UNIT, Pricing
-from euclio.proving.fragments.uniform import bound_of_uniform
 from euclio.workloads.fragments.random_fleets import random_fleet
 from euclio.workloads.fragments.small_fleets import small_fleet
 

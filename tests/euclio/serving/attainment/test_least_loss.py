@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from euclio.serving.attainment import least_loss, renewal_loss
-from euclio.serving.attainment.trace_loss import Trace
+from euclio.serving.attainment.least_capacity import Trace
 from euclio.serving.gaps import gaps_of
 from euclio.serving.on_off import on_off_times
 from euclio.serving.setup import Arrivals, Setup

@@ -14,8 +14,7 @@ from euclio.serving.dynamics.__main__ import main
 from euclio.serving.dynamics.planning import Planner
 from euclio.serving.dynamics.rules import SCROOGE, Expecting, nexus
 from euclio.serving.dynamics.run import run
-from euclio.serving.dynamics.walks import Complexity
-from euclio.serving.dynamics.world import draw_world
+from euclio.serving.dynamics.world import Complexity, draw_world
 from euclio.serving.units import NS_PER_S
 
 # Not in the quick tier: minutes of a changing world.

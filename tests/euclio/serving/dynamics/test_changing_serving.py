@@ -9,8 +9,7 @@ import pytest
 from euclio.serving.dynamics.planning import Machine
 from euclio.serving.dynamics.rules import Expecting
 from euclio.serving.dynamics.serving import Placed, Serving
-from euclio.serving.dynamics.walks import Complexity
-from euclio.serving.dynamics.world import draw_world
+from euclio.serving.dynamics.world import Complexity, draw_world
 from euclio.serving.session.setup import Dispatch
 from euclio.serving.session.targets import DEALINGS
 from euclio.serving.units import NS_PER_S

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.serving.dynamics.walks import Complexity, at, walk
-from euclio.serving.dynamics.world import Client, client_counts, draw_world
+from euclio.serving.dynamics.world import Client, Complexity, at, client_counts, draw_world, walk
 from euclio.serving.units import NS_PER_S
 
 

@@ -11,8 +11,7 @@ from simulated_fleets import MS, aligned, together, two_clients
 from euclio.core.errors import InputError
 from euclio.problems.fragments import Fleet, Fragment, FragmentPlan, Head, Network, RealignedSet, Stage
 from euclio.serving.fragments import Setup, attainment, describe, highest_loads, simulate, utilization
-from euclio.serving.fragments.coincidence import most_in_an_execution
-from euclio.serving.fragments.metrics import longest_wait
+from euclio.serving.fragments.metrics import longest_wait, most_in_an_execution
 from euclio.serving.fragments.system import durations
 from euclio.serving.requests import DROPPED, LATE, PENDING, SERVED
 

@@ -1,7 +1,7 @@
 """Systems' plans, simulated: whose requests keep their time budgets, and the reason where they do not.
 
 A plan counts on a request waiting at most as long as it executes (Graft §4.3). That is certain where no more requests
-can coincide than are taken at once (`euclio.serving.fragments.coincidence`).
+can coincide than are taken at once (`euclio.serving.fragments.metrics`).
 """
 
 from functools import cache
@@ -10,8 +10,7 @@ import pytest
 
 from euclio import solve
 from euclio.serving.fragments import Setup, simulate, total_attainment
-from euclio.serving.fragments.coincidence import most_in_an_execution
-from euclio.serving.fragments.metrics import longest_wait
+from euclio.serving.fragments.metrics import longest_wait, most_in_an_execution
 from euclio.workloads.fragments.random_fleets import random_fleet
 
 SYSTEMS = ("gslice", "gslice+", "graft", "set-partition")

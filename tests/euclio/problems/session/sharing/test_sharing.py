@@ -17,10 +17,9 @@ from euclio.problems.session import (
     Session,
     evaluate,
 )
-from euclio.problems.session.bought_whole import PACKED_BOUND, whole_costs_in_words, with_whole_costs
+from euclio.problems.session.bought_whole import PACKED_BOUND, least_sum, whole_costs_in_words, with_whole_costs
 from euclio.problems.session.sharing.best_fit import by_fit
 from euclio.problems.session.sharing.placing import share_machines
-from euclio.problems.session.whole_sums import least_sum
 
 PACKED = PlanSpace(charging="packed")
 TENTH = Configuration("A", 1, 1, "0.1")
