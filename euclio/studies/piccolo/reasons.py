@@ -7,7 +7,7 @@ import pandas as pd
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
 from euclio.papers.costs import normalized
-from euclio.papers.modules import given_module, remaining_budget
+from euclio.papers.modules import given_module, remaining_budget, rows_of
 from euclio.papers.piccolo import PICCOLO, THROUGHPUT_SPLIT, by_modules
 from euclio.session.workloads.acceptance import BASELINES
 from euclio.studies.costs import costs, time_reasons
@@ -95,7 +95,7 @@ def _modules(runs: pd.DataFrame, allocations: pd.DataFrame, application: str) ->
     given = given_module(modules, PICCOLO, application)
     chosen = f"The paper does not name its module; the choice moves this number (here {given})."
     keys = (*(f"{name}_throughput_less" for name in ("np", "nb", "nh")), "np_throughput_more_share")
-    most = (modules.loc[PICCOLO].configurations.groupby(level="workload").max() > 2).astype(float)
+    most = (rows_of(modules, PICCOLO).configurations.groupby(level="workload").max() > 2).astype(float)
     c = majority_configurations(allocations, "piccolo:2d")
     machines = (c.left_rps / c.throughput_rps).median()
     dispatch = (
