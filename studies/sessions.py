@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -28,8 +29,8 @@ def session_runs(frame: pd.DataFrame, workloads: Iterable[Workload]) -> pd.DataF
     known = {workload.session.name: workload for workload in workloads}
     drawn = [known[name] for name in frame.instance]
     plans = [{} if text is None else json.loads(text) for text in frame.plan]
-    space = {name: frame[f"option.{name}"].to_list() for name in ("policy", "dummy", "hardware", "max_allocations")}
-    flags = {name: frame[f"option.{name}"].astype(bool) for name in ("single_hardware", "batching", "concurrency")}
+    space = {name: _option(frame, name).to_list() for name in ("policy", "dummy", "hardware", "max_allocations")}
+    flags = {name: _option(frame, name).astype(bool) for name in ("single_hardware", "batching", "concurrency")}
     table = pd.DataFrame(
         {
             "workload": frame.instance,
@@ -56,6 +57,12 @@ def session_runs(frame: pd.DataFrame, workloads: Iterable[Workload]) -> pd.DataF
     return pd.concat([table, counters(frame)], axis=1)
 
 
+def _option(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
+    """An option of each run; empty where a study of few workloads made no run that has it."""
+    column = f"option.{name}"
+    return frame[column] if column in frame else pd.Series(None, index=frame.index, dtype=object)
+
+
 def session_tables(frames: Iterable[pd.DataFrame], workloads: Iterable[Workload]) -> dict[str, pd.DataFrame]:
     """The runs of a study and the allocations of their plans, sorted so that the same results are the same bytes.
 
@@ -78,7 +85,7 @@ def session_tables(frames: Iterable[pd.DataFrame], workloads: Iterable[Workload]
 def counters(frame: pd.DataFrame) -> pd.DataFrame:
     """The solvers' counters, one column ``stat_NAME`` each; empty where a solver does not count it."""
     rows = [{f"stat_{name}": value for name, value in json.loads(text).items()} for text in frame.stats]
-    return pd.DataFrame.from_records(rows, index=frame.index)
+    return pd.DataFrame.from_records(rows, index=frame.index) if rows else pd.DataFrame(index=frame.index)
 
 
 def draw_workloads(

@@ -12,7 +12,7 @@ from studies.harpagon.measures import ENUMERATION, REPRICED_RUN, SPLIT_OPTIMUM
 from studies.modules import left, majority_configurations, module_figures
 from studies.papers.costs import normalized
 from studies.papers.harpagon import HARPAGON, NO_DUMMIES
-from studies.papers.modules import remaining_budget
+from studies.papers.modules import remaining_budget, rows_of
 from studies.sessions import by_application, by_modules_and_application
 from studies.study import Collected
 
@@ -67,6 +67,8 @@ def _ablations(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
         short = str(run).removeprefix("harpagon:")
         text = f"By application: {by_application(runs, table[run] - 1)}."
         found[f"{short}_mean_extra"] = text
+        if table[run].isna().all():
+            continue
         worst = table[run].idxmax()
         found[f"{short}_max_extra"] = (
             f"The largest is that of one workload ({worst}); 99th percentile "
@@ -86,8 +88,10 @@ def _ablations(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
 
 
 def _modules(modules: pd.DataFrame) -> dict[str, str]:
-    harpagon = modules.loc[HARPAGON]
-    counts = {run: modules.loc[run].configurations.groupby(level="workload").max() for run in (HARPAGON, NO_DUMMIES)}
+    harpagon = rows_of(modules, HARPAGON)
+    counts = {
+        run: rows_of(modules, run).configurations.groupby(level="workload").max() for run in (HARPAGON, NO_DUMMIES)
+    }
     more, without = ((most > 2).mean() * 100 for most in counts.values())
     dummies = (harpagon.dummy > 0).mean() * 100
     many = (
@@ -138,8 +142,8 @@ def _dispatch(allocations: pd.DataFrame) -> dict[str, str]:
 
 
 def _dummies(runs: pd.DataFrame, modules: pd.DataFrame) -> dict[str, str]:
-    used = (modules.loc[HARPAGON].dummy > 0).groupby(level="workload").any().astype(float)
-    machines = modules.loc[HARPAGON].machines
+    used = (rows_of(modules, HARPAGON).dummy > 0).groupby(level="workload").any().astype(float)
+    machines = rows_of(modules, HARPAGON).machines
     text = (
         f"Dummies by application: {by_application(runs, used)}; modules use {machines.median():.1f} machines in the "
         "median, and the fewer there are the more a filled last machine weighs."

@@ -10,7 +10,7 @@ from euclio.workloads.session.acceptance import BASELINES
 from studies.costs import costs, time_reasons
 from studies.modules import left, majority_configurations, module_figures, sizes
 from studies.papers.costs import normalized
-from studies.papers.modules import given_module, remaining_budget
+from studies.papers.modules import given_module, remaining_budget, rows_of
 from studies.papers.piccolo import PICCOLO, THROUGHPUT_SPLIT, by_modules
 from studies.piccolo.measures import ALTERNATIVES, QUANTIZED, SPLIT_OPTIMUM, split_optimum
 from studies.sessions import by_application, by_modules_and_application
@@ -95,7 +95,7 @@ def _modules(runs: pd.DataFrame, allocations: pd.DataFrame, application: str) ->
     given = given_module(modules, PICCOLO, application)
     chosen = f"The paper does not name its module; the choice moves this number (here {given})."
     keys = (*(f"{name}_throughput_less" for name in ("np", "nb", "nh")), "np_throughput_more_share")
-    most = (modules.loc[PICCOLO].configurations.groupby(level="workload").max() > 2).astype(float)
+    most = (rows_of(modules, PICCOLO).configurations.groupby(level="workload").max() > 2).astype(float)
     c = majority_configurations(allocations, "piccolo:2d")
     machines = (c.left_rps / c.throughput_rps).median()
     dispatch = (

@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from euclio.cli import main
 from studies.harpagon import readings as harpagon
 from studies.piccolo import readings as piccolo
 from studies.readings import reread
@@ -31,3 +32,13 @@ def test_a_reading_without_any_workload_moves_no_number(paper, module, given):
     few = runs[runs.workload.isin(lacking)]
     found = module.other_readings(few, allocations[allocations.workload.isin(lacking)], *given)
     assert narrowest not in found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", ["5", "6"])
+@pytest.mark.parametrize("workloads", ["1", "2"])
+@pytest.mark.parametrize("paper", ["harpagon", "piccolo"])
+def test_a_study_of_few_workloads_ends(paper, workloads, seed, tmp_path):
+    """A system may have no plan on any of them, and the brute force may be asked of none: both ended in errors."""
+    given = ["--workloads", workloads, "--seed", seed, "--certify", "1", "--jobs", "1", "--out", str(tmp_path)]
+    assert main(["reproduce", paper, *given]) == 0
