@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from euclio.papers.published import published_figures
+from euclio.papers.published import printed_values
 from euclio.studies.graft.cases import DEFAULT, FULL, NETWORKS, SCALES, drawn
 from euclio.studies.graft.scales import savings
 from euclio.studies.graft.systems import GRAFT, GSLICE, planned
@@ -40,7 +40,7 @@ def fitted(key: str, printed: float) -> tuple[float, float]:
 
 def main() -> None:
     """Print what stands in the file."""
-    published = {figure.key: figure.value for figure in published_figures("graft")}
+    published = printed_values("graft")
     found = {key: fitted(key, published[f"small_homo_gslice_{key}"]) for key in NETWORKS}
     print(json.dumps({"once": {key: once for key, (once, _) in found.items()}}))
     print(json.dumps({"found": {key: share for key, (_, share) in found.items()}}))

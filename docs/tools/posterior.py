@@ -11,7 +11,7 @@ from euclio.posterior.distance import off
 from euclio.posterior.evidence import Optimal, compared, convergence, coverages, model_error, optimal
 from euclio.posterior.figures import optimal_figure
 from euclio.posterior.labels import figure_label
-from euclio.posterior.prior import PAPERS
+from euclio.posterior.prior import PAPERS, other_paper
 from euclio.posterior.reference import reference_entry
 from euclio.posterior.store import Stored, stored_draw
 from euclio.posterior.targets import full, targets
@@ -106,7 +106,7 @@ def groups(stored: Stored) -> str:
 
 def crossed(paper: str) -> str:
     """A paper's numbers under its own reference setting, and under that of the other paper."""
-    (other,) = (name for name in PAPERS if name != paper)
+    other = other_paper(paper)
     own, theirs = reference_entry(paper)["numbers"], reference_entry(other)["numbers_of_the_other_paper"]
     keys = [key for key in targets() if key in own and key in theirs and targets()[key].role in ("fit", "check")]
     header = (f"{paper.capitalize()}'s numbers", "printed", "own setting", f"{other.capitalize()}'s setting")

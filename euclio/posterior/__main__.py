@@ -12,7 +12,7 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.posterior.figures import write_figures
-from euclio.posterior.population import STARTS, WORKLOADS, Search, search_settings
+from euclio.posterior.population import GENERATIONS, STARTS, WORKLOADS, Search, search_settings
 from euclio.posterior.prior import PAPERS, Setting
 from euclio.posterior.reference import reference_path, write_reference
 from euclio.posterior.store import load_stored, stored_path
@@ -22,8 +22,6 @@ BAD_INPUT = 2
 """Exit code where options or files are wrong, as of every command (docs/commands.md)."""
 SEED = 1131
 """Seed of the stored searches."""
-GENERATIONS = {"harpagon": 60, "piccolo": 40}
-"""Generations of the stored searches."""
 WORDS = {"true": True, "false": False}
 
 

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from euclio.core.errors import InputError
 from euclio.core.words import counted, listed, nearest
 from euclio.files.csv_writing import csv_text
-from euclio.papers.published import published_figures
+from euclio.papers.published import printed_values
 from euclio.report import Block, Figure, Fold, Table
 from euclio.results.tables import load
 from euclio.studies.building import blocks, scored, study_of
@@ -119,8 +119,7 @@ def _from_runs(study: Study, name: str, asked: Asked, jobs: int) -> Made:
     assert study.collect_runs is not None
     with TemporaryDirectory(prefix="euclio-") as folder, Collector(study.paper, Path(folder), jobs) as collector:
         found = study.collect_runs(collector, asked, part.solvers)
-    published = {figure.key: figure.value for figure in published_figures(study.paper)}
-    figure = part.make(found.tables, published)
+    figure = part.make(found.tables, printed_values(study.paper))
     count = counted(len(found.tables["runs"]), "run")
     source = f"{count} of {listed(part.solvers, 20)} on {shown_of(study, found, name)}"
     return Made(name, figure.data, figure.title, source)
