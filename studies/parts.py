@@ -19,7 +19,7 @@ from euclio.workloads.populations import Identity
 from studies.building import blocks, scored, study_of
 from studies.certifying import Certified
 from studies.collector import Collector
-from studies.papers.published import published_figures
+from studies.papers.published import printed_values
 from studies.population_blocks import shown_of, without_populations
 from studies.study import Asked, Collected, Study
 
@@ -119,8 +119,7 @@ def _from_runs(study: Study, name: str, asked: Asked, jobs: int) -> Made:
     assert study.collect_runs is not None
     with TemporaryDirectory(prefix="euclio-") as folder, Collector(study.paper, Path(folder), jobs) as collector:
         found = study.collect_runs(collector, asked, part.solvers)
-    published = {figure.key: figure.value for figure in published_figures(study.paper)}
-    figure = part.make(found.tables, published)
+    figure = part.make(found.tables, printed_values(study.paper))
     count = counted(len(found.tables["runs"]), "run")
     source = f"{count} of {listed(part.solvers, 20)} on {shown_of(study, found, name)}"
     return Made(name, figure.data, figure.title, source)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import pandas as pd
 
@@ -17,6 +16,9 @@ from euclio.workloads.session.protocol import Draws, Workload, draw, workloads
 from studies.collector import Advance, Collector
 
 DRAWN_AT_ONCE = 64
+SPACE = ("policy", "dummy", "hardware", "max_allocations")
+FLAGS = ("single_hardware", "batching", "concurrency")
+"""Options of a run that say its plan space, and those that are on or off."""
 
 
 def session_runs(frame: pd.DataFrame, workloads: Iterable[Workload]) -> pd.DataFrame:
@@ -29,8 +31,11 @@ def session_runs(frame: pd.DataFrame, workloads: Iterable[Workload]) -> pd.DataF
     known = {workload.session.name: workload for workload in workloads}
     drawn = [known[name] for name in frame.instance]
     plans = [{} if text is None else json.loads(text) for text in frame.plan]
-    space = {name: _option(frame, name).to_list() for name in ("policy", "dummy", "hardware", "max_allocations")}
-    flags = {name: _option(frame, name).astype(bool) for name in ("single_hardware", "batching", "concurrency")}
+    # A study of few workloads may make no run that has an option.
+    none = pd.Series(None, index=frame.index, dtype=object)
+    option = {name: frame.get(f"option.{name}", none) for name in (*SPACE, *FLAGS)}
+    space = {name: option[name].to_list() for name in SPACE}
+    flags = {name: option[name].astype(bool) for name in FLAGS}
     table = pd.DataFrame(
         {
             "workload": frame.instance,
@@ -57,12 +62,6 @@ def session_runs(frame: pd.DataFrame, workloads: Iterable[Workload]) -> pd.DataF
     return pd.concat([table, counters(frame)], axis=1)
 
 
-def _option(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
-    """An option of each run; empty where a study of few workloads made no run that has it."""
-    column = f"option.{name}"
-    return frame[column] if column in frame else pd.Series(None, index=frame.index, dtype=object)
-
-
 def session_tables(frames: Iterable[pd.DataFrame], workloads: Iterable[Workload]) -> dict[str, pd.DataFrame]:
     """The runs of a study and the allocations of their plans, sorted so that the same results are the same bytes.
 
@@ -85,7 +84,7 @@ def session_tables(frames: Iterable[pd.DataFrame], workloads: Iterable[Workload]
 def counters(frame: pd.DataFrame) -> pd.DataFrame:
     """The solvers' counters, one column ``stat_NAME`` each; empty where a solver does not count it."""
     rows = [{f"stat_{name}": value for name, value in json.loads(text).items()} for text in frame.stats]
-    return pd.DataFrame.from_records(rows, index=frame.index) if rows else pd.DataFrame(index=frame.index)
+    return pd.DataFrame(rows, index=frame.index)
 
 
 def draw_workloads(
@@ -147,6 +146,23 @@ def by_application(runs: pd.DataFrame, values: pd.Series[float]) -> str:
     """Means of a value per workload by application, in per cent and in words."""
     means = values.groupby(application_of(runs).reindex(values.index)).mean()
     return ", ".join(f"{name} {percent(mean, 1)}" for name, mean in means.items())
+
+
+def extra_reasons(runs: pd.DataFrame, ratio: pd.Series[float], name: str) -> dict[str, str]:
+    """What is said of a system's mean and largest extra cost, by key of the number; of plans that it has not, nothing.
+
+    Args:
+        runs: one row per workload and run.
+        ratio: its normalized cost by workload; NaN: it has no plan.
+        name: what the keys of its numbers begin with.
+    """
+    found = {f"{name}_mean_extra": f"By application: {by_application(runs, ratio - 1)}."}
+    if ratio.notna().any():
+        found[f"{name}_max_extra"] = (
+            f"The largest is that of one workload ({ratio.idxmax()}); 99th percentile "
+            f"{percent(ratio.quantile(0.99) - 1, 1)}."
+        )
+    return found
 
 
 def by_modules_and_application(runs: pd.DataFrame, values: pd.Series[float]) -> str:

@@ -16,7 +16,7 @@ import pandas as pd
 from studies.graft.cases import DEFAULT, FULL, NETWORKS, SCALES, drawn
 from studies.graft.scales import savings
 from studies.graft.systems import GRAFT, GSLICE, planned
-from studies.papers.published import published_figures
+from studies.papers.published import printed_values
 
 ONCE = tuple(k / 20 for k in range(20))
 """Values that are tried: 1 would have a batch of any size take what one request takes."""
@@ -40,7 +40,7 @@ def fitted(key: str, printed: float) -> tuple[float, float]:
 
 def main() -> None:
     """Print what stands in the file."""
-    published = {figure.key: figure.value for figure in published_figures("graft")}
+    published = printed_values("graft")
     found = {key: fitted(key, published[f"small_homo_gslice_{key}"]) for key in NETWORKS}
     print(json.dumps({"once": {key: once for key, (once, _) in found.items()}}))
     print(json.dumps({"found": {key: share for key, (_, share) in found.items()}}))

@@ -11,7 +11,7 @@ from studies.inference.distance import off
 from studies.inference.evidence import Optimal, compared, convergence, coverages, model_error, optimal
 from studies.inference.figures import optimal_figure
 from studies.inference.labels import figure_label
-from studies.inference.prior import PAPERS
+from studies.inference.prior import PAPERS, other_paper
 from studies.inference.reference import reference_entry
 from studies.inference.store import Stored, stored_draw
 from studies.inference.targets import full, targets
@@ -106,7 +106,7 @@ def groups(stored: Stored) -> str:
 
 def crossed(paper: str) -> str:
     """A paper's numbers under its own reference setting, and under that of the other paper."""
-    (other,) = (name for name in PAPERS if name != paper)
+    other = other_paper(paper)
     own, theirs = reference_entry(paper)["numbers"], reference_entry(other)["numbers_of_the_other_paper"]
     keys = [key for key in targets() if key in own and key in theirs and targets()[key].role in ("fit", "check")]
     header = (f"{paper.capitalize()}'s numbers", "printed", "own setting", f"{other.capitalize()}'s setting")

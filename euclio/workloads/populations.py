@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from euclio.core.errors import InputError
@@ -146,15 +146,6 @@ POPULATIONS = {
             "01680c4aef1eef10acd1f9e847c28196c25cd3d251ad25418ac88b2cdd6e8c48",
         ),
         Population(
-            "harpagon-as-printed",
-            "another name of harpagon",
-            "from the reference setting, which has all that print fixes; kept: those that Harpagon has a plan for",
-            PROTOCOL_SEED,
-            1131,
-            lambda count, seed: _reference("harpagon", count, seed),
-            "01680c4aef1eef10acd1f9e847c28196c25cd3d251ad25418ac88b2cdd6e8c48",
-        ),
-        Population(
             "piccolo",
             "the workloads that Piccolo's study runs on",
             "from Piccolo's reference setting, which has all that print fixes; kept: those that Piccolo has a plan for",
@@ -241,6 +232,9 @@ POPULATIONS = {
     )
 }
 """All populations by name."""
+POPULATIONS["harpagon-as-printed"] = replace(
+    POPULATIONS["harpagon"], name="harpagon-as-printed", about="another name of harpagon"
+)
 
 
 def find_population(name: str) -> Population:

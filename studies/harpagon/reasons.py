@@ -13,7 +13,7 @@ from studies.modules import left, majority_configurations, module_figures
 from studies.papers.costs import normalized
 from studies.papers.harpagon import HARPAGON, NO_DUMMIES
 from studies.papers.modules import remaining_budget, rows_of
-from studies.sessions import by_application, by_modules_and_application
+from studies.sessions import by_application, by_modules_and_application, extra_reasons
 from studies.study import Collected
 
 
@@ -62,18 +62,9 @@ def _optimum(runs: pd.DataFrame) -> dict[str, str]:
 
 
 def _ablations(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
-    found = {}
+    found: dict[str, str] = {}
     for run in [name for name in table if str(name).startswith("harpagon:")]:
-        short = str(run).removeprefix("harpagon:")
-        text = f"By application: {by_application(runs, table[run] - 1)}."
-        found[f"{short}_mean_extra"] = text
-        if table[run].isna().all():
-            continue
-        worst = table[run].idxmax()
-        found[f"{short}_max_extra"] = (
-            f"The largest is that of one workload ({worst}); 99th percentile "
-            f"{(table[run].quantile(0.99) - 1) * 100:.1f} %."
-        )
+        found |= extra_reasons(runs, table[run], str(run).removeprefix("harpagon:"))
     for name in ("nnm", "ncd"):
         helped = (table[f"harpagon:{name}"] > 1 + OPTIMALITY_TOLERANCE).astype(float)
         hurt = float((table[f"harpagon:{name}"] < 1 - OPTIMALITY_TOLERANCE).mean())
@@ -89,10 +80,8 @@ def _ablations(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
 
 def _modules(modules: pd.DataFrame) -> dict[str, str]:
     harpagon = rows_of(modules, HARPAGON)
-    counts = {
-        run: rows_of(modules, run).configurations.groupby(level="workload").max() for run in (HARPAGON, NO_DUMMIES)
-    }
-    more, without = ((most > 2).mean() * 100 for most in counts.values())
+    plans = (harpagon, rows_of(modules, NO_DUMMIES))
+    more, without = ((own.configurations.groupby(level="workload").max() > 2).mean() * 100 for own in plans)
     dummies = (harpagon.dummy > 0).mean() * 100
     many = (
         f"Few modules need more: {more:.1f} % of the workloads use more than two configurations somewhere, "

@@ -12,7 +12,7 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.progress import say
 from studies.inference.figures import write_figures
-from studies.inference.population import STARTS, WORKLOADS, Search, search_settings
+from studies.inference.population import GENERATIONS, STARTS, WORKLOADS, Search, search_settings
 from studies.inference.prior import PAPERS, Setting
 from studies.inference.reference import reference_path, write_reference
 from studies.inference.store import load_stored, stored_path
@@ -22,8 +22,6 @@ BAD_INPUT = 2
 """Exit code where options or files are wrong, as of every command (docs/commands.md)."""
 SEED = 1131
 """Seed of the stored searches."""
-GENERATIONS = {"harpagon": 60, "piccolo": 40}
-"""Generations of the stored searches."""
 WORDS = {"true": True, "false": False}
 
 

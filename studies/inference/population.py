@@ -37,6 +37,8 @@ DOUBT = 0.02
 """A setting that few workloads speak for counts as so much farther, over the root of their samples."""
 STARTS, WORKLOADS = 120, 48
 """Random settings that a population begins with; workloads of a setting in a generation."""
+GENERATIONS = {"harpagon": 60, "piccolo": 40}
+"""Generations of the stored searches, by paper."""
 RUNS = 2
 """Populations, each by itself: what both end with is not chance."""
 

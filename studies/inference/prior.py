@@ -176,6 +176,12 @@ READINGS: Mapping[str, Mapping[str, Any]] = {"harpagon": {}, "piccolo": {"reassi
 """Readings of the solvers' own rows, by paper, where they differ from those of `Setting`."""
 
 
+def other_paper(paper: str) -> str:
+    """The paper that has settings too."""
+    (other,) = (name for name in PAPERS if name != paper)
+    return other
+
+
 def setting_of(paper: str, values: Mapping[str, Any], **readings: Any) -> Setting:
     """The setting of a paper with these values of the free parameters.
 

@@ -14,8 +14,8 @@ from typing import Any
 from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
 from studies.inference.distance import distance
-from studies.inference.population import WORKLOADS, seed_of
-from studies.inference.prior import PAPERS, Setting, flat, setting_of
+from studies.inference.population import GENERATIONS, WORKLOADS, seed_of
+from studies.inference.prior import PAPERS, Setting, flat, other_paper, setting_of
 from studies.inference.references import Again, resimulate
 from studies.inference.store import Stored
 from studies.inference.targets import full
@@ -58,7 +58,7 @@ def reference_entry(paper: str) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except OSError:
-        remedy = f"`python -m studies.inference {paper} --generations 60` searches and writes it"
+        remedy = f"`python -m studies.inference {paper} --generations {GENERATIONS[paper]}` searches and writes it"
         raise InputError(f"there is no reference setting; {remedy}", file=str(path)) from None
     except ValueError as error:
         raise InputError(f"is no reference setting of this version: {error!r}", file=str(path)) from None
@@ -104,7 +104,7 @@ def write_reference(stored: Stored, path: Path) -> Setting:
 
 def _crossed(paper: str, setting: Setting, seed: int, small: float) -> Mapping[str, float]:
     """Numbers of the other paper's systems under a setting that nothing of that paper chose."""
-    (other,) = (name for name in PAPERS if name != paper)
+    other = other_paper(paper)
     # The other paper's weights of applications and readings of its systems are its own.
     theirs = setting_of(other, flat(setting))
     again = Again.of(other, theirs, seed_of(seed, paper, other, "judged"), small)

@@ -49,7 +49,7 @@ def rows_of(modules: pd.DataFrame, run: str) -> pd.DataFrame:
         modules: see `Plans.modules`.
         run: name of the run.
     """
-    return pd.DataFrame(modules[modules.index.get_level_values(0) == run]).droplevel(0)
+    return pd.DataFrame(modules.loc[run] if run in modules.index else modules.iloc[:0].droplevel(0))
 
 
 def given_modules(modules: pd.DataFrame, own: str, applications: Iterable[str]) -> list[Given]:

@@ -13,7 +13,7 @@ from studies.papers.costs import normalized
 from studies.papers.modules import given_module, remaining_budget, rows_of
 from studies.papers.piccolo import PICCOLO, THROUGHPUT_SPLIT, by_modules
 from studies.piccolo.measures import ALTERNATIVES, QUANTIZED, SPLIT_OPTIMUM, split_optimum
-from studies.sessions import by_application, by_modules_and_application
+from studies.sessions import by_application, by_modules_and_application, extra_reasons
 from studies.study import Collected
 
 
@@ -61,14 +61,10 @@ def _optimum(runs: pd.DataFrame) -> dict[str, str]:
 
 
 def _alternatives(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
-    found = {}
+    found: dict[str, str] = {}
     for name in ALTERNATIVES:
         ratio = table[f"piccolo:{name}"]
-        found[f"{name}_mean_extra"] = f"By application: {by_application(runs, ratio - 1)}."
-        found[f"{name}_max_extra"] = (
-            f"The largest is that of one workload ({ratio.idxmax()}); 99th percentile "
-            f"{percent(ratio.quantile(0.99) - 1, 1)}."
-        )
+        found |= extra_reasons(runs, ratio, name)
         same = ((ratio - 1).abs() <= OPTIMALITY_TOLERANCE).astype(float)
         found[f"{name}_same_share"] = f"By application: {by_application(runs, same)}."
     for key, hit in (

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 MS = 10**6
 # Batches of 8 ms by their own clock, whatever they really take.
 CLOCKED = "import sys\nfor line in sys.stdin:\n    print(f'took {0.002 * int(line)}', flush=True)\n"
-SLEEPING = "import sys, time\nfor line in sys.stdin:\n    time.sleep(0.01)\n    print('done', flush=True)\n"
+SLEEPING = "import sys, time\nfor line in sys.stdin:\n    time.sleep(0.1)\n    print('done', flush=True)\n"
 FUNCTION = """
 import time
 
@@ -88,7 +88,9 @@ def test_a_command_by_its_own_clock(folder, capsys):
 def test_a_command_without_a_clock_is_timed(folder):
     assert profiled("--batch", "8", *command(SLEEPING), repeats=5) == 0
     (c,) = read_profiles("p.csv")["detect"]
-    assert 0.009 < c.duration_s < 0.1
+    # Batches are sent ahead: a reader that a busy machine wakes late sees the next answer sooner.  The sleep is long
+    # against such delays.
+    assert 0.09 < c.duration_s < 0.3
 
 
 def test_a_function_is_timed_where_it_runs(folder, capsys):
