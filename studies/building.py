@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from euclio.core.progress import told
-from euclio.core.provenance import provenance
+from euclio.core.versions import provenance
 from euclio.experiments.results.tables import save
 from euclio.report import Block, Counts, Fold, Heading, KeyNumbers, Table, html_page, markdown_page
 from euclio.supervision import cores

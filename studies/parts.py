@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from euclio.core.errors import InputError
 from euclio.core.words import counted, listed, nearest
 from euclio.experiments.results.tables import load
-from euclio.files.csv_writing import csv_text
+from euclio.files.csv_files import csv_text
 from euclio.report import Block, Figure, Fold, Table
 from euclio.supervision import cores
 from euclio.workloads.populations import Identity

@@ -8,7 +8,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 MAKERS = {
     "euclio/core/machine_code.py",
-    "euclio/core/machine_clock.py",
     "euclio/problems/session/policies/c_functions.py",
 }
 """The modules that need numba, or its parts; the last two hold what is compiled in the place of a kernel."""

@@ -10,7 +10,7 @@ import euclio
 from euclio.cli import main
 from euclio.core.literature import KNOWN
 from euclio.experiments.bench_set import entries
-from euclio.files.bibtex_writing import bibtex
+from euclio.files.citing import bibtex
 from euclio.verbs.commands.parsing import COMMANDS
 from euclio.workloads.commands import draw_instances
 

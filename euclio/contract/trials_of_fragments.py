@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.objective import Goal
-from euclio.core.parts.sources import Sources
+from euclio.core.parts import Sources
 from euclio.core.space_fields import variants_of
 from euclio.problems.fragments.instance import Fleet, Points
 
@@ -18,7 +18,7 @@ LARGE_FRAGMENTS = 200
 
 
 def _small(seed: int) -> Fleet:
-    from euclio.workloads.fragments.small_fleets import small_fleet
+    from euclio.workloads.fragments.random_fleets import small_fleet
 
     return replace(small_fleet(seed), points=Points.MEAN)
 

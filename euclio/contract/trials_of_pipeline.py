@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.objective import Goal
-from euclio.core.parts.sources import Sources
+from euclio.core.parts import Sources
 from euclio.core.space_fields import variants_of
 from euclio.problems.pipeline.instance import Cluster, Gpu
 
@@ -22,8 +22,8 @@ def _small(seed: int) -> Cluster:
 
 
 def _large() -> Cluster:
-    from euclio.workloads.pipeline.groups import FIRST_GROUP, weights
     from euclio.workloads.pipeline.instances import ClusterRequest, pipeline_cluster
+    from euclio.workloads.pipeline.layer_models import FIRST_GROUP, weights
     from euclio.workloads.pipeline.setups import find_setup
 
     return pipeline_cluster(ClusterRequest(find_setup("HC1-L"), FIRST_GROUP, weights(len(FIRST_GROUP), 0)))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.objective import Goal
-from euclio.core.parts.sources import Sources
+from euclio.core.parts import Sources
 from euclio.core.space_fields import variants_of
 from euclio.problems.session.instance import Session
 

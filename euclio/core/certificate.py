@@ -79,7 +79,7 @@ class Certificate(Shown):
         nodes: nodes of the search; 0: the checker alone decided.
         wall_s: seconds that it took.
         prover: module of the prover, or `CHECKER` where no search was needed.
-        provenance: versions, machine and git revision (`euclio.core.provenance.provenance`).
+        provenance: versions, machine and git revision (`euclio.core.versions.provenance`).
         instance_sha256: SHA-256 of the instance's text as euclio writes it, in hex.
         plan_sha256: the same of the result's plan; None: it has none, or the checker cannot price it.
         changes: changes of the named instance whose result it is (`euclio.core.result.Result`).

@@ -20,9 +20,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from euclio.core.kernel_source import Source
 from euclio.core.lazy import late
-from euclio.core.ways import VARIABLE, Way, current_way, set_way
+from euclio.core.ways import VARIABLE, Source, Way, current_way, set_way
 
 INFINITY = float("inf")
 P = ParamSpec("P")
@@ -357,13 +356,13 @@ def compiled_from(module: str, name: str) -> Callable[[F], F]:
     return made
 
 
-@compiled_from("euclio.core.machine_clock", "clock")
+@compiled_from("euclio.core.machine_code", "clock")
 def clock() -> float:
     """Seconds on the clock that limits use."""
     return time.perf_counter()
 
 
-@compiled_from("euclio.core.machine_clock", "hurry")
+@compiled_from("euclio.core.machine_code", "hurry")
 def hurry() -> int:
     """By how much less work a kernel does between two looks at the clock: it takes that much longer interpreted."""
     return 32

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from euclio.core.demand import Demand
 from euclio.core.engine_packages import missing_packages
 from euclio.core.families import family_of, find_family
 from euclio.core.family import Family
+from euclio.core.parts import Demand
 from euclio.core.registry import AnySolver, solvers_of
 from euclio.core.space_fields import space_fields
 

@@ -12,10 +12,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from euclio.core.demand import Demand
 from euclio.core.lazy import late_value, lazy_names
 from euclio.core.objective import Goal
-from euclio.core.parts.options import SetupOption, SpaceOption
+from euclio.core.parts import Demand, SetupOption, SpaceOption
 from euclio.core.result import Status
 from euclio.core.showing import frame_of, html_of, line_of
 
@@ -24,11 +23,17 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from euclio.core.certificate import Search
-    from euclio.core.parts.files import Exporter, Importer, PlanFiles, ProfileImporter
-    from euclio.core.parts.keeping import Keeping
-    from euclio.core.parts.kinds import Design, Kind
-    from euclio.core.parts.simulator import Simulator
-    from euclio.core.parts.sources import Sources
+    from euclio.core.parts import (
+        Design,
+        Exporter,
+        Importer,
+        Keeping,
+        Kind,
+        PlanFiles,
+        ProfileImporter,
+        Simulator,
+        Sources,
+    )
     from euclio.core.result import Result
 
 
@@ -58,8 +63,8 @@ class Changes(Protocol):
         """The changes in a few words."""
 
 
-_EXPLAINED = late_value("euclio.core.showing.answers", "EXPLAINED")
-_DIFFERENCE = late_value("euclio.core.showing.answers", "DIFFERENCE")
+_EXPLAINED = late_value("euclio.core.showing.results", "EXPLAINED")
+_DIFFERENCE = late_value("euclio.core.showing.results", "DIFFERENCE")
 
 
 class Explained(NamedTuple):
@@ -158,7 +163,7 @@ class Family:
         designs: its part of the benchmark set (`euclio.experiments.bench_set`).
         simulator: its simulator; None: it has none.
         setup_options: options of the command that are fields of the simulator's setups.
-        importers: kinds of files that instances, or profiles, can be made of (`euclio.core.parts.files`).
+        importers: kinds of files that instances, or profiles, can be made of (`euclio.core.parts`).
         changes: class of the changes of an instance, a dataclass that may stand in files, whose fields are None where
             nothing changes; it has `applied_to` (an instance in, the changed one out) and `in_words`. None: there are
             none.
@@ -168,7 +173,7 @@ class Family:
         doubts: an instance in; a line on each measured row of it that is doubted, with its field, out.
         currency: an instance in; what the money in its values is, such as "EUR", out; None: not said, or there is none.
         usual: names of the solvers that `euclio compare` runs for people who plan capacity; empty: every system.
-        exporters: kinds of other systems' files that plans can be written as (`euclio.core.parts.files`).
+        exporters: kinds of other systems' files that plans can be written as (`euclio.core.parts`).
         difference: two plans as they stand in result files in, what changes out (`euclio diff`); None: their parts are
             compared as they are written.
         demands: what its instances and plan spaces may ask for that not every solver covers, such as a stock.

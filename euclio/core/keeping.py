@@ -23,10 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from euclio.core.kernel_source import Source
 from euclio.core.own_folders import is_private, temporary, why_not_private
 from euclio.core.system import cpu_lines
-from euclio.core.ways import is_set
+from euclio.core.ways import Source, is_set
 
 SUFFIX = ".machine"
 LOCK = ".machine-lock"

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.keeping import described, is_spare, places
-from euclio.core.kernel_source import Source
+from euclio.core.own_folders import turn
 from euclio.core.system import own_session, step_back
 from euclio.core.system import tell as tell_pipe
-from euclio.core.turns import turn
-from euclio.core.ways import VARIABLE, Way
+from euclio.core.ways import VARIABLE, Source, Way
 
 TURN_S = 1.0
 """How often a background process looks whether it is its turn: one at a time makes machine code for all."""

@@ -1,4 +1,4 @@
-"""Folders that nobody else decides about: where code may be kept, and where a process puts what ends with it (ours)."""
+"""Folders: of data files, of this user alone, and of what ends with a process; locks on files in them (ours)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,28 @@ import shlex
 import shutil
 import stat
 import tempfile
-from collections.abc import Collection
-from contextlib import suppress
+import time
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
 from euclio.core import system
+from euclio.core.system import locked
+
+
+def data_dir() -> Path:
+    """The folder of data files: inside the installed package, else `data/` of the source tree.
+
+    Raises:
+        FileNotFoundError: there is neither.
+    """
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "_data", package.parent / "data"):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(f"no data files next to {package}; install euclio again, or run it from its source tree")
+
 
 PREFIX = "euclio-temporary-"
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -129,3 +145,27 @@ def _remove_left(folder: Path) -> None:
 def _remove(folder: Path, owner: int) -> None:
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+INFINITY = float("inf")
+
+
+@contextmanager
+def turn(lock: Path, every_s: float, at_most_s: float = INFINITY) -> Iterator[None]:
+    """Wait until no other process is inside with the same file; where nothing can be locked, nobody waits.
+
+    The file is left where it is: who removes it lets in one that opened it before and one that makes it anew.
+
+    Args:
+        lock: the file, which is made with its folder.
+        every_s: seconds between two looks.
+        at_most_s: seconds of waiting after which it goes on all the same, as the other process may stand still.
+    """
+    until = time.monotonic() + at_most_s
+    with ExitStack() as held:
+        with suppress(OSError):
+            make_private(lock.parent)
+            file = held.enter_context(lock.open("ab"))
+            while locked(file.fileno()) is False and time.monotonic() < until:
+                time.sleep(every_s)
+        yield

@@ -22,13 +22,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeGuard, get_type_hints
 
-from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InapplicableError, InputError
 from euclio.core.families import families, find_family
 from euclio.core.family import Family
 from euclio.core.references import expanded
 from euclio.core.result import Answer
 from euclio.core.solver import AnySolver, Limits, Solver, SolverLike
+from euclio.core.system import read_bytes
 
 MODULE = "own_solver_"
 """What names of modules made from such files begin with."""

@@ -14,12 +14,30 @@ from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
-from euclio.core.demand import Demand
 from euclio.core.families import DEFAULT_FAMILY, find_family
 from euclio.core.literature import Reference
-from euclio.core.pieces import Piece
+from euclio.core.parts import Demand
 from euclio.core.result import Answer, PlanT, SpaceT
 from euclio.core.standing import Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Piece(Generic[PlanT]):
+    """One plan that is the cheapest for some latency objectives, or that there is none for some.
+
+    It reaches from the plan's own worst-case latency on, which the checker finds, up to where it says.
+
+    Attributes:
+        until_s: what is said holds of every objective below this, in seconds; the largest that was asked for is one of
+            them too.
+        plan: the plan, unchecked; None: there is none.
+        bound: lower bound on the cost of every plan under these objectives; 0 where there is none.
+    """
+
+    until_s: Fraction
+    plan: PlanT | None
+    bound: float
+
 
 InstanceT = TypeVar("InstanceT", default=Any)
 
@@ -82,7 +100,7 @@ class Limits(Generic[PlanT]):
 
 @dataclass(frozen=True, slots=True)
 class Variants:
-    """Parts of a solver that a name can set, as in ``harpagon:splitter=even`` (`euclio.core.variants`).
+    """Parts of a solver that a name can set, as in ``harpagon:splitter=even`` (`euclio.core.registry`).
 
     Attributes:
         words: what each part may be set to, by its name.

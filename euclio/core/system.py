@@ -6,16 +6,22 @@ Linux is what is tested. `euclio/supervision/README.md` says what works elsewher
 from __future__ import annotations
 
 import ctypes
+import math
 import mmap
 import os
 import platform
 import select
 import signal
 import socket
+import stat
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from errno import EFBIG, ETIMEDOUT
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 try:
@@ -344,3 +350,101 @@ def end_with_parent(*, kill: bool) -> None:
     if sys.platform == "win32":
         raise NotImplementedError
     ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL if kill else signal.SIGTERM)
+
+
+# An end to work that does not look at the clock often enough.
+
+
+class LateError(BaseException):
+    """The deadline is past; no `Exception`, so that what catches those does not keep it."""
+
+
+@contextmanager
+def interrupted_at(deadline: float) -> Iterator[None]:
+    """Interrupt the work inside at a deadline.
+
+    It holds in a program's main thread, as long as nobody else uses its alarm, and between two steps of Python: a
+    single call of compiled code ends first. On a system without alarms nothing is interrupted.
+
+    Args:
+        deadline: `time.perf_counter` value; infinite: never.
+
+    Raises:
+        LateError: the work was interrupted.
+    """
+
+    def too_late(number: int, frame: FrameType | None) -> None:
+        raise LateError
+
+    main = threading.current_thread() is threading.main_thread()
+    if ALARM is None or math.isinf(deadline) or not main or signal.getsignal(ALARM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(ALARM, too_late)
+    set_alarm(max(1e-3, deadline - time.perf_counter()))
+    try:
+        yield
+    finally:
+        set_alarm(0)
+        signal.signal(ALARM, signal.SIG_DFL)
+
+
+# Bytes of a file that may be no file: pipes and devices are read as long as they are written to.
+
+WRITER_PATIENCE_S = 3.0
+"""How long a pipe is waited for that no program has opened for writing."""
+PATIENCE_S = 10.0
+"""How long a pipe whose writer says nothing is waited for."""
+
+PIECE_BYTES = 1 << 20
+LARGEST_FILE_BYTES = 64 * 1024**2
+"""Bytes of the largest file that is read whole, unless its reader says otherwise; a device may have no end."""
+
+
+def read_bytes(path: Path, most: int | None = None, *, largest: int = LARGEST_FILE_BYTES) -> bytes:
+    """What a file holds; of a pipe (such as /dev/stdin) what is written to it until it is closed.
+
+    Args:
+        path: the file.
+        most: bytes after which to stop; None: all.
+        largest: bytes above which the file is refused, where `most` is None.
+
+    Raises:
+        OSError: it cannot be read, is too large, is a pipe that no program opened for writing for `WRITER_PATIENCE_S`,
+            or nothing was written to it for `PATIENCE_S`.
+        ValueError: the path holds a null byte.
+    """
+    descriptor = os.open(path, os.O_RDONLY | NOT_BLOCKING | BINARY)
+    try:
+        read = os.read if stat.S_ISREG(os.fstat(descriptor).st_mode) else _read_when_written
+        pieces: list[bytes] = []
+        size = 0
+        while most is None or size < most:
+            piece = read(descriptor, PIECE_BYTES if most is None else min(PIECE_BYTES, most - size))
+            if not piece:
+                break
+            pieces.append(piece)
+            size += len(piece)
+            if most is None and size > largest:
+                raise OSError(EFBIG, f"it is larger than the limit of {largest // 1024**2} mebibytes")
+        return b"".join(pieces)
+    finally:
+        os.close(descriptor)
+
+
+def _read_when_written(descriptor: int, size: int) -> bytes:
+    """The next piece of what is written to a pipe or a device; empty: its end."""
+    patience_s = min(WRITER_PATIENCE_S, PATIENCE_S)
+    if not readable(descriptor, patience_s):
+        # A pipe that no program has open for writing reads as ended, another one as one to be waited for.
+        try:
+            piece = os.read(descriptor, size)
+        except BlockingIOError:
+            if not readable(descriptor, PATIENCE_S - patience_s):
+                raise OSError(ETIMEDOUT, f"nothing was written to it for {PATIENCE_S:g} s") from None
+        else:
+            if piece:
+                return piece
+            message = f"nothing was written to it for {patience_s:g} s, and no program has it open for writing"
+            raise OSError(ETIMEDOUT, message)
+    return os.read(descriptor, size)

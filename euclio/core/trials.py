@@ -10,7 +10,7 @@ from typing import Any
 
 from euclio.core.family import Family
 from euclio.core.objective import Goal
-from euclio.core.parts.sources import Sources
+from euclio.core.parts import Sources
 from euclio.core.solver import Limits
 
 SEED, OTHER_SEED = 1, 2

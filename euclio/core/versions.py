@@ -1,16 +1,56 @@
-"""Versions of euclio, of what it runs on and of the machine, for issues (`euclio versions`, `euclio.show_versions`)."""
+"""Versions of euclio, of what it runs on and of the machine: of this process, and of what a result was made with.
+
+`euclio versions` and `euclio.show_versions` print them for issues.
+"""
 
 from __future__ import annotations
 
+import os
 import platform
 import re
+import subprocess
+import sys
 import warnings
+from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
 from typing import Any
 
 from euclio.core.lazy import late
-from euclio.core.provenance import provenance
+from euclio.core.system import cpu_name
 from euclio.core.ways import current_way
+
+
+@cache
+def provenance() -> dict[str, Any]:
+    """Versions, machine and git revision that a result was made with."""
+    packages = {}
+    for name in ("euclio", "numpy", "numba", "pulp", "highspy", "ortools"):
+        try:
+            packages[name] = version(name)
+        except PackageNotFoundError:
+            packages[name] = "unknown"
+    return {
+        "python": sys.version.split()[0],
+        "packages": packages,
+        "cpu": cpu_name(),
+        "cores": os.cpu_count(),
+        "git": _git_revision(),
+    }
+
+
+def _git_revision() -> str:
+    """The revision of the source tree; an installed package has none, though it may lie in somebody's repository."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return "unknown"
+    try:
+        words = ["git", "-C", str(root), "rev-parse", "HEAD"]
+        done = subprocess.run(words, capture_output=True, encoding="ascii", errors="replace", timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"
+    return done.stdout.strip() or "unknown"
+
 
 REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?:.*\bextra == ['\"](?P<extra>[\w.-]+)['\"])?")
 LEFT_OUT = frozenset({"dev", "docs"})

@@ -1,9 +1,40 @@
-"""How kernels run in this process: interpreted first, compiled, or interpreted throughout (docs/compiled-code.md)."""
+"""Kernels before they are called: the functions that they are made of, and how they run in this process.
+
+That is interpreted first, compiled, or interpreted throughout (docs/compiled-code.md).
+"""
 
 from __future__ import annotations
 
+import functools
 import os
+from collections.abc import Callable
 from enum import StrEnum
+from typing import Any, cast
+
+
+class Source:
+    """A numeric function that can be compiled; `euclio.core.compiled.Kernel` is one that can be called.
+
+    Args:
+        function: the function; its names may stand for numbers, tuples of them, functions of numpy and other kernels.
+        options: options of numba's compiler.
+        source: module and name of the function that is compiled in its place; None: itself.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], options: dict[str, Any], source: tuple[str, str] | None = None
+    ) -> None:
+        functools.update_wrapper(cast(Any, self), function)
+        self.name: str = function.__qualname__
+        self.function = function
+        self.options = options
+        self.source = source
+
+    @property
+    def machine(self) -> Any:
+        """Numba's dispatcher of it, which loads machine code or makes it."""
+        raise NotImplementedError
+
 
 VARIABLE = "EUCLIO_KERNELS"
 """Variable of the environment with the way that kernels run: either, compiled or interpreted."""

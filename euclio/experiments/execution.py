@@ -24,12 +24,12 @@ from euclio.core.engine_packages import MissingEngineError
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.family import Family
-from euclio.core.provenance import provenance
 from euclio.core.quick_records import changed
 from euclio.core.registry import find_solver
 from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver, EngineOptions, Limits, Option
 from euclio.core.solving import PreparedRun, prepare
+from euclio.core.versions import provenance
 from euclio.core.warm_up import compile_solver
 from euclio.core.words import full
 from euclio.experiments.memory import peak_memory_mb

@@ -71,7 +71,7 @@ class Record:
         started_at: UTC, ISO 8601; for people, nothing is ordered by it.
         worker: process number of the worker.
         host: machine.
-        provenance: versions, CPU, cores and git revision (`euclio.core.provenance.provenance`).
+        provenance: versions, CPU, cores and git revision (`euclio.core.versions.provenance`).
         certificate: what an independent prover says of the proof: certified, refuted or open; None: it was not asked,
             or nothing was proven.
         certify_s: seconds that it took, outside of `wall_s`; None: it was not asked, or killed.

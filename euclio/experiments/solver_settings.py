@@ -17,13 +17,12 @@ from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.family import Family
 from euclio.core.own_solver import name_elsewhere
-from euclio.core.parts.options import SpaceOption
+from euclio.core.parts import SpaceOption
 from euclio.core.references import is_reference
-from euclio.core.registry import find_solver
+from euclio.core.registry import find_solver, variant
 from euclio.core.solver import AnySolver, Option, SolverLike
 from euclio.core.solving import COLD, solver_for
 from euclio.core.values import names
-from euclio.core.variants import variant
 from euclio.experiments.task import Measure, Setting, SolverSetting
 from euclio.files.boundary import shown
 
@@ -45,7 +44,7 @@ def solver_settings(
         label: name in tables and figures; None: the solver's. Options that vary are added to it.
         folder: what such a path is relative to; None: the current folder.
         **options: `engine`, `threads`, `warm_start`, fields of the plan space, or parts of the solver that its name can
-            set (`euclio.core.variants`); a list gives alternatives. Where a value is itself a list of names,
+            set (`euclio.core.registry`); a list gives alternatives. Where a value is itself a list of names,
             alternatives are a list of lists.
 
     Raises:

@@ -33,7 +33,7 @@ class SolverSetting:
             result and returns rows, which are kept with the run; empty: nothing.
         time_s: seconds that it is given in place of the experiment's; None: the experiment's. A part of the limits.
         on: names of the instances that it is run on; None: all of its family; no part of the key.
-        keeps: JSON text of what its plans are asked to keep (`euclio.core.parts.keeping`); empty: nothing.
+        keeps: JSON text of what its plans are asked to keep (`euclio.core.parts`); empty: nothing.
     """
 
     solver: str

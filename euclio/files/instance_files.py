@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from euclio.core.alarm import LateError, interrupted_at
 from euclio.core.errors import InputError
 from euclio.core.families import families, family_of
+from euclio.core.system import LateError, interrupted_at
 from euclio.files.boundary import FileModel, at, shown, validated, without_schema
 from euclio.files.doubting import doubted
 from euclio.files.json_reading import parse_json, read_json
@@ -30,7 +30,7 @@ def _reading(file: str) -> Iterator[None]:
     """Read a file inside, within the limit, and without looking for garbage: all that is read is kept.
 
     Raises:
-        InputError: reading took too long (`euclio.core.alarm` says when that is noticed); `file` is named.
+        InputError: reading took too long (`euclio.core.system` says when that is noticed); `file` is named.
     """
     collecting = gc.isenabled()
     gc.disable()

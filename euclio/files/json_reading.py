@@ -9,9 +9,9 @@ from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import Any
 
-from euclio.core.bytes_reading import LARGEST_FILE_BYTES, read_bytes
 from euclio.core.errors import InputError
 from euclio.core.numbers import LONGEST_NUMBER
+from euclio.core.system import LARGEST_FILE_BYTES, read_bytes
 
 """Larger files are refused before they are read."""
 

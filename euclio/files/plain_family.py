@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.certificate import Search
 from euclio.core.family import Checked, Explained, Family
 from euclio.core.objective import Goal
-from euclio.core.parts.files import PlanFiles
-from euclio.core.parts.sources import Sources
+from euclio.core.parts import PlanFiles, Sources
 from euclio.core.result import AnyResult, Status
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.words import amount

@@ -16,8 +16,9 @@ from euclio.core.lazy import late_value
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
 from euclio.core.result import Status
-from euclio.core.showing import Shown
+from euclio.core.showing import Head, Shown, View
 from euclio.core.space_fields import word
+from euclio.core.words import full
 from euclio.files.boundary import at, validated, without_schema
 from euclio.files.dataclass_files import made
 from euclio.files.json_reading import read_json
@@ -43,7 +44,7 @@ class UnboundResult(Shown):
         planned_for: what the plan was made for, as it stands in the file; empty: nothing is said.
     """
 
-    _view = late_value("euclio.files.views", "UNBOUND")
+    _view = late_value("euclio.files.unbound_results", "UNBOUND")
 
     file: str
     family: Family
@@ -129,3 +130,11 @@ def _fits(model: type[BaseModel], value: Any) -> bool:
         isinstance(value, dict)
         and {name for name, field in names.items() if field.is_required()} <= value.keys() <= names.keys()
     )
+
+
+def _head(result: UnboundResult) -> Head:
+    value = () if result.value is None else (f"{result.goal.name} {full(result.value)} {result.goal.unit}",)
+    return Head(result.instance, result.status, (*value, f"solver {result.solver}", f"as written in {result.file}"))
+
+
+UNBOUND = View(_head)

@@ -13,7 +13,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from euclio.core.alarm import LateError, interrupted_at
 from euclio.core.certificate import CHECKER, Certificate, Search, Verdict
 from euclio.core.compiled import before_timing
 from euclio.core.errors import InputError
@@ -22,9 +21,10 @@ from euclio.core.family import Checked, Family
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
 from euclio.core.progress import told
-from euclio.core.provenance import provenance
 from euclio.core.result import AnyResult, Result, Status, WrittenResult
-from euclio.core.verifying import reasons_against
+from euclio.core.solving import reasons_against
+from euclio.core.system import LateError, interrupted_at
+from euclio.core.versions import provenance
 from euclio.files.json_writing import json_text
 from euclio.proving.proof_files import SPARE_S, Asked, file_proof
 

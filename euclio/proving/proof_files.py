@@ -7,10 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from euclio.core.alarm import LateError, interrupted_at
 from euclio.core.certificate import NoProofError, ProofFile, Verdict
 from euclio.core.family import Checked, Family
 from euclio.core.result import WrittenResult
+from euclio.core.system import LateError, interrupted_at
 from euclio.files.json_writing import write_bytes
 from euclio.proving.files.checker import RefusedError, UnreadableError, check_text
 from euclio.proving.files.model import Posed, Proof

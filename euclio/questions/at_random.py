@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from euclio.core.lazy import late
 from euclio.core.numbers import exact
-from euclio.core.parts.simulator import Glance
+from euclio.core.parts import Glance
 from euclio.core.registry import find_solver, solvers
 from euclio.core.result import Result
 from euclio.core.solving import asked

@@ -11,7 +11,7 @@ from rich.text import Text
 from euclio.core.result import Status
 from euclio.core.tables import new_table
 from euclio.core.words import DASH, counted, figures, percent
-from euclio.files import csv_writing
+from euclio.files import csv_files as csv_writing
 from euclio.problems.session.costs import money
 from euclio.problems.session.stated import described
 from euclio.questions.change_costs import Curve, Step

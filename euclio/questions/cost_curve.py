@@ -25,19 +25,18 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number
-from euclio.core.pieces import Piece
 from euclio.core.progress import told
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, Status
 from euclio.core.showing import Framed, Plotted
-from euclio.core.solver import AnySolver
+from euclio.core.solver import AnySolver, Piece
 from euclio.core.solving import checked, solver_for
 from euclio.problems.session.changes import SessionChanges, source_rate
-from euclio.problems.session.charging import Charging
 from euclio.problems.session.demands import never_cheaper_at_more
 from euclio.problems.session.evaluate import Priced, evaluate, machines_by_hardware
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.rules import Charging
 from euclio.problems.session.space import PlanSpace
 from euclio.questions.question import Question, SessionResult, Solved, Solving
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from euclio.core.tables import new_table
 from euclio.core.words import DASH, amount, full, milliseconds
-from euclio.files import csv_writing
+from euclio.files import csv_files as csv_writing
 from euclio.questions.cost_curve import CostCurve, CostStep, Over, OverRange
 
 SCHEMA = "euclio/cost-curve/1"

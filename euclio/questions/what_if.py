@@ -22,10 +22,10 @@ from euclio.core.solver import AnySolver
 from euclio.core.solving import solver_for
 from euclio.core.space_fields import word
 from euclio.problems.session.changes import SessionChanges, source_rate
-from euclio.problems.session.charging import Charging
 from euclio.problems.session.costs import cost_by_hardware
 from euclio.problems.session.evaluate import evaluate, machines_by_hardware
 from euclio.problems.session.instance import Session
+from euclio.problems.session.rules import Charging
 from euclio.problems.session.space import PlanSpace
 from euclio.questions.question import Question, SessionResult, Solved, Solving
 from euclio.serving.attainment.demand import Demand

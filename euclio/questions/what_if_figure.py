@@ -16,7 +16,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from euclio.core.figures import MUTED, Look, figure_style, grid, hardware_looks, legend_label
 from euclio.core.words import full, milliseconds
-from euclio.problems.session.charging import Charging
+from euclio.problems.session.rules import Charging
 from euclio.questions.what_if import Point, WhatIf
 
 MOST_RATES = 6

@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator
 
-from euclio.files.csv_writing import csv_text
+from euclio.files.csv_files import csv_text
 
 COLUMNS = ("panel", "mark", "label", "name", "x", "y")
 DIGITS = 5

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
-from euclio.files.csv_reading import csv_records
+from euclio.core.system import read_bytes
+from euclio.files.csv_files import csv_records
 
 MOST = 10**7
 """Most timestamps that are read."""

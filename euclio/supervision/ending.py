@@ -16,6 +16,7 @@ from typing import NoReturn
 import psutil
 
 from euclio.core import system
+from euclio.core.system import HARD_LIMITS
 
 ENDING_S = 2.0
 """How long processes are killed that start others faster than they can be found."""
@@ -145,3 +146,31 @@ def _descendants(process: psutil.Process) -> list[psutil.Process]:
         return process.children(recursive=True)
     except psutil.Error:
         return []
+
+
+# A program below a keeper: `python -m euclio.supervision.ending PARENT WORDS...` runs the words and ends with them.
+
+CANNOT_RUN = 127
+
+
+def kept(words: list[str]) -> list[str]:
+    """The words of a program, run below a keeper whose parent is this process; as they are where there are none."""
+    if not HARD_LIMITS:
+        return words
+    return [sys.executable, "-P", "-m", "euclio.supervision.ending", str(os.getpid()), *words]
+
+
+def main() -> None:
+    """Become the keeper of a program that is given by its words."""
+    parent, *words = sys.argv[1:]
+    settle(int(parent))
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        os.execvp(words[0], words)
+    except OSError as error:
+        print(f"cannot be run: {(error.strerror or str(error)).lower()}", file=sys.stderr, flush=True)
+        os._exit(CANNOT_RUN)
+
+
+if __name__ == "__main__":
+    main()

@@ -12,7 +12,7 @@ from euclio.core.family import Difference
 from euclio.core.numbers import Number
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, Result, WrittenResult
-from euclio.core.verifying import reasons_against
+from euclio.core.solving import reasons_against
 from euclio.core.words import joined
 from euclio.files.unbound_results import UnboundResult, load_without_instance, unbound_result
 from euclio.verbs.calling import keyword_of, verb
@@ -21,7 +21,7 @@ from euclio.verbs.opened import Opened, changed_instance, opened
 from euclio.verbs.written import Read, read_result
 
 if TYPE_CHECKING:
-    from euclio.core.parts.files import Exporter
+    from euclio.core.parts import Exporter
 
 
 class ExportKeywords(TypedDict, total=False):

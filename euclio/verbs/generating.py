@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 from euclio.core.families import families
 from euclio.core.numbers import Number
-from euclio.core.parts.kinds import Setting
+from euclio.core.parts import Setting
 from euclio.core.progress import waiting
 from euclio.core.values import count as read_count
 from euclio.core.values import seed as read_seed
@@ -87,8 +87,7 @@ def generate(
     Raises:
         InputError: an unknown kind, a setting that it does not take, one that is missing, or a wrong value.
     """
-    from euclio.workloads.commands import draw_instances
-    from euclio.workloads.writing import write_instances
+    from euclio.workloads.commands import draw_instances, write_instances
 
     asked = {"count": read_if(read_count, count, "--count"), "seed": read_if(read_seed, seed, "--seed")}
     chosen = {name: value for name, value in asked.items() if value is not None}

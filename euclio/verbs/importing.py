@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from euclio.core.errors import InputError
 from euclio.core.families import families
 from euclio.core.numbers import Number
-from euclio.core.parts.files import Imported, Importer, ProfileImporter
+from euclio.core.parts import Imported, Importer, ProfileImporter
 from euclio.core.values import names, numbers, positive, seconds, whole
 from euclio.problems.pipeline import Cluster
 from euclio.problems.session import Configuration, Session

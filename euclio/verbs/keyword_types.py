@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from euclio.core.result import AnyResult
     from euclio.core.solver import SolverLike
     from euclio.problems.pipeline.space import Objective
-    from euclio.problems.session.charging import Charging
     from euclio.problems.session.plan import Plan
     from euclio.problems.session.policies import Policy
-    from euclio.problems.session.rules import DummyRule
+    from euclio.problems.session.rules import Charging, DummyRule
     from euclio.problems.session.running import RunningMachines
 
 ByName = Mapping[str, Number] | str

@@ -206,8 +206,8 @@ def _renew_posterior(paper: str, jobs: int | None) -> None:
 
 def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
     """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
+    from euclio.workloads.commands import write_instances
     from euclio.workloads.session.protocol import SEED
-    from euclio.workloads.writing import write_instances
     from studies.inference.bridge import protocol_draws
     from studies.inference.prior import PAPERS
     from studies.inference.reference import reference_setting

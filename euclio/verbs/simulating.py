@@ -21,7 +21,7 @@ from euclio.verbs.opened import Opened, opened
 from euclio.verbs.written import Read, read_result
 
 if TYPE_CHECKING:
-    from euclio.core.parts.simulator import Simulator
+    from euclio.core.parts import Simulator
     from euclio.problems.fragments import Fleet
     from euclio.problems.pipeline import Cluster
     from euclio.problems.session import Session

@@ -26,8 +26,7 @@ from euclio.core.system import HARD_LIMITS
 from euclio.core.warm_up import warm_up
 from euclio.core.words import full
 from euclio.supervision import preparation_limit_s
-from euclio.supervision.forked import Begun, DiedError, ForkedProcess, OverrunError, Report, Said
-from euclio.supervision.here import CallsHere
+from euclio.supervision.forked import Begun, CallsHere, DiedError, ForkedProcess, OverrunError, Report, Said
 
 KILLED = "killed"
 CRASHED = "crashed"

@@ -19,7 +19,7 @@ from euclio.problems.day import Day, Serving, Staffing, Step
 from euclio.problems.day.evaluate import WHOLE
 from euclio.problems.day.instance import asked, at_rates
 from euclio.problems.session import ModulePlan, Plan, Session
-from euclio.problems.session.unlimited import without_stock
+from euclio.problems.session.resources import without_stock
 from formulations.day.answers import RuleError
 from formulations.day.known_plans import machines_of
 from formulations.day.one_path import LateError

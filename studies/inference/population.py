@@ -19,7 +19,7 @@ import numpy as np
 
 from euclio.core.errors import InputError
 from euclio.core.progress import say
-from euclio.core.provenance import provenance
+from euclio.core.versions import provenance
 from studies.inference.distance import Values, distance, without
 from studies.inference.groups import groups_of
 from studies.inference.journal import Journal

@@ -14,11 +14,17 @@ from typing import Any
 
 from euclio.problems.pipeline import Cluster, Gpu
 from euclio.workloads.pipeline.assembly import BlockedModel, Terms, assembled
-from euclio.workloads.pipeline.groups import FIRST_GROUP, groups, weights
 from euclio.workloads.pipeline.instances import ClusterRequest, PipelineOptions, generated_clusters, pipeline_cluster
-from euclio.workloads.pipeline.layer_models import layer_models
-from euclio.workloads.pipeline.networks import effective_gbps, published_groups, published_weights
-from euclio.workloads.pipeline.setups import PRICES_PER_H, Setup, find_setup, with_counts
+from euclio.workloads.pipeline.layer_models import FIRST_GROUP, groups, layer_models, weights
+from euclio.workloads.pipeline.setups import (
+    PRICES_PER_H,
+    Setup,
+    effective_gbps,
+    find_setup,
+    published_groups,
+    published_weights,
+    with_counts,
+)
 
 LARGE = ("HC1-L", "HC2-L", "HC3-L", "HC4-L")
 SMALLS = ("HC1-S", "HC2-S", "HC3-S", "HC4-S")

@@ -7,8 +7,7 @@ from functools import cache
 import pandas as pd
 
 from euclio.report.analysis.statistics import Measured, exactly, share
-from euclio.workloads.pipeline.layer_models import layer_models
-from euclio.workloads.pipeline.layers import layer_profile
+from euclio.workloads.pipeline.layer_models import layer_models, layer_profile
 
 GPUS = ("L4", "V100", "T4", "P4")
 BATCH, SLO_S = 4, 0.2

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from euclio.core.words import percent
-from euclio.workloads.pipeline.groups import GROUP_SIZE
+from euclio.workloads.pipeline.layer_models import GROUP_SIZE
 from studies.papers.published import printed_values
 from studies.ppipe import inputs, measures
 from studies.ppipe.bursts import FITTED_ON, fitted_cv

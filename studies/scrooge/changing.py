@@ -16,8 +16,12 @@ from euclio.serving.dynamics.record import Record
 from euclio.serving.dynamics.rules import SCROOGE, Expecting, Rules, nexus
 from euclio.serving.dynamics.run import run
 from euclio.serving.dynamics.world import SECONDS, draw_world
-from euclio.workloads.session.scrooge_applications import find_scrooge_application, scrooge_applications
-from euclio.workloads.session.scrooge_sessions import COMPARED, MOST_CLIENTS
+from euclio.workloads.session.scrooge_sessions import (
+    COMPARED,
+    MOST_CLIENTS,
+    find_scrooge_application,
+    scrooge_applications,
+)
 from studies.collector import Collector
 
 SCROOGE_SYSTEM, NEXUS_SYSTEM = "Scrooge", "Nexus"

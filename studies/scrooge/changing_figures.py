@@ -13,8 +13,7 @@ from euclio.report.analysis.charts import bars
 from euclio.report.analysis.statistics import Measured, mean
 from euclio.report.drawings import drawn
 from euclio.serving.dynamics.figure import Line, over_time
-from euclio.workloads.session.scrooge_applications import scrooge_applications
-from euclio.workloads.session.scrooge_sessions import COMPARED
+from euclio.workloads.session.scrooge_sessions import COMPARED, scrooge_applications
 from studies.papers.published import printed_values
 from studies.scrooge.changing import FRONT_ENDS, NEXUS_SYSTEM, SCROOGE_SYSTEM, TURN_OFFS_S
 from studies.scrooge.changing_measures import OWN, PERCENT, of_nexus, of_scrooge

@@ -11,8 +11,7 @@ from euclio.core.words import counted
 from euclio.report.analysis.statistics import Measured, mean
 from euclio.serving.dynamics.rules import Expecting
 from euclio.serving.dynamics.world import SECONDS
-from euclio.workloads.session.scrooge_applications import scrooge_applications
-from euclio.workloads.session.scrooge_sessions import COMPARED, MOST_CLIENTS
+from euclio.workloads.session.scrooge_sessions import COMPARED, MOST_CLIENTS, scrooge_applications
 from studies.readings import Moved, OtherReading
 from studies.scrooge.changing import FEWER_CLIENTS, NEXUS_SYSTEM, OWN_TURN_OFF_S, SCROOGE_SYSTEM
 

@@ -15,8 +15,7 @@ from euclio.experiments.task import SolverSetting
 from euclio.workloads.populations import identify
 from euclio.workloads.session.acceptance import planned_in
 from euclio.workloads.session.protocol import SEED, Draws, Workload, workloads
-from euclio.workloads.session.scrooge_applications import scrooge_applications
-from euclio.workloads.session.scrooge_sessions import COMPARED, draw_scrooge
+from euclio.workloads.session.scrooge_sessions import COMPARED, draw_scrooge, scrooge_applications
 from euclio.workloads.session.worker_types import on_worker_types
 from studies.certifying import Proof, proofs_of
 from studies.collector import Collector, seeded_sample

@@ -14,8 +14,7 @@ from euclio.report import PALETTE
 from euclio.report.analysis.charts import bars, distribution, one_scale, published_line
 from euclio.report.analysis.statistics import Measured, mean, share
 from euclio.report.drawings import drawn
-from euclio.workloads.session.scrooge_applications import scrooge_applications
-from euclio.workloads.session.scrooge_sessions import COMPARED
+from euclio.workloads.session.scrooge_sessions import COMPARED, scrooge_applications
 from studies.papers.published import printed_values
 from studies.scrooge.measures import (
     BRUTE_FORCE,

@@ -10,7 +10,7 @@ from matplotlib.ticker import NullFormatter
 
 from euclio.core.figures import PALETTE, PUBLISHED, grid
 from euclio.report.drawings import drawn
-from euclio.workloads.session.scrooge_applications import scrooge_data
+from euclio.workloads.session.scrooge_sessions import scrooge_data
 from euclio.workloads.session.worker_types import worker_types
 from studies.scrooge.inputs import WITHIN_S, best_within, curve, full_latency_s
 

@@ -17,8 +17,13 @@ from euclio.problems.session import Configuration
 from euclio.report.analysis.statistics import Measured, exactly
 from euclio.serving.dynamics.world import client_counts
 from euclio.workloads.session.protocol import Workload
-from euclio.workloads.session.scrooge_applications import find_scrooge_application, scrooge_data, scrooge_profile
-from euclio.workloads.session.scrooge_sessions import MOST_CLIENTS, draw_scrooge
+from euclio.workloads.session.scrooge_sessions import (
+    MOST_CLIENTS,
+    draw_scrooge,
+    find_scrooge_application,
+    scrooge_data,
+    scrooge_profile,
+)
 from euclio.workloads.session.worker_types import worker_types
 
 SHOWN = "ssd_inception"

@@ -18,8 +18,13 @@ from math import prod
 from euclio.core.registry import find_solver
 from euclio.core.solving import solve
 from euclio.workloads.session.protocol import SEED
-from euclio.workloads.session.scrooge_applications import scrooge_applications, scrooge_data, scrooge_profile
-from euclio.workloads.session.scrooge_sessions import draw_scrooge, inflated
+from euclio.workloads.session.scrooge_sessions import (
+    draw_scrooge,
+    inflated,
+    scrooge_applications,
+    scrooge_data,
+    scrooge_profile,
+)
 from studies.papers.published import printed_values
 from studies.scrooge.measures import MILP
 from studies.scrooge.objectives import ENDS_MS, SHOWN, machine_rows

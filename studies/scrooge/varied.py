@@ -15,12 +15,12 @@ from typing import Any
 from euclio.core.numbers import exact
 from euclio.problems.session import Module, Session
 from euclio.workloads.session.applications import Profile
-from euclio.workloads.session.scrooge_applications import (
+from euclio.workloads.session.scrooge_sessions import (
+    draw_scrooge,
     find_scrooge_application,
     profile_of,
     scrooge_data,
 )
-from euclio.workloads.session.scrooge_sessions import draw_scrooge
 from euclio.workloads.session.worker_types import on_worker_types
 
 NO_TIMES_PRINTED = ("vehicle", "face_recogniser", "face_detector", "triplet")

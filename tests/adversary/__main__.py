@@ -17,9 +17,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from euclio.core.errors import InputError
-from euclio.core.provenance import provenance
 from euclio.core.registry import find_solver, solvers
 from euclio.core.tables import to_text
+from euclio.core.versions import provenance
 
 from .campaign import Settings, Tally, campaign
 from .cases import FAMILIES, WORDS

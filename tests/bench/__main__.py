@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.progress import waiting
-from euclio.core.provenance import provenance
 from euclio.core.tables import to_text
+from euclio.core.versions import provenance
 from euclio.core.words import duration
 from tests.bench.attainment_speed import attainment_speed
 from tests.bench.chains_speed import chains_speed

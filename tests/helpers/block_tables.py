@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from euclio.workloads.pipeline.artifact_blocks import GPUS
-from euclio.workloads.pipeline.block_table import COLUMNS
+from euclio.workloads.pipeline.artifact_blocks import COLUMNS, GPUS
 from euclio.workloads.pipeline.instances import blocked_model
-from euclio.workloads.pipeline.networks import networks
+from euclio.workloads.pipeline.setups import networks
 
 Row = dict[str, str]
 

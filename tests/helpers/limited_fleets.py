@@ -11,7 +11,7 @@ FIGURES_MB = (0, "0.1", "0.2", "0.3", 10, 60, 100, "33.3333333333333333")
 def limited_fleet(seed, one_rate=False):
     """The small fleet of a seed with memory and a GPU that holds some range of layers at some share exactly, mostly."""
     from euclio.problems.fragments import Server
-    from euclio.workloads.fragments.small_fleets import small_fleet
+    from euclio.workloads.fragments.random_fleets import small_fleet
 
     fleet, rng = small_fleet(seed), random.Random(f"memory {seed}")
     network = fleet.network

@@ -18,8 +18,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from euclio.core.provenance import provenance
 from euclio.core.tables import to_text
+from euclio.core.versions import provenance
 
 from .campaign import Tally, go_on
 from .search import searches

@@ -16,7 +16,7 @@ from typing import Any
 
 from euclio.export.exporting import EXPORTERS
 from euclio.export.groups import Deployment, deployment
-from euclio.files.csv_writing import unguarded
+from euclio.files.csv_files import unguarded
 from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
 from euclio.report import Heading, Paragraph, Table, html_page, markdown_page
 from euclio.verbs.exporting import write_exported

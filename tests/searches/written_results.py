@@ -22,8 +22,8 @@ from euclio.core.solving import asked, solve
 from euclio.problems.day import Day, Step
 from euclio.problems.session import Allocation, DummyRule, Hardware, ModulePlan, Plan, PlanSpace, Session
 from euclio.problems.session.changes import SessionChanges
-from euclio.problems.session.charging import Charging
 from euclio.problems.session.policies import POLICIES
+from euclio.problems.session.rules import Charging
 from euclio.problems.session.running import RunningMachines
 from tests.adversary.clusters import cluster_case
 from tests.adversary.fleets import fleet_case

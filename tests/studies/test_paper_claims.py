@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from euclio.cli import main
-from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
+from euclio.core.own_folders import data_dir
 from euclio.experiments.results.tables import save
 from euclio.report.analysis.statistics import Measured
 from studies import claims

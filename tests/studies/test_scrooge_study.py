@@ -10,7 +10,7 @@ from euclio.core.solving import solve
 from euclio.experiments.results.tables import load
 from euclio.problems.session import Configuration
 from euclio.workloads.session.protocol import SEED
-from euclio.workloads.session.scrooge_applications import scrooge_applications
+from euclio.workloads.session.scrooge_sessions import scrooge_applications
 from studies.building import reproduce
 from studies.papers.published import published_figures
 from studies.scrooge import experiment

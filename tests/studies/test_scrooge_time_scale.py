@@ -4,7 +4,7 @@ from math import prod, sqrt
 
 import pytest
 
-from euclio.workloads.session.scrooge_applications import scrooge_data
+from euclio.workloads.session.scrooge_sessions import scrooge_data
 from studies.papers.published import printed_values
 from studies.scrooge import time_scale
 from studies.scrooge.time_scale import averages, derived_scale

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from html import escape
 from importlib.resources import files
 
 from rich.console import Group, RenderableType
@@ -11,7 +12,6 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from euclio.core.fitted_table import FittedTable
-from euclio.core.showing.html_text import html_text
 from euclio.core.showing.view import Head
 
 MOST_ROWS = 200
@@ -48,6 +48,11 @@ def view_html(head: Head, drawing: str, table: RenderableType | None, *, leads: 
     kept = (part for part in parts if not isinstance(part, str) or (part and part not in head.facts))
     body = "".join(_line(part) if isinstance(part, str) else _table(part) for part in kept)
     return f'<div class="euclio-view"><style>{_style()}</style>{_head(head)}{drawing}{body}</div>'
+
+
+def html_text(text: str) -> str:
+    """A text as HTML, its signs that cannot be seen replaced: names come from files of others."""
+    return escape("".join(sign if sign.isprintable() or sign == "\u00a0" else "\ufffd" for sign in text))
 
 
 @cache

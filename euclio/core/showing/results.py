@@ -8,13 +8,47 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from euclio.core.families import families, family_of
-from euclio.core.family import Family
+from euclio.core.family import Difference, Explained, Family
 from euclio.core.objective import Goal
-from euclio.core.parts.simulator import Glance
+from euclio.core.parts import Glance
 from euclio.core.result import AnyResult, WrittenResult
 from euclio.core.showing.view import Head, View
 from euclio.core.tables import value_text
-from euclio.core.words import duration, full
+from euclio.core.words import counted, duration, full
+
+
+def _explained_head(found: Explained) -> Head:
+    lines = found.text.splitlines()
+    return Head(str(found.data.get("instance", "")), found.status.value, tuple(lines[1:][-1:]))
+
+
+def _changes(found: Difference) -> str:
+    """How much changes, in words."""
+    added, removed, total = (found.data.get(name) for name in ("added", "removed", "changes"))
+    if isinstance(added, list) and isinstance(removed, list):
+        return f"{counted(len(removed), 'part')} of the first plan only, {len(added)} of the second only"
+    return f"{counted(int(total or 0), 'machine change')}: {added} added, {removed} removed"
+
+
+def _difference_head(found: Difference) -> Head:
+    goals = {f"change_{goal.value_field}": goal for family in families() for goal in family.goals}
+    value = ""
+    for goal in (goal for field, goal in goals.items() if found.data.get(field) is not None):
+        before, after = (found.data[which][goal.value_field] for which in ("before", "after"))
+        value = f"{goal.name} {full(before)} -> {full(after)} {goal.unit}"
+    return Head("", "", (value, _changes(found)))
+
+
+def _difference_rows(found: Difference) -> list[dict[str, Any]]:
+    hardware = found.data.get("hardware")
+    if hardware is not None:
+        return list(hardware)
+    parts = [("removed", part) for part in found.data["removed"]] + [("added", part) for part in found.data["added"]]
+    return [{"change": change, "part": part} for change, part in parts]
+
+
+EXPLAINED = View(_explained_head, lambda found: found.text)
+DIFFERENCE = View(_difference_head, lambda found: found.text, rows=_difference_rows)
 
 
 def _family(result: AnyResult) -> Family | None:

@@ -16,12 +16,12 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.families import families, family_of
-from euclio.core.parts.kinds import Design
+from euclio.core.parts import Design
 from euclio.core.progress import told
-from euclio.core.provenance import provenance
 from euclio.core.result import Answer, Status
 from euclio.core.solver import Limits
 from euclio.core.solving import check
+from euclio.core.versions import provenance
 from euclio.experiments.bench_set.certifying import has_certificate
 from euclio.experiments.bench_set.folder import best_path, instance_path, instance_text, read_best, rooms, set_folder
 from euclio.experiments.bench_set.improving import Found, better, improved, measured

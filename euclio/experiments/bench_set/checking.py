@@ -11,7 +11,7 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.numbers import decimal_text
 from euclio.core.progress import told
-from euclio.core.verifying import reasons_against
+from euclio.core.solving import reasons_against
 from euclio.experiments.bench_set.folder import best_path, instance_path, read_best, read_instance, rooms
 from euclio.experiments.bench_set.manifest import Difficulty, Entry, Kept, difficulty_of
 from euclio.experiments.task import text_hash

@@ -11,8 +11,8 @@ from statistics import median
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from euclio.core.bytes_reading import read_bytes
 from euclio.core.certificate import Certificate, Verdict
+from euclio.core.system import read_bytes
 from euclio.core.tables import new_table
 from euclio.core.words import DASH, duration
 from euclio.experiments.bench_set.manifest import Difficulty, Entry

@@ -6,18 +6,92 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from euclio.core.demand import Demand
+from pydantic import BaseModel
+
+from euclio.core.errors import InputError
 from euclio.core.lazy import late
+from euclio.core.numbers import exact, fraction_text
 from euclio.core.objective import Goal
+from euclio.core.parts import Demand
 from euclio.core.words import amount
+from euclio.files.boundary import FileModel, Name, Number, Text, at
+from euclio.files.dataclass_files import exact_of, needed_text
+from euclio.files.instance_files import InstanceFormat
 from euclio.files.plain_family import plain_family
 from euclio.problems.day.evaluate import WHOLE, DayEvaluation, evaluate
-from euclio.problems.day.files import DAYS
-from euclio.problems.day.instance import Day, Step
+from euclio.problems.day.instance import STATE, Day, Step
 from euclio.problems.day.plan import DayPlan
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.demands import is_limited_by_changes
+from euclio.problems.session.files.instances import SESSIONS
 from euclio.problems.session.latency.of_requests import caveat
+
+SessionModel: type[BaseModel] = SESSIONS.model
+
+
+class _Step(FileModel):
+    length_s: Number
+    exact_length_s: Text | None = None
+    rates_rps: list[Number]
+    exact_rates_rps: list[Text] | None = None
+
+
+class _Day(FileModel):
+    name: Name
+    session: SESSIONS.model  # type: ignore[name-defined]
+    steps: list[_Step]
+    warm_up_s: Number = 0
+    keep_alive_s: Number = 0
+    price_per_change: Number = 0
+    state_price_per_change: dict[str, Number] | None = None
+
+
+def _day(model: _Day) -> Day:
+    with at("session", None):
+        session = SESSIONS.made(model.session)
+    steps: list[Step] = []
+    for k, own in enumerate(model.steps):
+        with at(f"steps[{k}]", None):
+            steps.append(_step(own))
+    changes = (exact(model.warm_up_s), exact(model.keep_alive_s), exact(model.price_per_change))
+    return Day(model.name, session, steps, *changes, model.state_price_per_change)
+
+
+def _step(model: _Step) -> Step:
+    """A step; rates in ratio to a session's are seldom decimals."""
+    length = exact_of(model.length_s, model.exact_length_s, "exact_length_s", "length_s")
+    texts = model.exact_rates_rps
+    if texts is None:
+        return Step(length, model.rates_rps)
+    if len(texts) != len(model.rates_rps):
+        message = f"has {len(texts)} entries, but rates_rps has {len(model.rates_rps)}; give one for each"
+        raise InputError(message, field="exact_rates_rps")
+    pairs = enumerate(zip(model.rates_rps, texts, strict=True))
+    return Step(length, [exact_of(rate, text, f"exact_rates_rps[{m}]", f"rates_rps[{m}]") for m, (rate, text) in pairs])
+
+
+def _step_data(step: Step) -> dict[str, Any]:
+    length, rates = needed_text(step.length_s), step.rates_rps
+    exact_rates = [fraction_text(rate) for rate in rates] if any(map(needed_text, rates)) else None
+    return {
+        "length_s": step.length_s,
+        **({} if length is None else {"exact_length_s": length}),
+        "rates_rps": list(rates),
+        **({} if exact_rates is None else {"exact_rates_rps": exact_rates}),
+    }
+
+
+def _data(day: Day) -> dict[str, Any]:
+    fields = {name: getattr(day, name) for name in ("warm_up_s", "keep_alive_s", "price_per_change")}
+    steps = [_step_data(step) for step in day.steps]
+    state = {STATE: dict(day.state)} if day.state else {}
+    return {"name": day.name, "session": SESSIONS.data(day.session), "steps": steps, **fields, **state}
+
+
+DAYS = InstanceFormat("euclio/day/1", _Day, _day, _data)
+load_day, save_day = DAYS.load, DAYS.save
+day_from_text, day_from_json, day_to_text = DAYS.from_text, DAYS.from_json, DAYS.to_text
+
 
 LEAST_COST_IN_ALL = Goal("cost", "in_all", "in all", maximised=False, column="cost")
 """Money for all steps and changes."""
@@ -73,7 +147,7 @@ def _doubts(day: Day) -> list[str]:
 
 FAMILY = replace(
     plain_family("day", Day, DayPlan, LEAST_COST_IN_ALL, evaluate, small, "day-exact", instance_files=DAYS),
-    table=late("euclio.problems.day.table", "day_table"),
+    table=late("euclio.problems.day.figures", "day_table"),
     rows=late("euclio.questions.day_views", "plan_rows"),
     summary=_summary,
     caveat=lambda day, space, plan, evaluation: caveat(day.session, WHOLE),

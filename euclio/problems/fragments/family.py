@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import Goal
-from euclio.core.parts.options import SetupOption
+from euclio.core.parts import SetupOption
 from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.words import amount
@@ -84,7 +84,7 @@ FAMILY = Family(
     plan_files=late_value("euclio.problems.fragments.plan_files", "FRAGMENT_PLANS"),
     check_space=lambda fleet, space: None,
     describe_space=in_words,
-    table=late("euclio.problems.fragments.table", "fragment_table"),
+    table=late("euclio.problems.fragments.views", "fragment_table"),
     summary=_summary,
     why_infeasible=_why_infeasible,
     explain=_explain,
@@ -118,6 +118,6 @@ FAMILY = Family(
             ("random", "together", "staggered"),
         ),
     ),
-    designs=late("euclio.workloads.designs_fragments.grid", "fleet_designs"),
+    designs=late("euclio.workloads.fragments.designs", "fleet_designs"),
     rows=late("euclio.problems.fragments.views", "plan_rows"),
 )

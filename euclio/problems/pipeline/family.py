@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from euclio.core.demand import Demand
 from euclio.core.errors import InputError
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import LEAST_COST, MOST_THROUGHPUT
-from euclio.core.parts.options import SetupOption
+from euclio.core.parts import Demand, SetupOption
 from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.words import amount
@@ -109,7 +108,7 @@ FAMILY = Family(
     plan_files=late_value("euclio.problems.pipeline.plan_files", "PIPELINE_PLANS"),
     check_space=_check_space,
     describe_space=in_words,
-    table=late("euclio.problems.pipeline.table", "pipeline_table"),
+    table=late("euclio.problems.pipeline.views", "pipeline_table"),
     summary=_summary,
     why_infeasible=_why_infeasible,
     explain=_explain,
@@ -122,7 +121,7 @@ FAMILY = Family(
     demands=PIPELINE_DEMANDS,
     features=_features,
     sources=late_value("euclio.contract.trials_of_pipeline", "SOURCES"),
-    designs=late("euclio.workloads.designs_pipeline.grid", "cluster_designs"),
+    designs=late("euclio.workloads.pipeline.designs", "cluster_designs"),
     kinds=late_value("euclio.workloads.pipeline.kinds", "KINDS"),
     importers=late_value("euclio.workloads.pipeline.importing", "IMPORTERS"),
     compile_rest=late("euclio.serving.pipeline.simulation", "compile_simulator"),

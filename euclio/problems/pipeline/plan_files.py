@@ -10,7 +10,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import count_number, exact, whole_number
-from euclio.core.parts.files import PlanFiles
+from euclio.core.parts import PlanFiles
 from euclio.files.boundary import FileModel, Name, Number, Whole
 from euclio.files.dataclass_files import plain_data
 from euclio.files.plan_files import options_model, space_reader

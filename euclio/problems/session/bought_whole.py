@@ -13,12 +13,11 @@ from euclio.core.registry import find_solver, solvers
 from euclio.core.result import Result
 from euclio.core.solving import solve
 from euclio.core.warm_up import warm_up
-from euclio.problems.session.charging import Charging
 from euclio.problems.session.costs import money
 from euclio.problems.session.demands import is_limited_by_changes
 from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.instance import Session
-from euclio.problems.session.rules import DummyRule
+from euclio.problems.session.rules import Charging, DummyRule
 from euclio.problems.session.space import PlanSpace
 
 # The least that whole machines cost together, from some amount on (ours).

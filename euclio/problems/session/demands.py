@@ -1,12 +1,11 @@
-"""What sessions and their plan spaces may ask of a solver that not every one covers (`euclio.core.demand`)."""
+"""What sessions and their plan spaces may ask of a solver that not every one covers (`euclio.core.parts`)."""
 
 from __future__ import annotations
 
-from euclio.core.demand import Demand
-from euclio.problems.session.charging import Charging
+from euclio.core.parts import Demand
 from euclio.problems.session.instance import Session
 from euclio.problems.session.policies import Form, Policy
-from euclio.problems.session.rules import DummyRule
+from euclio.problems.session.rules import Charging, DummyRule
 from euclio.problems.session.space import PlanSpace
 
 NO_PAPER = "no paper asks for it"

@@ -15,11 +15,10 @@ from euclio.core.lazy import late_value
 from euclio.core.numbers import MOST_DIGITS, has_text
 from euclio.core.showing import Framed
 from euclio.core.words import full
-from euclio.problems.session.checking.derived_rates import whole_rps, written_slack_rps
 from euclio.problems.session.checking.machine_limits import beyond_limits, changes_to, needed_too_much
 from euclio.problems.session.instance import MOST_NAMED, Configuration, Module, Session
 from euclio.problems.session.latency.paths import longest_path
-from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan, whole_rps, written_slack_rps
 from euclio.problems.session.policies import Place, Policy
 from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.sharing.packing import broken_groups, residents, waits

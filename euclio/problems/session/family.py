@@ -142,7 +142,7 @@ FAMILY = Family(
     tolerance=_tolerance,
     features=_features,
     sources=late_value("euclio.contract.trials_of_session", "SOURCES"),
-    designs=late("euclio.workloads.designs_session.grid", "session_designs"),
+    designs=late("euclio.workloads.session.designs", "session_designs"),
     kinds=late_value("euclio.workloads.session.kinds", "KINDS"),
     importers=late_value("euclio.workloads.session.importing", "IMPORTERS"),
     exporters=late_value("euclio.export.exporting", "EXPORTERS"),
@@ -153,7 +153,7 @@ FAMILY = Family(
     setup_options=late_value("euclio.serving.session.options", "SETUP_OPTIONS"),
     changes=SessionChanges,
     change_options=CHANGE_OPTIONS,
-    hint=late("euclio.problems.session.hints", "slo_hint"),
+    hint=late("euclio.problems.session.doubts", "slo_hint"),
     currency=lambda session: session.currency,
     usual=(
         "exact",

@@ -24,7 +24,7 @@ from euclio.problems.session import (
     longest_path,
 )
 from euclio.problems.session.latency.bound import latency_bound
-from euclio.problems.session.unlimited import without_stock
+from euclio.problems.session.resources import without_stock
 
 RESOLUTION = Fraction(1, 10**9)
 """A search ends where no plan is faster than the fastest found by more than this share."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.core.lazy import late_value
 from euclio.core.showing import Framed
-from euclio.problems.session.instance import Configuration
+from euclio.core.tolerances import WRITTEN_RATE_TOLERANCE
+from euclio.problems.session.instance import Configuration, Module
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +48,47 @@ class Plan(Framed):
 
     modules: tuple[ModulePlan, ...]
     shared: tuple[tuple[int, ...], ...] = ()
+
+
+# Rates in a plan that follow from its machines, and how far off they may be written (docs/formats/result.md; ours).
+#
+# The partial rate, and the dummy rate where all machines are whole, are differences of the module's rate and the rate
+# of its whole machines, which seldom end as decimals. What a plan says of them only shows that both sides mean the
+# same.
+
+
+def whole_rps(allocations: tuple[Allocation, ...]) -> Fraction:
+    """The rate of all whole machines at full rate, in requests per second."""
+    whole = allocations[0].configuration.throughput_rps * allocations[0].machines if allocations else Fraction(0)
+    for allocation in allocations[1:]:
+        whole += allocation.configuration.throughput_rps * allocation.machines
+    return whole
+
+
+def written_slack_rps(total_rps: Fraction, whole: Fraction) -> Fraction:
+    """By how much a written difference may be off: a share of the larger rate that it is made of, however small it is.
+
+    Args:
+        total_rps: rate of the module with dummies.
+        whole: rate of its whole machines.
+    """
+    return WRITTEN_RATE_TOLERANCE * max(total_rps, whole)
+
+
+def with_derived_rates(module: Module, plan: ModulePlan) -> ModulePlan:
+    """A plan from a file with its derived rates exactly; where they are off by more than the slack, as it was written.
+
+    Args:
+        module: the module.
+        plan: its plan; its dummy rate is derived only where there is no partial machine.
+    """
+    if not plan.allocations:
+        return plan
+    last, whole = plan.allocations[-1], whole_rps(plan.allocations)
+    dummy, slack = plan.dummy_rps, written_slack_rps(module.rate_rps + plan.dummy_rps, whole)
+    if not last.partial_rps and whole >= module.rate_rps and abs(whole - module.rate_rps - dummy) <= slack:
+        return replace(plan, dummy_rps=whole - module.rate_rps)
+    partial = max(Fraction(0), module.rate_rps + dummy - whole)
+    if not last.partial_rps or abs(last.partial_rps - partial) > slack:
+        return plan
+    return replace(plan, allocations=(*plan.allocations[:-1], replace(last, partial_rps=partial)))

@@ -5,6 +5,7 @@ A stock of a type is one of them: the resource "machines of that type", of which
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 from typing import NamedTuple
@@ -60,3 +61,19 @@ def usable_stock(session: Session, *, whole: bool = True) -> dict[str, int]:
             left = (floor if whole else ceil)(limit.capacity / each) - session.spare_machines
             most[name] = max(0, min(left, most.get(name, left)))
     return most
+
+
+def without_stock(session: Session) -> Session:
+    """The session without limits on its machines; itself where it has none."""
+    if not session.stock and not session.resources:
+        return session
+    return replace(session, hardware=tuple(replace(h, count=None) for h in session.hardware), resources={})
+
+
+def without_limits(session: Session) -> Session:
+    """The session without a stock, resources, shares of hardware, spare machines, and machines that run already.
+
+    It has a plan exactly if the session's latencies and rates allow for one.
+    """
+    hardware = tuple(replace(h, count=None, largest_share=None) for h in session.hardware)
+    return replace(session, hardware=hardware, running=None, spare_machines=0, resources={})

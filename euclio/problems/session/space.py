@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
-from euclio.core.parts.options import SpaceOption
+from euclio.core.parts import SpaceOption
 from euclio.core.references import expanded
 from euclio.core.space_fields import (
     SpaceField,
@@ -21,9 +21,8 @@ from euclio.core.space_fields import (
     word,
 )
 from euclio.core.values import count_or_any, names
-from euclio.problems.session.charging import Charging
 from euclio.problems.session.policies import POLICIES, Policy, find_policy
-from euclio.problems.session.rules import DummyRule
+from euclio.problems.session.rules import Charging, DummyRule
 
 if TYPE_CHECKING:
     from euclio.problems.session.instance import Hardware, Session

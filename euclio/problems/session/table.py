@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import islice
 from typing import Any
@@ -13,19 +14,63 @@ from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, claimed_of, new_table
-from euclio.core.words import DASH, amount, counted, figures, full, joined, milliseconds, percent, took
-from euclio.problems.session import Evaluation, Module, ModuleEvaluation, ModulePlan, PlanSpace, Session
+from euclio.core.words import DASH, amount, counted, figures, full, joined, milliseconds, percent, plain, took
 from euclio.problems.session.bought_whole import whole_costs_in_words
 from euclio.problems.session.changes import source_rate
 from euclio.problems.session.checking.machine_limits import needed_together
 from euclio.problems.session.costs import allocation_costs, costs_in_words, money
-from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, machines_by_hardware
+from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.latency.of_requests import caveat
 from euclio.problems.session.latency.paths import times_from, times_until
-from euclio.problems.session.planner_words import machines_in_words, space_for_planners
+from euclio.problems.session.plan import ModulePlan, Plan
 from euclio.problems.session.policies import Form
+from euclio.problems.session.rules import Charging
 from euclio.problems.session.sharing.packing import residents
+from euclio.problems.session.space import PlanSpace
 from euclio.problems.session.stated import rounded_down
+
+MOST_SAID = Fraction(995, 1000)
+"""The largest share of a machine that two digits show as less than one."""
+
+
+def space_for_planners(space: PlanSpace) -> str:
+    """What plans may be: how requests are dispatched, whether capacity may be spare, then only what narrows them."""
+    policy = str(space.policy)
+    dispatch = f"{space.policy.words} ({policy})" if space.policy.words else policy
+    rest = in_words(space).removeprefix(f"{policy}, {space.dummy.words}")
+    return f"dispatch: {dispatch}; {space.dummy.spare}{rest}"
+
+
+def machines_in_words(plan: Plan, evaluation: Evaluation, space: PlanSpace) -> str:
+    """Machines by hardware type, such as "A100 3 whole and 0.46 of one".
+
+    It is empty where machines are charged whole, so that none is used in part, and where machines that are alike take
+    equal rates, so that none is whole.
+    """
+    if space.charging is not Charging.SHARE or space.policy.form is Form.EVEN:
+        return ""
+    whole: dict[str, int] = {}
+    parts: dict[str, list[Fraction]] = {}
+    for module, found in zip(plan.modules, evaluation.modules, strict=True):
+        for place, allocation in enumerate(module.allocations):
+            hardware = allocation.configuration.hardware
+            whole[hardware] = whole.get(hardware, 0) + allocation.machines
+            if place == len(module.allocations) - 1 and found.partial_rps:
+                parts.setdefault(hardware, []).append(found.partial_rps / allocation.configuration.throughput_rps)
+    return ", ".join(f"{name} {_machines(count, parts.get(name, ()))}" for name, count in whole.items())
+
+
+def _machines(whole: int, parts: Sequence[Fraction]) -> str:
+    """Whole machines and those of which a part is used."""
+    used = sum(parts, Fraction(0))
+    if not parts:
+        return f"{whole:,} whole"
+    # What is less than one machine is not to be read as one.
+    said = "more than 0.99" if MOST_SAID <= used < 1 else plain(float(used), 2)
+    of = f"{said} of one" if len(parts) == 1 else f"parts of {counted(len(parts), 'machine')}, {said} in all"
+    return f"{whole:,} whole and {of}" if whole else of
+
 
 SPARE = ("share", "budget ms", "conc.", "planned", "util.", "req/s", "latency ms", "batch", "hardware", "machines")
 """Columns that a narrow window does without, the least needed first."""

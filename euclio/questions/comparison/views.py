@@ -9,7 +9,7 @@ import pandas as pd
 from euclio.core.families import shown_goal
 from euclio.core.lazy import late
 from euclio.core.showing import Head, View
-from euclio.core.showing.html_text import html_text
+from euclio.core.showing.html import html_text
 from euclio.core.words import counted, figures, full, percent
 from euclio.questions.comparison.bar_parts import bar_note, bar_parts, part_names
 from euclio.questions.comparison.comparing import Comparison

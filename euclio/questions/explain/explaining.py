@@ -19,7 +19,7 @@ from euclio.core.showing import Shown
 from euclio.problems.session import FULL_SPACE, Plan, PlanSpace, Session, evaluate, longest_path
 from euclio.problems.session.latency.paths import times_until
 from euclio.problems.session.least_latency import Least, bracket, least_latency
-from euclio.problems.session.unlimited import without_limits
+from euclio.problems.session.resources import without_limits
 from euclio.questions.explain.restrictions import Restriction, restrictions, without
 
 # Modules one after the other: which few of them take longest together.

@@ -16,10 +16,10 @@ from euclio.core.solver import AnySolver
 from euclio.core.solving import solve, solver_for
 from euclio.core.space_fields import word
 from euclio.problems.session.changes import SessionChanges
-from euclio.problems.session.charging import Charging
 from euclio.problems.session.costs import cost_by_hardware
 from euclio.problems.session.evaluate import machines_by_hardware
 from euclio.problems.session.instance import Session
+from euclio.problems.session.rules import Charging
 from euclio.problems.session.space import PlanSpace
 from euclio.questions.question import Question, Solving
 from euclio.questions.sweep.axes import (

@@ -14,9 +14,9 @@ from euclio.core.progress import progress_bar
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.session.changes import source_rate
-from euclio.problems.session.charging import Charging
 from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.instance import Session
+from euclio.problems.session.rules import Charging
 from euclio.questions.question import SessionResult, Solving
 from euclio.questions.sweep.question import Place, Sweep, question
 from euclio.questions.what_if import Point

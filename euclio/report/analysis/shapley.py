@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from euclio.core.errors import InputError
-from euclio.core.variants import parts_of
+from euclio.core.registry import parts_of
 from euclio.report.analysis.statistics import BOOTSTRAP_SEED, Measured, Values, means
 
 Player = tuple[str, Any, Any]

@@ -13,8 +13,7 @@ from euclio.core.progress import told
 from euclio.experiments.record import MEASURED
 from euclio.experiments.results import load
 from euclio.experiments.runner import default_folder
-from euclio.files.json_writing import write_text
-from euclio.files.outputs import check_outputs
+from euclio.files.json_writing import check_outputs, write_text
 from euclio.report import Block, Heading, Paragraph, html_page, markdown_page
 from euclio.report.analysis.drawing import GoalRuns, goals
 from euclio.report.analysis.references import contradictions, with_references

@@ -1,6 +1,6 @@
 """What plans of sessions may be asked to keep: an attainment."""
 
-from euclio.core.parts.keeping import Keeping
+from euclio.core.parts import Keeping
 from euclio.serving.attainment.attaining import attaining
 from euclio.serving.attainment.written import READERS, demand_from, read_field
 

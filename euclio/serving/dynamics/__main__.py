@@ -23,8 +23,7 @@ from euclio.serving.dynamics.record import Record
 from euclio.serving.dynamics.rules import SCROOGE, Rules, nexus
 from euclio.serving.dynamics.run import run
 from euclio.serving.dynamics.world import SECONDS, World, draw_world
-from euclio.workloads.session.scrooge_applications import scrooge_applications
-from euclio.workloads.session.scrooge_sessions import MOST_CLIENTS
+from euclio.workloads.session.scrooge_sessions import MOST_CLIENTS, scrooge_applications
 
 OUT = Path("build/reports") / "dynamics"
 SCHEMA = "euclio/dynamics/1"

@@ -17,7 +17,7 @@ from euclio.serving.dynamics.serving import Placed
 from euclio.serving.dynamics.workers import Cloud, Need, SoldOutError
 from euclio.serving.dynamics.world import World
 from euclio.serving.units import NS_PER_S
-from euclio.workloads.session.scrooge_applications import CPU
+from euclio.workloads.session.scrooge_sessions import CPU
 
 LEAST_FACTOR = 0.02
 """Invocations per frame that are planned for at least."""

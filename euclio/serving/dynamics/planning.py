@@ -16,8 +16,7 @@ from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.running import Running, RunningMachines
 from euclio.serving.session.system import System, build_system
 from euclio.serving.session.targets import Dealing
-from euclio.workloads.session.scrooge_applications import CPU, ScroogeApplication, find_scrooge_application
-from euclio.workloads.session.scrooge_sessions import inflated
+from euclio.workloads.session.scrooge_sessions import CPU, ScroogeApplication, find_scrooge_application, inflated
 
 RAISED = (*(Fraction(21, 20) ** k for k in range(5)), *(Fraction(5, 4) ** k for k in range(1, 13)))
 """What all rates are multiplied with where a planner has no plan, one after the other: by little first, up to 14.6."""

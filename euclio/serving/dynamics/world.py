@@ -12,8 +12,7 @@ import numpy as np
 
 from euclio.problems.session import Session
 from euclio.serving.units import NS_PER_S, Floats, Ints
-from euclio.workloads.session.scrooge_applications import ScroogeApplication, find_scrooge_application
-from euclio.workloads.session.scrooge_sessions import MOST_CLIENTS
+from euclio.workloads.session.scrooge_sessions import MOST_CLIENTS, ScroogeApplication, find_scrooge_application
 
 # Input complexity over time: bounded walks that return to a level of their own (ours; Scrooge §2, Figure 3).
 

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from euclio.core.lazy import late
-from euclio.core.parts.simulator import Simulator
+from euclio.core.parts import Simulator
 from euclio.core.words import counted, duration, full, listed
 from euclio.serving.fragments.metrics import describe
 from euclio.serving.fragments.record import Simulation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from euclio.core.lazy import late
-from euclio.core.parts.simulator import Simulator
+from euclio.core.parts import Simulator
 from euclio.core.words import duration
 from euclio.serving.pipeline.metrics import describe, seconds_per_batch
 from euclio.serving.pipeline.record import Simulation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from euclio.core.lazy import late
-from euclio.core.parts.simulator import Simulator
+from euclio.core.parts import Simulator
 from euclio.core.words import counted, duration
 from euclio.serving.session.setup import Setup
 

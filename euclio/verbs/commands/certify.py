@@ -39,8 +39,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Certify, print, write."""
     from euclio.files import load_instance, save_result
-    from euclio.files.certificate_files import certificate_to_text
-    from euclio.files.outputs import check_outputs
+    from euclio.files.json_writing import check_outputs
+    from euclio.files.result_files import certificate_to_text
     from euclio.proving.certifying import better_result
     from euclio.verbs import certify
     from euclio.verbs.opened import Opened

@@ -53,8 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.core.references import file_of
     from euclio.core.tables import to_text
     from euclio.files import load_instance
-    from euclio.files.json_writing import json_text
-    from euclio.files.outputs import check_outputs
+    from euclio.files.json_writing import check_outputs, json_text
     from euclio.files.result_files import stated
     from euclio.questions.comparison.table import comparison_table
     from euclio.verbs import compare

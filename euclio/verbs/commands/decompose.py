@@ -44,9 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Decompose, print, write, plot."""
     from euclio.core.references import file_of
     from euclio.core.tables import to_text
-    from euclio.files.csv_writing import frame_text
-    from euclio.files.json_writing import json_text, write_text
-    from euclio.files.outputs import check_outputs
+    from euclio.files.csv_files import frame_text
+    from euclio.files.json_writing import check_outputs, json_text, write_text
     from euclio.questions.comparison.comparing import chosen_solvers
     from euclio.questions.comparison.decomposing import common_family, describe, goal_of
     from euclio.questions.comparison.steps import steps_of, steps_table

@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check, export, write or print."""
     from euclio.files import load_instance
-    from euclio.files.outputs import check_outputs
+    from euclio.files.json_writing import check_outputs
     from euclio.verbs import export
     from euclio.verbs.exporting import check_folder, export_options, exporter_of, takes_folder
     from euclio.verbs.opened import Opened

@@ -10,12 +10,12 @@ from textwrap import wrap
 from euclio.core.errors import InputError
 from euclio.core.families import families
 from euclio.core.family import Family
-from euclio.core.parts.kinds import Setting
+from euclio.core.parts import Setting
 from euclio.core.values import count, seed
 from euclio.core.words import joined
 from euclio.verbs.commands.exit_codes import SOLVED
+from euclio.workloads.kinds import add_settings, given_settings
 from euclio.workloads.populations import POPULATIONS
-from euclio.workloads.settings import add_settings, given_settings
 
 WIDTH, INDENT = 100, 24
 """Columns of the listing in the help, and where what is said of a name begins."""

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
 from euclio.core.families import families
-from euclio.core.parts.files import ProfileImporter
+from euclio.core.parts import ProfileImporter
 from euclio.core.progress import say
 from euclio.verbs.commands.exit_codes import REFUSED, SOLVED
 from euclio.verbs.commands.strict import add_strict
 
 if TYPE_CHECKING:
-    from euclio.core.parts.files import Importer
+    from euclio.core.parts import Importer
     from euclio.core.values import Verbs
 
 
@@ -47,7 +47,7 @@ def add_profile_outputs(parser: argparse.ArgumentParser) -> None:
 
 def run_profiles(importer: ProfileImporter, arguments: argparse.Namespace) -> int:
     """Read, write the profiles, print the path."""
-    from euclio.files.outputs import check_outputs
+    from euclio.files.json_writing import check_outputs
     from euclio.workloads.session.served_importing import write_profiles
 
     given = [getattr(arguments, name) for name in importer.reads]
@@ -75,7 +75,7 @@ def run(importer: Importer, arguments: argparse.Namespace) -> int:
     """Import, write, print the paths."""
     from euclio.core.result import Status
     from euclio.files import save_instance, save_result
-    from euclio.files.outputs import check_outputs
+    from euclio.files.json_writing import check_outputs
 
     plan, plan_out = (getattr(arguments, name, None) for name in ("plan", "plan_out"))
     if (plan is None) != (plan_out is None):

@@ -81,8 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.core.references import file_of
     from euclio.core.tables import to_text
     from euclio.files import load_instance, save_instance, save_result
-    from euclio.files.json_writing import json_text
-    from euclio.files.outputs import check_outputs
+    from euclio.files.json_writing import check_outputs, json_text
     from euclio.verbs import plan_day
     from euclio.verbs.opened import Opened
 

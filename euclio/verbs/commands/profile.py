@@ -50,8 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Measure, write the profile, print what was measured."""
     from euclio.core.tables import to_text
-    from euclio.files.json_writing import json_text
-    from euclio.files.outputs import check_outputs
+    from euclio.files.json_writing import check_outputs, json_text
     from euclio.verbs import profile
 
     file = arguments.words[0].rpartition(":")[0] if len(arguments.words) == 1 else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.core.errors import InputError
 from euclio.core.values import count, seed
-from euclio.files.outputs import check_outputs
+from euclio.files.json_writing import check_outputs
 from euclio.verbs.commands.exit_codes import REFUSED, SOLVED
 from euclio.verbs.commands.keywords import own_keywords
 from studies import STUDIES

@@ -64,7 +64,7 @@ def opened_session(arguments: argparse.Namespace) -> Opened:
     """
     from euclio.core.references import file_of
     from euclio.files import load_instance
-    from euclio.files.outputs import check_outputs
+    from euclio.files.json_writing import check_outputs
     from euclio.verbs.opened import Opened
 
     check_outputs({"--out": arguments.out, "--plot": arguments.plot}, [arguments.file, file_of(arguments.solver or "")])

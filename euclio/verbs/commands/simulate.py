@@ -17,7 +17,7 @@ from euclio.verbs.commands.setup_options import add_setup_options
 from euclio.verbs.keywords import simulated
 
 if TYPE_CHECKING:
-    from euclio.core.parts.simulator import Simulator
+    from euclio.core.parts import Simulator
     from euclio.verbs.opened import Opened
     from euclio.verbs.written import Read
 
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Simulate, print, plot."""
     from euclio.files import load_instance
     from euclio.files.boundary import at
-    from euclio.files.outputs import check_outputs
+    from euclio.files.json_writing import check_outputs
     from euclio.report.figure_files import check_figure_path
     from euclio.verbs.opened import Opened
     from euclio.verbs.simulating import simulated_setup, simulator_of

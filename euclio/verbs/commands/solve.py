@@ -73,8 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Solve, print, write."""
     from euclio.core.references import file_of
     from euclio.files import load_instance, result_to_text
-    from euclio.files.json_writing import write_text
-    from euclio.files.outputs import check_outputs
+    from euclio.files.json_writing import check_outputs, write_text
     from euclio.verbs import solve
     from euclio.verbs.opened import Opened, changed_instance
 

@@ -75,8 +75,7 @@ def settle(arguments: argparse.Namespace) -> None:
 def write_page(arguments: argparse.Namespace) -> int:
     """Solve all points of the page and write it; says what came out."""
     from euclio.files.boundary import at
-    from euclio.files.json_writing import json_text, write_text
-    from euclio.files.outputs import check_outputs
+    from euclio.files.json_writing import check_outputs, json_text, write_text
     from euclio.questions.sweep.description import describe
     from euclio.questions.sweep.solving import sweep
     from euclio.questions.what_if import CHARGINGS

@@ -8,10 +8,9 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.lazy import late
-from euclio.core.parts.kinds import Kind, Setting
+from euclio.core.parts import Kind, Setting
 from euclio.core.values import POSITIVE, Values, count, positive, whole
-from euclio.workloads.kinds import needed
-from euclio.workloads.settings import name_in
+from euclio.workloads.kinds import name_in, needed
 
 MOST_FRAGMENTS = 100_000
 CLIENTS = 20

@@ -13,8 +13,8 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
+from euclio.core.system import read_bytes
 from euclio.core.words import full
 from euclio.files.doubting import tell_doubts
 

@@ -10,7 +10,9 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number
 from euclio.core.registry import find_solver
 from euclio.core.solver import Limits
-from euclio.problems.pipeline import BatchBuild, BlockProfile, Cluster, Model, PipelineSpace, evaluate
+from euclio.problems.pipeline.evaluate import evaluate
+from euclio.problems.pipeline.instance import BatchBuild, BlockProfile, Cluster, Model
+from euclio.problems.pipeline.space import PipelineSpace
 from euclio.workloads.pipeline.setups import Setup
 
 FASTEST = "L4"

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from euclio.core.lazy import late, late_value
-from euclio.core.parts.kinds import Kind, Setting
+from euclio.core.parts import Kind, Setting
 from euclio.core.values import PART, POSITIVE, count, names, part, positive, whole
-from euclio.workloads.settings import name_in
-from euclio.workloads.settings import names as list_of_names
+from euclio.workloads.kinds import name_in
+from euclio.workloads.kinds import names as list_of_names
 
 MOST_LAYERS = 10_000
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
+from euclio.core.system import read_bytes
 from euclio.core.values import NOT_NEGATIVE, POSITIVE
 from euclio.workloads.session.csv_rows import LONGEST_NUMBER, Row, at_line, rows_of
 

@@ -62,7 +62,7 @@ class PriceList(Framed):
         left_out: machine types of the session or the profiles that no price was asked for.
     """
 
-    _view = late_value("euclio.workloads.pricing.views", "PRICES")
+    _view = late_value("euclio.workloads.pricing.files", "PRICES")
 
     prices: tuple[MachinePrice, ...]
     currency: str | None

@@ -1,16 +1,51 @@
-"""Prices of machines as a CSV, with a row for each and where it is from (docs/howto/prices.md)."""
+"""Prices of machines as tables for people, and as a CSV with where each is from (docs/howto/prices.md)."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text as Line
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
+from euclio.core.showing import Head, View
+from euclio.core.tables import new_table
+from euclio.core.words import DASH, amount, counted, joined
 from euclio.files.boundary import FileModel, Name, Text, validated
-from euclio.files.csv_writing import csv_text, unguarded
+from euclio.files.csv_files import csv_text, unguarded
 from euclio.workloads.pricing.choosing import MachinePrice, PriceList
 from euclio.workloads.session.csv_rows import Row, at_line, rows_of
+
+
+def prices_table(found: PriceList) -> RenderableType:
+    """A row per machine type: its price and where it is from."""
+    table = new_table("hardware", "price/h", "source", numbers=("price/h",))
+    for own in found.prices:
+        currency = f" {found.currency}" if found.currency else ""
+        cells = (own.hardware, amount(own.price_per_h, currency), own.source or DASH)
+        table.add_row(*(Line(cell) for cell in cells))
+    if not found.left_out:
+        return table
+    kept = "keeps its price" if found.session is not None else "has no price yet"
+    return Group(table, Line(f"{joined(found.left_out)}: {kept}; --map names what it is in the list"))
+
+
+def _rows(found: PriceList) -> list[dict[str, Any]]:
+    return [
+        {"hardware": own.hardware, "price_per_h": own.price_per_h, "currency": found.currency, "source": own.source}
+        for own in found.prices
+    ]
+
+
+PRICES = View(
+    lambda found: Head("", "", (f"{counted(len(found.prices), 'price')} per hour", found.currency or "no currency")),
+    prices_table,
+    rows=_rows,
+)
+
 
 COLUMNS = ("hardware", "price_per_h", "currency", "source")
 """Columns of the file; the last two may be left out."""

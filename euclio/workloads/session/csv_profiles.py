@@ -24,7 +24,7 @@ from euclio.core.numbers import Number, decimal_text
 from euclio.core.progress import say
 from euclio.core.words import counted, full, joined, listed, nearest
 from euclio.files.boundary import FileModel, Name, Text, at, validated
-from euclio.files.csv_writing import csv_text, unguarded
+from euclio.files.csv_files import csv_text, unguarded
 from euclio.files.doubting import tell_doubts
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.doubts import doubt_lines

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from euclio.core.bytes_reading import read_bytes
 from euclio.core.errors import InputError
+from euclio.core.system import read_bytes
 from euclio.core.values import POSITIVE
-from euclio.files.csv_reading import csv_records
+from euclio.files.csv_files import csv_records
 
 LONGEST_NUMBER = 40
 """Characters of the longest number read."""

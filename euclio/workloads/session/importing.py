@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from euclio.core.errors import InputError
-from euclio.core.parts.files import Imported, Importer
+from euclio.core.parts import Imported, Importer
 from euclio.core.values import positive, seconds, whole
 from euclio.problems.session.instance import Configuration
 from euclio.workloads.session.served_importing import PROFILE_IMPORTERS
@@ -46,7 +46,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def _read(arguments: argparse.Namespace) -> Imported:
     from euclio.files.doubting import tell_doubts
-    from euclio.problems.session.hints import slo_hint
+    from euclio.problems.session.doubts import slo_hint
     from euclio.workloads.pricing.choosing import PriceList, with_prices
     from euclio.workloads.pricing.files import read_prices
     from euclio.workloads.session.csv_profiles import session_from_csv

@@ -7,12 +7,11 @@ from typing import Any
 
 from euclio.core.lazy import late, late_value
 from euclio.core.numbers import exact
-from euclio.core.parts.kinds import Kind, Setting
+from euclio.core.parts import Kind, Setting
 from euclio.core.values import NOT_NEGATIVE, POSITIVE, count, names, positive, seconds, whole
-from euclio.workloads.kinds import needed
+from euclio.workloads.kinds import name_in, needed
+from euclio.workloads.kinds import names as list_of_names
 from euclio.workloads.populations import PROTOCOL_SEED
-from euclio.workloads.settings import name_in
-from euclio.workloads.settings import names as list_of_names
 
 MOST_MODULES = 1000
 MOST_CONFIGURATIONS = 500
@@ -86,7 +85,7 @@ _SHAPE = Setting(
 _MODELS = Setting("models", list_of_names, "models of published profiles", names, "A,B", listed=True)
 _LIBRARY = Setting(
     "library",
-    name_in(late_value("euclio.workloads.session.libraries", "LIBRARIES")),
+    name_in(late_value("euclio.workloads.session.profiled", "LIBRARIES")),
     "measured profiles: nvidia (the default) or parvagpu",
 )
 _GPUS = Setting("gpus", list_of_names, "GPUs of published profiles", names, "A,B", listed=True)

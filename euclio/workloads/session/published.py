@@ -9,9 +9,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
+from euclio.core.own_folders import data_dir
 from euclio.problems.session import Configuration, Hardware, Module, Session
 
 T = TypeVar("T")

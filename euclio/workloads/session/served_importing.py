@@ -8,7 +8,7 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
-from euclio.core.parts.files import ProfileImporter
+from euclio.core.parts import ProfileImporter
 from euclio.core.progress import say
 from euclio.core.values import divided, whole
 from euclio.core.words import counted

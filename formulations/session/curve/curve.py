@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.pieces import Piece
 from euclio.core.registry import Limits
+from euclio.core.solver import Piece
 from euclio.problems.session import ModulePlan, Plan, PlanSpace, Session
 from euclio.problems.session.arrays import Ints, SessionArrays, module_plan, session_arrays
 from formulations.effort import UndecidedError

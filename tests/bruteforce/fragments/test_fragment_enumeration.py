@@ -8,8 +8,7 @@ from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.fragments import FragmentSpace
 from euclio.proving.fragments.certifying import find_better
-from euclio.workloads.fragments.random_fleets import random_fleet
-from euclio.workloads.fragments.small_fleets import small_fleet
+from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 
 
 @pytest.mark.parametrize(("size", "bell"), [(0, 1), (1, 1), (3, 5), (6, 203)])

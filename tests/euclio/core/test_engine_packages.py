@@ -37,7 +37,7 @@ import sys
 from euclio import certify, compare, decompose, evaluate, explain, load, solve
 from euclio.core.engine_packages import MissingEngineError
 from euclio.core.registry import solvers_of
-from euclio.problems.session.charging import Charging
+from euclio.problems.session.rules import Charging
 
 session = load("session.json")
 best = solve(session)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.text import Text
 
-from euclio.core.folding import folded
+from euclio.core.fitted_table import folded
 from euclio.core.tables import new_table, to_text
 
 NAMES = ("segmentation-head", "A100-SXM4-80GB")

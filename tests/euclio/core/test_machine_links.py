@@ -11,7 +11,7 @@ import pytest
 from kernel_module import CALL_ALL, COMPILED, functions
 
 from euclio.core.keeping import LOCK
-from euclio.core.turns import turn
+from euclio.core.own_folders import turn
 
 # Not in the quick tier: compiling, in processes of their own.
 pytestmark = pytest.mark.slow

@@ -6,8 +6,7 @@ import pytest
 
 from euclio import cite, solve
 from euclio.core.errors import InputError
-from euclio.core.registry import find_solver, offered
-from euclio.core.variants import parts_of, with_parts
+from euclio.core.registry import find_solver, offered, parts_of, with_parts
 from euclio.workloads.session.random_sessions import random_session
 
 

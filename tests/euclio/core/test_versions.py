@@ -8,7 +8,8 @@ from pathlib import Path
 
 import euclio
 from euclio.cli import main
-from euclio.core import provenance, versions
+from euclio.core import versions
+from euclio.core import versions as provenance
 
 ROOT = Path(__file__).resolve().parents[3]
 NAME = re.compile(r"[\w.-]+")

@@ -46,8 +46,7 @@ KNOWN = {
     "euclio/workloads/profiling/worker.py": {"spec_from_file_location", "exec_module"},
     # Modules by names that stand in the sources, or that installed packages offer.
     "euclio/core/former_names.py": {"import_module"},
-    "euclio/core/families.py": {"import_module"},
-    "euclio/core/installed.py": {"entry_points"},
+    "euclio/core/families.py": {"import_module", "entry_points"},
     "euclio/core/lazy.py": {"import_module"},
     "euclio/experiments/dask_pool.py": {"import_module"},
     "studies/building.py": {"import_module"},
@@ -64,14 +63,14 @@ KNOWN = {
     "euclio/supervision/forked.py": {"pickle"},
     # Programs: the interpreter with a file of euclio, git, and what `euclio profile -- COMMAND` says.
     "euclio/contract/process.py": {"subprocess"},
-    "euclio/core/provenance.py": {"subprocess"},
+    "euclio/core/versions.py": {"subprocess"},
     "euclio/experiments/janitor.py": {"subprocess"},
     "euclio/experiments/worker_process.py": {"subprocess"},
-    "euclio/workloads/profiling/workers.py": {"subprocess"},
+    "euclio/workloads/profiling/measuring.py": {"subprocess"},
     # The program of HiGHS, by the path that its package gives.
     "formulations/engines/highs_program.py": {"subprocess"},
     # The same command below a keeper, which ends what it leaves behind.
-    "euclio/supervision/kept.py": {"execvp"},
+    "euclio/supervision/ending.py": {"execvp"},
     # The C library, and C functions that are compiled from a policy's own formula.
     "euclio/core/system.py": {"ctypes"},
     "euclio/problems/session/policies/kernels.py": {"ctypes"},

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from euclio.files.csv_writing import csv_text, frame_text, guarded, unguarded
+from euclio.files.csv_files import csv_text, frame_text, guarded, unguarded
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+x", "-x", "@SUM(A1)", "\tx", "\r=1", "＝1", " =1"])

@@ -26,7 +26,7 @@ from euclio.problems.session import (
     evaluate,
 )
 from euclio.problems.session.changes import SessionChanges
-from euclio.problems.session.charging import Charging
+from euclio.problems.session.rules import Charging
 from euclio.questions.cost_curve import CostCurve, cost_curve
 
 WHOLE = PlanSpace(charging=Charging.WHOLE)

@@ -9,8 +9,7 @@ import psutil
 import pytest
 from run_batches import is_alive, pid_in
 
-from euclio.supervision.ending import kill_all
-from euclio.supervision.kept import CANNOT_RUN, kept
+from euclio.supervision.ending import CANNOT_RUN, kept, kill_all
 
 DAEMON = """
 import os, sys, time

@@ -15,7 +15,7 @@ from euclio.core.certificate import Verdict
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.day import Day, DayPlan, Idle, Serving, Staffing, Step, StepPlan, evaluate
-from euclio.problems.day.files import day_from_text, day_to_text
+from euclio.problems.day.family import day_from_text, day_to_text
 from euclio.problems.day.instance import at_rates
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.proving.certifying import certify

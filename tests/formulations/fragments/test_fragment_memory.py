@@ -16,10 +16,9 @@ from euclio.core.registry import solvers_of
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.fragments import Fleet, Fragment, FragmentSpace, Network, Server, evaluate
-from euclio.problems.fragments.packing import gpus_needed
+from euclio.problems.fragments.plan import gpus_needed
 from euclio.proving.fragments.certifying import find_better
-from euclio.workloads.fragments.random_fleets import random_fleet
-from euclio.workloads.fragments.small_fleets import small_fleet
+from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 
 SEEDS = range(min(200, int(os.environ.get("EUCLIO_ORACLE", "30"))))
 

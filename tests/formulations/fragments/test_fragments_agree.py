@@ -13,7 +13,7 @@ from tiny_fleets import SPACES
 from euclio.core.registry import solvers_of
 from euclio.core.solving import solve
 from euclio.problems.fragments import Fleet, Fragment, FragmentSpace, Network
-from euclio.workloads.fragments.small_fleets import small_fleet
+from euclio.workloads.fragments.random_fleets import small_fleet
 
 SEEDS = range(min(200, int(os.environ.get("EUCLIO_ORACLE", "30"))))
 MORE_SPACES = (*SPACES, {"sharing": "uniform", "max_members": 2}, {"budgets": "own", "max_instances": 2})

@@ -14,8 +14,7 @@ from euclio.core.solving import solve
 from euclio.problems.fragments import Fleet, FragmentSpace
 from euclio.problems.fragments.realigned import least_set, part_of
 from euclio.problems.fragments.stages import Stages
-from euclio.workloads.fragments.random_fleets import random_fleet
-from euclio.workloads.fragments.small_fleets import small_fleet
+from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 from formulations.fragments.candidates import TimeUpError
 from formulations.fragments.columns.own_budgets import OwnPricer
 from formulations.fragments.columns.tables import UNIT, tables_of

@@ -17,8 +17,7 @@ from euclio.problems.fragments.realigned import least_set, part_of
 from euclio.problems.fragments.stages import Stages
 from euclio.workloads.fragments.clients import fleets_of
 from euclio.workloads.fragments.networks import find_model
-from euclio.workloads.fragments.random_fleets import random_fleet
-from euclio.workloads.fragments.small_fleets import small_fleet
+from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 from formulations.fragments.columns.relaxation import relaxed
 from formulations.fragments.columns.tables import UNIT
 from formulations.fragments.columns.types import types_of

@@ -13,8 +13,8 @@ from places import SHARED
 from euclio import load
 from euclio.core.registry import Limits
 from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, PipelineSpace, evaluate
-from euclio.workloads.pipeline.groups import groups, weights
 from euclio.workloads.pipeline.instances import ClusterRequest, pipeline_cluster
+from euclio.workloads.pipeline.layer_models import groups, weights
 from euclio.workloads.pipeline.setups import find_setup, with_counts
 from euclio.workloads.pipeline.small_clusters import small_cluster
 from formulations.pipeline.columns import solver

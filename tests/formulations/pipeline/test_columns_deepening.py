@@ -13,8 +13,8 @@ from bruteforce.pipeline.plan_enumeration import solve_by_pipeline_enumeration
 from euclio import solve
 from euclio.core.registry import Limits
 from euclio.problems.pipeline import Gpu, evaluate
-from euclio.workloads.pipeline.groups import FIRST_GROUP, weights
 from euclio.workloads.pipeline.instances import ClusterRequest, pipeline_cluster
+from euclio.workloads.pipeline.layer_models import FIRST_GROUP, weights
 from euclio.workloads.pipeline.setups import PRICES_PER_H, Setup
 from euclio.workloads.pipeline.small_clusters import small_cluster
 from formulations.pipeline.columns import search

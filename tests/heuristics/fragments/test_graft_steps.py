@@ -15,8 +15,7 @@ from euclio.problems.fragments import Budgets, FragmentSpace, Sharing, evaluate
 from euclio.problems.fragments.space import FULL_FRAGMENT_SPACE
 from euclio.questions.comparison.decomposing import decompose, goal_of
 from euclio.questions.comparison.steps import steps_of, steps_table
-from euclio.workloads.fragments.random_fleets import random_fleet
-from euclio.workloads.fragments.small_fleets import small_fleet
+from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 from heuristics.fragments.graft import GraftOptions, solve_graft
 from heuristics.fragments.merging import Merging
 from heuristics.fragments.steps import graft_steps

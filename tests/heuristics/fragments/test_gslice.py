@@ -3,8 +3,7 @@ import pytest
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.fragments import Fleet, Fragment, FragmentSpace, Network
-from euclio.workloads.fragments.random_fleets import random_fleet
-from euclio.workloads.fragments.small_fleets import small_fleet
+from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 from heuristics.fragments.gslice import evenly
 from heuristics.fragments.merging import uniform_groups
 

@@ -5,8 +5,7 @@ from tiny_fleets import SPACES
 
 from euclio.core.solving import solve
 from euclio.problems.fragments import Fleet, FragmentSpace
-from euclio.workloads.fragments.random_fleets import random_fleet
-from euclio.workloads.fragments.small_fleets import small_fleet
+from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 
 
 @pytest.mark.parametrize("changes", SPACES, ids=str)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.progress import told
-from euclio.core.provenance import provenance
+from euclio.core.versions import provenance
 from euclio.experiments.bench_set.export.instance import exported, is_out_of_time, source_hash
 from euclio.experiments.bench_set.export.pages import CRATE, common_files, crate_text
 from euclio.experiments.bench_set.export.record import (

@@ -8,22 +8,16 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import decimal_text, exact, exact_decimal_text
-from euclio.core.parts.files import PlanFiles
+from euclio.core.parts import PlanFiles
 from euclio.core.space_fields import word
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at
-from euclio.files.exact_texts import exact_of, needed_text
+from euclio.files.dataclass_files import exact_of, needed_text
 from euclio.files.plan_files import options_model, space_reader
-from euclio.problems.session import (
-    Allocation,
-    Configuration,
-    Evaluation,
-    ModulePlan,
-    Plan,
-    PlanSpace,
-    Session,
-)
-from euclio.problems.session.checking.derived_rates import with_derived_rates
 from euclio.problems.session.checking.machine_changes import NamedPlan
+from euclio.problems.session.evaluate import Evaluation
+from euclio.problems.session.instance import Configuration, Session
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan, with_derived_rates
+from euclio.problems.session.space import PlanSpace
 
 
 class _Allocation(FileModel):

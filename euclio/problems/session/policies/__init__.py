@@ -1,4 +1,4 @@
-"""Dispatch policies: one small file each, listed here (README.md says how to add one)."""
+"""Dispatch policies: one record each, listed here (README.md says how to add one)."""
 
 from __future__ import annotations
 
@@ -6,16 +6,10 @@ import copyreg
 
 from euclio.core.lazy import late
 from euclio.core.references import is_reference
-from euclio.problems.session.policies.in_turn import IN_TURN
-from euclio.problems.session.policies.load_balancer import LOAD_BALANCER
-from euclio.problems.session.policies.machine_rate import MACHINE_RATE
-from euclio.problems.session.policies.machine_rate_even import MACHINE_RATE_EVEN
+from euclio.problems.session.policies.machine_rate import LOAD_BALANCER, MACHINE_RATE, MACHINE_RATE_EVEN
 from euclio.problems.session.policies.record import Form, Place, Policy
-from euclio.problems.session.policies.rr import RR
-from euclio.problems.session.policies.rr_even import RR_EVEN
-from euclio.problems.session.policies.shared_queue import SHARED_QUEUE
-from euclio.problems.session.policies.tc import TC
-from euclio.problems.session.policies.tc_shared import TC_SHARED
+from euclio.problems.session.policies.rr import RR, RR_EVEN, SHARED_QUEUE
+from euclio.problems.session.policies.tc import IN_TURN, TC, TC_SHARED
 
 __all__ = ["POLICIES", "Form", "Place", "Policy", "find_policy"]
 

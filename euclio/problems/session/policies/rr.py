@@ -1,4 +1,4 @@
-"""Policy `rr`: round robin (Nexus, InferLine, Clipper; Harpagon Table III)."""
+"""Policies `rr`, `rr-even` and `shared-queue`: round robin (Nexus, InferLine, Clipper; Harpagon Table III)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from fractions import Fraction
 from euclio.problems.session.policies.record import Form, Place, Policy
 
 
-def whole(p: Place) -> Fraction:
+def rr_whole(p: Place) -> Fraction:
     """2d: a batch waits as long as the one before it takes."""
     return 2 * p.duration_s
 
 
-def partial(p: Place) -> Fraction:
+def rr_partial(p: Place) -> Fraction:
     """The duration and b/f: the partial machine collects from its own rate."""
     return p.duration_s + p.batch / p.partial_rps
 
 
-def floats(
+def rr_floats(
     is_partial: float, d: float, b: float, t: float, machines: float, f: float, left: float, tied: float
 ) -> float:
     """Latency of a whole machine in floats; compiled for `@compiled` functions, which know the partial one's."""
@@ -28,9 +28,80 @@ RR = Policy(
     name="rr",
     words="round robin",
     help="round robin: a whole machine takes 2d (Nexus, InferLine, Clipper)",
-    whole=whole,
-    partial=partial,
+    whole=rr_whole,
+    partial=rr_partial,
     form=Form.FIXED,
     bounded_by="tc",
-    floats=floats,
+    floats=rr_floats,
+)
+
+
+# Policy `rr-even`: round robin that gives the machines of the last allocation equal rates.
+#
+# Round robin over identical machines sends each of them the same share, so that no machine of an allocation is the
+# partial one: if the rate R reaches the last allocation, its n = ⌈R/t⌉ machines take R/n each. A machine collects a
+# batch while it is as busy as the rate lets it be: for d where it is full, for d·(n·t/R) where it takes R/n. Reading:
+# ours, of Harpagon's Table III, whose systems with one allocation could not be scheduled otherwise
+# (docs/model/policies.md).
+#
+# `tc-shared` bounds it: take any plan. In the last allocation, which the rate R reaches, a machine takes d·(1 + n·t/R)
+# = d + b·e·n/R >= d + b/R, since e >= 1 and n >= 1; under `tc-shared` it takes d + b/w, where w counts R and what else
+# its ratio has. A machine of an allocation before takes 2d >= d + b/t, as t = b·e/d; under `tc-shared` it takes d + b/w
+# with w >= t. `tc` does not bound it: there the partial machine waits b/f for its own rate f, which may be next to
+# nothing, while n machines that share R = n·t − t + f evenly wait less than 2d each for n >= 2.
+
+
+def rr_even_latency(p: Place) -> Fraction:
+    """The duration d and d·n·t/R: n machines share R evenly; all full, as before the last allocation, it is 2d."""
+    n = p.machines + (1 if p.partial_rps > 0 else 0)
+    t = p.throughput_rps
+    return p.duration_s * (1 + n * t / (p.machines * t + p.partial_rps))
+
+
+def rr_even_floats(
+    is_partial: float, d: float, b: float, t: float, machines: float, f: float, left: float, tied: float
+) -> float:
+    """Latency of either machine in floats; compiled for `@compiled` functions."""
+    n = machines + 1.0 if f > 0.0 else machines
+    return d * (1.0 + n * t / (machines * t + f))
+
+
+RR_EVEN = Policy(
+    name="rr-even",
+    words="round robin, machines alike equally loaded",
+    help="round robin, the last allocation's n machines take R/n each: d·(1 + n·t/R), full 2d",
+    whole=rr_even_latency,
+    partial=rr_even_latency,
+    form=Form.EVEN,
+    bounded_by="tc-shared",
+    floats=rr_even_floats,
+)
+
+
+# Policy `shared-queue`: one configuration per module, whose machines take what waits as soon as they are free (ours).
+#
+# It is what a queue per module does from which n machines take batches, and what Triton's dynamic batcher does with the
+# instances of a model at a queue delay of 0, its default: a batch is never held back to be filled.
+#
+# Let requests become ready evenly spaced, at most R·x + 1 of them in a time x, without dummies, and let a batch of any
+# size take d at most. Look at a request that becomes ready at y after the queue was empty for the last time, at 0.
+# Until it is taken the queue is not empty, so that no machine is idle and every batch that is taken is full: one that
+# took less would have emptied the queue. With n·e batches at a time each of the n·e places takes k batches within k·d,
+# so that n·e·b·k requests are taken by then. Of those that became ready after 0 it is the m-th, m <= R·y + 1, and m is
+# whole: it is taken by d·⌈m/(n·e·b)⌉ <= d·(R·y + n·e·b)/(n·e·b), and waits d + y·(R·d/(n·e·b) − 1) at most. As R <= n·t
+# = n·e·b/d, that is d at most: nobody takes longer than 2d, however few requests come. A plan is made with d·(1 +
+# n·t/R), which is that of `rr-even` with one allocation, and 2d where machines are full, spare capacity included.
+
+SHARED_QUEUE = Policy(
+    name="shared-queue",
+    words="machines that are free take what waits, one configuration per module",
+    help="one configuration per module, machines that are free take what waits: d·(1 + n·t/R), of which 2d is kept, "
+    "proven (ours)",
+    whole=rr_even_latency,
+    partial=rr_even_latency,
+    form=Form.EVEN,
+    bounded_by="rr-even",
+    floats=rr_even_floats,
+    most_allocations=1,
+    pulls=True,
 )

@@ -8,13 +8,31 @@ have come before it, which is work of at most Σ_{j≠i} d_j + x·Σ d_j·f_j/b_
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from euclio.core.words import full
 from euclio.problems.session.instance import Configuration, Session
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.policies import Form, Policy
+
+# Best fit: which machine takes a share of one (Scrooge §3.4).
+
+
+def by_fit(
+    room: Mapping[int, Fraction], share: Fraction, tie: Callable[[int], Any] = lambda number: number
+) -> list[int]:
+    """Machines that have the room for a share, the least room first, which leaves large rooms for large shares.
+
+    Args:
+        room: share of each machine that is left, by its number.
+        share: the share asked for.
+        tie: key that decides between equal rooms; by default the lower number.
+    """
+    fitting = [number for number, left in room.items() if left >= share]
+    return sorted(fitting, key=lambda number: (room[number], tie(number)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from euclio.problems.session.evaluate import evaluate, machine_latencies
 from euclio.problems.session.instance import Session
 from euclio.problems.session.latency.paths import longest_path
 from euclio.problems.session.plan import ModulePlan, Plan
-from euclio.problems.session.sharing.best_fit import by_fit
-from euclio.problems.session.sharing.packing import Resident, memory_mb, packs, waits
+from euclio.problems.session.sharing.packing import Resident, by_fit, memory_mb, packs, waits
 from euclio.problems.session.space import PlanSpace
 
 MOST_TRIED = 16

@@ -20,8 +20,8 @@ from euclio.core.result import Answer
 from euclio.core.words import counted
 from euclio.problems.session import PlanSpace, Session
 from euclio.problems.session.arrays import Floats, Ints
+from euclio.problems.session.resources import without_stock
 from euclio.problems.session.running import Running
-from euclio.problems.session.unlimited import without_stock
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.in_fractions.stock import Changes, Found, cheapest_in_box
 from formulations.session.exact.stock.attainable import Attainable

@@ -25,15 +25,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from euclio.core.alarm import LateError, interrupted_at
 from euclio.core.result import Answer
+from euclio.core.system import LateError, interrupted_at
 from euclio.core.words import counted, full
 from euclio.problems.session import Configuration, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays, session_arrays, to_plan
 from euclio.problems.session.evaluate import machines_by_hardware
 from euclio.problems.session.latency.dispatch import CLEAR_PATH
-from euclio.problems.session.resources import MachineLimit, machine_limits
-from euclio.problems.session.unlimited import without_stock
+from euclio.problems.session.resources import MachineLimit, machine_limits, without_stock
 from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.in_fractions.stock import Found, Limited, cheapest_in_box

@@ -11,7 +11,7 @@ from euclio.experiments.bench_set.build import SEED, designs
 from euclio.experiments.bench_set.checking import defects, defects_of_set
 from euclio.experiments.bench_set.folder import instance_path, instance_text, set_folder
 from euclio.experiments.bench_set.manifest import Difficulty
-from euclio.workloads.designs_session.sessions import is_series_parallel
+from euclio.workloads.session.designs import is_series_parallel
 
 LARGEST_BYTES = 8.5e6
 

@@ -16,7 +16,7 @@ from spoilt_plans import SPOILT
 
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
-from euclio.core.verifying import reasons_against
+from euclio.core.solving import reasons_against
 from euclio.experiments.bench_set import entries
 from euclio.experiments.bench_set.export import check_plan
 from euclio.experiments.bench_set.folder import best_path, instance_path, set_folder

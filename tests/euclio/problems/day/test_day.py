@@ -11,8 +11,7 @@ import pytest
 from euclio.core.errors import InputError
 from euclio.core.solving import solve
 from euclio.problems.day import Day, DayPlan, Idle, Serving, Staffing, Step, StepPlan, evaluate
-from euclio.problems.day.family import small
-from euclio.problems.day.files import day_from_text, day_to_text
+from euclio.problems.day.family import day_from_text, day_to_text, small
 from euclio.problems.session import Configuration, Hardware, Module, Session
 
 SESSION = Session("one", 1, [Hardware("h", 36, 3)], [Module("m", 10, [Configuration("h", 1, 1, "0.1")])])

@@ -9,7 +9,7 @@ from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.files import save_instance
 from euclio.problems.day import Day, Step
-from euclio.problems.day.files import day_from_text, day_to_text
+from euclio.problems.day.family import day_from_text, day_to_text
 from euclio.problems.session import Configuration, Hardware, Module, Session
 
 

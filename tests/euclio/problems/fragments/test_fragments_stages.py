@@ -11,8 +11,7 @@ from bruteforce.fragments.plan_enumeration import _Enumeration
 from euclio.problems.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Network, evaluate
 from euclio.problems.fragments.realigned import least_set, part_of
 from euclio.problems.fragments.stages import Stages
-from euclio.workloads.fragments.random_fleets import random_fleet
-from euclio.workloads.fragments.small_fleets import small_fleet
+from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 
 SPACES = {
     "all": FragmentSpace(),

@@ -7,7 +7,7 @@ import pytest
 from euclio.cli import main
 from euclio.files import load_instance
 from euclio.problems.fragments.files import save_fleet
-from euclio.workloads.fragments.small_fleets import small_fleet
+from euclio.workloads.fragments.random_fleets import small_fleet
 
 
 def test_a_fleet_is_drawn_solved_verified_explained_and_certified(tmp_path, capsys):

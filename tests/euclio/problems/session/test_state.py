@@ -8,7 +8,7 @@ from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.registry import solvers
 from euclio.core.solving import solve
-from euclio.problems.day.files import day_from_text, day_to_text, load_day, save_day
+from euclio.problems.day.family import day_from_text, day_to_text, load_day, save_day
 from euclio.problems.day.instance import Day, Step
 from euclio.problems.session import (
     Allocation,

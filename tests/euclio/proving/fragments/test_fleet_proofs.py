@@ -21,8 +21,7 @@ from euclio.proving.files.checker import check_text
 from euclio.proving.fragments.certifying import Prover
 from euclio.proving.fragments.duality import bound_of
 from euclio.proving.fragments.filing import division, fleet_proof, point_of, priced_point, priced_program
-from euclio.workloads.fragments.random_fleets import random_fleet
-from euclio.workloads.fragments.small_fleets import small_fleet
+from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 
 TOLERANCE = Fraction(1, 10**9)
 

@@ -18,8 +18,7 @@ from euclio.proving.fragments.certifying import bound_of_uniform, find_better
 from euclio.proving.fragments.costs import NEVER, Costs, TooLargeError
 from euclio.proving.fragments.duality import bound_of
 from euclio.proving.fragments.pricing import UNIT, Pricing
-from euclio.workloads.fragments.random_fleets import random_fleet
-from euclio.workloads.fragments.small_fleets import small_fleet
+from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 
 FULL = FragmentSpace()
 SPACES = [FULL, FragmentSpace(max_members=2), FragmentSpace(max_instances=2)]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tiny_sessions import tiny_session
 
-from euclio.problems.session.hints import slo_hint
+from euclio.problems.session.doubts import slo_hint
 
 # The fastest: a P100 takes 0.125 + 1/16 s where two share 16 req/s, a V100 0.1 + 2/20 s; then 0.2 + 1/10 s.
 LEAST_S = 0.1875 + 0.3

@@ -11,7 +11,7 @@ import pytest
 from euclio.problems.session.running import RunningMachines
 from euclio.serving.dynamics.planning import Planner, Question, planned
 from euclio.serving.dynamics.rules import SCROOGE, nexus
-from euclio.workloads.session.scrooge_applications import find_scrooge_application
+from euclio.workloads.session.scrooge_sessions import find_scrooge_application
 
 ONE = (Fraction(1),) * 3
 

@@ -377,14 +377,14 @@ def test_characters_that_take_two_escapes_are_read(capsys, tmp_path):
 
 @pytest.mark.parametrize("verb", ["solve", "compare", "explain"])
 def test_pipe_that_nobody_writes_to_is_bad_input(capsys, monkeypatch, tmp_path, verb):
-    monkeypatch.setattr("euclio.core.bytes_reading.WRITER_PATIENCE_S", 0.1)
+    monkeypatch.setattr("euclio.core.system.WRITER_PATIENCE_S", 0.1)
     os.mkfifo(tmp_path / "pipe")
     said = "nothing was written to it for 0.1 s, and no program has it open for writing"
     assert_bad_input(capsys, [verb, tmp_path / "pipe"], said)
 
 
 def test_pipe_whose_writer_says_nothing_is_bad_input(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr("euclio.core.bytes_reading.PATIENCE_S", 0.1)
+    monkeypatch.setattr("euclio.core.system.PATIENCE_S", 0.1)
     os.mkfifo(tmp_path / "pipe")
     silent = os.open(tmp_path / "pipe", os.O_RDWR)
     try:
@@ -395,7 +395,7 @@ def test_pipe_whose_writer_says_nothing_is_bad_input(capsys, monkeypatch, tmp_pa
 
 def test_writer_that_takes_its_time_is_waited_for(capsys, monkeypatch, tmp_path):
     """Whoever has the pipe open is given longer than whoever has not."""
-    monkeypatch.setattr("euclio.core.bytes_reading.WRITER_PATIENCE_S", 0.1)
+    monkeypatch.setattr("euclio.core.system.WRITER_PATIENCE_S", 0.1)
     os.mkfifo(tmp_path / "pipe")
     writer = os.open(tmp_path / "pipe", os.O_RDWR)
 

@@ -10,7 +10,7 @@ from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.fragments import FragmentSpace, Server
 from euclio.problems.fragments.least_budget import explain_budgets, least_budget_s
-from euclio.workloads.fragments.small_fleets import small_fleet
+from euclio.workloads.fragments.random_fleets import small_fleet
 
 
 def test_the_least_budget_is_twice_the_fastest_execution():

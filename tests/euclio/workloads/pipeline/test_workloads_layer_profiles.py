@@ -6,8 +6,7 @@ from itertools import pairwise
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.workloads.pipeline.layer_models import layer_models
-from euclio.workloads.pipeline.layers import layer_profile
+from euclio.workloads.pipeline.layer_models import layer_models, layer_profile
 
 MODELS = tuple(layer_models())
 GPUS = ("L4", "V100", "T4", "P4")

@@ -14,8 +14,7 @@ from euclio.problems.pipeline.files import load_cluster
 from euclio.workloads.pipeline.artifact_blocks import GPUS, measured_models
 from euclio.workloads.pipeline.assembly import Terms
 from euclio.workloads.pipeline.layer_models import layer_models
-from euclio.workloads.pipeline.networks import networks, published_groups, published_weights
-from euclio.workloads.pipeline.setups import SETUPS, Setup
+from euclio.workloads.pipeline.setups import SETUPS, Setup, networks, published_groups, published_weights
 from studies.ppipe.cases import LARGE, group_cases, measured_cluster
 
 SHARED = Path("../shared")

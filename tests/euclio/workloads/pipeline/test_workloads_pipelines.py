@@ -7,15 +7,17 @@ from euclio.core.errors import InputError
 from euclio.core.registry import Limits, find_solver
 from euclio.problems.pipeline import PipelineSpace, evaluate
 from euclio.problems.pipeline.files import load_cluster
-from euclio.workloads.commands import generate
+from euclio.workloads.commands import generate, write_instances
 from euclio.workloads.pipeline.assembly import Terms
-from euclio.workloads.pipeline.blocks import block_profiles, boundary_bytes, pre_partition
-from euclio.workloads.pipeline.groups import FIRST_GROUP, groups, weights
-from euclio.workloads.pipeline.instances import ClusterRequest, pipeline_cluster
-from euclio.workloads.pipeline.layer_models import layer_models
-from euclio.workloads.pipeline.layers import layer_profile
+from euclio.workloads.pipeline.instances import (
+    ClusterRequest,
+    block_profiles,
+    boundary_bytes,
+    pipeline_cluster,
+    pre_partition,
+)
+from euclio.workloads.pipeline.layer_models import FIRST_GROUP, groups, layer_models, layer_profile, weights
 from euclio.workloads.pipeline.setups import SETUPS, with_counts
-from euclio.workloads.writing import write_instances
 
 
 def request(name="HC1-L", models=("FCN",), blocks=10, **terms):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from euclio.core.data_files import data_dir
-from euclio.workloads.session.scrooge_applications import (
+from euclio.core.own_folders import data_dir
+from euclio.workloads.session.scrooge_sessions import (
     CPU,
     scrooge_applications,
     scrooge_data,

@@ -3,8 +3,7 @@ from fractions import Fraction
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.workloads.session.scrooge_applications import scrooge_applications
-from euclio.workloads.session.scrooge_sessions import MOST_CLIENTS, draw_scrooge
+from euclio.workloads.session.scrooge_sessions import MOST_CLIENTS, draw_scrooge, scrooge_applications
 
 
 @pytest.mark.parametrize("application", scrooge_applications())

@@ -14,7 +14,7 @@ from random_splittings import longest_path, random_splitting
 from euclio.core.registry import Limits
 from euclio.core.solving import solve
 from euclio.problems.session import FULL_SPACE, DummyRule, PlanSpace, Session, evaluate
-from euclio.problems.session.charging import Charging
+from euclio.problems.session.rules import Charging
 from euclio.questions.cost_curve import cost_curve
 from formulations.effort import UndecidedError
 from formulations.session.curve import merging

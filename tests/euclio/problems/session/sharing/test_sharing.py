@@ -18,7 +18,7 @@ from euclio.problems.session import (
     evaluate,
 )
 from euclio.problems.session.bought_whole import PACKED_BOUND, least_sum, whole_costs_in_words, with_whole_costs
-from euclio.problems.session.sharing.best_fit import by_fit
+from euclio.problems.session.sharing.packing import by_fit
 from euclio.problems.session.sharing.placing import share_machines
 
 PACKED = PlanSpace(charging="packed")

@@ -1,18 +1,54 @@
-"""CSV out: numbers as they are, and texts that no spreadsheet takes for a formula (ours; docs/howto/deployment.md)."""
+"""CSV in and out: lines and cells, and texts that no spreadsheet takes for a formula (docs/howto/deployment.md)."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from euclio.core.errors import InputError
 from euclio.core.numbers import decimal_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+# CSV in: the records of a text with the lines that they end in; a cell keeps to one line.
+
+
+def csv_records(
+    text: str, *, separator: str = ",", skipinitialspace: bool = False, strict: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """The number of its last line, and the cells, of each record.
+
+    A line break in a quoted cell is refused: without it, two names or two numbers would become one.
+
+    Args:
+        text: the file's text.
+        separator: the character between cells.
+        skipinitialspace: whether white space behind a comma is no part of a cell.
+        strict: whether quotes in wrong places are an error.
+
+    Raises:
+        InputError: a cell holds a line break; names the line.
+        csv.Error: the text is not CSV.
+    """
+    # Without translation, so that the reader sees the line breaks inside quotes, and all that end a line.
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=skipinitialspace, strict=strict
+    )
+    for cells in reader:
+        for cell in cells:
+            if cell.splitlines() not in ([], [cell]):
+                message = f"has a line break in the cell {cell[:40]!a}; write each cell in one line"
+                raise InputError(message, field=f"line {reader.line_num}")
+        yield reader.line_num, cells
+
+
+# CSV out: numbers as they are, and texts that no spreadsheet takes for a formula (ours; docs/howto/deployment.md).
 
 _RISKY = re.compile(r"'*\s*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 """Beginnings of texts that some spreadsheet runs, also in full width, and of those guarded."""

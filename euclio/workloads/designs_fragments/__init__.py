@@ -1,1 +1,0 @@
-"""Designs of the benchmark set: which fleets it is made of."""

@@ -1,1 +1,0 @@
-"""Designs of the benchmark set: which clusters it is made of."""

@@ -1,1 +1,0 @@
-"""Designs of the benchmark set: which sessions it is made of."""
