@@ -6,11 +6,11 @@ from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
 from euclio.problems.pipeline import PipelineSpace
-from heuristics.session.piccolo_systems import PICCOLO
-from heuristics.session.scrooge_space import SCROOGE_LACKS, SCROOGE_SPACE
+from heuristics.session.systems import PICCOLO
+from heuristics.spaces import SCROOGE_LACKS, SCROOGE_SPACE
 
 BY_SPLITS = late("bruteforce.session.split_solver", "solve_by_splits")
-BY_PIPELINES = late("bruteforce.pipeline.plan_enumeration", "solve_by_pipeline_enumeration")
+BY_PIPELINES = late("bruteforce.pipeline", "solve_by_pipeline_enumeration")
 SPLITS = {
     "split-bruteforce": "every split over {d + b/T}",
     "split-bruteforce:million": "every split over {d + b/T}, up to a million nodes, so that no clock decides",
@@ -83,7 +83,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "fragments-bruteforce",
         "brute force",
         "every plan of realigned sets, for few fragments (ours)",
-        late("bruteforce.fragments.plan_enumeration", "solve_by_fragment_enumeration"),
+        late("bruteforce.fragments", "solve_by_fragment_enumeration"),
         family="fragments",
         rests_on=(literature.GRAFT,),
     ),

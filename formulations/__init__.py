@@ -3,10 +3,10 @@
 from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import Option, Solver
+from euclio.problems.pipeline import PipelineSpace
 from euclio.problems.pipeline.space import FULL_PIPELINE_SPACE
 from formulations.engines.milp import ENGINES
-from formulations.pipeline.ppipe.spaces import LITERAL_SPACE, PPIPE_SPACE
-from heuristics.session.scrooge_space import SCROOGE_LACKS, SCROOGE_SPACE
+from heuristics.spaces import SCROOGE_LACKS, SCROOGE_SPACE
 
 CPSAT_OPTIONS = frozenset({Option.THREADS, Option.WARM_START, Option.LOG_FILE})
 """CP-SAT has no LP format that would keep its products, so no export."""
@@ -18,6 +18,11 @@ NO_CONTINUUM = frozenset({"continuous", "continuous_whole"})
 NO_OWN_POLICY = frozenset({"own_policies"})
 """Proofs rest on the form of a policy's latencies."""
 
+PPIPE_SPACE = PipelineSpace(one_per_sequence=True)
+"""What PPipe's corrected MILP chooses from (PPipe appendix A)."""
+LITERAL_SPACE = PipelineSpace(one_per_sequence=True, whole_gpus=False)
+"""What its print chooses from, where it forces no pipeline."""
+
 SOLVERS = (
     Solver(
         "exact",
@@ -25,7 +30,7 @@ SOLVERS = (
         "module frontiers and mode search, proven optimal in any plan space (ours)",
         late("formulations.session.exact.solver", "solve_exact"),
         compile=late("formulations.session.exact.solver", "compile_exact"),
-        pieces=late("formulations.session.curve.curve", "cost_pieces"),
+        pieces=late("formulations.session.curve", "cost_pieces"),
         covers=frozenset({"whole", "stock", "shares", "resources", "changes", "spare"}),
         lacks=NO_OWN_POLICY
         | {
@@ -41,7 +46,7 @@ SOLVERS = (
         "scrooge-milp",
         "heuristic",
         "Scrooge's MILP (Scrooge §3.3): one configuration per module, then its partial allocations",
-        late("formulations.session.scrooge.milp", "solve_scrooge_milp"),
+        late("formulations.session.scrooge", "solve_scrooge_milp"),
         SCROOGE_SPACE,
         frozenset({Option.ENGINE, Option.THREADS, Option.LOG_FILE, Option.EXPORT_LP}),
         ENGINES,
@@ -167,7 +172,7 @@ SOLVERS = (
         "set-partition-cpsat",
         "exact",
         "every set of fragments at its least share, partitioned by CP-SAT in whole numbers, proven optimal (ours)",
-        late("formulations.fragments.set_partition_cpsat", "solve_set_partition_cpsat"),
+        late("formulations.fragments.set_partition", "solve_set_partition_cpsat"),
         takes=frozenset({Option.THREADS, Option.LOG_FILE}),
         family="fragments",
         library="ortools",
@@ -207,7 +212,7 @@ SOLVERS = (
         "least cost over all steps by dynamic programming over numbers of machines, proven where these are few (ours)",
         late("formulations.day.solver", "solve_day"),
         family="day",
-        compile=late("formulations.day.several_modules", "compile_several_modules"),
+        compile=late("formulations.day.solver", "compile_several_modules"),
         rests_on=(literature.HARPAGON,),
     ),
 )

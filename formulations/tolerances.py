@@ -88,7 +88,7 @@ RATES = 2e-14
 NO_RATE = 1e-28
 """A rate below this share of the module's rate is none: sums of pairs of floats err by less."""
 HEADS = 1e-9
-"""Share by which the points of `formulations.session.milp.heads` lie below what they stand for, so that rows hold."""
+"""Share by which the points of `formulations.session.milp.joint` lie below what they stand for, so that rows hold."""
 SAME_COST = 1e-10
 """Share within which the cost that floats found is that of the plan that they meant."""
 ALIKE = 1e-9

@@ -8,11 +8,18 @@ from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
 from euclio.problems.session import Charging, PlanSpace
 from heuristics.fragments.systems import FRAGMENT_SYSTEMS
-from heuristics.pipeline.spaces import DART_SPACE, NO_PARTITIONING_SPACE, dart_space, no_partitioning_space
-from heuristics.session.piccolo_systems import PICCOLO_SYSTEMS
-from heuristics.session.scrooge_space import SCROOGE_LACKS, SCROOGE_SPACE
-from heuristics.session.staffing_space import STAFFING_COVERS, STAFFING_LACKS, STAFFING_SPACE
-from heuristics.session.systems import LITERAL, SYSTEMS
+from heuristics.session.systems import LITERAL, PICCOLO_SYSTEMS, SYSTEMS
+from heuristics.spaces import (
+    DART_SPACE,
+    NO_PARTITIONING_SPACE,
+    SCROOGE_LACKS,
+    SCROOGE_SPACE,
+    STAFFING_COVERS,
+    STAFFING_LACKS,
+    STAFFING_SPACE,
+    dart_space,
+    no_partitioning_space,
+)
 
 
 def _rule(name: str, machines: str, solve: Callable[..., Any]) -> AnySolver:
@@ -35,7 +42,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "scrooge-greedy",
         "heuristic",
         "Scrooge's greedy heuristic (Scrooge §4.3): throughput gained per money and second",
-        late("heuristics.session.scrooge_greedy", "solve_scrooge_greedy"),
+        late("heuristics.session.scrooge", "solve_scrooge_greedy"),
         SCROOGE_SPACE,
         lacks=SCROOGE_LACKS | {"one_allocation"},
         rests_on=(literature.SCROOGE,),

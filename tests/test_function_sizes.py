@@ -24,7 +24,7 @@ CALLED = "public: its arguments are a contract, and most are given by name"
 LONG = {
     "bruteforce/session/split_search.py:split_optimum": SEARCH,
     "studies/mlperf/sharing.py:serve": "one loop over events, all of which move the same clock",
-    "formulations/fragments/columns/enumeration.py:shares_by_mixes": TABLES,
+    "formulations/fragments/columns/proof.py:shares_by_mixes": TABLES,
     "formulations/fragments/columns/gains.py:largest_gains": TABLES,
     "formulations/fragments/columns/own_budgets.py:best_own_sets": TABLES,
     "formulations/session/exact/frontier_search.py:prove_within": "one loop, each turn of which may end the proof",
@@ -53,7 +53,7 @@ OF_MANY = {
     "euclio/workloads/session/random_sessions.py:random_session": CALLED,
     "studies/mlperf/sharing.py:serve": STATE,
     "studies/ppipe/serving.py:loads": "they are the key under which a study keeps its runs",
-    "formulations/day/course_kernel.py:cheapest_course": STATE,
+    "formulations/day/bounds.py:cheapest_course": STATE,
     "formulations/day/step_kernel.py:_frontier": STATE,
     "formulations/day/step_kernel.py:_use": STATE,
     "formulations/day/step_kernel.py:cheapest_steps": STATE,

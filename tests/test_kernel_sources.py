@@ -32,7 +32,7 @@ UNSTABLE = {"argsort", "argpartition", "partition"}
 WHOLE_NUMBERS = {
     ("euclio/serving/session/engine/loop.py", "_fits"),
     ("formulations/session/exact/frontier_search.py", "_with_room"),
-    ("heuristics/session/time_prices.py", "give_again"),
+    ("heuristics/session/price_of_time.py", "give_again"),
 }
 """Kernels that add whole numbers, whose order does not matter."""
 

@@ -20,10 +20,9 @@ from euclio.core.solving import solve
 from euclio.problems.session import ModulePlan, PlanSpace, Session
 from euclio.problems.session.arrays import session_arrays
 from heuristics.session.dummy_generator import generator_of
-from heuristics.session.filled_plan import plan_of
 from heuristics.session.latency_splitting import Units, single_units
 from heuristics.session.module_scheduler import schedule_module
-from heuristics.session.schedule import new_schedule
+from heuristics.session.schedule import new_schedule, plan_of
 
 
 def algorithm_1(session: Session, space: PlanSpace) -> ModulePlan:

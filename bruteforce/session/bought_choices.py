@@ -32,10 +32,17 @@ from itertools import combinations
 from math import ceil, floor
 from typing import NamedTuple
 
-from bruteforce.session.asked import Asked
 from bruteforce.session.combination import TimeUpError
-from bruteforce.session.module_plans import MOST_VECTORS, Counts, all_counts, most_vectors, worst_latency
-from bruteforce.session.scaled_module import ScaledModule, scale_module
+from bruteforce.session.demands import Asked
+from bruteforce.session.module_plans import (
+    MOST_VECTORS,
+    Counts,
+    ScaledModule,
+    all_counts,
+    most_vectors,
+    scale_module,
+    worst_latency,
+)
 from euclio.core.errors import InapplicableError
 from euclio.problems.session import Allocation, Configuration, Module, ModulePlan, PlanSpace, Session
 

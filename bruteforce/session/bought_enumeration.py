@@ -25,9 +25,9 @@ from dataclasses import replace
 from fractions import Fraction
 from math import inf
 
-from bruteforce.session.asked import asked_of
 from bruteforce.session.bought_choices import Choice, Latency, Listing, all_choices, choices_within, no_more
 from bruteforce.session.combination import TimeUpError
+from bruteforce.session.demands import asked_of
 from euclio.problems.session import DummyRule, Module, Plan, PlanSpace, Session
 from euclio.problems.session.policies import Form
 

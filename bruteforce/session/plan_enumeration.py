@@ -5,7 +5,7 @@ A module keeps its frontier: the plans that are strictly faster than every cheap
 frontier plans are enumerated (`combination.py`). Nothing is bounded by anything cleverer than a sum of least costs.
 
 Where machines are charged whole, or plans are held to more than latency and cost, `bought_enumeration.py` says what is
-listed; where partial machines may be shared, `packed_enumeration.py`.
+listed; shared partial machines are packed below.
 
 Arithmetic is exact: rates and costs are integers on a common scale, made from the decimal text of the input.
 """
@@ -13,28 +13,236 @@ Arithmetic is exact: rates and costs are integers on a common scale, made from t
 from __future__ import annotations
 
 import functools
+import time
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor, inf
+from typing import NamedTuple
 
-from bruteforce.session.asked import asked_of
+from bruteforce.session.bought_choices import Choice, Listing, all_choices, choices_within
 from bruteforce.session.bought_enumeration import cheapest_bought
 from bruteforce.session.combination import ModuleChoice, TimeUpError, cheapest_plan
+from bruteforce.session.demands import asked_of
 from bruteforce.session.module_plans import (
     MOST_VECTORS,
     Counts,
+    ScaledModule,
     all_counts,
     collection_rates,
     most_vectors,
+    scale_module,
     worst_latency,
 )
-from bruteforce.session.packed_enumeration import cheapest_packed
-from bruteforce.session.scaled_module import ScaledModule, scale_module
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.core.words import plain
-from euclio.problems.session import Allocation, Module, ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session import Allocation, Charging, DummyRule, Module, ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session.policies import Form
+
+# Complete enumeration of plans whose partial machines may be shared, for tiny sessions (ours).
+#
+# Without its shared machines taken apart, a packed plan is one of whole machines that costs more and is no slower: so
+# the cheapest plan of whole machines is known first, and only cheaper ones are looked for. Each module then is one of
+# these:
+#
+# - on machines that it has alone, as plans of whole machines list them (`bought_choices.py`), up to that cost;
+# - with a partial machine, which takes what its whole machines leave, without dummies: finitely many.
+#
+# Of the latter those are kept that no other one on the same hardware equals or beats in the cost and latency of its
+# whole machines, and in latency, duration, busy time and memory of the partial one. Partial machines are put on
+# machines in all ways (docs/model/whole-machines.md#packed), cut only by cost, path, time and memory. Arithmetic is
+# exact; the rules are written here a second time on purpose, the checker's are not used.
+
+MOST_COMBINATIONS = 10**9
+"""Combinations of the modules' plans, before any is cut, beyond which the enumeration refuses to begin."""
+
+
+class _Part(NamedTuple):
+    """A plan of one module.
+
+    Attributes:
+        cost_per_h: money per hour for its machines but the partial one that may be shared.
+        whole_s: latency of these machines in seconds, 0: there are none.
+        hardware: type of the partial machine; empty: it has none that may be shared.
+        own_s: latency of that machine in seconds without waits.
+        duration_s: seconds that one of its batches takes.
+        busy: share of the time that it works.
+        memory_mb: memory of its model; None: not known.
+        plan: the plan.
+    """
+
+    cost_per_h: Fraction
+    whole_s: Fraction
+    hardware: str
+    own_s: Fraction
+    duration_s: Fraction
+    busy: Fraction
+    memory_mb: Fraction | None
+    plan: ModulePlan
+
+    def replaces(self, other: _Part) -> bool:
+        """Whether it does as well wherever the other one may stand."""
+        numbers = zip(self[1:2] + self[3:6], other[1:2] + other[3:6], strict=True)
+        fits = self.memory_mb == other.memory_mb or (
+            self.memory_mb is not None and other.memory_mb is not None and self.memory_mb < other.memory_mb
+        )
+        same = self.hardware == other.hardware and self.cost_per_h <= other.cost_per_h
+        return same and fits and all(own <= its for own, its in numbers)
+
+
+def cheapest_packed(session: Session, space: PlanSpace, deadline: float) -> tuple[Fraction, Plan] | str:
+    """Cost and plan of the cheapest packed plan, or in words why there is none.
+
+    Args:
+        session: the instance, without limits and without machines that cost nothing.
+        space: plan space without `single_hardware` and rule `continuous`, in which machines are packed.
+        deadline: `time.perf_counter` value at which to give up.
+
+    Raises:
+        InapplicableError: there are too many plans.
+        TimeUpError: the deadline has passed.
+    """
+    whole = replace(space, charging=Charging.WHOLE)
+    best = cheapest_bought(session, whole, deadline)
+    if isinstance(best, str) or space.policy.form not in (Form.LEFT, Form.FIXED):
+        return best
+    listing = Listing(session, whole, asked_of(session), frozenset(), deadline)
+    parts = [_parts(listing, module, best[0]) for module in session.modules]
+    combinations = 1
+    for own in parts:
+        combinations *= max(1, len(own))
+    if combinations > MOST_COMBINATIONS:
+        raise InapplicableError(f"there are {combinations:.2g} combinations of packed plans; use whole-greedy")
+    return _Search(session, parts, best, deadline).run()
+
+
+def _parts(listing: Listing, module: Module, cutoff: Fraction) -> list[_Part]:
+    """The module's plans that cost less than a cutoff and are of use, by rising cost."""
+    in_sequence = listing.space.fills and listing.space.policy.form.in_sequence
+    choices = choices_within(listing, module, cutoff) if in_sequence else all_choices(listing, module)
+    found = [_alone(choice) for choice in choices]
+    scaled = listing.scaled(module)
+    if most_vectors(scaled, listing.space.max_allocations) > MOST_VECTORS:
+        raise InapplicableError(f"module {module.name} has too many plans; use whole-greedy")
+    closed = all_counts(scaled, replace(listing.space, dummy=DummyRule.NONE), listing.deadline)
+    shared: list[_Part] = []
+    for part in sorted((_partial(listing.session, scaled, counts) for counts in closed if counts.partial), key=_order):
+        slow = max(part.whole_s, part.own_s) > listing.session.slo_s
+        if not slow and part.cost_per_h < cutoff and not any(other.replaces(part) for other in shared):
+            shared.append(part)
+    return sorted((*found, *shared), key=_order)
+
+
+def _order(part: _Part) -> tuple[Fraction, Fraction, Fraction]:
+    return part.cost_per_h, part.busy, part.own_s
+
+
+def _alone(choice: Choice) -> _Part:
+    """A plan on machines that the module has alone."""
+    nothing = Fraction(0)
+    assert not choice.latency.above
+    plan = choice.plan(nothing)
+    return _Part(choice.cost_per_h, choice.latency.seconds, "", nothing, nothing, nothing, nothing, plan)
+
+
+def _partial(session: Session, scaled: ScaledModule, counts: Counts) -> _Part:
+    """A plan whose partial machine may be shared."""
+    latencies = [
+        scaled.configurations[i].duration_s + Fraction(scaled.configurations[i].batch * scaled.scale, rate)
+        for i, rate in collection_rates(scaled, counts)
+    ]
+    allocations = [Allocation(scaled.configurations[i], n) for i, n in counts.machines]
+    rate = Fraction(counts.partial, scaled.scale)
+    last = replace(allocations[-1], partial_rps=rate)
+    c = last.configuration
+    cost = sum((a.machines * session.price[a.configuration.hardware] for a in allocations), Fraction(0))
+    return _Part(
+        cost,
+        max(latencies[:-1], default=Fraction(0)),
+        c.hardware,
+        latencies[-1],
+        c.duration_s,
+        rate / c.batch * c.duration_s,
+        c.memory_mb,
+        ModulePlan((*allocations[:-1], last)),
+    )
+
+
+class _Search:
+    """One depth-first search over the modules, and over the machines that each partial machine may be on."""
+
+    def __init__(
+        self, session: Session, parts: list[list[_Part]], best: tuple[Fraction, Plan], deadline: float
+    ) -> None:
+        self.session, self.parts, self.best, self.deadline = session, parts, best, deadline
+        self.parents = session.parents()
+        self.memory = {h.name: h.memory_mb for h in session.hardware}
+        self.fastest = [min((max(p.whole_s, p.own_s) for p in own), default=session.slo_s) for own in parts]
+        least = [min((p.cost_per_h for p in own), default=Fraction(0)) for own in parts]
+        self.after = [sum(least[m:], Fraction(0)) for m in range(len(parts) + 1)]
+
+    def run(self) -> tuple[Fraction, Plan]:
+        """Cost and plan of the cheapest packed plan; ties keep the one without shared machines."""
+        self._extend([], [], Fraction(0))
+        return self.best
+
+    def _extend(self, chosen: list[_Part], groups: list[list[int]], cost: Fraction) -> None:
+        """Complete a plan whose first modules are chosen; `groups` are those on each machine that may be shared."""
+        if time.perf_counter() > self.deadline:
+            raise TimeUpError
+        m = len(chosen)
+        if m == len(self.parts):
+            shared = tuple(tuple(group) for group in groups if len(group) > 1)
+            self.best = cost, Plan(tuple(part.plan for part in chosen), shared)
+            return
+        for part in self.parts[m]:
+            # Plans come by rising cost: every later one is beaten as well.
+            if cost + part.cost_per_h + self.after[m + 1] >= self.best[0]:
+                break
+            for more, joined in self._machines(part, [*chosen, part], groups):
+                total = cost + part.cost_per_h + more
+                if total + self.after[m + 1] < self.best[0] and self._in_time([*chosen, part], joined):
+                    self._extend([*chosen, part], joined, total)
+
+    def _machines(
+        self, part: _Part, chosen: list[_Part], groups: list[list[int]]
+    ) -> list[tuple[Fraction, list[list[int]]]]:
+        """What each machine that the last module's partial machine may be costs more, with who is on which then."""
+        if not part.hardware:
+            return [(Fraction(0), groups)]
+        m = len(chosen) - 1
+        # A machine of its own is paid for, a place on one that is there already is not.
+        found = [(self.session.price[part.hardware], [*groups, [m]])]
+        for place, group in enumerate(groups):
+            members = [chosen[i] for i in (*group, m)]
+            if chosen[group[0]].hardware == part.hardware and self._holds(members):
+                found.append((Fraction(0), [*groups[:place], [*group, m], *groups[place + 1 :]]))
+        return found
+
+    def _holds(self, members: list[_Part]) -> bool:
+        """Whether one machine has the time and the memory for partial machines of its type."""
+        if sum((part.busy for part in members), Fraction(0)) > 1:
+            return False
+        there = self.memory[members[0].hardware]
+        if there is None:
+            return True
+        # A model whose memory is not known shares with nobody where that of the machine is.
+        needed = [part.memory_mb for part in members if part.memory_mb is not None]
+        return len(needed) == len(members) and sum(needed, Fraction(0)) <= there
+
+    def _in_time(self, chosen: list[_Part], groups: list[list[int]]) -> bool:
+        """Whether all paths keep the SLO, if the modules to come are as fast as they can be."""
+        latency = [part.whole_s for part in chosen] + self.fastest[len(chosen) :]
+        for group in groups:
+            batches = sum((chosen[m].duration_s for m in group), Fraction(0))
+            for m in group:
+                # Its batch waits for one of everybody else on the machine.
+                latency[m] = max(latency[m], chosen[m].own_s + batches - chosen[m].duration_s)
+        finish = [Fraction(0)] * len(latency)
+        for i in self.session.order:
+            finish[i] = max((finish[p] for p in self.parents[i]), default=Fraction(0)) + latency[i]
+        return max(finish) <= self.session.slo_s
 
 
 def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits) -> Answer:

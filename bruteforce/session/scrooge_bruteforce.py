@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from bruteforce.session.combination import ModuleChoice, TimeUpError, cheapest_plan
-from bruteforce.session.scaled_module import ScaledModule, scale_module
+from bruteforce.session.module_plans import ScaledModule, scale_module
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.problems.session import Allocation, Module, ModulePlan, PlanSpace, Session

@@ -18,7 +18,7 @@ from euclio.problems.session.arrays import SessionArrays, session_arrays
 from euclio.problems.session.least_latency import why_no_plan
 from formulations.session.exact.frontier_search import prove
 from heuristics.session.dummy_generator import ANY_RATE, generator_of
-from heuristics.session.filled_plan import plan_of
+from heuristics.session.schedule import plan_of
 
 FLOOR_GAP = 1e-9
 

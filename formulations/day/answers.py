@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.problems.day import Day, DayPlan, Staffing, StepPlan, evaluate
+from euclio.problems.day import Day, DayPlan, Idle, Staffing, StepPlan, evaluate
 from euclio.problems.day.evaluate import DayEvaluation
 from euclio.problems.day.instance import asked, without_unused
-from formulations.day.one_path import LateError
+from euclio.problems.day.plan import Serving
+from formulations.day.paths import LateError
+
+
+def staffing(serving: tuple[Serving, ...], machines: dict[str, int]) -> Staffing:
+    """What serves, and as idle what is on beyond it; `machines` are those on, by hardware type."""
+    idle = dict(machines)
+    for one in serving:
+        idle[one.hardware] -= one.machines
+    return Staffing(serving, tuple(Idle(name, n) for name, n in idle.items() if n > 0))
+
+
+def day_plan(steps: Iterable[Sequence[Staffing]]) -> DayPlan:
+    """The plan of the staffings of each step, one per module."""
+    return DayPlan(tuple(StepPlan(tuple(modules)) for modules in steps))
 
 
 class NoPlanError(Exception):

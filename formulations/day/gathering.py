@@ -19,15 +19,13 @@ from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.problems.day import Day, DayPlan, evaluate
 from euclio.problems.day.evaluate import DayEvaluation
 from euclio.problems.day.instance import HOUR_S
-from formulations.day.answers import Made, RuleError, nothing_serves
+from formulations.day.answers import Made, RuleError, day_plan, nothing_serves
 from formulations.day.cheapest import Cheapest
 from formulations.day.known_plans import Ints, KnownPlans, Way, machines_of
 from formulations.day.one_module import ROUNDING
-from formulations.day.one_path import LateError
-from formulations.day.pool import Money
-from formulations.day.pool_kernel import cheapest_way
+from formulations.day.paths import LateError
+from formulations.day.pool import Money, cheapest_way
 from formulations.day.rules import Rule, peak, per_machine, per_step
-from formulations.day.staffings import day_plan
 
 # A bound from the steps alone: each costs at least its own cheapest plan, and changes cost something (ours).
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from euclio.problems.day import Day
 from euclio.problems.day.instance import HOUR_S
-from formulations.day.answers import Made, nothing_serves
-from formulations.day.one_path import cheapest_path
+from formulations.day.answers import Made, day_plan, nothing_serves, staffing
+from formulations.day.paths import change_prices, cheapest_path, per_vector
 from formulations.day.rate_table import rate_table
-from formulations.day.staffings import day_plan, staffing
-from formulations.day.transitions import change_prices, per_vector
 
 ROUNDING = 1e-10
 """Share by which sums of 20,000 steps in floats may be too large, with a margin of a hundred."""

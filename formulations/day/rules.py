@@ -18,9 +18,8 @@ from euclio.problems.day import Day, DayPlan, Serving, Staffing
 from euclio.problems.day.evaluate import WHOLE, session_plan
 from euclio.problems.day.instance import at_rates
 from euclio.problems.session import Configuration, evaluate
-from formulations.day.answers import Made, RuleError, answer, nothing_serves
+from formulations.day.answers import Made, RuleError, answer, day_plan, nothing_serves
 from formulations.day.cheapest import Cheapest, cheapest_plans, supported
-from formulations.day.staffings import day_plan
 
 Staffings = tuple[Staffing, ...]
 Rule = Callable[[Day, Cheapest], Iterator[Staffings]]

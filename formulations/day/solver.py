@@ -2,14 +2,358 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.problems.day import Day, DayPlan
-from formulations.day.answers import Made, answer
+from euclio.core.tolerances import PROOF_TOLERANCE
+from euclio.problems.day import Day, DayPlan, Step, StepPlan, evaluate
+from euclio.problems.day.instance import of_modules
+from euclio.problems.session import Configuration, Hardware, Module, Session
+from formulations.day.answers import Made, RuleError, answer, day_plan, staffing
+from formulations.day.bounds import MachineValues, SharedPrices, fits, length_of
+from formulations.day.cheapest import Cheapest, cheapest_plans
+from formulations.day.choices import (
+    MARGIN,
+    Box,
+    Choices,
+    Floats,
+    Ints,
+    box,
+    choices_of_bounds,
+    choices_of_plans,
+)
+from formulations.day.gathering import (
+    Gathered,
+    add_rule,
+    add_windows,
+    cheapest_accepted,
+    cost_of,
+    gathered,
+    money_of,
+    way_through,
+)
+from formulations.day.joint import Joint, cheapest_of_all
+from formulations.day.known_plans import KnownPlans, Way
 from formulations.day.one_module import cheapest_of_one_module
-from formulations.day.several_modules import cheapest_of_several_modules
+from formulations.day.paths import LateError
+from formulations.day.pool import Pool
+from formulations.day.rules import thresholds
+from formulations.day.steps import paths_through, steps_of
+from formulations.day.turns import Turns
+
+# The least cost of several modules over time: a plan, and a bound (ours).
+#
+# Parts of the DAG that no path joins are planned by themselves (`cheapest_by_parts`). Where machines are few, vectors
+# of all modules together are searched (`joint`), which proves it. Else the plans of the rules (`gathering`) are among
+# those that are chosen from, so that none of them is cheaper. Plans of all modules together are gathered by step: the
+# cheapest of each step, the cheapest for the largest rates of some steps in a row, and those that are the cheapest
+# while the prices of `bounds` rise, which bound the cost. The cheapest way through them (`pool`) is improved
+# module by module (`turns`). Bounds: `gathering`, `bounds`.
+
+# Modules that no path joins: each such part of the DAG is a load over time of its own, but for the stock (ours).
+#
+# Modules share the SLO with those on a path of theirs only. So the least cost is that of the parts together; where
+# there is a stock, it is a bound, and proven if the plans together keep it.
+
+Part = tuple[int, ...]
+"""Modules that paths join, by their places."""
+
+
+def parts_of(session: Session) -> list[Part]:
+    """The parts of the DAG, by their first modules."""
+    parents = session.parents()
+    part = list(range(len(parents)))
+    for m in session.order:
+        for parent in parents[m]:
+            old, new = sorted((part[m], part[parent]), reverse=True)
+            part = [new if one == old else one for one in part]
+    return [tuple(m for m, one in enumerate(part) if one == first) for first in sorted(set(part))]
+
+
+def cheapest_by_parts(day: Day, deadline: float, of_several: Callable[[Day, float], Made]) -> Made | None:
+    """The cheapest plans of the parts as one, and the bound of all of them; None: there is one part, or no answer.
+
+    Args:
+        day: the instance.
+        deadline: when to give up, on the clock of `time.perf_counter`; parts share the time.
+        of_several: what plans a part of several modules, given a deadline.
+
+    Raises:
+        NoPlanError: nothing serves a step.
+    """
+    parts = sorted(parts_of(day.session), key=len)
+    if len(parts) == 1:
+        return None
+    made: list[Made] = []
+    try:
+        for n, part in enumerate(parts):
+            now = time.perf_counter()
+            own, until = of_modules(day, part), now + (deadline - now) / (len(parts) - n)
+            made.append(_of_one(own, until) if len(part) == 1 else of_several(own, until))
+    except (RuleError, InapplicableError, LateError):
+        # A part that is too large or late leaves no plan: all modules together are asked next.
+        return None
+    bounds = [one.bound for one in made if one.bound is not None]
+    return Made(_together(day, parts, made), math.fsum(bounds) if len(bounds) == len(made) else None)
+
+
+def _of_one(day: Day, deadline: float) -> Made:
+    """The cheapest plan of one module, in fractions where floats miss the SLO by rounding."""
+    made = cheapest_of_one_module(day, deadline, False)
+    return made if evaluate(day, made.plan).feasible else cheapest_of_one_module(day, deadline, True)
+
+
+def _together(day: Day, parts: Sequence[Part], made: Sequence[Made]) -> DayPlan:
+    steps: list[StepPlan] = []
+    for k in range(len(day.steps)):
+        staffings = {
+            m: own
+            for part, one in zip(parts, made, strict=True)
+            for m, own in zip(part, one.plan.steps[k].modules, strict=True)
+        }
+        steps.append(StepPlan(tuple(staffings[m] for m in sorted(staffings))))
+    return DayPlan(tuple(steps))
+
+
+WINDOWS = (2, 3, 4, 6, 9, 12, 18, 24, 36)
+"""Steps in a row for whose largest rates plans are made."""
+FEW_STEPS = 40
+"""Steps of loads for whose windows the session's `exact` is asked; those of longer ones are made of choices alone.
+Within a stock they are too, since the session's `exact` takes its time there."""
+CLIMBS, EVERY, IMPROVED = 240, 10, 60
+"""Prices that are tried; after how many of them plans are gathered, and the best one is improved."""
+SHUNNED = 1000
+"""Price of a hardware type that is left out, in multiples of the largest one."""
+LISTED, NEAR = 200, 6
+"""Plans of a step that are looked at, and how many steps before and after lend theirs."""
+TURNS = 2
+"""Turns of all modules in a round."""
+SEARCHED = 0.8
+"""Part of the time after the rules' plans that is searched for better ones; the rest is that of the longest rule."""
+ENOUGH = 1e-4
+"""Share of the plan's cost: a gap at which nothing better is looked for, and a gain that is too small to go on."""
+
+
+def cheapest_of_several_modules(day: Day, deadline: float) -> Made:
+    """A plan of a day with several modules, no more expensive than that of any rule, and a bound on all plans.
+
+    Args:
+        day: the instance.
+        deadline: when to give up, on the clock of `time.perf_counter`; a plan that was found by then is kept.
+
+    Raises:
+        NoPlanError: nothing serves a step.
+        RuleError: no rule has a plan, and there is no proof that none exists.
+        LateError: the deadline passed before any rule had a plan.
+    """
+    apart = _apart(day, deadline)
+    if apart is not None and _is_proven(apart):
+        return apart
+    joint = _joint(day, deadline)
+    if joint is not None and joint.proven and joint.way is not None:
+        return Made(day_plan(joint.way), joint.bound)
+    cheapest = cheapest_plans(day, Fraction(1), deadline, exact=False)
+    found = gathered(day, cheapest)
+    bound = found.bounds[0]
+    if apart is not None:
+        bound = max(bound, apart.bound or 0.0)
+        found.ways += [[step.modules for step in apart.plan.steps]] if apart.checked and apart.checked.feasible else []
+    if joint is not None:
+        bound = max(bound, joint.bound)
+        found.ways += [] if joint.way is None else [joint.way]
+    if found.ways:
+        now = time.perf_counter()
+        try:
+            way, bound = _better(day, cheapest, found, bound, now + SEARCHED * (deadline - now))
+            found.ways += [] if way is None else [way]
+        except LateError as late:
+            found.missing.append(late)
+    money = money_of(day)
+    least = min((cost_of(day, money, way) for way in found.ways), default=math.inf)
+    # Where the best plan is proven, the rule that takes longest need not be followed.
+    if least > bound:
+        add_rule(day, cheapest, found, thresholds, least)
+    if not found.ways:
+        raise next((own for own in found.missing if isinstance(own, LateError)), found.missing[0])
+    return cheapest_accepted(day, found.ways, bound)
+
+
+def _apart(day: Day, deadline: float) -> Made | None:
+    """Parts of the DAG by themselves, in half of the time: the rest is that of all modules together."""
+    now = time.perf_counter()
+    made = cheapest_by_parts(day, now + (deadline - now) / 2, cheapest_of_several_modules)
+    return None if made is None else made._replace(checked=evaluate(day, made.plan))
+
+
+def _is_proven(made: Made) -> bool:
+    """Whether a plan that was checked is one, and costs what its bound is."""
+    checked = made.checked
+    if checked is None or not checked.feasible or checked.value is None or made.bound is None:
+        return False
+    return made.bound >= float(checked.value) * (1 - PROOF_TOLERANCE)
+
+
+def _joint(day: Day, deadline: float) -> Joint | None:
+    """All modules together where their machines are few, in half of the time: the rest is that of the rules."""
+    now = time.perf_counter()
+    try:
+        return cheapest_of_all(day, now + (deadline - now) / 2)
+    except LateError:
+        return None
+
+
+def _better(day: Day, cheapest: Cheapest, found: Gathered, bound: float, deadline: float) -> tuple[Way | None, float]:
+    """A way that is cheaper than those found so far, if there is one, and a bound on all plans.
+
+    Raises:
+        LateError: the deadline passed before the search began.
+    """
+    money = money_of(day)
+    least = min(cost_of(day, money, way) for way in found.ways)
+    if least - bound <= ENOUGH * least:
+        return None, bound
+    if len(day.steps) <= FEW_STEPS and not day.session.stock:
+        add_windows(day, cheapest, found, WINDOWS)
+    for way in found.ways:
+        found.known.add(way)
+    own = found.own
+    boxes = [] if own is None else [box(day, m, own[:, m]) for m in range(own.shape[1])]
+    made = [one for one in boxes if one is not None]
+    # Without a box for every module there is only the choice between plans that are known.
+    if len(made) < len(day.session.modules):
+        return way_through(found.known, money, NEAR), bound
+    search = _Search(day, made, found.known, deadline)
+    for cost, highest in search.rounds():
+        bound = max(bound, highest)
+        if cost - bound <= ENOUGH * cost:
+            break
+    return search.way(), bound
+
+
+def compile_several_modules() -> None:
+    """Compile what days of one module do not reach, on a tiny one of two."""
+    profile = [Configuration("h", batch, 1, Fraction(batch, 20)) for batch in (1, 2)]
+    modules = [Module(name, 10, profile) for name in ("a", "b")]
+    session = Session("compiled", 1, [Hardware("h", 1)], modules, [("a", "b")])
+    day = Day("compiled", session, [Step(60, [own, own]) for own in (10, 30, 20)], 60)
+    found = gathered(day, cheapest_plans(day, Fraction(1), math.inf, exact=False))
+    assert found.own is not None
+    boxes = [made for m in range(2) if (made := box(day, m, found.own[:, m])) is not None]
+    for _ in _Search(day, boxes, found.known, math.inf).rounds():
+        pass
+
+
+class _Search:
+    """Plans and values that take turns."""
+
+    def __init__(self, day: Day, boxes: Sequence[Box], known: KnownPlans, deadline: float) -> None:
+        """It begins with the cheapest way through the known plans that fit into the boxes, which all steps' own do."""
+        self.day, self.boxes, self.known, self.deadline = day, boxes, known, deadline
+        session = day.session
+        through = paths_through(session)
+        self.money = money_of(day)
+        slo = float(session.slo_s)
+        self.choices = choices_of_plans(day, boxes)
+        most = np.array([one.most for one in boxes])
+        stock = np.array([np.inf if h.count is None else float(h.count) for h in session.hardware])
+        self.chooser = steps_of(self.choices, through, slo * (1 - MARGIN), most, stock)
+        self.bounding = steps_of(choices_of_bounds(day, boxes), through, slo * (1 + MARGIN), most, stock)
+        kept, steps, _ = known.lists(NEAR, most)
+        self.pool = Pool(session, self.choices, self.money, [{} for _ in day.steps], kept, steps)
+        self.turns = Turns(day, boxes, self.choices, deadline)
+        self.cost, self.on = self.pool.cheapest(1, 0)
+
+    def rounds(self) -> Iterator[tuple[float, float]]:
+        """Cost of the best plan and the largest bound, from round to round."""
+        self._add_windows()
+        self._improve()
+        prices = self._prices()
+        for n in range(1, CLIMBS + 1):
+            if time.perf_counter() > self.deadline:
+                return
+            prices.climb(length_of(n, CLIMBS))
+            if n % EVERY == 0:
+                self._add_chosen(prices.prices(), prices.worth)
+            if n % IMPROVED == 0:
+                self._improve()
+            yield self.cost, prices.best
+        self._add(self.turns.improved_in_pairs(self.on))
+        self.cost, self.on = self.pool.cheapest(1, 1, self.on)
+        yield self.cost, prices.best
+
+    def _prices(self) -> SharedPrices | MachineValues:
+        """Prices that bound the cost: those that know more, where the tables of modules are not too large."""
+        if fits(self.day, self.boxes):
+            return SharedPrices(self.day, self.boxes, self.bounding, self.money, self.cost)
+        return MachineValues(self.bounding, self.money)
+
+    def _add_chosen(self, prices: Floats, worth: Floats | None = None) -> None:
+        """What the steps choose at prices."""
+        self.chooser.cheapest(prices, worth)
+        self._add(self.chooser.machines())
+
+    def _add(self, on: Ints) -> None:
+        self.pool.add(on, range(len(on)))
+
+    def _add_windows(self) -> None:
+        """Plans for the largest rates of some steps in a row, on all hardware types and with one of them left out."""
+        rates = np.array([[float(rate) for rate in step.rates_rps] for step in self.day.steps])
+        steps, modules = rates.shape
+        columns = np.arange(modules)
+        for width in (1, *WINDOWS):
+            starts = np.arange(0, steps, max(1, width // 2))
+            ends = np.minimum(starts + width, steps)
+            largest = np.array([a + np.argmax(rates[a:b], axis=0) for a, b in zip(starts, ends, strict=True)])
+            choices = Choices(self.choices.vectors, self.choices.latency_s, self.choices.first[largest, columns])
+            own = self.chooser
+            chooser = steps_of(choices, own.through, own.slo_s, own.most, own.stock)
+            prices = np.repeat(self.money.running[starts][:, None], modules, axis=1)
+            # No type is left out at -1.
+            for left_out in range(-1, prices.shape[2]):
+                shunned = prices.copy()
+                if left_out >= 0:
+                    shunned[:, :, left_out] += prices.max() * SHUNNED
+                least, on = chooser.bounds(shunned), chooser.machines()
+                for n in np.flatnonzero(np.isfinite(least)):
+                    inside = range(starts[n], ends[n])
+                    self.pool.add(np.repeat(on[n : n + 1], len(inside), axis=0), inside)
+
+    def _improve(self) -> None:
+        """The cheapest way through the plans that were gathered, module by module improved."""
+        _, on = self.pool.cheapest(LISTED, NEAR, self.on)
+        try:
+            better = self.turns.improved(on, TURNS)
+        except LateError:
+            better = on
+        self._add(better)
+        self.cost, self.on = self.pool.cheapest(1, 1, better)
+
+    def way(self) -> Way:
+        """The best plan of each step; where choices are too coarse to know that its machines serve, a known one."""
+        on = self.on
+        steps = np.arange(len(on))
+        serves, chosen = self.pool.serves(on, steps), self.choices.fastest(on, steps)
+        names = [hardware.name for hardware in self.day.session.hardware]
+        found: Way = []
+        for k, step in enumerate(self.day.steps):
+            if serves[k]:
+                serving = [
+                    one.serving(self.choices.vectors[c], rate, self.choices.latency_s[c]) if rate else ()
+                    for one, rate, c in zip(self.boxes, step.rates_rps, chosen[k], strict=True)
+                ]
+            else:
+                serving = [own.serving for own in self.known.within(k, on[k])]
+            machines = (dict(zip(names, row.tolist(), strict=True)) for row in on[k])
+            found.append(tuple(staffing(own, named) for own, named in zip(serving, machines, strict=True)))
+        return found
 
 
 def solve_day(day: Day, space: Any, limits: Limits[Any]) -> Answer[DayPlan]:

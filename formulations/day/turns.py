@@ -19,9 +19,7 @@ from euclio.problems.day import Day
 from euclio.problems.day.instance import HOUR_S
 from euclio.problems.session import Session
 from formulations.day.choices import MARGIN, Box, Choices, Floats, Ints, in_time
-from formulations.day.one_path import LateError, cheapest_path
-from formulations.day.path_kernel import least_latencies
-from formulations.day.transitions import change_prices, per_vector
+from formulations.day.paths import LateError, change_prices, cheapest_path, least_latencies, per_vector
 
 MOST_ENTRIES = 3_000_000
 """Vectors of two modules together times steps at most: a tenth of a second."""

@@ -16,8 +16,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.result import Status, WarmStart
@@ -26,6 +28,32 @@ from formulations.tolerances import COUNTED_BOUND
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
+
+
+# Whole numbers for exact quantities: scales for models that know integers only (ours).
+#
+# A scale is units per quantity. Where the quantities of a model have a common denominator that fits, the scale is a
+# multiple of it and nothing is rounded; else every rounding goes in a direction that the model chooses.
+
+ROW_UNITS = 1 << 30
+"""Most units in one row: half of what CP-SAT takes (`formulations.engines.cpsat.COEFFICIENT_LIMIT`)."""
+
+
+def common_scale(values: Iterable[Fraction], most: Fraction, target: int) -> Fraction:
+    """Units per quantity such that `most` comes to at most `target` units, exact for all values if that fits.
+
+    Args:
+        values: the quantities that ought to come out whole.
+        most: the largest quantity that occurs; above 0.
+        target: most units of it.
+    """
+    common = 1
+    for value in values:
+        common = lcm(common, value.denominator)
+        if common * most > target:
+            return Fraction(target) / most
+    return Fraction(common * (Fraction(target) / (common * most)).__floor__())
+
 
 COEFFICIENT_LIMIT = 1 << 31
 """The |coefficients| of one row must sum to less than this."""

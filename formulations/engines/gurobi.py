@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
 from euclio.core.result import Status, WarmStart
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, note
-from formulations.engines.pruning import within
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, note, within
 from formulations.engines.rows import columns, rows
 from formulations.tolerances import ENGINE
 

@@ -20,8 +20,16 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.core.highs_runs import run_highs
 from euclio.core.result import Status, WarmStart
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, note
-from formulations.engines.pruning import is_beyond, within
+from formulations.engines.interface import (
+    EngineLimits,
+    LinearOutcome,
+    LinearValues,
+    Outcome,
+    Point,
+    is_beyond,
+    note,
+    within,
+)
 from formulations.tolerances import ENGINE
 
 if TYPE_CHECKING:

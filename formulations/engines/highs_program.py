@@ -31,8 +31,16 @@ from euclio.core.errors import InputError
 from euclio.core.highs_runs import OFF
 from euclio.core.result import Status, WarmStart
 from formulations.engines.highs import PLAIN, START_TAKEN, pruning
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, note
-from formulations.engines.pruning import is_beyond, within
+from formulations.engines.interface import (
+    EngineLimits,
+    LinearOutcome,
+    LinearValues,
+    Outcome,
+    Point,
+    is_beyond,
+    note,
+    within,
+)
 from formulations.tolerances import ENGINE
 
 if TYPE_CHECKING:

@@ -1,18 +1,156 @@
 """Solver `set-partition`: every fragment in one candidate set, at the least GPU share (docs/model/fragments.md).
 
-HiGHS proposes a partition, a branch and bound in whole numbers proves it (`formulations/fragments/closing.py`).
+HiGHS proposes a partition, a branch and bound in whole numbers proves it (`formulations/fragments/set_partition.py`).
 """
 
 from __future__ import annotations
 
-import numpy as np
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.problems.fragments import Fleet, FragmentPlan, FragmentSpace
-from formulations.engines.highs_arrays import Program, solve_mip
-from formulations.fragments.closing import close
-from formulations.fragments.problem import Partitioning, partitioning
+from euclio.problems.fragments.least_budget import unserved
+from euclio.problems.fragments.realigned import Priced
+from formulations.engines.cpsat import COEFFICIENT_LIMIT, CP_SAT
+from formulations.engines.highs_arrays import Linear, Program, solve_mip
+from formulations.engines.interface import engine_limits
+from formulations.fragments.candidates import Places, TimeUpError, candidate_sets
+from formulations.fragments.columns.tables import UNIT
+
+# The best partition of fragments by listed sets, proven in whole numbers (ours).
+#
+# Branch and bound: HiGHS proposes prices, which are rounded to whole units and lowered until no set gains. What the
+# fragments left are worth at such prices is then a bound, whatever HiGHS's tolerances are; GPU shares are whole
+# percents, so that it is rounded up. A node branches on the fragment that the fewest sets hold: every partition has
+# one of these.
+
+MOST_NODES = 20_000
+"""Nodes after which the proof is given up: each takes a millisecond or more."""
+
+FITS_PCT = 2**40
+"""GPU shares of all sets together below this are computed in 64 bits, others in Python's integers."""
+
+Ints = npt.NDArray[Any]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """What the search found.
+
+    Attributes:
+        chosen: sets of the best partition, by their places; None: none was found or given.
+        share_pct: its GPU share; None as `chosen`.
+        bound_pct: no partition has a GPU share below this.
+        nodes: number of nodes.
+    """
+
+    chosen: tuple[int, ...] | None
+    share_pct: int | None
+    bound_pct: int
+    nodes: int
+
+    @property
+    def proven(self) -> bool:
+        """Whether the partition is the best one."""
+        return self.share_pct == self.bound_pct
+
+
+def close(holds: Flags, share_pct: Sequence[int], start: Sequence[int] | None, deadline: float) -> Closed:
+    """The best partition.
+
+    Args:
+        holds: whether a set holds a fragment, shape (sets, fragments).
+        share_pct: GPU share of each set; each fragment has a set of its own.
+        start: a partition to start from, by places of its sets; None: there is none.
+        deadline: `time.perf_counter` value at which to stop.
+    """
+    kind = np.int64 if sum(share_pct) < FITS_PCT else object
+    search = _PartitionSearch(holds, np.array(share_pct, dtype=kind), deadline)
+    if start is not None:
+        search.chosen, search.best = tuple(start), sum(share_pct[k] for k in start)
+    finished = search.node(np.ones(holds.shape[1], dtype=np.bool_), np.arange(len(holds)), (), 0)
+    best = None if search.chosen is None else int(search.best)
+    return Closed(search.chosen, best, best if finished and best is not None else search.root_pct, search.nodes)
+
+
+class _PartitionSearch:
+    """Depth-first search.
+
+    Attributes:
+        best: GPU share of the best partition so far, infinite: there is none.
+        chosen: its sets.
+        root_pct: bound of the first node.
+        nodes: number of nodes.
+    """
+
+    def __init__(self, holds: Flags, share: Ints, deadline: float) -> None:
+        self._holds, self._share, self._deadline = holds, share, deadline
+        self.best: float = math.inf
+        self.chosen: tuple[int, ...] | None = None
+        self.root_pct, self.nodes = 0, 0
+        # The least GPU share of the sets taken so far, by the fragments that they leave.
+        self._seen: dict[bytes, int] = {}
+
+    def node(self, left: Flags, sets: Ints, taken: tuple[int, ...], cost_pct: int) -> bool:
+        """Search partitions of the fragments that are left by sets of no others; whether that was done to its end."""
+        if not left.any():
+            if cost_pct < self.best:
+                self.best, self.chosen = cost_pct, taken
+            return True
+        # The same fragments were left before at no higher cost: whatever completes this was tried then.
+        if self._seen.get(left.tobytes(), math.inf) <= cost_pct:
+            return True
+        self._seen[left.tobytes()] = cost_pct
+        if self.nodes >= MOST_NODES or time.perf_counter() >= self._deadline:
+            return False
+        self.nodes += 1
+        holds = self._holds[np.ix_(sets, np.flatnonzero(left))]
+        worth, reduced = _priced(holds, self._share[sets])
+        if not taken:
+            self.root_pct = -(-worth // UNIT)
+        useful = np.flatnonzero(reduced <= self._slack(cost_pct, worth))
+        sets, reduced, holds = sets[useful], reduced[useful], holds[useful]
+        own = np.flatnonzero(holds[:, np.argmin(holds.sum(axis=0))])
+        for k in own[np.argsort(reduced[own], kind="stable")].tolist():
+            # The best so far may have become better since these sets were looked at.
+            if reduced[k] > self._slack(cost_pct, worth):
+                break
+            rest = left.copy()
+            rest[left] = ~holds[k]
+            others = sets[~holds[:, holds[k]].any(axis=1)]
+            if not self.node(rest, others, (*taken, int(sets[k])), cost_pct + int(self._share[sets[k]])):
+                return False
+        return True
+
+    def _slack(self, cost_pct: int, worth: int) -> float:
+        """What the reduced costs of the sets of a better partition add up to at most, in units."""
+        # Shares are whole percents, so that a better partition has one less at least.
+        return (self.best - 1 - cost_pct) * UNIT - worth
+
+
+def _priced(holds: Flags, share: Ints) -> tuple[int, Ints]:
+    """What fragments are worth together at prices at which no set gains, and the sets' reduced costs, in units.
+
+    Args:
+        holds: whether a set holds a fragment, shape (sets, fragments).
+        share: GPU shares of the sets in percent, shape (sets,).
+    """
+    found = Linear(-holds.T.astype(float), np.full(holds.shape[1], -1.0)).solve(share.astype(float))
+    duals = np.zeros(holds.shape[1]) if found is None else found.duals
+    prices = np.array([math.floor(price * UNIT) for price in duals.tolist()], dtype=share.dtype)
+    # Each set holds a fragment, so that to take the largest gain from each price leaves no set with one.
+    prices = prices - max(0, -int((share * UNIT - holds @ prices).min(initial=0)))
+    return int(prices.sum()), share * UNIT - holds @ prices
 
 
 def solve_set_partition(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
@@ -51,3 +189,106 @@ def _proposed(problem: Partitioning) -> list[int] | None:
         return None
     chosen = np.flatnonzero(values > 0.5)
     return chosen.tolist() if (problem.holds[chosen].sum(axis=0) == 1).all() else None
+
+
+# What set partitioning is given and answers, whoever solves it: sets, their GPU shares, and a plan of some of them.
+
+
+@dataclass(frozen=True, slots=True)
+class Partitioning:
+    """Fragments to be partitioned by sets, at the least GPU share.
+
+    Attributes:
+        places: per set the places of its fragments in the fleet.
+        priced: per set its GPU share and its plan.
+        holds: whether a set holds a fragment, shape (sets, fragments).
+        deadline: `time.perf_counter` value; infinite: none.
+    """
+
+    places: tuple[Places, ...]
+    priced: tuple[Priced, ...]
+    holds: Flags
+    deadline: float
+
+    @property
+    def share_pct(self) -> list[int]:
+        """GPU share of each set."""
+        return [own.total_pct for own in self.priced]
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that are left; infinite: no limit."""
+        return self.deadline - time.perf_counter()
+
+    @property
+    def stats(self) -> dict[str, float]:
+        """Counters of all answers."""
+        return {"sets": float(len(self.priced))}
+
+    def plan(self, chosen: tuple[int, ...]) -> FragmentPlan:
+        """The plan of some sets."""
+        return FragmentPlan(tuple(self.priced[k].plan for k in chosen))
+
+
+def partitioning(
+    fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]
+) -> Partitioning | Answer[FragmentPlan]:
+    """The sets of a fleet, or the answer where there is nothing to partition.
+
+    Raises:
+        InapplicableError: there are too many sets.
+    """
+    deadline = limits.deadline()
+    try:
+        sets = candidate_sets(fleet, space, deadline)
+    except TimeUpError:
+        return Answer(None, "time limit", reason="the time limit was reached before every set was priced")
+    number = len(fleet.fragments)
+    holds = np.zeros((len(sets), number), dtype=np.bool_)
+    for row, places in zip(holds, sets, strict=True):
+        row[list(places)] = True
+    found = Partitioning(tuple(sets), tuple(sets.values()), holds, deadline)
+    if not all((k,) in sets for k in range(number)):
+        # Whoever is not served in time alone is not served in time with others either.
+        return Answer(None, "infeasible", infeasible=True, reason=unserved(fleet.network), stats=found.stats)
+    return found
+
+
+# Solver `set-partition-cpsat`: every fragment in one candidate set, in CP-SAT, the twin of `set-partition`.
+#
+# All numbers of the model are whole, so that nothing is scaled and its bound is that of the problem.
+
+
+def solve_set_partition_cpsat(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
+    """The best plan of a fleet.
+
+    Args:
+        fleet: the instance.
+        space: plan space.
+        limits: time limit, seed, threads and log file.
+
+    Raises:
+        InapplicableError: there are too many sets, or GPU shares that CP-SAT cannot add up.
+    """
+    problem = partitioning(fleet, space, limits)
+    if isinstance(problem, Answer):
+        return problem
+    share = problem.share_pct
+    if sum(share) >= COEFFICIENT_LIMIT:
+        raise InapplicableError(f"the GPU shares of all sets add up to {sum(share)} %, past 2^31")
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    taken = [model.new_bool_var(f"set_{k}") for k in range(len(share))]
+    for own in problem.holds.T:
+        model.add_exactly_one(taken[k] for k in np.flatnonzero(own).tolist())
+    model.minimize(cp_model.LinearExpr.weighted_sum(taken, share))
+    found = CP_SAT.run(model, engine_limits(limits, problem.left_s))
+    stats = {**problem.stats, "conflicts": float(found.nodes)}
+    bound = None if found.bound is None else float(found.bound)
+    if found.values is None:
+        reason = "the time limit was reached"
+        return Answer(None, found.raw_status, bound=bound, reason=reason, stats=stats)
+    chosen = tuple(k for k, own in enumerate(taken) if found.values[own.index])
+    claimed = float(sum(share[k] for k in chosen))
+    return Answer(problem.plan(chosen), found.raw_status, claimed, bound, stats=stats, trace=found.trace_from(0.0))

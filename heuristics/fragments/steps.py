@@ -25,10 +25,8 @@ from euclio.core.words import joined
 from euclio.problems.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Head, RealignedSet, Sharing
 from euclio.problems.fragments.realigned import Part, Priced, least_set
 from euclio.problems.fragments.stages import Stages
-from heuristics.fragments.grouping import groups_of
-from heuristics.fragments.merging import merged
+from heuristics.fragments.graft import groups_of, merged, realign
 from heuristics.fragments.options import GraftOptions
-from heuristics.fragments.realignment import realign
 
 LIMIT_S = 10.0
 """Limit of steps 4 and 5 each in seconds, where none is given."""

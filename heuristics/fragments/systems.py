@@ -12,7 +12,7 @@ from euclio.core.result import Answer
 from euclio.problems.fragments import Fleet, FragmentPlan, FragmentSpace, Points
 from heuristics.fragments.gslice import solve_gslice, solve_gslice_plus
 from heuristics.fragments.options import Edges, GraftOptions, Merging
-from heuristics.fragments.spaces import GSLICE_PLUS_SPACE, GSLICE_SPACE, gslice_plus_space, gslice_space
+from heuristics.spaces import GSLICE_PLUS_SPACE, GSLICE_SPACE, gslice_plus_space, gslice_space
 
 # Static and Static+: shares for the partition points that clients have at their mean bandwidth (Graft §5.1).
 

@@ -12,9 +12,16 @@ from euclio.core.families import find_family
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.problems.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
-from heuristics.pipeline.gpu_counts import Counts, cheapest_counts, fairest_counts, with_spare_gpus
-from heuristics.pipeline.spaces import no_partitioning_space
-from heuristics.pipeline.whole_models import Rates, whole_model_pipeline, whole_models
+from heuristics.pipeline.gpu_counts import (
+    Counts,
+    Rates,
+    cheapest_counts,
+    fairest_counts,
+    whole_model_pipeline,
+    whole_models,
+    with_spare_gpus,
+)
+from heuristics.spaces import no_partitioning_space
 
 NAME = "no-partitioning"
 

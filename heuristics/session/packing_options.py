@@ -15,8 +15,7 @@ import numpy as np
 from euclio.core.compiled import compiled, total_of
 from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import partial_latency, path_times, whole_and_rest, whole_latency
-from heuristics.session.whole_covers import cover_module
-from heuristics.session.whole_splitting import whole_options
+from heuristics.session.whole_splitting import cover_module, whole_options
 
 SHARED_COST, COST, WHOLE, OWN, DURATION, BUSY, MEMORY = range(7)
 """Columns of a table of options, see `PackingOptions`."""

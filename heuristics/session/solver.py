@@ -16,11 +16,15 @@ from euclio.problems.session.least_latency import why_no_plan
 from euclio.problems.session.policies.kernels import raise_error_of
 from euclio.problems.session.sharing.placing import share_machines
 from heuristics.session.dummy_generator import generator_of
-from heuristics.session.filled_plan import bought_whole, plan_of, spare_cost
-from heuristics.session.latency_splitting import LATENCY_COST, LEAST_LATENCY, MOST_EXPENSIVE_HARDWARE, THROUGHPUT
+from heuristics.session.latency_splitting import (
+    LATENCY_COST,
+    LEAST_LATENCY,
+    MOST_EXPENSIVE_HARDWARE,
+    THROUGHPUT,
+    split_quantized,
+)
 from heuristics.session.planner import plan_budgets, plan_greedily
-from heuristics.session.quantized_splitting import split_quantized
-from heuristics.session.schedule import Schedule, new_schedule
+from heuristics.session.schedule import Schedule, bought_whole, new_schedule, plan_of, spare_cost
 from heuristics.session.systems import Splitter, Start, System
 
 # Even latency splitting: Clipper as Harpagon compares it (§IV-A): equal shares along each path.

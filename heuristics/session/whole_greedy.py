@@ -19,11 +19,10 @@ from euclio.problems.session.arrays import Floats, SessionArrays, session_arrays
 from euclio.problems.session.least_latency import why_no_plan
 from euclio.problems.session.policies.kernels import raise_error_of
 from euclio.problems.session.sharing.placing import share_machines
-from heuristics.session.filled_plan import filled_plan
-from heuristics.session.packed_plan import cheaper_packed
+from heuristics.session.packing_search import cheaper_packed
+from heuristics.session.schedule import filled_plan
 from heuristics.session.solver import hardware_choices
-from heuristics.session.whole_covers import cover_module
-from heuristics.session.whole_splitting import split_whole
+from heuristics.session.whole_splitting import cover_module, split_whole
 
 NAME = "whole-greedy"
 WEIGHTS = (1.0, 0.5, 0.0)

@@ -49,10 +49,10 @@ READ_OTHERWISE = {EDGES: LITERAL, ALL: ALL_MERGED}
 """Names of the solvers of Graft read otherwise."""
 _variants = late_value("heuristics.fragments.systems", "VARIANTS")
 _solve = late("heuristics.fragments.graft", "solve_graft")
-margin = late("heuristics.fragments.merging", "margin")
-_merged = late("heuristics.fragments.merging", "merged")
-_groups = late("heuristics.fragments.grouping", "groups_of")
-_realign = late("heuristics.fragments.realignment", "realign")
+margin = late("heuristics.fragments.graft", "margin")
+_merged = late("heuristics.fragments.graft", "merged")
+_groups = late("heuristics.fragments.graft", "groups_of")
+_realign = late("heuristics.fragments.graft", "realign")
 
 
 class Outcome(NamedTuple):

@@ -20,7 +20,7 @@ from studies.inference.prior import Setting
 _harpagon = late_value("heuristics.session.systems", "SYSTEMS")
 _baselines = late_value("heuristics.session.systems", "BASELINES")
 _literal = late_value("heuristics.session.systems", "LITERAL")
-_piccolo = late_value("heuristics.session.piccolo_systems", "PICCOLO_SYSTEMS")
+_piccolo = late_value("heuristics.session.systems", "PICCOLO_SYSTEMS")
 _planner = cache(late_value("heuristics.session.solver", "plan_arrays"))
 _generator_of = late("heuristics.session.dummy_generator", "generator_of")
 _choices = late("heuristics.session.solver", "hardware_choices")

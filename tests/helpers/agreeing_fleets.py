@@ -7,7 +7,7 @@ def agree(fleet, space):
     """The least GPU share, on which all exact solvers agree; None if there is no plan."""
     from euclio.core.result import Status
     from euclio.core.solving import solve
-    from formulations.fragments.fluid import fluid_bound_pct
+    from formulations.fragments.columns.wide import fluid_bound_pct
 
     best = solve(fleet, "fragments-bruteforce", space=space)
     assert best.status in (Status.OPTIMAL, Status.INFEASIBLE)

@@ -52,7 +52,7 @@ def look(seed: int) -> Found:
 
 def searched(day: Day) -> AnyResult:
     """What `day-exact` says of a day as if it were too large for vectors of all modules together, and of one part."""
-    apart = "formulations.day.several_modules.cheapest_by_parts"
+    apart = "formulations.day.solver.cheapest_by_parts"
     with patch("formulations.day.joint.MOST_CELLS", 0), patch(apart, return_value=None):
         return solve(day, "day-exact", time_limit_s=LIMIT_S)
 

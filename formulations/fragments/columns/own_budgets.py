@@ -16,8 +16,7 @@ import numpy.typing as npt
 from euclio.core.compiled import compiled, is_past
 from euclio.core.errors import InapplicableError
 from formulations.fragments.candidates import TimeUpError
-from formulations.fragments.columns.master import Counts
-from formulations.fragments.columns.relaxation import Pricer
+from formulations.fragments.columns.relaxation import Counts, Pricer
 from formulations.fragments.columns.tables import NEVER, UNIT, Tables
 from formulations.fragments.columns.types import Ints, Types
 

@@ -1,6 +1,6 @@
 """A node of the search: an instance with the columns that are allowed, its prices, and the GPUs already assigned.
 
-The root has all columns and no GPUs assigned. Branch and bound makes nodes with fewer columns (`branch_and_bound`), and
+The root has all columns and no GPUs assigned. Branch and bound makes nodes with fewer columns (`bulk`), and
 clusters of many GPUs are searched in nodes where most of them are assigned (`bulk`).
 """
 

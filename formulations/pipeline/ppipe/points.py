@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from euclio.problems.pipeline import Objective, Partition, Pipeline, PipelinePlan
-from formulations.pipeline.ppipe.options import Option
-from formulations.pipeline.ppipe.problem import PPipeProblem
+from formulations.pipeline.ppipe.problem import Option, PPipeProblem
 
 Choice = Mapping[int, tuple[tuple[Option, int], ...]]
 """Per pipeline that is used (its index among the slots), the option and the virtual GPUs of each place."""

@@ -41,7 +41,7 @@ A type h of largest share s (docs/model/whole-machines.md) may be taken away, an
 
     (8a)  Σ ⌈t_k R⌉ n_k + f_h ≥ ⌊(1 − s) T R⌋  over k not on h,   f_h ≤ f,   f_h ≤ Σ ⌈t_k R⌉ z_k over k not on h
 
-Where changes of running machines count, they are part of the cost, at P for each (`changes.py`):
+Where changes of running machines count, they are part of the cost, at P for each:
 
     (8c), (8d)  changes = Σ_h |x_h − x⁰_h|,   cost is ⌊P S⌋ changes more, and of what rounding loses as many units
 
@@ -62,14 +62,64 @@ from typing import TYPE_CHECKING
 from euclio.problems.session import Policy
 from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import machine_limits
-from formulations.engines.cpsat import CountedValues
-from formulations.engines.scaling import common_scale
-from formulations.session.cpsat.changes import add_changes, most_changes
-from formulations.session.demands import limited_shares
+from formulations.engines.cpsat import CountedValues, common_scale
+from formulations.session.demands import Changes, limited_shares
 from formulations.session.joint.problem import JointConfiguration, JointModule, JointProblem
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
+
+
+# Machines added to and removed from those that run for a module, in whole numbers (ours).
+#
+# docs/model/whole-machines.md. With x_h = Σ_{k on h} n_k + z_k the module's machines on hardware h, and x⁰_h those
+# that run:
+#
+#     (8c)  removed_h ≥ x⁰_h − x_h,   0 ≤ removed_h ≤ x⁰_h          where something runs
+#     (8d)  changes = Σ_h (x_h − x⁰_h + 2 removed_h) + running machines of hardware that the module cannot use
+#
+# x − x⁰ + 2 (x⁰ − x)⁺ is |x − x⁰|, what is added and removed; more may be removed and added than has to be, at a cost.
+
+
+def most_changes(module: JointModule, changes: Changes) -> int:
+    """An upper bound on the changes of a module."""
+    machines = sum(c.most_machines + 1 for c in module.configurations) + sum(changes.of(module.name).values())
+    return machines if changes.most is None else min(machines, max(0, changes.most - changes.gone))
+
+
+def add_changes(
+    model: cp_model.CpModel,
+    module: JointModule,
+    changes: Changes,
+    n: Sequence[cp_model.IntVar],
+    z: Sequence[cp_model.IntVar],
+) -> cp_model.IntVar:
+    """The changes of a module.
+
+    Args:
+        model: the model.
+        module: the module.
+        changes: the running machines, and how much may be changed.
+        n: whole machines of each configuration.
+        z: whether the partial machine is of each.
+    """
+    machines: dict[str, list[cp_model.IntVar]] = {}
+    for k, c in enumerate(module.configurations):
+        machines.setdefault(c.configuration.hardware, []).extend((n[k], z[k]))
+    terms: list[cp_model.LinearExprT] = []
+    steady = 0
+    for name, runs in changes.of(module.name).items():
+        if name not in machines:
+            steady += runs
+            continue
+        removed = model.new_int_var(0, runs, f"removed_{module.name}_{name}")
+        model.add(removed + sum(machines[name]) >= runs)
+        terms.append(2 * removed)
+        steady -= runs
+    number = model.new_int_var(0, most_changes(module, changes), f"changes_{module.name}")
+    model.add(number == sum([*terms, *(x for own in machines.values() for x in own)]) + steady)
+    return number
+
 
 TIME_UNITS = 1 << 18
 """Most units that the SLO comes to."""

@@ -9,7 +9,7 @@ solution: then nothing is cheaper than the incumbent, and rounding has had no sa
 solutions to go through, the answer is the incumbent with the bound of the model.
 
 The cutoff also lets one-module models tighten what each module can take and cost
-(`formulations/session/joint/tightening.py`).
+(`formulations/session/joint/search.py`).
 
 Why products: measured against linear tangents of b/w on the published workloads, products of spare time and rate were
 2 to 20 times faster, with the linear relaxation at its strongest (level 2); one worker on it beats two mixed ones.
@@ -36,8 +36,7 @@ from formulations.session.cpsat.joint_model import JointModel, joint_model
 from formulations.session.demands import coupled_prices
 from formulations.session.joint.candidates import Exclusion, priced, refused
 from formulations.session.joint.problem import JointProblem
-from formulations.session.joint.search import Ending, JointSearch, most_cost, solve_joint
-from formulations.session.joint.tightening import Ranges, tighten, within
+from formulations.session.joint.search import Ending, JointSearch, Ranges, most_cost, solve_joint, tighten, within
 from formulations.tolerances import MOST_CANDIDATES, STEP
 
 # Multi-tuple allocation of one module for a given budget in CP-SAT, straight from its profile and rate (ours).

@@ -16,7 +16,7 @@ from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
 from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import clear_of_rounding, configuration_latency, path_times
 from euclio.problems.session.policies.kernels import LEFT
-from formulations.session.exact.outcomes import INFEASIBLE, LIMIT, OPTIMAL
+from formulations.effort import INFEASIBLE, LATER, LIMIT, OPTIMAL, UNTIMED, began, first_nodes, next_nodes
 from formulations.session.exact.plan_store import PlanStore, add_known, new_store, store_plan, with_rows
 from formulations.session.module.by_share import SearchRoom, new_search_room, search_in_place
 from formulations.session.module.charges import Charges, charged_bound, no_charges
@@ -58,7 +58,6 @@ from formulations.session.split.search import (
     search_choices,
     take_within,
 )
-from formulations.session.stages import LATER, UNTIMED, began, first_nodes, next_nodes
 from formulations.tolerances import ALIKE, JUST_BELOW
 
 RELAXED_ROUNDS = 60

@@ -28,9 +28,9 @@ from euclio.core.result import Answer
 from euclio.problems.session import PlanSpace, Session
 from formulations.engines.interface import LinearValues, engine_limits
 from formulations.engines.milp import LinearEngine, chosen_engine, export_lp, readable, run_twice
+from formulations.session.split.frontiers import split_session
 from formulations.session.split.problem import SplitProblem
 from formulations.session.split.proof import Turn
-from formulations.session.split.run import split_session
 from formulations.tolerances import SPLIT_ROOM
 
 if TYPE_CHECKING:

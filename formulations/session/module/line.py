@@ -31,6 +31,7 @@ import numpy as np
 from euclio.core.compiled import compiled
 from euclio.problems.session.arrays import TIE, Floats
 from formulations.session.module.continuous import (
+    ContinuousProblem,
     Stack,
     bound_from,
     empty_stack,
@@ -39,7 +40,6 @@ from formulations.session.module.continuous import (
     rest_of_rate,
     to_buy,
 )
-from formulations.session.module.continuous_problem import ContinuousProblem
 from formulations.session.module.remaining_rate import FEW
 
 HALVINGS = 60

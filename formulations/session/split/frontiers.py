@@ -15,15 +15,20 @@ on it (`SplitProblem.refine`).
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
 
+from euclio.core.registry import Limits
+from euclio.core.result import Answer
 from euclio.problems.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import session_arrays, to_plan
 from euclio.problems.session.latency.bound import latency_bound
-from formulations.effort import Effort, UndecidedError
+from formulations.effort import Effort, UndecidedError, began, first_nodes, next_nodes
+from formulations.session.known_plans import with_known_plans
 from formulations.session.module.by_share import search_module
 from formulations.session.module.charges import no_types
 from formulations.session.module.in_integers import cheapest_plan, needs_within, rational_module
@@ -34,8 +39,9 @@ from formulations.session.module.problem import (
     module_problem,
     no_stock,
 )
+from formulations.session.per_hardware import cheapest_over_hardware
 from formulations.session.split.problem import Mode, SplitProblem, without_modes
-from formulations.session.stages import began, first_nodes, next_nodes
+from formulations.session.split.proof import Build, answer_of, modes_within, solve_split
 from formulations.tolerances import FRONTIER, JUST_BELOW, SAME_COST
 
 EXACT_NODES = 200_000
@@ -216,3 +222,42 @@ def _search(problem: ModuleProblem, floor: float, deadline: float) -> ModulePlan
         nodes = 0 if found.complete else next_nodes(nodes, begun_s, deadline)
         if nodes == 0:
             return found
+
+
+# What the solvers of latency splitting share around an engine's model: frontiers, start, limits, answer (ours).
+
+
+def split_session(
+    session: Session,
+    space: PlanSpace,
+    limits: Limits,
+    build: Build,
+    export: Callable[[SplitProblem], None] | None = None,
+) -> Answer:
+    """Cheapest plan of a session: module frontiers, then an engine's models until the best split is proven.
+
+    Args:
+        session: the session.
+        space: the plan space.
+        limits: limits of the run.
+        build: makes an engine's model.
+        export: writes the model of a problem to a file; None: nothing is written.
+    """
+    return with_known_plans(session, space, limits, lambda within: _split(session, space, within, build, export))
+
+
+def _split(
+    session: Session, space: PlanSpace, limits: Limits, build: Build, export: Callable[[SplitProblem], None] | None
+) -> Answer:
+    started = time.perf_counter()
+    deadline = limits.deadline(started)
+    given = limits.options.warm_start
+
+    def run(on: PlanSpace) -> Answer:
+        problem = split_problem(session, on, deadline)
+        if export is not None:
+            export(problem)
+        start = None if given is None else modes_within(problem, session, given, on)
+        return answer_of(solve_split(problem, build, deadline, start, started), given, start)
+
+    return cheapest_over_hardware(session, space, run)

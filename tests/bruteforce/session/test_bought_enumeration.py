@@ -10,9 +10,9 @@ from itertools import product
 import pytest
 from oracle_sessions import bought_session, stocked
 
-from bruteforce.session.asked import asked_of
 from bruteforce.session.bought_choices import Choice, Latency, Listing, _undominated
 from bruteforce.session.combination import TimeUpError
+from bruteforce.session.demands import asked_of
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.session import (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from formulations.day.ascent import Moves, length_of
+from formulations.day.bounds import Moves, length_of
 
 
 def test_moves_reach_the_top_of_a_roof_whatever_the_sizes_of_its_slopes():

@@ -10,10 +10,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from formulations.day import one_path
-from formulations.day.one_path import cheapest_path
-from formulations.day.path_kernel import SHORT_ROW
-from formulations.day.transitions import ChangePrices
+from formulations.day import paths as one_path
+from formulations.day.paths import SHORT_ROW, ChangePrices, cheapest_path
 
 LONG = SHORT_ROW + 1
 SHAPES = [(1,), (2,), (LONG,), (3, 2), (1, 4, 1), (2, LONG), (LONG, 2), (2, 3, 2, 4), (2, 2, SHORT_ROW)]

@@ -15,9 +15,8 @@ from euclio.problems.day.evaluate import WHOLE, session_plan
 from euclio.problems.day.instance import at_rates
 from euclio.problems.session import Configuration, Hardware, Module, Session, evaluate
 from formulations.day.answers import NoPlanError
-from formulations.day.joint import cheapest_of_all
-from formulations.day.one_path import LateError
-from formulations.day.uses import number_of_uses, uses_of
+from formulations.day.joint import cheapest_of_all, number_of_uses, uses_of
+from formulations.day.paths import LateError
 
 PROFILE = (
     Configuration("large", 1, 1, "0.1"),

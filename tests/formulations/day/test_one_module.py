@@ -17,8 +17,8 @@ from euclio.problems.day import Day, Step
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.proving.certifying import certify
 from formulations.day.one_module import cheapest_of_one_module
+from formulations.day.paths import ChangePrices
 from formulations.day.rate_table import rate_table
-from formulations.day.transitions import ChangePrices
 
 RULES = ("day-peak", "day-per-machine", "day-thresholds", "day-per-step")
 ENUMERATED = 3

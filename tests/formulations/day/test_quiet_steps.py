@@ -25,7 +25,7 @@ from formulations.day import joint
 from formulations.day.cheapest import cheapest_plans
 from formulations.day.choices import box
 from formulations.day.gathering import gathered
-from formulations.day.several_modules import _Search
+from formulations.day.solver import _Search
 
 RULES = ("day-peak", "day-per-machine", "day-thresholds", "day-per-step")
 ALL = (*RULES, "day-exact")

@@ -10,9 +10,9 @@ from euclio.core.result import Answer, Status
 from euclio.core.solving import solve
 from euclio.problems.day import Day, Serving, Staffing, Step
 from euclio.problems.session import Configuration, Hardware, Module, Session
-from formulations.day import cheapest, joint, several_modules
+from formulations.day import cheapest, joint, solver
 from formulations.day.gathering import gathered
-from formulations.day.one_path import LateError
+from formulations.day.paths import LateError
 
 RULES = ("day-peak", "day-per-machine", "day-thresholds", "day-per-step")
 ABOVE_TWO = Fraction("33.33333333333334")
@@ -39,7 +39,7 @@ def one_type(count: int | None, *, modules: int = 2, rate: Fraction | float = 10
 def no_joint(monkeypatch):
     """As if days had too many machines for vectors of all modules together, and paths joined all modules."""
     monkeypatch.setattr(joint, "MOST_CELLS", 0)
-    monkeypatch.setattr(several_modules, "cheapest_by_parts", lambda *arguments: None)
+    monkeypatch.setattr(solver, "cheapest_by_parts", lambda *arguments: None)
 
 
 def test_a_rate_just_above_whole_machines_leaves_the_plan_for_all_day():
@@ -71,7 +71,7 @@ def test_a_search_that_ends_late_leaves_the_plans_of_the_rules(monkeypatch, no_j
     def late(*arguments):
         raise LateError
 
-    monkeypatch.setattr(several_modules, "_better", late)
+    monkeypatch.setattr(solver, "_better", late)
     day = two_apart([(16, 126), (ABOVE_TWO, 200), (21, 100)], price_per_change=100)
     assert solve(day, "day-exact").value == solve(day, "day-peak").value == 24
 
@@ -98,7 +98,7 @@ def test_steps_that_are_late_leave_the_plan_for_all_day():
 def test_a_plan_that_the_checker_refuses_is_left_out_and_said(monkeypatch, no_joint):
     """One machine of a serves 16.7 of 33.3 requests: a plan with it all day costs less than the others, for nothing."""
     few = (Staffing((Serving("dear", 1, 1, 1),)), Staffing((Serving("cheap", 3, 1, 2),)))
-    monkeypatch.setattr(several_modules, "_better", lambda *arguments: ([few] * 3, 0.0))
+    monkeypatch.setattr(solver, "_better", lambda *arguments: ([few] * 3, 0.0))
     best = solve(two_apart([(16, 126), (ABOVE_TWO, 200), (21, 100)], price_per_change=100), "day-exact")
     assert best.value == 24
     assert "a cheaper plan was refused by the checker: step 2" in best.reason

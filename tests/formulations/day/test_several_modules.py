@@ -17,14 +17,13 @@ from euclio.core.solving import solve
 from euclio.problems.day import Day, DayPlan, Serving, Staffing, Step, StepPlan, evaluate
 from euclio.problems.day.instance import of_modules
 from euclio.problems.session import Configuration, Hardware, Module, Session
+from formulations.day.answers import day_plan
+from formulations.day.bounds import cheapest_course
 from formulations.day.cheapest import cheapest_plans
 from formulations.day.choices import box, choices_of_bounds, choices_of_plans
-from formulations.day.components import parts_of
-from formulations.day.course_kernel import cheapest_course
 from formulations.day.gathering import Gathered, gathered
-from formulations.day.pool_kernel import cheapest_way
-from formulations.day.several_modules import _Search
-from formulations.day.staffings import day_plan
+from formulations.day.pool import cheapest_way
+from formulations.day.solver import _Search, parts_of
 from formulations.day.step_kernel import cheapest_steps
 from formulations.day.turns import Turns
 

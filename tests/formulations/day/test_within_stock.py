@@ -14,8 +14,8 @@ from euclio.problems.day.evaluate import WHOLE
 from euclio.problems.day.instance import at_rates
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from formulations.day import cheapest
+from formulations.day.cheapest import proven_within_stock
 from formulations.day.known_plans import machines_of
-from formulations.day.within_stock import proven_within_stock
 from formulations.session.exact.solver import solve_exact
 
 

@@ -16,7 +16,7 @@ from euclio.problems.fragments.realigned import least_set, part_of
 from euclio.problems.fragments.stages import Stages
 from euclio.workloads.fragments.networks import find_model
 from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
-from formulations.fragments.columns.closing import sets_within
+from formulations.fragments.columns.proof import sets_within
 from formulations.fragments.columns.relaxation import Pricer
 from formulations.fragments.columns.tables import UNIT, tables_of
 from formulations.fragments.columns.types import types_of

@@ -4,12 +4,12 @@ import random
 import numpy as np
 import pytest
 
-from bruteforce.fragments.plan_enumeration import divisions
+from bruteforce.fragments import divisions
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.workloads.fragments.random_fleets import random_fleet
-from formulations.fragments import closing
-from formulations.fragments.closing import close
+from formulations.fragments import set_partition as closing
+from formulations.fragments.set_partition import close
 
 
 def drawn(seed, most=60):

@@ -18,13 +18,11 @@ from euclio.problems.fragments.stages import Stages
 from euclio.workloads.fragments.clients import fleets_of
 from euclio.workloads.fragments.networks import find_model
 from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
+from formulations.fragments.columns.gains import wide_tables
 from formulations.fragments.columns.relaxation import relaxed
 from formulations.fragments.columns.tables import UNIT
 from formulations.fragments.columns.types import types_of
-from formulations.fragments.columns.wide import solve_wide
-from formulations.fragments.columns.wide_bound import WidePricing, wide_bound
-from formulations.fragments.columns.wide_tables import wide_tables
-from formulations.fragments.fluid import fluid_bound_pct
+from formulations.fragments.columns.wide import WidePricing, fluid_bound_pct, solve_wide, wide_bound
 from heuristics.fragments.regrouping import REACH
 from heuristics.fragments.regrouping_tables import queues_of
 

@@ -11,10 +11,10 @@ from euclio.cli import main
 from euclio.core.result import Status, WarmStart
 from euclio.problems.pipeline import Cluster, Gpu, Model, PipelineSpace
 from euclio.problems.pipeline.files import save_cluster
-from formulations.pipeline.ppipe.cpsat_model import cpsat_model, rate_scale
-from formulations.pipeline.ppipe.milp_model import milp_model
+from formulations import PPIPE_SPACE
+from formulations.pipeline.ppipe.cpsat import cpsat_model, rate_scale
+from formulations.pipeline.ppipe.milp import milp_model
 from formulations.pipeline.ppipe.problem import ppipe_problem
-from formulations.pipeline.ppipe.spaces import PPIPE_SPACE
 
 MODELS = ("ppipe", "ppipe-cpsat")
 measured = pytest.mark.skipif(not SHARED.is_dir(), reason="the measured clusters are not next to the checkout")

@@ -9,9 +9,7 @@ from euclio.problems.fragments import Fleet, Fragment, FragmentSpace
 from euclio.problems.fragments.realigned import part_of
 from euclio.problems.fragments.stages import Stages
 from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
-from heuristics.fragments.grouping import Edges, groups_of, properties
-from heuristics.fragments.merging import Merging, margin, merged, uniform_groups
-from heuristics.fragments.realignment import realign
+from heuristics.fragments.graft import Edges, Merging, groups_of, margin, merged, properties, realign, uniform_groups
 from heuristics.fragments.systems import VARIANTS
 
 

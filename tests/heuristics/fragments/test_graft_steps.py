@@ -16,8 +16,7 @@ from euclio.problems.fragments.space import FULL_FRAGMENT_SPACE
 from euclio.questions.comparison.decomposing import decompose, goal_of
 from euclio.questions.comparison.steps import steps_of, steps_table
 from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
-from heuristics.fragments.graft import GraftOptions, solve_graft
-from heuristics.fragments.merging import Merging
+from heuristics.fragments.graft import GraftOptions, Merging, solve_graft
 from heuristics.fragments.steps import graft_steps
 
 STEPS = ["stages", "re-partition point", "division", "grouping", "group size", "merging"]

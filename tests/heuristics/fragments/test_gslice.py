@@ -4,8 +4,8 @@ from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.fragments import Fleet, Fragment, FragmentSpace, Network
 from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
+from heuristics.fragments.graft import uniform_groups
 from heuristics.fragments.gslice import evenly
-from heuristics.fragments.merging import uniform_groups
 
 SPACES = ({}, {"budgets": "own"}, {"max_members": 2}, {"max_instances": 2})
 

@@ -28,12 +28,20 @@ from euclio.problems.session.latency.dispatch import path_times
 from euclio.problems.session.policies import POLICIES, Form
 from euclio.workloads.session.random_sessions import random_session
 from heuristics.session.dummy_generator import ANY_RATE
-from heuristics.session.filled_plan import plan_of
 from heuristics.session.module_scheduler import schedule_module
-from heuristics.session.piccolo_systems import ALTERNATIVES, PICCOLO, PICCOLO_SYSTEMS
 from heuristics.session.planner import stretched
-from heuristics.session.schedule import new_schedule
-from heuristics.session.systems import BASELINES, SYSTEMS, Hetero, Splitter, Start, System
+from heuristics.session.schedule import new_schedule, plan_of
+from heuristics.session.systems import (
+    ALTERNATIVES,
+    BASELINES,
+    PICCOLO,
+    PICCOLO_SYSTEMS,
+    SYSTEMS,
+    Hetero,
+    Splitter,
+    Start,
+    System,
+)
 
 CONTINUOUS = DummyRule.CONTINUOUS
 CELLS = [f.name for f in fields(System) if f.name not in ("name", "summary")]

@@ -9,8 +9,8 @@ from euclio.core.result import Status
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Policy, Session
 from euclio.problems.session.arrays import session_arrays
 from euclio.workloads.session.random_sessions import random_session
+from heuristics.session.price_of_time import hand_out, prices_of_time
 from heuristics.session.staircases import staircases
-from heuristics.session.time_prices import hand_out, prices_of_time
 
 PROFILE = [Configuration("A", b, 1, d) for b, d in ((1, "0.05"), (4, "0.1"), (10, "0.2"))]
 POLICIES = [Policy.TC, Policy.MACHINE_RATE, Policy.RR, Policy.TC_SHARED, Policy.IN_TURN]

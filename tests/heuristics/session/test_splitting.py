@@ -25,9 +25,9 @@ from heuristics.session.latency_splitting import (
     continue_splitting,
     single_units,
     split_latency,
+    split_quantized,
 )
 from heuristics.session.module_scheduler import schedule_module
-from heuristics.session.quantized_splitting import split_quantized
 from heuristics.session.schedule import new_schedule
 from heuristics.session.solver import split_evenly
 from heuristics.session.split_optimizer import merged_units

@@ -10,7 +10,7 @@ from euclio.problems.session import FULL_SPACE
 from euclio.problems.session.arrays import session_arrays
 from euclio.workloads.session.acceptance import BASELINES, SYSTEMS
 from euclio.workloads.session.applications import profiles
-from heuristics.session.piccolo_systems import PICCOLO_SYSTEMS
+from heuristics.session.systems import PICCOLO_SYSTEMS
 from studies.inference import simulation
 from studies.inference.bridge import protocol_draws
 from studies.inference.generator import Generator, templates

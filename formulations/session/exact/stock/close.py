@@ -24,8 +24,7 @@ from euclio.problems.session.resources import without_stock
 from euclio.problems.session.running import Running
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.in_fractions.stock import Changes, Found, cheapest_in_box
-from formulations.session.exact.stock.attainable import Attainable
-from formulations.session.exact.stock.boxes import Box, Counts, Point
+from formulations.session.exact.stock.boxes import Attainable, Box, Counts, Point
 from formulations.session.exact.stock.stock import WHY_S, StockSearch, answer_of, limited_by, limits_of, why_too_small
 from formulations.session.module.charges import Charges
 from formulations.session.module.problem import NO_LIMIT, Stock

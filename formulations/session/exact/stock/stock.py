@@ -33,16 +33,16 @@ from euclio.problems.session.arrays import Floats, Ints, SessionArrays, session_
 from euclio.problems.session.evaluate import machines_by_hardware
 from euclio.problems.session.latency.dispatch import CLEAR_PATH
 from euclio.problems.session.resources import MachineLimit, machine_limits, without_stock
-from formulations.effort import Effort, UndecidedError
+from formulations.effort import INFEASIBLE, NO_PLAN, NO_PLAN_WITHIN_LIMITS, OPTIMAL, Effort, UndecidedError
 from formulations.session.exact.frontier_search import Proof, prove_within
 from formulations.session.exact.in_fractions.stock import Found, Limited, cheapest_in_box
-from formulations.session.exact.outcomes import INFEASIBLE, NO_PLAN, NO_PLAN_WITHIN_LIMITS, OPTIMAL
-from formulations.session.exact.stock.attainable import Attainable, attainable
 from formulations.session.exact.stock.boxes import (
+    Attainable,
     Box,
     Counts,
     Point,
     Rows,
+    attainable,
     divided,
     divided_by_share,
     parts_of_machines,

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from bruteforce.fragments.plan_enumeration import _Enumeration
+from bruteforce.fragments import _Enumeration
 from euclio.problems.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Network, evaluate
 from euclio.problems.fragments.realigned import least_set, part_of
 from euclio.problems.fragments.stages import Stages

@@ -15,7 +15,7 @@ from euclio.problems.fragments.realigned import part_of
 from euclio.problems.fragments.stages import Stages
 from euclio.workloads.fragments.networks import Device, apportioned, find_model, model_names, model_of
 from euclio.workloads.fragments.neurosurgeon import fragment_of
-from heuristics.fragments.merging import margin
+from heuristics.fragments.graft import margin
 
 ONE_MS = Fraction(1, 1000)
 TABLE_2 = {

@@ -16,7 +16,7 @@ from euclio.core.result import Status
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.problems.session.policies import POLICIES
 from euclio.problems.session.running import Running, RunningMachines
-from formulations.session.exact.outcomes import NO_PLAN_WITHIN_LIMITS
+from formulations.effort import NO_PLAN_WITHIN_LIMITS
 
 WHOLE = PlanSpace(charging="whole")
 SOME = ("tc", "tc-shared", "in-turn", "machine-rate", "machine-rate-even", "rr-even")

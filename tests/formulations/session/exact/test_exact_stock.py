@@ -16,8 +16,7 @@ from euclio.problems.session.evaluate import machines_by_hardware
 from euclio.problems.session.family import FAMILY
 from euclio.problems.session.policies import POLICIES
 from euclio.problems.session.resources import without_stock
-from formulations.session.exact.stock.attainable import attainable
-from formulations.session.exact.stock.boxes import parts_of_machines
+from formulations.session.exact.stock.boxes import attainable, parts_of_machines
 from formulations.session.exact.stock.stock import StockSearch, limits_of
 
 SOON_S = 10.0

@@ -21,8 +21,8 @@ from euclio.problems.session import (
     longest_path,
 )
 from euclio.workloads.session.applications import profiles
+from formulations.effort import FIRST, LATER, first_nodes, next_nodes
 from formulations.session.known_plans import IN_LINE, QUICK, with_known_plans
-from formulations.session.stages import FIRST, LATER, first_nodes, next_nodes
 
 IN_SEQUENCE = (Policy.TC, Policy.TC_SHARED, Policy.IN_TURN)
 

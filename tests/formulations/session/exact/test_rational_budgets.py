@@ -10,9 +10,8 @@ from euclio.problems.session import Allocation, Configuration, Hardware, Module,
 from euclio.problems.session.arrays import session_arrays
 from euclio.problems.session.policies import POLICIES
 from formulations.effort import Effort
-from formulations.session.exact.in_fractions.budgets import Bracket, bracket_session
+from formulations.session.exact.in_fractions.budgets import Bracket, LineBounds, Piece, bracket_session
 from formulations.session.module.continuous_in_fractions import cheapest_within, continuous_module, full_latencies
-from formulations.session.split.line_bounds import LineBounds, Piece
 from formulations.session.split.problem import without_modes
 
 TOLERANCE = 0.5e-6

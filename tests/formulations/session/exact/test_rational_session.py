@@ -14,7 +14,7 @@ from euclio.problems.session import PlanSpace, evaluate
 from euclio.problems.session.policies import POLICIES
 from euclio.problems.session.resources import without_stock
 from formulations.effort import Effort, UndecidedError
-from formulations.session.exact.in_fractions.session import cheapest_below
+from formulations.session.exact.in_fractions.ties import cheapest_below
 from formulations.session.module.in_integers import MachineLimits
 
 SPACES = [

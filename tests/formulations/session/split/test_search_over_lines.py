@@ -8,8 +8,7 @@ import pytest
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.problems.session.arrays import SessionArrays, session_arrays
 from euclio.problems.session.policies import POLICIES
-from formulations.session.module.continuous import search_continuous
-from formulations.session.module.continuous_problem import continuous_problem
+from formulations.session.module.continuous import continuous_problem, search_continuous
 from formulations.session.module.line import search_line
 from formulations.session.split.course import unwatched
 from formulations.session.split.modes import new_modes

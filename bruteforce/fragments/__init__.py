@@ -1,1 +1,0 @@
-"""Plain enumeration of the plans of a fleet."""

@@ -1,1 +1,0 @@
-"""Enumeration of clusters' plans."""

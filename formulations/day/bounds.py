@@ -1,0 +1,299 @@
+"""Bounds on several modules over time (ours): prices of machines and of latency, and steps that follow them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from euclio.core.compiled import compiled
+from euclio.problems.day import Day
+from formulations.day.choices import Box, Floats, Ints, latency_tables
+from formulations.day.one_module import ROUNDING
+from formulations.day.paths import after_changes, best_before
+from formulations.day.pool import Money
+from formulations.day.steps import Steps
+
+# The cheapest course of one module over all steps, at prices of machines and of latency (compiled, ours).
+
+
+@compiled
+def cheapest_course(
+    latency_s: Floats,
+    row: Ints,
+    prices: Floats,
+    price_of_s: Floats,
+    start: Floats,
+    stop: Floats,
+    shape: Ints,
+    cost: Floats,
+    on: Ints,
+    latencies: Floats,
+) -> float:
+    """The least cost of a course of vectors of machines.
+
+    Args:
+        latency_s: latency of each vector by rate, infinite where it does not serve, shape (rates, vectors).
+        row: the rate of each step, by its row.
+        prices: price of a machine in each step, shape (steps, types).
+        price_of_s: price of a second of latency in each step.
+        start: money per machine that is started, by type.
+        stop: money per machine that is stopped, by type.
+        shape: numbers of machines of each type, plus one.
+        cost: room for the tables of all steps, shape (steps, vectors).
+        on: to be filled with the machines of a course that costs so much, shape (steps, types).
+        latencies: to be filled with its latencies.
+    """
+    steps, cells = cost.shape
+    types = shape.size
+    # The vector of each place of a flat table, since prices and changes are per type.
+    vectors = np.empty((types, cells))
+    for place in range(cells):
+        rest = place
+        for axis in range(types - 1, -1, -1):
+            vectors[axis, place] = rest % shape[axis]
+            rest //= shape[axis]
+    # Forward: what the cheapest course up to a step costs by the vector that it ends in.
+    for k in range(steps):
+        own = cost[k]
+        if k:
+            own[:] = cost[k - 1]
+            # From any vector to any other at once: changes are charged type by type, so one sweep per type is enough.
+            after_changes(own, shape, start, stop)
+        else:
+            own[:] = 0.0
+        seconds = latency_s[row[k]]
+        for axis in range(types):
+            price, numbers = prices[k, axis], vectors[axis]
+            for place in range(cells):
+                own[place] += price * numbers[place]
+        for place in range(cells):
+            # A vector that does not serve the step has no latency, and no course goes through it.
+            slow = seconds[place]
+            own[place] = own[place] + price_of_s[k] * slow if slow < np.inf else np.inf
+    at = int(np.argmin(cost[steps - 1]))
+    least = cost[steps - 1, at]
+    # Back: the tables do not say where a vector was reached from, which costs one more look at each step.
+    for k in range(steps - 1, -1, -1):
+        for axis in range(types):
+            on[k, axis] = int(vectors[axis, at])
+        latencies[k] = latency_s[row[k], at]
+        if k:
+            at = best_before(cost[k - 1], shape, at, start, stop)
+    return float(least)
+
+
+# Numbers that follow subgradients of a bound, each by as much as its own have been large of late (ours).
+#
+# A bound that holds for any prices is the largest at some; where it has an edge, a subgradient says which side is up.
+# The moves are those of Adam (Kingma and Ba, *Adam: A Method for Stochastic Optimization*, ICLR 2015, algorithm 1): a
+# mean of the last subgradients over the root of the mean of their squares, so that a price that is to move in one step
+# of the day does not wait for those that move in all of them. Their length falls from move to move, by the same
+# factor.
+
+FIRST_LENGTH, LAST_LENGTH = 0.2, 0.005
+"""Length of the first move and of the last one, in units of the numbers."""
+MEAN, SQUARE = 0.8, 0.95
+"""Share of the mean before in the next one, of subgradients and of their squares."""
+
+
+def length_of(n: int, moves: int) -> float:
+    """Length of move n of so many."""
+    return float(FIRST_LENGTH * (LAST_LENGTH / FIRST_LENGTH) ** (n / moves))
+
+
+class Moves:
+    """Moves of some numbers.
+
+    Attributes:
+        unit: what a move of length 1 adds to each number at most, about.
+        least: subgradients that are small against it move a number by less.
+    """
+
+    def __init__(self, unit: Floats, least: float) -> None:
+        """None is made yet."""
+        self.unit, self.least = unit, least
+        self._made = 0
+        self._mean: Floats = np.zeros(1)
+        self._square: Floats = np.zeros(1)
+
+    def next(self, subgradient: Floats, length: float) -> Floats:
+        """What the next move adds to the numbers."""
+        self._made += 1
+        self._mean = MEAN * self._mean + (1 - MEAN) * subgradient
+        self._square = SQUARE * self._square + (1 - SQUARE) * subgradient**2
+        # Both begin at 0 and are too small by as much at first.
+        mean, square = self._mean / (1 - MEAN**self._made), self._square / (1 - SQUARE**self._made)
+        moved: Floats = length * self.unit * mean / (np.sqrt(square) + self.least)
+        return moved
+
+
+# A bound on several modules over time: machines at values, so that steps are independent (ours).
+#
+# Let a machine of module m and type h that is on at the begin of step k be worth α_k between -v and u, where u and v
+# are what a start and a stop cost. A change from x to y machines costs at least α·(y - x), whichever way it goes. So
+# for any such values the cost of a plan is at least
+#
+# sum over steps of {Σ_m Σ_h (L_k·p + α_k - α_{k+1})·x_k}, with α_1 = α_{K+1} = 0,
+#
+# and each step is a session whose machines have prices of their own, which `step_kernel` solves with its SLO and the
+# stock. Values follow subgradients: a machine that is started between two steps is worth more there. What is lost is
+# that a step may mix plans.
+
+LEAST_MACHINES = 0.1
+"""Machines by which a subgradient is small."""
+
+
+class MachineValues:
+    """Values of machines on their way up.
+
+    Attributes:
+        steps: the steps, for bounds.
+        money: what machines cost.
+        values: the values, shape (steps + 1, modules, types).
+        best: the largest bound so far.
+        worth: what a second of latency is worth: nothing.
+    """
+
+    def __init__(self, steps: Steps, money: Money) -> None:
+        """All values are 0 to begin with."""
+        self.steps, self.money = steps, money
+        count = len(money.running)
+        self.values: Floats = np.zeros((count + 1, *steps.most.shape))
+        self.best, self.worth = -np.inf, None
+        # Values are measured in what changes cost, so that all types move alike.
+        self._moves = Moves(money.start + money.stop, LEAST_MACHINES)
+
+    def prices(self) -> Floats:
+        """Prices of machines in each step; below 0 where having one on is worth more than it costs."""
+        return self.money.running[:, None] + self.values[:-1] - self.values[1:]
+
+    def climb(self, length: float) -> None:
+        """Bound the cost by the present values, and move them."""
+        bound, on = self.steps.cheapest(self.prices())
+        self.best = max(self.best, bound)
+        moved = self.values[1:-1] + self._moves.next(on[1:] - on[:-1], length)
+        # The bound holds for values from minus the price of a stop to that of a start.
+        self.values[1:-1] = np.clip(moved, -self.money.stop, self.money.start)
+
+
+# A bound on several modules over time: what machines cost is shared between modules and steps (ours).
+#
+# The modules over time know what changes cost, and the steps know the SLO. Let any part s_k of a machine's price be
+# charged by its step, the rest by its module, and let a second of latency cost the module μ_k, which the step gives
+# back. For any such numbers the cost of a plan is at least
+#
+# sum over modules of {Σ_k (L_k·p - s_k)·x_k + μ_k·latency_k, and the changes} + sum over steps of {Σ_m s_k·x_k -
+# μ_k·latency_k},
+#
+# each minimised alone: a module by dynamic programming over vectors of machines, which have to serve the rate of the
+# step at some latency, and a step as a session whose SLO and stock hold. With s = L·p + α_k - α_{k+1} and μ = 0 it is
+# the bound of `MachineValues`; with s = 0 it is that of latencies at prices. It begins with s = L·p and μ = 0, that
+# is with the steps alone. Numbers follow subgradients: where a step has more machines than the module over time they
+# get more expensive there. What is lost: both may mix plans.
+
+MOST_ENTRIES = 20_000_000
+"""Entries of the tables of all modules at most, by step and vector; else there is no such bound."""
+LEAST_SLO = 0.01
+"""Share of the SLO by which a subgradient is small."""
+SECONDS = 2.0
+"""Unit in which prices of latency move, in multiples of what a module costs in a step, per SLO."""
+
+
+@dataclass(slots=True)
+class _Module:
+    """A module over time.
+
+    Attributes:
+        latency_s: latencies of its vectors by rate.
+        row: the rate of each step.
+        shape: numbers of machines of each type, plus one.
+        cost: room for the tables of all steps.
+        on: machines of its last course, shape (steps, types).
+        seconds: latencies of that course.
+    """
+
+    latency_s: Floats
+    row: Ints
+    shape: Ints
+    cost: Floats
+    on: Ints
+    seconds: Floats
+
+
+class SharedPrices:
+    """Prices that are shared between modules and steps, on their way up.
+
+    Attributes:
+        steps: the steps, for bounds.
+        money: what machines cost.
+        charged: what steps charge for a machine, shape (steps, modules, types).
+        worth: what a second of latency brings a step in, shape (steps, modules).
+        best: the largest bound so far.
+    """
+
+    def __init__(self, day: Day, boxes: Sequence[Box], steps: Steps, money: Money, cost: float) -> None:
+        """All is charged by the steps to begin with; `cost` is what a plan costs, for the size of moves."""
+        self.steps, self.money = steps, money
+        count, types = money.running.shape
+        self._modules: list[_Module] = []
+        for m, own in enumerate(boxes):
+            tables, row = latency_tables(day, m, own)
+            room = np.empty((count, tables.shape[1]))
+            on, seconds = np.zeros((count, types), np.int64), np.zeros(count)
+            self._modules.append(_Module(tables, row, own.most + 1, room, on, seconds))
+        self.charged: Floats = np.repeat(money.running[:, None], len(boxes), axis=1)
+        self.worth: Floats = np.zeros((count, len(boxes)))
+        self.best = -np.inf
+        # Machines are measured in what changes cost, so that all types move alike.
+        self._machine_moves = Moves(money.start + money.stop, LEAST_MACHINES)
+        per_slo = SECONDS * cost / self.worth.size
+        self._second_moves = Moves(np.array(per_slo / steps.slo_s), LEAST_SLO)
+
+    def prices(self) -> Floats:
+        """Prices of machines in each step; below 0 where having one on is worth more than it costs."""
+        return self.charged
+
+    def climb(self, length: float) -> None:
+        """Bound the cost by the present prices, and move them."""
+        courses, steps = self._courses(), self.steps
+        least, on = steps.cheapest(self.charged, self.worth)
+        seconds = steps.latencies()
+        self.best = max(self.best, courses + least - ROUNDING * self._size())
+        machines = on - np.stack([module.on for module in self._modules], axis=1)
+        slower = np.stack([module.seconds for module in self._modules], axis=1) - seconds
+        self.charged = self.charged + self._machine_moves.next(machines, length)
+        self.worth = self.worth + self._second_moves.next(slower / steps.slo_s, length)
+
+    def _size(self) -> float:
+        """The sum of all amounts that are added next to those of the steps, of which rounding is a share."""
+        most, changes = self.steps.most, self.money.start + self.money.stop
+        left = np.abs(self.money.running[:, None] - self.charged) + changes
+        seconds = 2 * np.abs(self.worth).sum() * self.steps.slo_s
+        return float((left * most).sum() + seconds)
+
+    def _courses(self) -> float:
+        """The least cost of the modules over time."""
+        left = self.money.running[:, None] - self.charged
+        total = 0.0
+        for m, own in enumerate(self._modules):
+            total += cheapest_course(
+                own.latency_s,
+                own.row,
+                np.ascontiguousarray(left[:, m]),
+                np.ascontiguousarray(self.worth[:, m]),
+                self.money.start[m],
+                self.money.stop[m],
+                own.shape,
+                own.cost,
+                own.on,
+                own.seconds,
+            )
+        return total
+
+
+def fits(day: Day, boxes: Sequence[Box]) -> bool:
+    """Whether the tables of all modules are small enough."""
+    entries = len(day.steps) * sum(own.rates.shape[1] for own in boxes)
+    return bool(entries <= MOST_ENTRIES)

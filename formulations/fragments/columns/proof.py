@@ -1,0 +1,354 @@
+"""From the bound to a proven optimum: all sets that a plan within a target may hold, and the best plan of them (ours).
+
+All is in whole numbers: the linear solver has no part in it but for the prices, and any prices prove what they prove.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from euclio.core.compiled import compiled, is_past
+from formulations.fragments.columns.pricing import worth_of_mixes
+from formulations.fragments.columns.relaxation import Counts, Pricer
+from formulations.fragments.columns.tables import NEVER, UNIT, Tables
+from formulations.fragments.columns.types import Ints
+
+# The best plan of sets within a slack: a shortest path, in whole numbers (ours).
+#
+# The fragments of a class, which have one begin and one rate, stand in a row, the tightest first. Some best plan is
+# built as follows: the tightest fragment of all that are left goes into a set with the tightest so many of each class,
+# and so on with the others. For take the set of that fragment in any best plan: its least budget is the fragment's,
+# whoever else is in it, so that a tighter fragment may change places with a member of the same class: the least budget
+# of the set that it leaves does not fall.
+#
+# So what is left is known by how many of each class are taken. Such numbers are nodes, sets are arcs from fewer to
+# more, and their lengths are reduced costs.
+
+EVERY = 64
+"""Nodes between two looks at the clock."""
+
+
+class Graph(NamedTuple):
+    """Fragments in rows, and the sets that are arcs.
+
+    Attributes:
+        first: fragments of class c stand at `first[c]` to `first[c + 1]`, the tightest first, shape (classes + 1,).
+        rank: per fragment the place of its limit among all limits, ascending.
+        worth: prices of all fragments before one, summed up, in units, shape (fragments + 1,).
+        set_start: sets of the limit with rank t are those from `set_start[t]` to `set_start[t + 1]`.
+        numbers: per set how many fragments of each class it takes, shape (sets, classes).
+        share: per set its GPU share in units.
+        radix: place value of each class in the number of a node, shape (classes,).
+    """
+
+    first: Ints
+    rank: Ints
+    worth: Ints
+    set_start: Ints
+    numbers: Ints
+    share: Ints
+    radix: Ints
+
+
+@compiled
+def shortest_path(graph: Graph, slack: int, length: Ints, arc: npt.NDArray[np.int32], deadline: float) -> bool:
+    """The lengths of the shortest paths from no fragment to each node, and their last arcs.
+
+    Args:
+        graph: fragments and sets.
+        slack: longest path of interest, in units.
+        length: filled in, `NEVER` where there is no path within the slack; shape (nodes,).
+        arc: filled in: the set that a shortest path ends with, shape (nodes,).
+        deadline: `clock` value at which to stop.
+
+    Returns:
+        Whether all nodes were seen before the deadline.
+    """
+    first, rank, worth, set_start, numbers, share, radix = graph
+    classes = len(radix)
+    length[:] = NEVER
+    length[0] = 0
+    taken = np.zeros(classes, dtype=np.int64)
+    # Each arc leads to a node with a higher number.
+    seen = 0
+    for node in range(len(length) - 1):
+        # Prune: the slack has all that the sets still to come may gain in it.
+        if length[node] > slack:
+            continue
+        seen += 1
+        if seen % EVERY == 0 and is_past(deadline):
+            return False
+        # How many of each class are taken, and the tightest fragment that is left: the next set has to take it.
+        rest, tightest, at = node, -1, -1
+        for c in range(classes - 1, -1, -1):
+            taken[c] = rest // radix[c]
+            rest -= taken[c] * radix[c]
+            place = first[c] + taken[c]
+            if place < first[c + 1] and (at < 0 or rank[place] < tightest):
+                tightest, at = rank[place], c
+        for k in range(set_start[tightest], set_start[tightest + 1]):
+            if numbers[k, at] == 0:
+                continue
+            # The set takes the tightest fragments left of each class, as far as there are as many.
+            cost, end = length[node] + share[k], node
+            for c in range(classes):
+                place = first[c] + taken[c]
+                if place + numbers[k, c] > first[c + 1]:
+                    cost = NEVER
+                    break
+                cost -= worth[place + numbers[k, c]] - worth[place]
+                end += numbers[k, c] * radix[c]
+            if cost <= slack and cost < length[end]:
+                length[end], arc[end] = cost, k
+    return True
+
+
+# What the realigned sets that a plan within a target may hold take of each begin, by reduced costs in whole numbers.
+#
+# A plan's share less what its fragments are worth at given prices is the sum of the reduced costs of its sets. None of
+# these is below what pricing found, so that none is above the target less the bound. The share of a set follows from
+# its least budget and from how many of its fragments have which begin and rate, so that only such mixes are listed
+# (ours).
+
+
+@compiled
+def shares_by_mixes(
+    tables: Tables,
+    limit: int,
+    slack: int,
+    worth: Ints,
+    radix: Ints,
+    least: Ints,
+    deadline: float,
+) -> bool:
+    """The least share of sets within a limit by their mixes, where the reduced cost may be small enough.
+
+    Args:
+        tables: least GPU shares of stages.
+        limit: longest execution in ticks.
+        slack: largest reduced cost, in units.
+        worth: the highest prices of the fragments of each mix, negative where there are not so many, shape (mixes,).
+        radix: place value of each begin in an index of `least`, shape (begins,).
+        least: filled in: the least share in units by mixes; `NEVER` where no set is within the slack.
+        deadline: `clock` value at which to stop.
+
+    Returns:
+        Whether all were listed before the deadline.
+    """
+    groups, layers = len(tables.begins), len(tables.shared_start) - 1
+    loads, base = tables.shared_cost.shape[1], tables.load_base
+    least[:] = NEVER
+    net = np.zeros(len(worth), dtype=np.int64)
+    fits = np.zeros(groups, dtype=np.bool_)
+    hoped = np.zeros(groups + 1, dtype=np.int64)
+    own = np.zeros(groups, dtype=np.int64)
+    cost = np.zeros(groups + 1, dtype=np.int64)
+    gain = np.zeros(groups + 1, dtype=np.int64)
+    load = np.zeros(groups + 1, dtype=np.int64)
+    index = np.zeros(groups + 1, dtype=np.int64)
+    for point in range(tables.begins[0], layers):
+        for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
+            # Rows come by rising time: all later ones take too long as well.
+            if tables.shared_ticks[row] > limit:
+                break
+            if is_past(deadline):
+                return False
+            left, each = limit - tables.shared_ticks[row], tables.shared_least[row]
+            # What each begin gains at most by itself, summed from the last one on: what those behind a begin may add.
+            for b in range(groups - 1, -1, -1):
+                fits[b], alone = tables.begins[b] == point, 0
+                at = -1
+                # The slowest own stage that leaves time for the shared one.
+                if tables.begins[b] < point:
+                    start, end = tables.own_start[b, point], tables.own_end[b, point]
+                    at = start + np.searchsorted(tables.own_ticks[start:end], left, side="right") - 1
+                    fits[b] = at >= start
+                if fits[b]:
+                    for m in range(tables.mix_begin[b], tables.mix_begin[b + 1]):
+                        net[m] = tables.own_cost[at, m - tables.mix_begin[b]] if at >= 0 else 0
+                        alone = max(alone, worth[m] - net[m] - each * tables.mix_load[m])
+                hoped[b] = hoped[b + 1] + alone
+            # Even the best mixes of all begins, each at the least share per load, fall short of the slack.
+            if hoped[0] < -slack:
+                continue
+            # A mix of each begin in turn, given up as soon as what the others may gain does not make up for it.
+            b = 0
+            own[0] = -1
+            while b >= 0:
+                own[b] += 1
+                m = tables.mix_begin[b] + own[b]
+                # All its mixes are seen, or without a stage in time it gives none: back to the begin before.
+                if m >= tables.mix_begin[b + 1] or (own[b] > 0 and not fits[b]):
+                    b -= 1
+                    continue
+                share = net[m] if own[b] > 0 else 0
+                # There are not so many fragments, or no stage carries them.
+                if worth[m] < 0 or share >= NEVER or load[b] + tables.mix_load[m] >= loads:
+                    continue
+                # More members than a set may have would carry: their load would be that of a higher rate.
+                if load[b] % base + tables.mix_load[m] % base >= base:
+                    continue
+                cost[b + 1] = cost[b] + share
+                gain[b + 1] = gain[b] + worth[m] - share
+                load[b + 1] = load[b] + tables.mix_load[m]
+                index[b + 1] = index[b] + own[b] * radix[b]
+                # Prune: the begins still to come cannot make up for what this mix loses.
+                if gain[b + 1] - each * load[b + 1] + hoped[b + 1] < -slack:
+                    continue
+                if b + 1 < groups:
+                    b += 1
+                    own[b] = -1
+                    continue
+                # A mix of every begin: a whole set, kept by its mixes if it is the least share within the slack.
+                total = load[groups]
+                if total > 0 and gain[groups] - tables.shared_cost[row, total] >= -slack:
+                    found = cost[groups] + tables.shared_cost[row, total]
+                    least[index[groups]] = min(least[index[groups]], found)
+    return True
+
+
+MOST_NUMBERS = 4_000_000
+"""Mixes of all begins together beyond which they are not listed."""
+ROOM = 4_000_000
+"""Sets beyond which their listing is given up."""
+MOST_NODES = 2**24
+"""Nodes beyond which no path is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Sets by least budget and numbers of fragments of each class, each standing for all sets of such fragments.
+
+    Attributes:
+        start: sets whose least budget has the limit `pricer.limits[t]` are those from `start[t]` to `start[t + 1]`.
+        numbers: per set how many fragments of each class it takes, shape (sets, classes).
+        share: per set its GPU share in units, shape (sets,).
+    """
+
+    start: Ints
+    numbers: Ints
+    share: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The best plan within a target.
+
+    Attributes:
+        share_pct: its GPU share; None: there is no plan within the target.
+        sets: how often each column is taken.
+    """
+
+    share_pct: int | None
+    sets: dict[Counts, int]
+
+
+def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> Listed | None:
+    """The numbers of fragments of all sets whose reduced cost may be within a slack.
+
+    Args:
+        pricer: types and tables.
+        prices: prices in units, shape (types,).
+        slack: largest reduced cost, in units.
+        deadline: `time.perf_counter` value.
+
+    Returns:
+        The sets; None: there are too many, or the deadline has passed.
+    """
+    tables = pricer.tables
+    items = pricer.sorted_by(prices)
+    shape = np.diff(tables.mix_begin)
+    if math.prod(shape.tolist()) > MOST_NUMBERS:
+        return None
+    radix = _radix(shape)
+    least = np.empty(math.prod(shape.tolist()), dtype=np.int64)
+    worth = np.empty(len(tables.mix_load), dtype=np.int64)
+    start, numbers, share = [0], [np.zeros((0, len(pricer.starts) - 1), dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for limit in pricer.limits.tolist():
+        worth_of_mixes(
+            tables,
+            limit,
+            pricer.starts,
+            pricer.types.limit[items],
+            prices[items],
+            worth,
+        )
+        done = shares_by_mixes(
+            tables,
+            limit,
+            slack,
+            worth,
+            radix,
+            least,
+            deadline,
+        )
+        found = np.flatnonzero(least < NEVER)
+        start.append(start[-1] + len(found))
+        if not done or start[-1] > ROOM:
+            return None
+        numbers.append(tables.numbers(found[:, None] // radix % shape))
+        share.append(least[found])
+    return Listed(np.array(start, dtype=np.int64), np.concatenate(numbers), np.concatenate(share))
+
+
+def best_within(
+    pricer: Pricer, prices: Ints, sets: Listed, target_pct: int, slack: int, deadline: float
+) -> Path | None:
+    """The best of all plans within a target, which holds listed sets alone.
+
+    Args:
+        pricer: types and tables.
+        prices: prices that the sets were listed at, in units, shape (types,).
+        sets: all sets of reduced costs within the slack.
+        target_pct: GPU share that the plan may have.
+        slack: longest path that leads to such a plan, in units.
+        deadline: `time.perf_counter` value.
+
+    Returns:
+        The plan; None: there are too many nodes, or the deadline has passed.
+    """
+    types = pricer.types
+    size = np.diff(pricer.starts)
+    nodes = int(np.prod(size + 1, dtype=object))
+    if nodes > MOST_NODES:
+        return None
+    # Types are sorted by class, then by limit.
+    items, radix = pricer.items, _radix(size + 1)
+    worth = np.concatenate(([0], np.cumsum(prices[items])))
+    length, arc = np.empty(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int32)
+    rank = np.searchsorted(pricer.limits, types.limit[items])
+    graph = Graph(pricer.starts, rank, worth, sets.start, sets.numbers, sets.share, radix)
+    if not shortest_path(graph, slack, length, arc, deadline):
+        return None
+    share_units = int(length[-1]) + int(worth[-1])
+    if length[-1] >= NEVER or share_units > target_pct * UNIT:
+        return Path(None, {})
+    return Path(share_units // UNIT, _columns(pricer, sets.numbers, radix, arc))
+
+
+def _radix(shape: Ints) -> Ints:
+    """Place values of numbers below `shape`, so that together they are one number."""
+    return np.concatenate(([1], np.cumprod(shape)[:-1])).astype(np.int64)
+
+
+def _columns(pricer: Pricer, numbers: Ints, radix: Ints, arc: npt.NDArray[np.int32]) -> dict[Counts, int]:
+    """The columns of the shortest path to the last node."""
+    columns: dict[Counts, int] = {}
+    node = len(arc) - 1
+    while node:
+        own = numbers[arc[node]]
+        # Without what the set takes it is the node that the arc came from.
+        node -= int(own @ radix)
+        taken = node // radix % (np.diff(pricer.starts) + 1)
+        kinds: dict[int, int] = {}
+        for place, number in zip((pricer.starts[:-1] + taken).tolist(), own.tolist(), strict=True):
+            for kind in pricer.items[place : place + number].tolist():
+                kinds[kind] = kinds.get(kind, 0) + 1
+        column = tuple(sorted(kinds.items()))
+        columns[column] = columns.get(column, 0) + 1
+    return columns

@@ -1,1 +1,0 @@
-"""Dummy rule `continuous`: modules' budgets bracketed in floating point."""

@@ -1,1 +1,0 @@
-"""Scrooge's own MILP (§3.3), in PuLP."""
