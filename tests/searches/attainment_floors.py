@@ -13,7 +13,7 @@ from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment import Demand, bounding
-from euclio.serving.attainment.dividing import least_cost
+from euclio.serving.attainment.bounding import least_cost
 from euclio.serving.attainment.margins import spare_space
 from euclio.serving.session import Setup
 from tests.helpers.session_bounds import machines_of, plans_below

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.problems.day.instance import HOUR_S
-from euclio.proving.day.choices import Choices
-from euclio.proving.day.corners import ZERO, Shape, TooManyError, Vector, refuse_late
+from euclio.proving.day.corners import ZERO, Choices, Shape, TooManyError, Vector, refuse_late
 from euclio.proving.day.course import Course
 
 Whole = NDArray[Any]

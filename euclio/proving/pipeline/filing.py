@@ -17,13 +17,11 @@ from euclio.problems.pipeline.instance import Cluster
 from euclio.problems.pipeline.plan import PipelinePlan
 from euclio.problems.pipeline.space import Objective, PipelineSpace
 from euclio.proving.files.branching import UnprovenError, prove
-from euclio.proving.files.corners import covers, least
-from euclio.proving.files.model import ZERO, Model, Proof, Row, Variable
+from euclio.proving.files.model import ZERO, Model, Proof, Row, Variable, covers, least_vectors
 from euclio.proving.files.rounding import lowered
 from euclio.proving.pipeline.certifying import Question
-from euclio.proving.pipeline.joint import Counts, Stock, least_uses
 from euclio.proving.pipeline.limits import Effort, OutOfTimeError, TooLargeError
-from euclio.proving.pipeline.packing import Needs, pack
+from euclio.proving.pipeline.packing import Counts, Needs, Stock, least_uses, pack
 from euclio.proving.pipeline.posing import cluster_program
 
 ONE = Fraction(1)
@@ -129,7 +127,7 @@ def corners_beyond(short: Sequence[Counts], most: Counts) -> list[Counts]:
             for t, n in enumerate(taken):
                 if n < most[t]:
                     kept.append((*corner[:t], n + 1, *corner[t + 1 :]))
-        corners = sorted(least(kept))
+        corners = sorted(least_vectors(kept))
         if len(corners) > MOST_CORNERS:
             raise TooLargeError(f"a model has more than {MOST_CORNERS:,} least numbers of GPUs")
     return corners

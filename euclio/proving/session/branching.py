@@ -9,12 +9,10 @@ from fractions import Fraction
 
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
-from euclio.proving.session.bounding import Bound, Bounding
-from euclio.proving.session.choosing import CHOSEN, TOO_MANY, beginning, choices, next_choice
-from euclio.proving.session.curves import Cell, Curve, least_latency_bound
+from euclio.proving.session.choosing import CHOSEN, TOO_MANY, Bound, Bounding, beginning, choices, next_choice
+from euclio.proving.session.curves import Cell, Curve, ModuleProver, least_latency_bound
 from euclio.proving.session.modules import Offer, Ranked
 from euclio.proving.session.proving import DeadlineError
-from euclio.proving.session.ways import ModuleProver
 
 WORTH_FILLING = 1.001
 """Plans up to this many times the cutoff are improved, in the hope of one below it."""

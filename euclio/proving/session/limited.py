@@ -9,7 +9,7 @@ How many machines of each configuration a plan has leaves no choice but whether 
 their throughputs exceed the rate by, where there are dummies; by share that is less than the last machine's. If not,
 one of the last configuration takes what the others leave of the rate, so that the throughputs exceed it by less than
 that machine's own. Where machines are charged whole and dummies of any rate may fill it, it is as near to full as one
-likes (`euclio.proving.session.ways` says when). By share dummies of any rate leave more plans than can be listed.
+likes (`euclio.proving.session.curves` says when). By share dummies of any rate leave more plans than can be listed.
 """
 
 from __future__ import annotations
@@ -32,11 +32,9 @@ from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import machine_limits, usable_stock
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.session.branching import through
-from euclio.proving.session.curves import least_latency_bound
+from euclio.proving.session.curves import ModuleProver, counted, least_latency_bound, nearly_full, nearly_full_at
 from euclio.proving.session.modules import ZERO, Offer, Ranked, fixed_latency, offer
-from euclio.proving.session.nearly_full import nearly_full
 from euclio.proving.session.proving import DeadlineError, TooFarApartError
-from euclio.proving.session.ways import ModuleProver, counted, nearly_full_at
 
 MOST_LISTED = 300_000
 """Numbers of machines that are looked at in one module."""
@@ -44,8 +42,6 @@ MOST_COMBINED = 3_000_000
 """Nodes of the search over combinations."""
 LATE = 1 + 1e-9
 """A combination is late where floats say so by more than their rounding; what is left the checker decides."""
-
-
 Number = int | Fraction
 
 

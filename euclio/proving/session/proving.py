@@ -33,7 +33,7 @@ class CountsProver:
     """Answers what counts of a module's machines cost at least under latency budgets; counts its nodes.
 
     Args:
-        m: the module, and which of its plans are counted (`euclio.proving.session.ways`).
+        m: the module, and which of its plans are counted (`euclio.proving.session.curves`).
         cap: cost per hour that matters at most; None: costs do not matter, any plan will do.
         margin: money per hour by which a least cost may be off (the plan returned may be that much too expensive).
         deadline: `time.perf_counter` value at which to stop.

@@ -11,10 +11,9 @@ from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.policies import Form
 from euclio.proving.session.branching import through
-from euclio.proving.session.curves import least_latency_bound
+from euclio.proving.session.curves import ModuleProver, least_latency_bound
 from euclio.proving.session.modules import Offer, Ranked, fixed_latency, full_machines_suffice, offer
 from euclio.proving.session.proving import DeadlineError, TooFarApartError
-from euclio.proving.session.ways import ModuleProver
 
 ZERO = Fraction(0)
 CLOSE = Fraction(1, 10**6)

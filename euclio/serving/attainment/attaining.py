@@ -62,9 +62,9 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     """The cheapest plan found that keeps an attainment, checked as a plan of the instance itself.
 
     Its plan space allows dummies at any rate: they stand for capacity that is kept free. Its plans keep the SLO under
-    even arrivals. The bound is proven for every one of them that keeps the attainment (`bounding`), whoever schedules
-    or, where machines pull from one queue and nothing is dropped, in the order in which requests come; margins prove
-    nothing. Where the solver has no plan of the instance itself, its result is given as it is.
+    even arrivals. The bound is proven for every one of them that keeps the attainment (`lower_bound`), whoever
+    schedules or, where machines pull from one queue and nothing is dropped, in the order in which requests come;
+    margins prove nothing. Where the solver has no plan of the instance itself, its result is given as it is.
 
     Args:
         demand: target, arrivals and dispatch.

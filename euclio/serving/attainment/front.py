@@ -28,9 +28,8 @@ from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment.confidence import estimate
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.attainment.judging import ATTEMPTS, PARTS, Judged, listed, part_of_error, percentiles_s, seed_of
-from euclio.serving.attainment.latencies import LEVELS, levels_of, windows_of
+from euclio.serving.attainment.latencies import LEVELS, Tally, levels_of, windows_of
 from euclio.serving.attainment.margins import Margins, stricter, with_spare
-from euclio.serving.attainment.module_latencies import Tally
 from euclio.serving.attainment.search import FIRST, STRICTER, Found, Planner, Tried
 from euclio.serving.session.in_turn import Coming, InTurn, compile_in_turn, covers
 from euclio.serving.session.setup import Setup

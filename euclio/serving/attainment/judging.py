@@ -15,9 +15,8 @@ from euclio.problems.session.plan import Plan
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment.confidence import FEWEST_BLOCKS, LIKELY, Estimate, estimate, goes_on
 from euclio.serving.attainment.demand import CONFIDENCE, Demand, ModuleObjective
-from euclio.serving.attainment.latencies import Latencies
+from euclio.serving.attainment.latencies import MOST_WATCHED, Latencies, Tally, Watched
 from euclio.serving.attainment.long_run import Run, coming
-from euclio.serving.attainment.module_latencies import MOST_WATCHED, Tally, Watched
 from euclio.serving.session.in_turn import Coming
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.system import System, build_system

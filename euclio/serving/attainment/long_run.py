@@ -9,9 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from euclio.serving.attainment.latencies import LEVELS, STEP, Latencies, levels_of
-from euclio.serving.attainment.module_latencies import Passages, Tally, Watched
-from euclio.serving.noise import duration_factors
+from euclio.serving.attainment.latencies import LEVELS, STEP, Latencies, Passages, Tally, Watched, levels_of
+from euclio.serving.draws import duration_factors
 from euclio.serving.session.engine.in_turn import count
 from euclio.serving.session.in_turn import Coming, InTurn, compile_in_turn, covers
 from euclio.serving.session.server import Server

@@ -9,7 +9,7 @@ that differences between them are not chance.
 The cheapest plan that passes is then served requests that the search has not seen, as many as it takes (`judging`). If
 its lower confidence bound is at the target, it is the answer; else the search goes on with a higher level. Each of
 `ATTEMPTS` such judgements is given its part of the error that is allowed, so that the statement holds however many are
-needed. How much cheaper another plan could be is bounded elsewhere (`bounding`).
+needed. How much cheaper another plan could be is bounded elsewhere (`lower_bound`).
 """
 
 from __future__ import annotations

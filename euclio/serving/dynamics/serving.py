@@ -11,11 +11,10 @@ import numpy as np
 from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.latency.paths import times_from
 from euclio.problems.session.plan import Plan
-from euclio.serving.dynamics.planning import Machine, on_cpu
-from euclio.serving.dynamics.rules import Expecting
+from euclio.serving.dynamics.rules import Expecting, Machine, on_cpu
 from euclio.serving.dynamics.world import World
+from euclio.serving.session.engine import routers as turns
 from euclio.serving.session.engine import tables as t
-from euclio.serving.session.engine import turns
 from euclio.serving.session.engine.dealing import close, deal
 from euclio.serving.session.engine.executing import start_batches
 from euclio.serving.session.server import Server

@@ -16,9 +16,8 @@ from euclio.core.progress import progress_bar
 from euclio.core.values import count, counts, names
 from euclio.files.json_writing import json_text, write_text
 from euclio.files.marked import put_between
-from euclio.serving.replanning.figure import save
 from euclio.serving.replanning.study import CLIENTS, MODELS, SECONDS, Row, lines, rows_of
-from euclio.serving.replanning.tables import all_rows, page_tables
+from euclio.serving.replanning.tables import all_rows, page_tables, save
 
 OUT = Path("build/reports") / "replanning"
 SCHEMA = "euclio/replanning/1"

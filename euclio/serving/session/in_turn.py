@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import before_timing
+from euclio.serving.draws import first_draws
 from euclio.serving.histogram import bins_of
-from euclio.serving.session.draws import first_draws
 from euclio.serving.session.engine import in_turn as t
-from euclio.serving.session.engine import routers, turns
+from euclio.serving.session.engine import routers
+from euclio.serving.session.engine import routers as turns
 from euclio.serving.session.engine.tables import NONE
 from euclio.serving.session.server import dummy_row
 from euclio.serving.session.setup import Dispatch, Setup

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from euclio.serving.multiples import whole_multiples
+from euclio.serving.units import whole_multiples
 
 large = st.integers(1, 10**30)
 

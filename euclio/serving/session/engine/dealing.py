@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from euclio.core.compiled import compiled_on_tables
 from euclio.serving.session.engine.executing import add, new_batch, open_batch, submit
-from euclio.serving.session.engine.heap import push
 from euclio.serving.session.engine.routers import (
     AT_RANDOM,
     BY_TURN,
     LEAST_IN_HAND,
     ROUTER,
+    TARGET_MEMBER,
+    TARGET_SIZE,
+    TURN,
     TURN_OF,
+    count_one,
     drawn_machine,
     drawn_other,
+    first_due,
     load_of,
+    most_pressing,
+    next_turn,
 )
 from euclio.serving.session.engine.tables import (
     AVAILABLE,
@@ -56,15 +62,7 @@ from euclio.serving.session.engine.tables import (
     WAKE,
     WAKING,
     State,
-)
-from euclio.serving.session.engine.turns import (
-    TARGET_MEMBER,
-    TARGET_SIZE,
-    TURN,
-    count_one,
-    first_due,
-    most_pressing,
-    next_turn,
+    push,
 )
 from euclio.serving.session.targets import Turns, Unit
 

@@ -16,25 +16,23 @@ from euclio.core.compiled import compiled_on_tables
 from euclio.serving.session.engine.routers import (
     AT_RANDOM,
     BY_TURN,
-    LEAST_IN_HAND,
-    ROUTER,
-    TURN_OF,
-    drawn_machine,
-    drawn_other,
-    load_of,
-)
-from euclio.serving.session.engine.tables import NONE
-from euclio.serving.session.engine.turns import (
     LAG,
+    LEAST_IN_HAND,
     RATE,
+    ROUTER,
     TARGET_MEMBER,
     TARGET_SIZE,
     TURN,
+    TURN_OF,
     count_one,
+    drawn_machine,
+    drawn_other,
     first_due,
+    load_of,
     most_pressing,
     next_turn,
 )
+from euclio.serving.session.engine.tables import NONE
 from euclio.serving.session.targets import Turns, Unit
 from euclio.serving.units import Ints
 
@@ -72,7 +70,7 @@ class Tables(NamedTuple):
 
     Attributes:
         number: what is known of the module.
-        target: a row per target (`turns`), with its machines one after the other; none where machines pull.
+        target: a row per target (`routers`), with its machines one after the other; none where machines pull.
         machine: a row per machine.
         router: the row of its router (`routers`).
         slot: when each slot is free.

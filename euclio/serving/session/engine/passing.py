@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from euclio.core.compiled import compiled_on_tables
 from euclio.serving.session.engine.dealing import deal
-from euclio.serving.session.engine.executing import free_invocation, lose, new_invocation
-from euclio.serving.session.engine.heap import push
-from euclio.serving.session.engine.requests import answer, let_go, measure
+from euclio.serving.session.engine.executing import answer, free_invocation, let_go, lose, measure, new_invocation
 from euclio.serving.session.engine.tables import (
     BECAME_READY,
     CHILD_COUNT,
@@ -30,6 +28,7 @@ from euclio.serving.session.engine.tables import (
     RELEASE,
     REQUEST,
     State,
+    push,
 )
 
 

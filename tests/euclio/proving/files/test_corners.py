@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from euclio.proving.files.corners import covers, least
+from euclio.proving.files.model import covers, least_vectors
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -14,11 +14,11 @@ def test_what_is_left_out_covers_what_is_kept(seed):
     """Programs list these as all the alternatives there are: one too few would be a wrong proof."""
     rng = random.Random(seed)
     some = [tuple(rng.randrange(4) for _ in range(3)) for _ in range(rng.randrange(25))]
-    kept = least(some)
+    kept = least_vectors(some)
     assert all(one in kept or any(covers(one, other) for other in kept) for one in some)
     assert not any(one != other and covers(one, other) for one in kept for other in kept)
 
 
 def test_the_order_is_that_in_which_they_come_and_each_stands_once():
     """Files of days list needs from the cheapest on, and the same day gives the same bytes."""
-    assert least([(2, 0), (0, 1), (2, 0), (3, 1), (1, 3)]) == ((2, 0), (0, 1))
+    assert least_vectors([(2, 0), (0, 1), (2, 0), (3, 1), (1, 3)]) == ((2, 0), (0, 1))

@@ -13,8 +13,7 @@ from euclio import solve
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment import Demand
-from euclio.serving.attainment.bounding import with_rates
-from euclio.serving.attainment.dividing import least_cost
+from euclio.serving.attainment.bounding import least_cost, with_rates
 from euclio.serving.attainment.least_capacity import needed_rates, speed_up, windows
 from euclio.serving.attainment.margins import spare_space
 from euclio.serving.session import Setup, simulate
@@ -117,7 +116,7 @@ def nasty(seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_no_cheaper_plan_keeps_the_attainment_where_windows_are_tight(seed):
-    """As above, where whole batches and windows by a plan's own machines decide: what `dividing` shows by itself.
+    """As above, where whole batches and windows by a plan's own machines decide: what `least_cost` shows by itself.
 
     Under `rr` it makes no use of what the plan space asks of evenly spaced requests, so that no plan may keep it, in
     the plan space or not. Of those below, the most expensive are served.

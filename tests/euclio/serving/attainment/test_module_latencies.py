@@ -12,9 +12,8 @@ from euclio.serving.attainment import long_run
 from euclio.serving.attainment.confidence import Estimate
 from euclio.serving.attainment.demand import Demand, ModuleObjective
 from euclio.serving.attainment.judging import Judged, part_of_error
-from euclio.serving.attainment.latencies import AT_SLO
+from euclio.serving.attainment.latencies import AT_SLO, Tally, Watched
 from euclio.serving.attainment.long_run import Run
-from euclio.serving.attainment.module_latencies import Tally, Watched
 from euclio.serving.session import Setup
 from euclio.serving.session.in_turn import NOT_INVOKED, UNANSWERED
 from euclio.serving.session.system import build_system

@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.serving.dynamics.planning import Machine
-from euclio.serving.dynamics.rules import Expecting
+from euclio.serving.dynamics.rules import Expecting, Machine
 from euclio.serving.dynamics.serving import Placed, Serving
 from euclio.serving.dynamics.world import Complexity, draw_world
 from euclio.serving.session.setup import Dispatch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from euclio.serving.dynamics.monitor import Monitor
+from euclio.serving.dynamics.coordinator import Monitor
 from euclio.serving.dynamics.serving import Counted
 from euclio.serving.dynamics.world import draw_world
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from random_plans import random_case
+from session_reference.records import counts_of
 
 from euclio.serving.session import in_turn
 from euclio.serving.session.engine.in_turn import MOST_MOVED, Passing, in_order
 from euclio.serving.session.in_turn import UNANSWERED, Coming, InTurn, covers
-from euclio.serving.session.reference.requests import counts_of
 from euclio.serving.session.server import Server
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.simulation import Driver

@@ -3,7 +3,7 @@
 It is written from docs/model/serving.md alone and shares nothing with the engine but the `System` that both serve.
 """
 
-from euclio.serving.session.reference.records import Execution, Invocation, Served
-from euclio.serving.session.reference.server import serve, serve_clients
+from .records import Execution, Invocation, Served
+from .server import serve, serve_clients
 
 __all__ = ["Execution", "Invocation", "Served", "serve", "serve_clients"]

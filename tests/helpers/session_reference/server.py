@@ -8,13 +8,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from euclio.serving.session.draws import first_draws
-from euclio.serving.session.reference.dealing import Dealer
-from euclio.serving.session.reference.draws import Draws
-from euclio.serving.session.reference.events import Calendar, Event, Kind
-from euclio.serving.session.reference.records import DUMMY, NEVER, Execution, Invocation, Served
-from euclio.serving.session.reference.requests import Request, counts_of, entered, new_request, reached
+from euclio.serving.draws import first_draws
 from euclio.serving.session.system import System
+
+from .dealing import Dealer, Draws
+from .records import (
+    DUMMY,
+    NEVER,
+    Calendar,
+    Event,
+    Execution,
+    Invocation,
+    Kind,
+    Request,
+    Served,
+    counts_of,
+    entered,
+    new_request,
+    reached,
+)
 
 # Machines: open batch, closed batches that wait, executions.
 
