@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from euclio.contract import claims
-from euclio.contract.evidence import Described, Ending, Evidence, Observation, References, Run, checked_run
+from euclio.contract.evidence import CheckedRun, Described, Ending, Evidence, Observation, References, checked_run
 from euclio.contract.findings import Finding, Judgement, Report, Verdict
 from euclio.contract.process import SOFT_LIMITS, SolverDiedError, SolverHere, SolverHungError, SolverProcess
 from euclio.core.families import find_family
@@ -121,7 +121,7 @@ def judge(solver: Described, seen: Sequence[tuple[Trial, Observation]]) -> Repor
     """Check what was seen of a solver, and judge every claim."""
     family = find_family(solver.family)
     references = References(family, solver.name)
-    runs: list[Run] = []
+    runs: list[CheckedRun] = []
     for trial, observation in seen:
         optimum = references.optimum(trial, observation.space)
         runs.append(checked_run(family, trial, observation, optimum))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from numbers import Real
 
-from euclio.contract.evidence import Ending, Evidence, Run
+from euclio.contract.evidence import CheckedRun, Ending, Evidence
 from euclio.contract.findings import Judgement, Verdict, judged
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.trials import Purpose
@@ -48,7 +48,7 @@ def plan_space(evidence: Evidence) -> Judgement:
     return _refusals(list(evidence.of(Purpose.RESTRICTED)), "plans in other plan spaces", "it applies to no other one")
 
 
-def _refusals(runs: list[Run], what: str, lacking: str = "there is no plan") -> Judgement:
+def _refusals(runs: list[CheckedRun], what: str, lacking: str = "there is no plan") -> Judgement:
     planned = [run for run in runs if run.answer is not None and run.answer.plan is not None]
     refused = []
     for run in planned:
@@ -94,7 +94,7 @@ def bound(evidence: Evidence) -> Judgement:
     return judged(wrong, len(given), "bounds", "it gives no bound")
 
 
-def _wrong_bound(run: Run) -> str:
+def _wrong_bound(run: CheckedRun) -> str:
     assert run.answer is not None
     if not _finite(run.answer.bound):
         return f"the bound is {run.answer.bound!r}, no finite number"
@@ -114,7 +114,7 @@ def honest(evidence: Evidence) -> Judgement:
     return judged([line for run in answered if (line := _dishonest(run))], len(answered), "answers")
 
 
-def _dishonest(run: Run) -> str:
+def _dishonest(run: CheckedRun) -> str:
     assert run.answer is not None
     if run.answer.plan is not None and run.answer.infeasible:
         return f"{run.trial.name}: says infeasible and gives a plan"
@@ -166,7 +166,7 @@ def _same_plans(evidence: Evidence, purpose: Purpose) -> Judgement:
     return judged(other, len(pairs), "runs made again", lacking or "no run ended clear of its time limit")
 
 
-def _difference(a: Run, b: Run) -> str:
+def _difference(a: CheckedRun, b: CheckedRun) -> str:
     assert a.answer is not None
     assert b.answer is not None
     if repr(a.answer.claimed) != repr(b.answer.claimed):
@@ -178,7 +178,7 @@ def _difference(a: Run, b: Run) -> str:
     return ""
 
 
-def _value(run: Run) -> str:
+def _value(run: CheckedRun) -> str:
     return "unknown" if run.value is None else full(run.value)
 
 

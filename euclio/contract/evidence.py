@@ -101,7 +101,7 @@ class Optimum:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CheckedRun:
     """A trial, what was seen of it, and what the checker and a reference say.
 
     Attributes:
@@ -153,29 +153,29 @@ class Evidence:
 
     solver: Described
     family: Family
-    runs: tuple[Run, ...]
+    runs: tuple[CheckedRun, ...]
 
-    def of(self, *purposes: Purpose) -> Iterator[Run]:
+    def of(self, *purposes: Purpose) -> Iterator[CheckedRun]:
         """The runs of some purposes."""
         return (run for run in self.runs if run.trial.purpose in purposes)
 
-    def pairs(self, *purposes: Purpose) -> Iterator[tuple[Run, Run]]:
+    def pairs(self, *purposes: Purpose) -> Iterator[tuple[CheckedRun, CheckedRun]]:
         """Runs of some purposes, each after the one that it is compared with."""
         for run in self.of(*purposes):
             if run.trial.like is not None:
                 yield self.runs[run.trial.like], run
 
 
-def checked_run(family: Family, trial: Trial, seen: Observation, optimum: Optimum | None) -> Run:
+def checked_run(family: Family, trial: Trial, seen: Observation, optimum: Optimum | None) -> CheckedRun:
     """Let the checker price what a trial brought."""
     goal = family.goal(trial.space if seen.space is None else seen.space)
     plan = None if seen.answer is None else seen.answer.plan
     if plan is None:
-        return Run(trial, seen, goal, optimum=optimum)
+        return CheckedRun(trial, seen, goal, optimum=optimum)
     try:
-        return Run(trial, seen, goal, family.evaluate(trial.instance, plan, seen.space), optimum=optimum)
+        return CheckedRun(trial, seen, goal, family.evaluate(trial.instance, plan, seen.space), optimum=optimum)
     except Exception as error:  # a plan made of the wrong things breaks the checker anywhere
-        return Run(trial, seen, goal, unreadable=f"{type(error).__name__}: {error}", optimum=optimum)
+        return CheckedRun(trial, seen, goal, unreadable=f"{type(error).__name__}: {error}", optimum=optimum)
 
 
 class References:

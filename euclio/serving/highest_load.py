@@ -10,6 +10,7 @@ from euclio.core.words import full
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table
 
 # Simulations that no table is made of have no need of what makes tables.
 new_table = late("euclio.core.tables", "new_table")
@@ -49,7 +50,7 @@ def highest_load_table(loads: dict[str, float], stream: str = "model") -> Render
         loads: load factor by stream.
         stream: what a stream is called.
     """
-    table = new_table(stream, "highest load at 99 %", numbers=("highest load at 99 %",))
+    table: Table = new_table(stream, "highest load at 99 %", numbers=("highest load at 99 %",))
     for name, load in (*loads.items(), ("mean", sum(loads.values()) / len(loads))):
         table.add_row(Text(name), Text(full(load, digits=3)))
     return table

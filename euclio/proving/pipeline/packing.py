@@ -1,7 +1,7 @@
 """Whether the GPUs suffice for all models together: a search over how they are divided among the models (ours).
 
 Each model needs a number of GPUs of each type; what it needs of one type depends on what it has of the others, and more
-never hurts. The search keeps a range for each number, raises what a model needs at least by asking `serving` with
+never hurts. The search keeps a range for each number, raises what a model needs at least by asking `model_server` with
 everything else at its most, lowers what it can have by what the others need at least, and halves a range.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from euclio.core.linear_program import Rows, least_cost
 from euclio.proving.pipeline.limits import Effort
 from euclio.proving.pipeline.lumps import Floats
-from euclio.proving.pipeline.serving import ModelServer, PlentyError, Serving, UndecidedError
+from euclio.proving.pipeline.model_server import ModelServer, PlentyError, Serving, UndecidedError
 
 # A bound on all models together, from prices per model and GPU type (ours).
 #
@@ -219,7 +219,7 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ranges:
+class _CountRanges:
     low: tuple[Counts, ...]
     high: tuple[Counts, ...]
 
@@ -233,7 +233,7 @@ def pack(needs: Sequence[Needs], stock: Stock, effort: Effort) -> list[Serving] 
     """
     nothing = (0,) * len(stock.counts)
     joint = JointBound([need.fluid() for need in needs], stock, effort)
-    stack = [_Ranges((nothing,) * len(needs), (stock.counts,) * len(needs))]
+    stack = [_CountRanges((nothing,) * len(needs), (stock.counts,) * len(needs))]
     while stack:
         effort.step()
         ranges = _narrowed(needs, stock, joint, stack.pop())
@@ -256,7 +256,7 @@ def _within(stock: Stock, taken: Sequence[Counts]) -> bool:
     return fits and sum(n * price for n, price in zip(total, stock.prices, strict=False)) <= stock.money
 
 
-def _narrowed(needs: Sequence[Needs], stock: Stock, joint: JointBound, ranges: _Ranges) -> _Ranges | None:
+def _narrowed(needs: Sequence[Needs], stock: Stock, joint: JointBound, ranges: _CountRanges) -> _CountRanges | None:
     """Ranges without numbers that no packing has; None: there is no packing in them."""
     low, high = list(ranges.low), list(ranges.high)
     while True:
@@ -269,12 +269,12 @@ def _narrowed(needs: Sequence[Needs], stock: Stock, joint: JointBound, ranges: _
                     return None
                 # All fits together: nothing is left to share, and `pack` asks the models.
                 if _within(stock, high):
-                    return _Ranges(tuple(low), tuple(high))
+                    return _CountRanges(tuple(low), tuple(high))
                 least = need.least(t, low[m][t], high[m])
                 low[m] = tuple(least if k == t else n for k, n in enumerate(low[m]))
         # No least number rose in a whole round, so another round would ask the same.
         if low == before:
-            return _Ranges(tuple(low), tuple(high))
+            return _CountRanges(tuple(low), tuple(high))
 
 
 def _share(needs: Sequence[Needs], stock: Stock, low: list[Counts], high: list[Counts]) -> bool:
@@ -301,7 +301,7 @@ def _affordable(stock: Stock, low: Sequence[Counts], high: Counts, model: int) -
     return tuple(found)
 
 
-def _halves(ranges: _Ranges) -> list[_Ranges]:
+def _halves(ranges: _CountRanges) -> list[_CountRanges]:
     """Two parts of the ranges: the widest number, measured by its own size, is cut in the middle."""
     widths = [
         ((b - a) / math.sqrt(b + 1), m, t)
@@ -313,6 +313,6 @@ def _halves(ranges: _Ranges) -> list[_Ranges]:
     lower = tuple(middle if k == t else n for k, n in enumerate(ranges.high[m]))
     upper = tuple(middle + 1 if k == t else n for k, n in enumerate(ranges.low[m]))
     return [
-        _Ranges(ranges.low, (*ranges.high[:m], lower, *ranges.high[m + 1 :])),
-        _Ranges((*ranges.low[:m], upper, *ranges.low[m + 1 :]), ranges.high),
+        _CountRanges(ranges.low, (*ranges.high[:m], lower, *ranges.high[m + 1 :])),
+        _CountRanges((*ranges.low[:m], upper, *ranges.low[m + 1 :]), ranges.high),
     ]

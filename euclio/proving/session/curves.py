@@ -12,8 +12,8 @@ from euclio.core.numbers import has_text
 from euclio.problems.session.plan import Allocation, ModulePlan
 from euclio.problems.session.policies import Form
 from euclio.problems.session.rules import DummyRule
+from euclio.proving.session.module_cost import CountsProver, TooFarApartError
 from euclio.proving.session.modules import ZERO, Offer, Ranked, fixed_latency, full_machines_suffice
-from euclio.proving.session.proving import CountsProver, TooFarApartError
 
 # Whole machines one of which is nearly full: where it is faster the nearer it comes to that (ours).
 #

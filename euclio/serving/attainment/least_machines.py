@@ -30,7 +30,7 @@ MOST_NODES = 20_000
 
 
 @dataclass(slots=True)
-class _Search:
+class _CountSearch:
     prices: list[float]
     gives: list[list[float]]
     """What a machine of each kind gives, by need."""
@@ -81,7 +81,7 @@ def least_price(
     """
     kinds = [k for k in range(len(prices)) if not any(_is_better(prices, gives, j, k) for j in range(len(prices)))]
     kinds.sort(key=lambda k: prices[k] / max(gives[k][0], 1e-300))
-    search = _Search([prices[k] for k in kinds], [list(gives[k]) for k in kinds], below)
+    search = _CountSearch([prices[k] for k in kinds], [list(gives[k]) for k in kinds], below)
     search.below(0, [need - ROUNDED * abs(need) for need in needs], 0.0)
     return min(search.best, search.left_out)
 

@@ -12,7 +12,7 @@ import numpy as np
 from euclio.problems.session import Session
 from euclio.problems.session.running import RunningMachines
 from euclio.serving.dynamics.rules import Machine, Planned, Question, Rules, on_cpu, planned
-from euclio.serving.dynamics.serving import Counted, Placed
+from euclio.serving.dynamics.simulator import Counted, Placed
 from euclio.serving.dynamics.workers import Cloud, Need, SoldOutError
 from euclio.serving.dynamics.world import World
 from euclio.serving.units import NS_PER_S, Floats

@@ -14,7 +14,7 @@ from euclio.core.progress import told
 from euclio.core.registry import find_solver, solvers_of
 from euclio.serving.dynamics.coordinator import Coordinator
 from euclio.serving.dynamics.rules import S_PER_H, Question, Rules
-from euclio.serving.dynamics.serving import Serving
+from euclio.serving.dynamics.simulator import ChangingSimulator
 from euclio.serving.dynamics.workers import Rental
 from euclio.serving.dynamics.world import World
 from euclio.serving.session.targets import DEALINGS, own_dispatch
@@ -149,7 +149,7 @@ def run(world: World, rules: Rules) -> Record:
             application's.
     """
     _refuse_state(world, rules)
-    return _Run(world, rules).made()
+    return _Course(world, rules).made()
 
 
 def _refuse_state(world: World, rules: Rules) -> None:
@@ -166,7 +166,7 @@ def _refuse_state(world: World, rules: Rules) -> None:
         raise InputError(f"is {solver.name}, which weighs no state; give one of {able}", field="planner.solver")
 
 
-class _Run:
+class _Course:
     """The time of a run: what happens when."""
 
     def __init__(self, world: World, rules: Rules) -> None:
@@ -176,7 +176,7 @@ class _Run:
         self.world, self.rules = world, rules
         policy = find_solver(rules.planner.solver).space.policy
         dealing = DEALINGS[own_dispatch(policy)]
-        self.serving = Serving(world, dealing, rules.expecting, rules.planner.slower, NS_PER_S)
+        self.serving = ChangingSimulator(world, dealing, rules.expecting, rules.planner.slower, NS_PER_S)
         self.coordinator = Coordinator(world, rules)
         self.now_ns = 0
         self.per_h: Floats = np.zeros((world.seconds, 2))

@@ -235,7 +235,7 @@ def _served(
 ) -> Simulation:
     compile_simulator()
     first = np.concatenate(([0], np.cumsum([len(times) for times in arrivals]))).astype(np.int64)
-    state = _State.empty(fleet, arrivals, first, setup)
+    state = _FleetState.empty(fleet, arrivals, first, setup)
     began = time.perf_counter()
     executions = [_run_stage(stage, state, setup) for stage in stages]
     wall_s = time.perf_counter() - began
@@ -255,7 +255,7 @@ def _served(
     )
 
 
-class _State:
+class _FleetState:
     """All requests, fragment by fragment, while stages are gone through; times in nanoseconds, -1: not yet."""
 
     def __init__(self, arrival: Ints, deadline: Ints, first: Ints, factors: Floats) -> None:
@@ -266,7 +266,7 @@ class _State:
         self.batches = 0
 
     @classmethod
-    def empty(cls, fleet: Fleet, arrivals: Sequence[Ints], first: Ints, setup: Setup) -> _State:
+    def empty(cls, fleet: Fleet, arrivals: Sequence[Ints], first: Ints, setup: Setup) -> _FleetState:
         """Requests that have all yet to be served."""
         arrival = np.concatenate([*arrivals, np.zeros(0, np.int64)])
         budgets = [min(NANOSECONDS.up(fragment.budget_s), LONGEST_NS) for fragment in fleet.fragments]
@@ -274,7 +274,7 @@ class _State:
         return cls(arrival, deadline, first, duration_factors(setup.noise, setup.seed))
 
 
-def _run_stage(stage: ServedStage, state: _State, setup: Setup) -> Ints:
+def _run_stage(stage: ServedStage, state: _FleetState, setup: Setup) -> Ints:
     """Serve a stage's requests; returns a row per execution."""
     start, end = (state.shared_start, state.finish) if stage.shared else (state.own_start, state.own_end)
     drops = setup.dropping is Dropping.HOPELESS

@@ -30,7 +30,7 @@ from euclio.workloads.fragments.uplink import Trace, read_traces
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StayingPlan:
     """One plan for all seconds.
 
     Attributes:
@@ -44,15 +44,15 @@ class Standing:
     missed: float
 
 
-def at_mean(line: Timeline, plan: Planner) -> Standing:
+def at_mean(line: Timeline, plan: Planner) -> StayingPlan:
     """Each client cuts where its mean bandwidth has it: Static (Graft §5.1)."""
-    return _fleet_standing(line, fleet_at_mean(f"{line.name}-mean", line.clients), plan)
+    return _staying_plan(line, fleet_at_mean(f"{line.name}-mean", line.clients), plan)
 
 
-def in_hindsight(line: Timeline, plan: Planner) -> Standing:
+def in_hindsight(line: Timeline, plan: Planner) -> StayingPlan:
     """Each client cuts where the server has most time in its worst second; if none will do, in most seconds."""
     fragments = [_best_cut(client, len(line.fleets)) for client in line.clients]
-    return _fleet_standing(line, Fleet(f"{line.name}-hindsight", line.clients[0].model.network, fragments), plan)
+    return _staying_plan(line, Fleet(f"{line.name}-hindsight", line.clients[0].model.network, fragments), plan)
 
 
 def _best_cut(client: Client, seconds: int) -> Fragment:
@@ -96,7 +96,7 @@ def needed_s(fleet: Fleet, plan: FragmentPlan) -> dict[str, Fraction]:
     return needed
 
 
-def _fleet_standing(line: Timeline, fleet: Fleet, plan: Planner) -> Standing:
+def _staying_plan(line: Timeline, fleet: Fleet, plan: Planner) -> StayingPlan:
     """The plan of a fleet, and how often clients have less time than it takes."""
     found = plan(fleet)
     needed = needed_s(fleet, found)
@@ -106,7 +106,7 @@ def _fleet_standing(line: Timeline, fleet: Fleet, plan: Planner) -> Standing:
         for t in range(len(line.fleets)):
             budget = budget_at(client, points[client.name], t)
             missed += budget is None or budget < needed[client.name]
-    return Standing(fleet, found, missed / (len(line.clients) * len(line.fleets)))
+    return StayingPlan(fleet, found, missed / (len(line.clients) * len(line.fleets)))
 
 
 def late(line: Timeline, sequel: Sequel) -> float:
@@ -152,7 +152,7 @@ SOLVERS = {"graft": "Graft", "fragment-columns": "optimum"}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PolicyRow:
     """A policy on a timeline.
 
     Where the bandwidth holds for more than a second, a step takes the place of a second in the names of policies.
@@ -187,7 +187,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _SequelCost:
     """A policy on a part of a timeline.
 
     Attributes:
@@ -231,7 +231,7 @@ def lines(
                     yield [timeline(*what, step_s=step_s)]
 
 
-def rows_of(parts: Sequence[Timeline], *, trigger: bool = False) -> list[Row]:
+def rows_of(parts: Sequence[Timeline], *, trigger: bool = False) -> list[PolicyRow]:
     """All policies on a timeline, those that start from optimal plans last.
 
     Args:
@@ -251,37 +251,39 @@ def rows_of(parts: Sequence[Timeline], *, trigger: bool = False) -> list[Row]:
         standing = [(MEAN, [at_mean(part, planner) for part in parts])]
         if len(parts) == 1:
             standing.append((FIXED, [in_hindsight(parts[0], planner)]))
-        found += [_standing(parts[0], called, policy, own, least) for policy, own in standing]
+        found += [_staying_row(parts[0], called, policy, own, least) for policy, own in standing]
     return found
 
 
-def _sequels(line: Timeline, planner: Planner, whole: bool, trigger: bool) -> Iterator[tuple[str, float, _Part]]:
+def _sequels(line: Timeline, planner: Planner, whole: bool, trigger: bool) -> Iterator[tuple[str, float, _SequelCost]]:
     """The policies on a timeline, or on a stretch of one, where nothing is said of what takes longer than that."""
-    yield SCRATCH, 0.0, _Part(from_scratch(line, planner))
+    yield SCRATCH, 0.0, _SequelCost(from_scratch(line, planner))
     if trigger:
         held, planned = line.held(), len(line.triggers) / len(line.fleets)
         new, near = from_scratch(held, planner), kept(held, planner, worse=TRIGGER_WORSE)
-        yield TRIGGERED, 0.0, _Part(new, late(line, new), planned)
-        yield TRIGGERED_WITHIN, TRIGGER_WORSE, _Part(near, late(line, near), planned)
+        yield TRIGGERED, 0.0, _SequelCost(new, late(line, new), planned)
+        yield TRIGGERED_WITHIN, TRIGGER_WORSE, _SequelCost(near, late(line, near), planned)
     if whole:
-        yield KEPT, 0.0, _Part(kept(line, planner))
+        yield KEPT, 0.0, _SequelCost(kept(line, planner))
         for steps in EVERY:
-            yield PERIODIC, float(steps), _Part(kept(line, planner, every=steps))
+            yield PERIODIC, float(steps), _SequelCost(kept(line, planner, every=steps))
     for worse in WORSE:
-        yield WITHIN, worse, _Part(kept(line, planner, worse=worse))
+        yield WITHIN, worse, _SequelCost(kept(line, planner, worse=worse))
     if whole:
         hindsight = Hindsight(line, planner, STEP)
         for shadow in SHADOWS:
-            yield HINDSIGHT, shadow * line.step_s, _Part(hindsight.best(shadow))
+            yield HINDSIGHT, shadow * line.step_s, _SequelCost(hindsight.best(shadow))
 
 
-def _row(line: Timeline, planner: str, policy: str, setting: float, parts: Sequence[_Part], least: float) -> Row:
+def _row(
+    line: Timeline, planner: str, policy: str, setting: float, parts: Sequence[_SequelCost], least: float
+) -> PolicyRow:
     by_part = [part.sequel.deployments for part in parts]
     shares = tuple(share_of(deployment) for deployments in by_part for deployment in deployments)
     changes = [moves(a, b) for deployments in by_part for a, b in pairwise(deployments)]
     per = max(1, len(changes))
     mean = sum(shares) / len(shares)
-    return Row(
+    return PolicyRow(
         line=line.name,
         planner=planner,
         policy=policy,
@@ -297,16 +299,16 @@ def _row(line: Timeline, planner: str, policy: str, setting: float, parts: Seque
     )
 
 
-def _standing(line: Timeline, planner: str, policy: str, standing: Sequence[Standing], least: float) -> Row:
+def _staying_row(line: Timeline, planner: str, policy: str, standing: Sequence[StayingPlan], least: float) -> PolicyRow:
     """One plan that stays, which is the same on all stretches."""
     share = share_of(deployed(standing[0].fleet, standing[0].plan))
     shares = (share,) * len(line.fleets)
     missed = sum(own.missed for own in standing) / len(standing)
     above = share / least - 1
-    return Row(line.name, planner, policy, 0.0, float(share), above, 0.0, 0.0, missed, line.step_s, 0.0, shares)
+    return PolicyRow(line.name, planner, policy, 0.0, float(share), above, 0.0, 0.0, missed, line.step_s, 0.0, shares)
 
 
-def break_even_s(moving: Row, staying: Row) -> float | None:
+def break_even_s(moving: PolicyRow, staying: PolicyRow) -> float | None:
     """Seconds that a started instance has to take its share in vain, for another policy to cost as much.
 
     With s such seconds a policy takes, on average, its share and s times what it starts in a second (ours).

@@ -22,7 +22,7 @@ from euclio.serving.replanning.study import (
     TRIGGERED,
     TRIGGERED_WITHIN,
     WITHIN,
-    Row,
+    PolicyRow,
     break_even_s,
 )
 
@@ -61,7 +61,7 @@ STAYING: tuple[tuple[Key, Key, str], ...] = tuple(
 """Pairs of policies whose break-even is shown: one that moves, one that stays, and what they are called."""
 
 
-def all_rows(rows: Sequence[Row]) -> str:
+def all_rows(rows: Sequence[PolicyRow]) -> str:
     """One row per timeline, planner and policy."""
     head = (
         "clients", "planner", "policy", "share (%)", "above optimum (%)", "started/step", "shadow (%)", "missed (%)",
@@ -89,7 +89,7 @@ def unit_of(step_s: int) -> str:
     return UNITS.get(step_s, f"{step_s} s")
 
 
-def chosen(rows: Sequence[Row], step_s: int, key: Key, source: str = "") -> list[Row]:
+def chosen(rows: Sequence[PolicyRow], step_s: int, key: Key, source: str = "") -> list[PolicyRow]:
     """The rows of a policy on all networks.
 
     Args:
@@ -102,10 +102,10 @@ def chosen(rows: Sequence[Row], step_s: int, key: Key, source: str = "") -> list
     return [row for row in of_step if (row.planner, row.policy, row.setting) == key]
 
 
-def mean_row(rows: Sequence[Row]) -> Row:
+def mean_row(rows: Sequence[PolicyRow]) -> PolicyRow:
     """One row of the means of several of one policy."""
     first = rows[0]
-    return Row(
+    return PolicyRow(
         line="mean",
         planner=first.planner,
         policy=first.policy,
@@ -121,7 +121,7 @@ def mean_row(rows: Sequence[Row]) -> Row:
     )
 
 
-def page_tables(rows: Sequence[Row]) -> str:
+def page_tables(rows: Sequence[PolicyRow]) -> str:
     """What the page shows: break-evens, then policies by length of a step, the longest ones first."""
     steps = sorted({row.step_s for row in rows}, reverse=True)
     parts = [_break_evens(rows, steps)]
@@ -135,11 +135,11 @@ def page_tables(rows: Sequence[Row]) -> str:
     return "\n\n".join(parts)
 
 
-def _sources(rows: Sequence[Row]) -> list[str]:
+def _sources(rows: Sequence[PolicyRow]) -> list[str]:
     return [source for source in SOURCES if any(f", {source}" in row.line for row in rows)]
 
 
-def _break_evens(rows: Sequence[Row], steps: Sequence[int]) -> str:
+def _break_evens(rows: Sequence[PolicyRow], steps: Sequence[int]) -> str:
     """Seconds of start-up from which a policy that stays takes less, by length of a step and kind of links."""
     columns = [(step_s, source) for step_s in steps for source in _sources(rows)]
     head = " | ".join(f"every {unit_of(step_s)}, {source}" for step_s, source in columns)
@@ -151,7 +151,7 @@ def _break_evens(rows: Sequence[Row], steps: Sequence[int]) -> str:
     return "\n".join(found)
 
 
-def _break_even(rows: Sequence[Row], step_s: int, source: str, moving: Key, staying: Key) -> str:
+def _break_even(rows: Sequence[PolicyRow], step_s: int, source: str, moving: Key, staying: Key) -> str:
     """The break-even of the means over networks, and its range over them."""
     pairs = list(zip(chosen(rows, step_s, moving, source), chosen(rows, step_s, staying, source), strict=False))
     if not pairs:
@@ -165,7 +165,7 @@ def _break_even(rows: Sequence[Row], step_s: int, source: str, moving: Key, stay
     return f"{whole:.2g} ({max(0.0, min(each)):.2g} to {max(each):.2g})"
 
 
-def _policies(rows: Sequence[Row], step_s: int) -> str:
+def _policies(rows: Sequence[PolicyRow], step_s: int) -> str:
     """One row per policy, means over the networks."""
     sources, unit = _sources(rows), unit_of(step_s)
     asked = ("share above the optimum", f"started per {unit}", "shadow (%)", "late")
@@ -175,7 +175,7 @@ def _policies(rows: Sequence[Row], step_s: int) -> str:
     return "\n".join(found)
 
 
-def _policy(rows: Sequence[Row], step_s: int, key: Key, called: str, sources: Sequence[str]) -> Iterator[str]:
+def _policy(rows: Sequence[PolicyRow], step_s: int, key: Key, called: str, sources: Sequence[str]) -> Iterator[str]:
     means = [mean_row(own) for own in (chosen(rows, step_s, key, source) for source in sources) if own]
     if not means:
         return
@@ -214,7 +214,7 @@ MOST = 160
 """Top of the scale of totals, in percent above the optimum."""
 
 
-def drawing(rows: Sequence[Row]) -> Figure:
+def overview_figure(rows: Sequence[PolicyRow]) -> Figure:
     """The figure: share over time of the timelines with the longest steps above, totals by length of a step below."""
     steps = sorted({row.step_s for row in rows})
     shown = [row for row in rows if row.step_s == steps[-1]]
@@ -236,7 +236,7 @@ def drawing(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-def save(rows: Sequence[Row], path: Path) -> None:
+def save(rows: Sequence[PolicyRow], path: Path) -> None:
     """Write the figure; the same rows give the same bytes."""
     style: Any = {
         "svg.hashsalt": "replanning",
@@ -246,10 +246,10 @@ def save(rows: Sequence[Row], path: Path) -> None:
         "axes.spines.right": False,
     }
     with mpl.rc_context(style):
-        drawing(rows).savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+        overview_figure(rows).savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
-def _over_time(axes: Any, name: str, rows: Sequence[Row]) -> None:
+def _over_time(axes: Any, name: str, rows: Sequence[PolicyRow]) -> None:
     for key, colour, style, label in LINES:
         for row in rows:
             if (row.planner, row.policy, row.setting) == key:
@@ -259,7 +259,7 @@ def _over_time(axes: Any, name: str, rows: Sequence[Row]) -> None:
     axes.title.set_fontsize(10)
 
 
-def _totals(axes: Any, rows: Sequence[Row], step_s: int) -> None:
+def _totals(axes: Any, rows: Sequence[PolicyRow], step_s: int) -> None:
     """Means over all timelines of what a policy takes, as shares of new optimal plans that start for nothing."""
     best = {row.line: row.share_pct for row in chosen(rows, step_s, (OPTIMUM, SCRATCH, 0.0))}
     for key, colour, style, label in TOTALS:

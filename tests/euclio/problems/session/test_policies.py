@@ -54,7 +54,7 @@ OF_RULES = {
     "euclio/problems/session/evaluate.py": "a match over all rules",
     "euclio/problems/session/latency/bound.py": "a match over all rules",
     "euclio/proving/session/modules.py": "a match over all rules",
-    "euclio/proving/session/scaling.py": "codes for compiled functions",
+    "euclio/proving/session/integers.py": "codes for compiled functions",
     "euclio/proving/session/curves.py": "plans of whole machines under one rule that another rule's are made of",
     "euclio/problems/session/bought_whole.py": "the bound of packed plans has dummies at any rate",
     "bruteforce/session/bought_enumeration.py": "rule continuous has the plans of rule machine where machines are full",

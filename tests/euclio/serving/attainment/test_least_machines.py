@@ -14,9 +14,9 @@ from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.session.counts import lost
 from euclio.serving.attainment import Demand, least_machines
-from euclio.serving.attainment.bounding import least_cost
 from euclio.serving.attainment.least_loss import fewest_at_once, least_work_at_once
 from euclio.serving.attainment.least_machines import least_price
+from euclio.serving.attainment.lower_bound import least_cost
 from euclio.serving.attainment.margins import spare_space
 from euclio.serving.session import Setup
 

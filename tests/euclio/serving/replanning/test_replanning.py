@@ -180,8 +180,8 @@ def test_stretches_begin_where_they_stand_in_the_whole():
 def test_the_break_even_is_where_share_and_starts_cost_the_same():
     """4 % more share and 30 % less started a step: 4/30 of a step, 0.133 s by the second and 8 s by the minute."""
 
-    def row(share_pct: float, shadow_pct: float, step_s: int) -> study.Row:
-        return study.Row("a", "optimum", "b", 0.0, share_pct, 0.0, 0.0, shadow_pct, 0.0, step_s, 1.0, ())
+    def row(share_pct: float, shadow_pct: float, step_s: int) -> study.PolicyRow:
+        return study.PolicyRow("a", "optimum", "b", 0.0, share_pct, 0.0, 0.0, shadow_pct, 0.0, step_s, 1.0, ())
 
     assert study.break_even_s(row(76, 60, 1), row(80, 30, 1)) == pytest.approx(4 / 30)
     assert study.break_even_s(row(76, 60, 60), row(80, 30, 60)) == pytest.approx(8)

@@ -11,9 +11,9 @@ from euclio.problems.session import Hardware, Session
 from euclio.problems.session.space import FULL_SPACE
 from euclio.serving.attainment.confidence import FEWEST_BLOCKS
 from euclio.serving.attainment.demand import Demand
-from euclio.serving.attainment.judging import Trials
 from euclio.serving.attainment.long_run import Run
 from euclio.serving.attainment.margins import alike, spare_space, stricter, with_spare
+from euclio.serving.attainment.trials import Trials
 from euclio.serving.session import Setup, simulate
 from euclio.serving.session.system import build_system
 

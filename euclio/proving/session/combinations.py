@@ -14,7 +14,7 @@ from euclio.core.compiled import compiled
 from euclio.core.linear_program import PLAIN, Rows, least_cost
 from euclio.problems.session.instance import Session
 from euclio.proving.session.curves import Cell
-from euclio.proving.session.scaling import Floats, Ints
+from euclio.proving.session.integers import Floats, Ints
 
 # Lower bound on a session's cost from its modules' cells: a linear program finds prices of time, the bound is ours.
 
@@ -240,7 +240,7 @@ def choices(session: Session, cells: Sequence[Sequence[Cell]], bound: Bound, lim
     )
 
 
-class Standing(NamedTuple):
+class ChoiceState(NamedTuple):
     """Where the enumeration stands, one entry per module in the order of `Choices`.
 
     Attributes:
@@ -260,15 +260,15 @@ class Standing(NamedTuple):
     at: Ints
 
 
-def beginning(c: Choices) -> Standing:
+def first_state(c: Choices) -> ChoiceState:
     """The state of an enumeration before its first combination."""
     size = c.module.size
     spent, reduced, start, finish = np.zeros((4, size))
-    return Standing(c.first[:-1].copy(), spent, reduced, start, finish, np.zeros(2, dtype=np.int64))
+    return ChoiceState(c.first[:-1].copy(), spent, reduced, start, finish, np.zeros(2, dtype=np.int64))
 
 
 @compiled
-def next_choice(c: Choices, s: Standing, limit: int) -> int:
+def next_choice(c: Choices, s: ChoiceState, limit: int) -> int:
     """Go on to the next combination: afterwards each module's cell is the one before its `pick`.
 
     Args:

@@ -40,7 +40,7 @@ LEAST_SPREAD = Fraction(1, 64)
 
 
 @dataclass(frozen=True, slots=True)
-class _Range:
+class _TimeRange:
     """What is known of a module's machines in a part of the plan space.
 
     Attributes:
@@ -54,12 +54,12 @@ class _Range:
     upto: Fraction
 
 
-Part = tuple[_Range, ...]
+Part = tuple[_TimeRange, ...]
 """A part of the plan space: a range per module."""
 
 
 @dataclass(slots=True)
-class _Parts:
+class _PlanSpaceParts:
     session: Session
     needs: Sequence[Needs]
     times: list[list[Fraction]]
@@ -67,7 +67,7 @@ class _Parts:
 
     def whole(self) -> Part:
         """The plan space."""
-        return tuple(_Range((0, len(times) - 1), times[0], self.session.slo_s) for times in self.times)
+        return tuple(_TimeRange((0, len(times) - 1), times[0], self.session.slo_s) for times in self.times)
 
     def collected(self, part: Part) -> list[Fraction]:
         """The most that the worst case of each module may be, within its range and what the others leave."""
@@ -139,10 +139,10 @@ def least_cost(session: Session, space: PlanSpace, demand: Demand, enough: float
         in_sequence = space.policy.form.in_sequence
         needs.append(Needs(own, session.price, law, rate, late, poisson, in_sequence, in_order))
     times = [sorted({own.fastest(c) for c in own.module.profile}) for own in needs]
-    return _searched(_Parts(session, needs, times), law.parts, enough)
+    return _searched(_PlanSpaceParts(session, needs, times), law.parts, enough)
 
 
-def _searched(parts: _Parts, most: int, enough: float) -> float:
+def _searched(parts: _PlanSpaceParts, most: int, enough: float) -> float:
     """The least bound of all parts that are open when it is enough or so many were bounded."""
     number = count()
     heap = [(parts.cost(parts.whole()), next(number), parts.whole())]

@@ -185,7 +185,7 @@ def _most(load: Fraction, level: Fraction) -> Fraction | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _TankState:
     """Machines of a module from the last in rank up to some place: rate, latency and cost."""
 
     rate: float
@@ -232,11 +232,11 @@ class _Machines:
         best = min((p / t for _, t, _, p in self._rows(module)), default=math.inf)
         return rate * best if best else 0.0
 
-    def _front(self, module: Module, rate: float, room: float) -> Iterator[_State]:
+    def _front(self, module: Module, rate: float, room: float) -> Iterator[_TankState]:
         """Latencies and costs of machines with at least this rate that cost less than the room."""
         slo = float(self._session.slo_s) * (1 + ROUNDED)
         kept = _Undominated()
-        kept.add(_State(0.0, 0.0, 0.0))
+        kept.add(_TankState(0.0, 0.0, 0.0))
         for d, t, b, p in self._rows(module):
             # A list of those before: the states made here take no more of the same configuration.
             for state in kept.all():
@@ -246,7 +246,7 @@ class _Machines:
                     total = state.rate + count * t
                     latency = max(state.latency, d + b / total)
                     if latency <= slo:
-                        kept.add(_State(total, latency, state.cost + count * p))
+                        kept.add(_TankState(total, latency, state.cost + count * p))
                     count += 1
                     # Free machines have no cost to end the loop, and far beyond the rate more of them change nothing.
                     if not p and total > 1e3 * rate:
@@ -254,7 +254,7 @@ class _Machines:
         front = _Undominated()
         for state in kept.all():
             if state.rate * (1 + ROUNDED) >= rate:
-                front.add(_State(0.0, state.latency, state.cost))
+                front.add(_TankState(0.0, state.latency, state.cost))
         return iter(front.all())
 
     def _count(self) -> None:
@@ -262,7 +262,7 @@ class _Machines:
         if self.nodes % 4096 == 0 and time.perf_counter() >= self._deadline:
             raise TimeoutError
 
-    def _choice(self, fronts: list[list[_State]]) -> bool:
+    def _choice(self, fronts: list[list[_TankState]]) -> bool:
         """Whether one state of each module may keep the SLO below the cutoff; latencies to come count as nothing."""
         order, parents = self._session.order, self._session.parents()
         rest = [0.0] * (len(order) + 1)
@@ -294,13 +294,13 @@ class _Undominated:
 
     def __init__(self) -> None:
         self._by_cost: list[float] = []
-        self._states: dict[float, list[_State]] = {}
+        self._states: dict[float, list[_TankState]] = {}
 
-    def all(self) -> list[_State]:
+    def all(self) -> list[_TankState]:
         """All of them, the cheapest first."""
         return [state for cost in self._by_cost for state in self._states[cost]]
 
-    def add(self, new: _State) -> None:
+    def add(self, new: _TankState) -> None:
         """Add a state, unless another is as good, and take out those that it is as good as."""
         for cost in self._by_cost[: bisect_right(self._by_cost, new.cost)]:
             if any(old.rate >= new.rate and old.latency <= new.latency for old in self._states[cost]):

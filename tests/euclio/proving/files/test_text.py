@@ -11,7 +11,7 @@ from exact_milp import Program, minimum
 from mps_files import read_mps
 
 from euclio.proving.files.model import Model, Row, Variable
-from euclio.proving.files.writing import TOTAL, decimal, mps_text, solution_text
+from euclio.proving.files.text import TOTAL, decimal, mps_text, solution_text
 
 ONE, ZERO = Fraction(1), Fraction(0)
 

@@ -14,14 +14,14 @@ from euclio.core.certificate import NoProofError
 from euclio.problems.day.evaluate import evaluate
 from euclio.problems.day.instance import Day
 from euclio.problems.day.plan import DayPlan
-from euclio.proving.day.certifying import MOST_VARIABLES, OUT_OF_TIME, TOO_MANY, alone, reaching, searched
+from euclio.proving.day.certifying import MOST_VARIABLES, OUT_OF_TIME, TOO_MANY, alone, narrowed_course, searched
 from euclio.proving.day.corners import OutOfTimeError, Shape, TooManyError
 from euclio.proving.day.course import Course
+from euclio.proving.day.joint import Together, Way
 from euclio.proving.day.program import Program
-from euclio.proving.day.together import Together, Way
-from euclio.proving.files.branching import MOST_NODES, UnprovenError, prove
+from euclio.proving.files.branch_and_bound import MOST_NODES, UnprovenError, prove
 from euclio.proving.files.model import Proof
-from euclio.proving.files.rounding import decimals, raised
+from euclio.proving.files.safe_bounds import decimals, raised
 
 ROOM = Fraction(5, 10**10)
 """Share of the cutoff by which the number in the file may be above it, so that it is short; below the tolerance."""
@@ -46,7 +46,7 @@ def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | 
         found = searched(day, cutoff, deadline)
         if isinstance(found.way, Way) and not found.proven:
             raise NoProofError("there is a plan that costs less")
-        course = found.course if found.proven else reaching(found.course, cutoff, deadline)
+        course = found.course if found.proven else narrowed_course(found.course, cutoff, deadline)
         if cutoff is None and isinstance(found.way, int):
             # That one step has no plan is enough.
             course = alone(course, found.way)

@@ -88,7 +88,7 @@ def cluster_program(
             variables += len(found.pools) + 1
             if variables > most_variables:
                 raise NoProofError(f"the cluster makes a program of more than {most_variables:,} variables")
-    return _Builder(cluster, space, templates).posed(plan)
+    return _ProgramBuilder(cluster, space, templates).posed(plan)
 
 
 def templates_of(cluster: Cluster, space: PipelineSpace, m: int, deadline: float = math.inf) -> Iterator[Template]:
@@ -166,7 +166,7 @@ def _fastest(found: list[Template]) -> Iterator[Template]:
     yield from kept
 
 
-class _Builder:
+class _ProgramBuilder:
     """Variables and rows: x_t what template t serves, n_t_k its virtual GPUs in partition k, gpus_m_k_g whole GPUs."""
 
     def __init__(self, cluster: Cluster, space: PipelineSpace, templates: list[Template]) -> None:

@@ -17,7 +17,7 @@ from euclio.problems.fragments.evaluate import evaluate
 from euclio.problems.fragments.instance import Fleet
 from euclio.problems.fragments.plan import FragmentPlan
 from euclio.problems.fragments.space import Budgets, FragmentSpace, Sharing
-from euclio.proving.files.branching import UnprovenError, prove
+from euclio.proving.files.branch_and_bound import UnprovenError, prove
 from euclio.proving.files.model import ZERO, Model, Proof, Row, Variable
 from euclio.proving.fragments.certifying import MOST_FRAGMENTS, OUT_OF_TIME, OutOfTimeError, Prover
 from euclio.proving.fragments.costs import TooLargeError

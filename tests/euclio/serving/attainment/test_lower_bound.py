@@ -13,8 +13,8 @@ from euclio import solve
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment import Demand
-from euclio.serving.attainment.bounding import least_cost, with_rates
 from euclio.serving.attainment.least_capacity import needed_rates, speed_up, windows
+from euclio.serving.attainment.lower_bound import least_cost, with_rates
 from euclio.serving.attainment.margins import spare_space
 from euclio.serving.session import Setup, simulate
 

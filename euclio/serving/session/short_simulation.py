@@ -8,7 +8,7 @@ from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.session.engine.loop import FOREVER
-from euclio.serving.session.in_turn import Coming, InTurn, covers
+from euclio.serving.session.in_turn import InTurn, RequestStream, covers
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.simulation import simulate
 from euclio.serving.session.system import System, build_system
@@ -41,7 +41,7 @@ def share_in_time(session: Session, plan: Plan, space: PlanSpace, setup: Setup, 
 
 def _share_in_turn(system: System, setup: Setup) -> float | None:
     """What `simulate` counts; batches that nothing fills any more are closed by their time-outs."""
-    served = InTurn(system, Coming(system, setup), system.clock.up(setup.seconds))
+    served = InTurn(system, RequestStream(system, setup), system.clock.up(setup.seconds))
     served.go_to(FOREVER)
     arrived = len(served.arrivals())
     took = served.latencies(0, arrived)

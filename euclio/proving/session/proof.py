@@ -12,14 +12,14 @@ from euclio.problems.session.evaluate import Evaluation, evaluate
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.space import PlanSpace
-from euclio.proving.files.branching import MOST_NODES, UnprovenError, prove, relaxed
+from euclio.proving.files.branch_and_bound import MOST_NODES, UnprovenError, prove, relaxed
 from euclio.proving.files.model import ZERO, Posed, Proof
-from euclio.proving.files.rounding import DECIMALS, decimals, lowered, raised
+from euclio.proving.files.safe_bounds import DECIMALS, decimals, lowered, raised
 from euclio.proving.session.certifying import MARGIN, parts_of
+from euclio.proving.session.feasibility import least_latencies
 from euclio.proving.session.frontiers import Corner, Frontiers, frontiers, waits
+from euclio.proving.session.module_cost import DeadlineError, TooFarApartError
 from euclio.proving.session.modules import ranked_modules
-from euclio.proving.session.proving import DeadlineError, TooFarApartError
-from euclio.proving.session.reaching import least_latencies
 
 # Frontiers with fewer corners and shorter numbers, which still reach a cutoff: their proofs are shorter (ours).
 #

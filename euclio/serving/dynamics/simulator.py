@@ -15,8 +15,8 @@ from euclio.serving.dynamics.rules import Expecting, Machine, on_cpu
 from euclio.serving.dynamics.world import World
 from euclio.serving.session.engine import routers as turns
 from euclio.serving.session.engine import tables as t
-from euclio.serving.session.engine.dealing import close, deal
-from euclio.serving.session.engine.executing import start_batches
+from euclio.serving.session.engine.batches import start_batches
+from euclio.serving.session.engine.dispatch import close, deal
 from euclio.serving.session.server import Server
 from euclio.serving.session.system import Machine as SystemMachine
 from euclio.serving.session.system import ServedModule, System
@@ -62,7 +62,7 @@ class Counted(NamedTuple):
     expected: Ints
 
 
-class Serving:
+class ChangingSimulator:
     """A world that is being served.
 
     Machines keep their queue while they stay on their worker, with whatever configuration. One that is taken away gets

@@ -193,7 +193,7 @@ def serve_batches(s: Tables, until: int) -> int:
 
 @compiled_on_tables
 def _choose(s: Tables) -> int:
-    """The target that is due (`euclio.serving.session.engine.dealing`); it becomes the current one."""
+    """The target that is due (`euclio.serving.session.engine.dispatch`); it becomes the current one."""
     chosen = first_due(s.target, 0) if s.target.shape[0] > 1 else 0
     s.number[CURRENT] = chosen
     s.number[LEFT] = s.target[chosen, TARGET_SIZE] if s.number[UNIT] == BY_ROUND else 1
@@ -258,7 +258,7 @@ def route(s: Tables, until: int) -> None:
 
 @compiled_on_tables
 def _routed(s: Tables, now: int) -> int:
-    """The machine that the next invocation is given to (`euclio.serving.session.engine.dealing`)."""
+    """The machine that the next invocation is given to (`euclio.serving.session.engine.dispatch`)."""
     count, total = s.target.shape[0], s.number[TOTAL_RATE]
     if s.router[0, ROUTER] == BY_TURN:
         target = _choose(s)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.proving.session.scaling import CONTINUOUS, FULL, MACHINE, NONE, UNREACHABLE, Ints, Scaled
+from euclio.proving.session.integers import CONTINUOUS, FULL, MACHINE, NONE, UNREACHABLE, Ints, ScaledModule
 
 EXHAUSTED, FOUND, LIMIT, OVERFLOW = 0, 1, 2, 3
 
@@ -30,7 +30,7 @@ MOST_OPEN = 1024
 then the relaxation says nothing, and trying all of them would take for ever."""
 
 
-def new_stack(m: Scaled) -> tuple[Ints, Ints, Ints, Ints]:
+def new_stack(m: ScaledModule) -> tuple[Ints, Ints, Ints, Ints]:
     """Stack, counts of whole machines, (depth, plans found, nodes), and a table for the plans found."""
     size = m.throughput.size
     stack = np.zeros((min(size, m.most) + 1, 8), dtype=np.int64)
@@ -39,7 +39,7 @@ def new_stack(m: Scaled) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 @compiled
-def _level(m: Scaled, row: Ints, k: int) -> int:
+def _level(m: ScaledModule, row: Ints, k: int) -> int:
     """What a whole machine of k collects from without dummies, rounded up."""
     # Machines of one ratio collect together, from what was left before the first of them.
     if m.shared and m.group[k] == row[GROUP]:
@@ -48,7 +48,7 @@ def _level(m: Scaled, row: Ints, k: int) -> int:
 
 
 @compiled
-def _round_up_to_prices(m: Scaled, cost: float) -> float:
+def _round_up_to_prices(m: ScaledModule, cost: float) -> float:
     """The least sum of prices that is no less."""
     # Without a common divisor any sum may occur.
     if m.grid == 0 or cost == np.inf:
@@ -61,7 +61,7 @@ def _round_up_to_prices(m: Scaled, cost: float) -> float:
 
 
 @compiled
-def _last_partial_or_whole(m: Scaled, first: int, row: Ints, rest: float, fluid: float, base: float) -> float:
+def _last_partial_or_whole(m: ScaledModule, first: int, row: Ints, rest: float, fluid: float, base: float) -> float:
     """The bound under rules none and machine where no dummies are needed so far.
 
     Args:
@@ -99,7 +99,7 @@ def _last_partial_or_whole(m: Scaled, first: int, row: Ints, rest: float, fluid:
 
 
 @compiled
-def bound(m: Scaled, first: int, row: Ints) -> float:
+def bound(m: ScaledModule, first: int, row: Ints) -> float:
     """A lower bound on the cost of every plan that goes on from here with configurations from `first` on."""
     rest = float(max(row[REST] + max(row[DEFICIT] - 1, 0), 0))
     dummies = row[DEFICIT] > 0
@@ -148,7 +148,7 @@ def bound(m: Scaled, first: int, row: Ints) -> float:
 
 
 @compiled
-def _put(m: Scaled, counts: Ints, k: int, machines: int, partial: bool, at: Ints, found: Ints) -> None:
+def _put(m: ScaledModule, counts: Ints, k: int, machines: int, partial: bool, at: Ints, found: Ints) -> None:
     if at[1] < ROOM:
         found[at[1], :-1] = counts
         found[at[1], k] = machines
@@ -166,20 +166,20 @@ def _last_open(first: int, last: int, at: Ints) -> int:
 
 
 @compiled
-def _affordable(m: Scaled, k: int, machines: int, spent: int, cut: int) -> bool:
+def _affordable(m: ScaledModule, k: int, machines: int, spent: int, cut: int) -> bool:
     """Whether whole machines stay below the cutoff; a product of large numbers is never formed."""
     return bool(m.price[k] == 0 or machines <= (cut - 1 - spent) // m.price[k])
 
 
 @compiled
-def _partial_fits(m: Scaled, row: Ints, k: int, machines: int, partial: int, cut: int) -> bool:
+def _partial_fits(m: ScaledModule, row: Ints, k: int, machines: int, partial: int, cut: int) -> bool:
     """Whether affordable whole machines and a partial one stay below the cutoff; sums are formed in integers."""
     charge = partial * m.unit_cost[k] * BELOW
     return bool(charge < cut and row[COST] + machines * m.price[k] + int(charge) < cut)
 
 
 @compiled
-def _close_with_partial(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
+def _close_with_partial(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
     """Rules none and machine: what whole machines leave goes to one partial machine, without dummies."""
     need = m.part_need[k]
     # A deficit takes dummies, and next to dummies there is no partial machine.
@@ -212,7 +212,7 @@ def _close_with_partial(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at
 
 
 @compiled
-def _close_whole(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
+def _close_whole(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
     """Rules none and machine: whole machines take the rest exactly, or dummies fill the last one."""
     if m.whole_need[k] == UNREACHABLE:
         return
@@ -233,7 +233,7 @@ def _close_whole(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints,
 
 
 @compiled
-def _close_continuous(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
+def _close_continuous(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
     """Rule continuous: the least that keeps the budget is bought, in whole machines and a partial one."""
     t, thin = m.throughput[k], m.throughput[k] - m.unit
     level = _level(m, row, k)
@@ -266,7 +266,7 @@ def _close_continuous(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: 
 
 
 @compiled
-def _close_full(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
+def _close_full(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
     """Machines that are charged whole: as few as serve the rest, and all that machines need to collect from."""
     if m.whole_need[k] == UNREACHABLE:
         return
@@ -282,7 +282,7 @@ def _close_full(m: Scaled, row: Ints, k: int, counts: Ints, cut: int, at: Ints, 
 
 
 @compiled
-def _most_whole(m: Scaled, row: Ints, k: int, depth: int, cut: int) -> int:
+def _most_whole(m: ScaledModule, row: Ints, k: int, depth: int, cut: int) -> int:
     """Most whole machines of k that leave something to later configurations; 0: none."""
     # No allocation or configuration is left for what remains, or whole machines miss the budget.
     if depth + 1 >= m.most or k + 1 >= m.throughput.size or m.whole_need[k] == UNREACHABLE:
@@ -303,7 +303,7 @@ def _most_whole(m: Scaled, row: Ints, k: int, depth: int, cut: int) -> int:
 
 
 @compiled
-def _next(m: Scaled, row: Ints, k: int, machines: int, child: Ints) -> None:
+def _next(m: ScaledModule, row: Ints, k: int, machines: int, child: Ints) -> None:
     """What is left after whole machines of k."""
     level = _level(m, row, k)
     child[CONFIGURATION], child[NEXT] = k + 1, CLOSE
@@ -315,7 +315,7 @@ def _next(m: Scaled, row: Ints, k: int, machines: int, child: Ints) -> None:
 
 
 @compiled
-def search(m: Scaled, stack: Ints, counts: Ints, at: Ints, found: Ints, cut: int, limit: int) -> int:
+def search(m: ScaledModule, stack: Ints, counts: Ints, at: Ints, found: Ints, cut: int, limit: int) -> int:
     """Go on to the next plans that cost less than a cutoff.
 
     Args:

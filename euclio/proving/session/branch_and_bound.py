@@ -9,10 +9,10 @@ from fractions import Fraction
 
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
-from euclio.proving.session.choosing import CHOSEN, TOO_MANY, Bound, Bounding, beginning, choices, next_choice
+from euclio.proving.session.combinations import CHOSEN, TOO_MANY, Bound, Bounding, choices, first_state, next_choice
 from euclio.proving.session.curves import Cell, Curve, ModuleProver, least_latency_bound
+from euclio.proving.session.module_cost import DeadlineError
 from euclio.proving.session.modules import Offer, Ranked
-from euclio.proving.session.proving import DeadlineError
 
 WORTH_FILLING = 1.001
 """Plans up to this many times the cutoff are improved, in the hope of one below it."""
@@ -183,7 +183,7 @@ class Branching:
         None: there are too many combinations.
         """
         c = choices(self._session, cells, bound, self._limit)
-        s = beginning(c)
+        s = first_state(c)
         while (status := next_choice(c, s, CHOICES)) == CHOSEN:
             some = [(int(m), int(c.cell[k - 1])) for m, k in zip(c.module, s.pick, strict=True)]
             gaps = [(m, k) for m, k in some if cells[m][k].offer is None]

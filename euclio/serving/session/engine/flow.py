@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from euclio.core.compiled import compiled_on_tables
-from euclio.serving.session.engine.dealing import deal
-from euclio.serving.session.engine.executing import answer, free_invocation, let_go, lose, measure, new_invocation
+from euclio.serving.session.engine.batches import answer, free_invocation, let_go, lose, measure, new_invocation
+from euclio.serving.session.engine.dispatch import deal
 from euclio.serving.session.engine.tables import (
     BECAME_READY,
     CHILD_COUNT,

@@ -1,8 +1,8 @@
 """Prove that a program's least cost reaches a cutoff: branch and bound with bounds in fractions (ours).
 
 The linear programs are solved in floating point, and their prices are proposals: a node is closed only by a bound that
-is exact (`euclio.proving.files.rounding`). What is assumed in a branch is a constraint of the proof; the two halves of
-a split are joined by VIPR's rule ``uns``.
+is exact (`euclio.proving.files.safe_bounds`). What is assumed in a branch is a constraint of the proof; the two halves
+of a split are joined by VIPR's rule ``uns``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from euclio.core.linear_program import Floats, Rows, least_cost
 from euclio.proving.files.model import ZERO, Derivation, Model, Proof, Row
-from euclio.proving.files.rounding import Branch, Limit, Weights, bounds_of, crossing
+from euclio.proving.files.safe_bounds import Branch, Limit, Weights, bounds_of, crossing
 
 # Prices of a linear program to as many digits as a proof needs: iterative refinement.
 #
@@ -180,7 +180,7 @@ def prove(
     Raises:
         UnprovenError: there is a point below the cutoff, or the search came to its end without a proof.
     """
-    search = _Search(model, cutoff, deadline, most_nodes)
+    search = _BranchAndBound(model, cutoff, deadline, most_nodes)
     search.close(search.root(), 0)
     return Proof(model, cutoff, point, tuple(search.derivations), search.nodes)
 
@@ -198,7 +198,7 @@ def _root(model: Model) -> Branch:
     return Branch(lower, upper)
 
 
-class _Search:
+class _BranchAndBound:
     """One search; its derivations grow as nodes are closed."""
 
     def __init__(self, model: Model, cutoff: Fraction | None, deadline: float, most_nodes: int) -> None:

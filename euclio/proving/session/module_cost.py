@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from euclio.proving.session import searching
+from euclio.proving.session import module_search as searching
+from euclio.proving.session.integers import ScaledModule, can_fill_exactly, prices_on_grid, scaled
 from euclio.proving.session.modules import Offer, Ranked, offer
-from euclio.proving.session.scaling import Scaled, can_fill_exactly, prices_on_grid, scaled
 
 CALL_NODES = 500_000
 """Nodes between two looks at the clock."""
@@ -92,7 +92,7 @@ class CountsProver:
         return self._search(s, budget, strict, None, Fraction(0))
 
     def _search(
-        self, s: Scaled, budget: Fraction, strict: bool, below: Fraction | None, proven: Fraction
+        self, s: ScaledModule, budget: Fraction, strict: bool, below: Fraction | None, proven: Fraction
     ) -> Offer | None:
         stack, counts, at, found = searching.new_stack(s)
         best: Offer | None = None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from euclio.serving.dynamics.coordinator import Monitor
-from euclio.serving.dynamics.serving import Counted
+from euclio.serving.dynamics.simulator import Counted
 from euclio.serving.dynamics.world import draw_world
 
 

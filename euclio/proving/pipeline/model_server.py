@@ -106,7 +106,7 @@ def _split(node: Node, proposal: Proposal | None) -> list[Node]:
             replace(node, forced=node.forced | {group}),
         ]
     first = _half(lumps, part, own)
-    return [_keeping(node, own, first), _keeping(node, own, ~first)]
+    return [_with_lumps(node, own, first), _with_lumps(node, own, ~first)]
 
 
 def _undecided(node: Node, part: Floats) -> Whole | None:
@@ -149,7 +149,7 @@ def _half(lumps: Lumps, part: Floats, own: Whole) -> NDArray[np.bool_]:
     return np.asarray(np.arange(len(own)) < len(own) // 2)
 
 
-def _keeping(node: Node, own: Whole, chosen: NDArray[np.bool_]) -> Node:
+def _with_lumps(node: Node, own: Whole, chosen: NDArray[np.bool_]) -> Node:
     kept = np.ones(len(node.lumps.served), bool)
     kept[own[~chosen]] = False
     return replace(node, lumps=node.lumps.only(kept))
@@ -161,7 +161,7 @@ SLACK = 1e-9
 """Part of a GPU by which rounding may exceed what there is; what fits is decided in fractions at the end."""
 
 
-def fitting(lumps: Lumps, box: Box, forced: frozenset[int], whole: bool) -> NDArray[np.bool_]:
+def fitting_lumps(lumps: Lumps, box: Box, forced: frozenset[int], whole: bool) -> NDArray[np.bool_]:
     """Which lumps fit on the GPUs with the least that each other group uses of which one has to be there."""
     held = np.zeros(lumps.use.shape[1])
     own = np.zeros_like(lumps.use)
@@ -295,7 +295,7 @@ class ModelServer:
     def _reduced(self, node: Node) -> tuple[Node, Proposal | None] | None:
         """The node without the lumps that no plan beyond it has, and a proposal; None: there is no plan in it."""
         while True:
-            lumps = node.lumps.only(fitting(node.lumps, node.box, node.forced, self._whole))
+            lumps = node.lumps.only(fitting_lumps(node.lumps, node.box, node.forced, self._whole))
             proposal = propose(lumps, node.box, node.forced, node.limited, node.prices, self._effort)
             prices = np.zeros(lumps.use.shape[1]) if proposal is None else proposal.prices
             found = bound(lumps, node.box, node.forced, prices)
@@ -348,7 +348,7 @@ class ModelServer:
         for first in range(0, len(numbers), CHUNK):
             lumps = self._maker.lumps([int(i) for i in numbers[first : first + CHUNK]], self._effort)
             lumps = lumps.only(~(lumps.use @ prices - lumps.served > spare))
-            parts.append(lumps.only(fitting(lumps, box, frozenset(), self._whole)))
+            parts.append(lumps.only(fitting_lumps(lumps, box, frozenset(), self._whole)))
         return joined(parts)
 
     def _candidate(self, lumps: Lumps, available: Sequence[Fraction]) -> Serving | None:

@@ -37,7 +37,7 @@ WIDEST = 1 << 20
 MOST_REACHABLE = 1 << 21
 
 
-class Scaled(NamedTuple):
+class ScaledModule(NamedTuple):
     """What the compiled search of one module under one budget reads; arrays have one entry per configuration.
 
     Attributes:
@@ -161,7 +161,7 @@ def can_fill_exactly(m: Ranked) -> list[bool]:
 
 def scaled(
     m: Ranked, prices: Prices, full: list[bool], budget: Fraction, strict: bool, affordable: Fraction | None
-) -> Scaled:
+) -> ScaledModule:
     """The module under a latency budget.
 
     Args:
@@ -185,7 +185,7 @@ def scaled(
         most_from[k] = max(most_from[k + 1], throughput[k] if whole[k] < UNREACHABLE else -1)
     # A quotient of two floats is off by less than 1e-15 of its size; the search allows for more wherever it multiplies.
     ratio = prices.scale / scale
-    return Scaled(
+    return ScaledModule(
         throughput=np.array(throughput, dtype=np.int64),
         price=np.array(prices.price, dtype=np.int64),
         unit_cost=np.array([float(u * ratio) for u in m.unit_cost], dtype=np.float64),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from euclio.core.compiled import compiled_on_tables
-from euclio.serving.session.engine.executing import add, new_batch, open_batch, submit
+from euclio.serving.session.engine.batches import add, new_batch, open_batch, submit
 from euclio.serving.session.engine.routers import (
     AT_RANDOM,
     BY_TURN,

@@ -17,7 +17,7 @@ from euclio.serving.attainment.confidence import FEWEST_BLOCKS, LIKELY, Estimate
 from euclio.serving.attainment.demand import CONFIDENCE, Demand, ModuleObjective
 from euclio.serving.attainment.latencies import MOST_WATCHED, Latencies, Tally, Watched
 from euclio.serving.attainment.long_run import Run, coming
-from euclio.serving.session.in_turn import Coming
+from euclio.serving.session.in_turn import RequestStream
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.system import System, build_system
 from euclio.serving.setup import Arrivals
@@ -55,7 +55,7 @@ SHRINKS = 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedPlan:
     """A plan's attainment on requests that the search has not seen.
 
     Attributes:
@@ -132,7 +132,7 @@ class Trials:
         self._objectives = demand.of(session)
         self._least_missed = min([1 - demand.target, *(1 - own.share for _, own in self._objectives)])
         """The share that may be missed where the fewest may, which says how long simulations are."""
-        self._coming: dict[tuple[int, float, int], Coming] = {}
+        self._coming: dict[tuple[int, float, int], RequestStream] = {}
 
     def searched(self, plan: Plan, least: float) -> float | None:
         """The attainment on the requests of the search, the same for all plans; None: it is below the least.
@@ -163,7 +163,7 @@ class Trials:
         every = [_share(row.since(begin)) for row in rows]
         return every[0] if not least or all(own >= it for own, it in zip(every, shares, strict=True)) else None
 
-    def judged(self, plan: Plan, attempt: int, ends_at: float | None) -> Judged:
+    def judged(self, plan: Plan, attempt: int, ends_at: float | None) -> JudgedPlan:
         """The attainment on requests of their own, with one attempt's part of the error that is allowed.
 
         The simulation is made twice as long until it has seen enough and its bounds are at what is asked for, or until
@@ -195,7 +195,7 @@ class Trials:
                 break
         modules = tuple((own, found) for (_, own), found in zip(self._objectives, every[1:], strict=True))
         stated = percentiles_s(self._session, others, begin, self._demand.target)
-        return Judged(every[0], over * window_s, seed, modules, stated, cut)
+        return JudgedPlan(every[0], over * window_s, seed, modules, stated, cut)
 
     def _held(self) -> tuple[Watched, ...]:
         """The modules that have objectives."""

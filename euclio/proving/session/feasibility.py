@@ -10,10 +10,10 @@ from euclio.core.certificate import Search
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.policies import Form
-from euclio.proving.session.branching import through
+from euclio.proving.session.branch_and_bound import through
 from euclio.proving.session.curves import ModuleProver, least_latency_bound
+from euclio.proving.session.module_cost import DeadlineError, TooFarApartError
 from euclio.proving.session.modules import Offer, Ranked, fixed_latency, full_machines_suffice, offer
-from euclio.proving.session.proving import DeadlineError, TooFarApartError
 
 ZERO = Fraction(0)
 CLOSE = Fraction(1, 10**6)

@@ -1,6 +1,6 @@
 """Proof files of clusters: no plan is better than a claim (ours).
 
-Where a few nodes close the program that leaves no plan out (`euclio.proving.pipeline.posing`), its proof is the file,
+Where a few nodes close the program that leaves no plan out (`euclio.proving.pipeline.program`), its proof is the file,
 and no search stands behind it. Elsewhere the prover finds, for each model, numbers of GPUs that do not serve it well
 enough. Whoever believes these needs no search of divisions: that the GPUs of a cluster cannot be divided so that every
 model has more than these numbers is a small program without a feasible point, and its proof the file.
@@ -16,13 +16,13 @@ from euclio.core.certificate import NoProofError
 from euclio.problems.pipeline.instance import Cluster
 from euclio.problems.pipeline.plan import PipelinePlan
 from euclio.problems.pipeline.space import Objective, PipelineSpace
-from euclio.proving.files.branching import UnprovenError, prove
+from euclio.proving.files.branch_and_bound import UnprovenError, prove
 from euclio.proving.files.model import ZERO, Model, Proof, Row, Variable, covers, least_vectors
-from euclio.proving.files.rounding import lowered
+from euclio.proving.files.safe_bounds import lowered
 from euclio.proving.pipeline.certifying import Question
 from euclio.proving.pipeline.limits import Effort, OutOfTimeError, TooLargeError
 from euclio.proving.pipeline.packing import Counts, Needs, Stock, least_uses, pack
-from euclio.proving.pipeline.posing import cluster_program
+from euclio.proving.pipeline.program import cluster_program
 
 ONE = Fraction(1)
 MOST_CORNERS = 2_000
@@ -96,7 +96,7 @@ def _divided_proof(question: Question, deadline: float) -> Proof:
             raise NothingToDivideError("a model has no pipeline in time, or a GPU type no price")
         if pack(needs, stock, effort) is not None:
             raise NoProofError("the prover finds a better plan")
-        return prove(_Builder(question, needs, stock).model(), None, None, deadline)
+        return prove(_ProofBuilder(question, needs, stock).model(), None, None, deadline)
     except OutOfTimeError:
         raise NoProofError("the time limit was reached") from None
     except (TooLargeError, UnprovenError) as error:
@@ -134,7 +134,7 @@ def corners_beyond(short: Sequence[Counts], most: Counts) -> list[Counts]:
 
 
 @dataclass(slots=True)
-class _Builder:
+class _ProofBuilder:
     """Variables and rows of the program: y_m_i corner i of model m, x_m_k template k in fractions, g_m_t GPUs."""
 
     question: Question

@@ -31,10 +31,10 @@ from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import machine_limits, usable_stock
 from euclio.problems.session.space import PlanSpace
-from euclio.proving.session.branching import through
+from euclio.proving.session.branch_and_bound import through
 from euclio.proving.session.curves import ModuleProver, counted, least_latency_bound, nearly_full, nearly_full_at
+from euclio.proving.session.module_cost import DeadlineError, TooFarApartError
 from euclio.proving.session.modules import ZERO, Offer, Ranked, fixed_latency, offer
-from euclio.proving.session.proving import DeadlineError, TooFarApartError
 
 MOST_LISTED = 300_000
 """Numbers of machines that are looked at in one module."""
