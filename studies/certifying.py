@@ -16,8 +16,7 @@ from euclio.core.errors import RefutedError
 from euclio.core.result import AnyResult, Status
 from euclio.experiments.execution import prepared
 from euclio.experiments.task import SolverSetting
-from euclio.proving.certifying import certify
-from euclio.proving.proof_trials import counts
+from euclio.proving.certifying import certify, counts
 from euclio.report import Block, Heading, Paragraph, Table
 
 SAMPLE = 30

@@ -21,8 +21,8 @@ from euclio.core.words import percent
 from euclio.problems.fragments import Fleet, FragmentPlan, evaluate
 from euclio.serving.fragments import Arrivals, Phases, Setup, simulate, total_attainment
 from euclio.serving.fragments.end_to_end import ahead_of, end_to_end_ms, pooled_ms, within_objective
-from euclio.serving.fragments.latency_figure import draw_latencies
 from euclio.serving.fragments.metrics import longest_wait, most_in_an_execution
+from euclio.serving.latency_figure import draw_latencies
 from euclio.serving.units import NS_PER_S
 from euclio.workloads.fragments.clients import draw_clients, fleet_now
 from euclio.workloads.fragments.networks import Device, find_model, model_names

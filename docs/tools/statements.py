@@ -27,9 +27,9 @@ from euclio.problems.session.latency.of_requests import session_rate
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment import setup_of, solve_attaining
 from euclio.serving.attainment.demand import Demand
-from euclio.serving.attainment.judging import Trials, part_of_error
 from euclio.serving.attainment.long_run import Run
 from euclio.serving.attainment.margins import spare_space
+from euclio.serving.attainment.trials import Trials, part_of_error
 from euclio.serving.session.setup import Dispatch, Setup
 from euclio.serving.session.system import build_system
 from euclio.serving.setup import Arrivals

@@ -42,7 +42,7 @@ from euclio.problems.session import (
 from euclio.problems.session.evaluate import machine_latencies
 from euclio.problems.session.latency.paths import longest_path
 from euclio.problems.session.rules import DummyRule
-from euclio.serving.session.even_requests import serve_evenly
+from euclio.serving.session.server import serve_evenly
 from euclio.serving.session.setup import Dispatch, Setup
 from euclio.serving.session.system import System, build_system
 from euclio.serving.units import NS_PER_S, Ints

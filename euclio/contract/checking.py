@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from euclio.contract import claims_answers as answers
-from euclio.contract import claims_conduct as conduct
-from euclio.contract.evidence import Evidence, References, Run, checked_run
+from euclio.contract import claims
+from euclio.contract.evidence import CheckedRun, Described, Ending, Evidence, Observation, References, checked_run
 from euclio.contract.findings import Finding, Judgement, Report, Verdict
-from euclio.contract.here import SOFT_LIMITS, SolverHere
-from euclio.contract.observation import Described, Ending, Observation
-from euclio.contract.process import SolverDiedError, SolverHungError, SolverProcess
+from euclio.contract.process import SOFT_LIMITS, SolverDiedError, SolverHere, SolverHungError, SolverProcess
 from euclio.core.families import find_family
 from euclio.core.own_solver import name_elsewhere
 from euclio.core.progress import counted_bar, say
@@ -22,26 +19,24 @@ SAMPLES = 12
 """Small instances, by default."""
 LARGE_TRIES = 3
 """Runs of the large instance; the quickest counts, for other work may slow one down."""
-
-
 CLAIMS: dict[str, Callable[[Evidence], Judgement]] = {
-    "ends": answers.ends,
-    "finds": answers.finds,
-    "accepted": answers.accepted,
-    "plan-space": answers.plan_space,
-    "claim": answers.claimed,
-    "optimum": answers.optimum,
-    "bound": answers.bound,
-    "honest": answers.honest,
-    "infeasible": answers.infeasible,
-    "repeatable": conduct.repeatable,
-    "fresh": conduct.fresh,
-    "instance": conduct.instance,
-    "time-limit": conduct.time_limit,
-    "silent": conduct.silent,
-    "surroundings": conduct.surroundings,
-    "scaled": conduct.scaled,
-    "permuted": conduct.permuted,
+    "ends": claims.ends,
+    "finds": claims.finds,
+    "accepted": claims.accepted,
+    "plan-space": claims.plan_space,
+    "claim": claims.claimed,
+    "optimum": claims.optimum,
+    "bound": claims.bound,
+    "honest": claims.honest,
+    "infeasible": claims.infeasible,
+    "repeatable": claims.repeatable,
+    "fresh": claims.fresh,
+    "instance": claims.instance,
+    "time-limit": claims.time_limit,
+    "silent": claims.silent,
+    "surroundings": claims.surroundings,
+    "scaled": claims.scaled,
+    "permuted": claims.permuted,
 }
 """What a solver promises, by name: judges the evidence; the first line of its docstring says what is promised."""
 
@@ -113,7 +108,7 @@ def _observe(
 def _quickest(process: SolverProcess | SolverHere, trial: Trial) -> Observation:
     """The quickest of some runs, as far as one is over its limit."""
     assert trial.limits.time_limit_s is not None
-    limit = trial.limits.time_limit_s + conduct.GRACE_S
+    limit = trial.limits.time_limit_s + claims.GRACE_S
     best = process.observe(trial)
     for _ in range(LARGE_TRIES - 1):
         if best.ending is not Ending.ANSWERED or best.took_s <= limit:
@@ -126,7 +121,7 @@ def judge(solver: Described, seen: Sequence[tuple[Trial, Observation]]) -> Repor
     """Check what was seen of a solver, and judge every claim."""
     family = find_family(solver.family)
     references = References(family, solver.name)
-    runs: list[Run] = []
+    runs: list[CheckedRun] = []
     for trial, observation in seen:
         optimum = references.optimum(trial, observation.space)
         runs.append(checked_run(family, trial, observation, optimum))

@@ -18,7 +18,7 @@ from typing import Any
 
 import psutil
 
-from euclio.contract.observation import Described, Ending, Observation
+from euclio.contract.evidence import Described, Ending, Observation
 from euclio.core.engine_packages import refuse_missing
 from euclio.core.errors import InputError
 from euclio.core.families import find_family

@@ -4,16 +4,82 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from euclio.contract.observation import Described, Ending, Observation
 from euclio.core.family import Checked, Family
 from euclio.core.objective import Goal
 from euclio.core.registry import solvers
 from euclio.core.result import Answer, Status
 from euclio.core.solving import solve
 from euclio.core.trials import SMALL_LIMIT_S, Purpose, Trial
+
+
+class Ending(StrEnum):
+    """How a trial ended."""
+
+    ANSWERED = "answered"
+    INAPPLICABLE = "inapplicable"
+    RAISED = "raised"
+    HUNG = "hung"
+    """Killed far above its time limit."""
+    DIED = "died"
+    """The process ended by itself."""
+    SKIPPED = "skipped"
+    """Never tried, because the process had ended too often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What was seen of one trial.
+
+    Attributes:
+        ending: how it ended.
+        message: one line about that: the exception, the signal.
+        answer: the answer.
+        space: the plan space that the solver searched (`Solver.narrow`); None: it never got that far.
+        wall_s: seconds in the solver.
+        waited_s: seconds that its threads stood in line for a processor meanwhile, all together.
+        printed: what came out on standard output.
+        mutated: the instance's text is another one than before.
+        left: what differs in its process.
+    """
+
+    ending: Ending
+    message: str = ""
+    answer: Answer[Any] | None = None
+    space: Any = None
+    wall_s: float = 0.0
+    waited_s: float = 0.0
+    printed: str = ""
+    mutated: bool = False
+    left: tuple[str, ...] = ()
+
+    @property
+    def took_s(self) -> float:
+        """Seconds that the solver would have taken on an idle machine, or fewer."""
+        return max(0.0, self.wall_s - self.waited_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What a solver says about itself, as plain data (`euclio.core.registry.Solver`).
+
+    Attributes:
+        name: its name.
+        kind: its kind.
+        family: its problem family.
+        space: its plan space.
+        version: its version.
+    """
+
+    name: str
+    kind: str
+    family: str
+    space: Any
+    version: str
+
 
 NEAR_LIMIT = 0.9
 """Part of the time limit above which another outcome is the clock's fault."""
@@ -35,7 +101,7 @@ class Optimum:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CheckedRun:
     """A trial, what was seen of it, and what the checker and a reference say.
 
     Attributes:
@@ -87,29 +153,29 @@ class Evidence:
 
     solver: Described
     family: Family
-    runs: tuple[Run, ...]
+    runs: tuple[CheckedRun, ...]
 
-    def of(self, *purposes: Purpose) -> Iterator[Run]:
+    def of(self, *purposes: Purpose) -> Iterator[CheckedRun]:
         """The runs of some purposes."""
         return (run for run in self.runs if run.trial.purpose in purposes)
 
-    def pairs(self, *purposes: Purpose) -> Iterator[tuple[Run, Run]]:
+    def pairs(self, *purposes: Purpose) -> Iterator[tuple[CheckedRun, CheckedRun]]:
         """Runs of some purposes, each after the one that it is compared with."""
         for run in self.of(*purposes):
             if run.trial.like is not None:
                 yield self.runs[run.trial.like], run
 
 
-def checked_run(family: Family, trial: Trial, seen: Observation, optimum: Optimum | None) -> Run:
+def checked_run(family: Family, trial: Trial, seen: Observation, optimum: Optimum | None) -> CheckedRun:
     """Let the checker price what a trial brought."""
     goal = family.goal(trial.space if seen.space is None else seen.space)
     plan = None if seen.answer is None else seen.answer.plan
     if plan is None:
-        return Run(trial, seen, goal, optimum=optimum)
+        return CheckedRun(trial, seen, goal, optimum=optimum)
     try:
-        return Run(trial, seen, goal, family.evaluate(trial.instance, plan, seen.space), optimum=optimum)
+        return CheckedRun(trial, seen, goal, family.evaluate(trial.instance, plan, seen.space), optimum=optimum)
     except Exception as error:  # a plan made of the wrong things breaks the checker anywhere
-        return Run(trial, seen, goal, unreadable=f"{type(error).__name__}: {error}", optimum=optimum)
+        return CheckedRun(trial, seen, goal, unreadable=f"{type(error).__name__}: {error}", optimum=optimum)
 
 
 class References:

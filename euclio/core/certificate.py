@@ -89,7 +89,7 @@ class Certificate(Shown):
             makes two certificates equal.
     """
 
-    _view = late_value("euclio.proving.views", "CERTIFICATE")
+    _view = late_value("euclio.proving.table", "CERTIFICATE")
 
     instance: str
     solver: str

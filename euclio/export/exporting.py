@@ -23,7 +23,7 @@ from euclio.export.ray_serve import serve_config
 from euclio.export.remarks import caution
 from euclio.export.triton import model_repositories
 from euclio.files.csv_files import csv_text
-from euclio.serving.attainment.planned import planned_service, planned_words
+from euclio.serving.attainment.served import planned_service, planned_words
 from euclio.serving.session.service import ALL_IN_TIME, even_service
 from euclio.serving.session.setup import Dispatch
 from euclio.serving.session.targets import DEALINGS

@@ -14,7 +14,7 @@ from euclio.core.system import LateError, interrupted_at
 from euclio.files.json_writing import write_bytes
 from euclio.proving.files.checker import RefusedError, UnreadableError, check_text
 from euclio.proving.files.model import Posed, Proof
-from euclio.proving.files.writing import packed, proof_text
+from euclio.proving.files.text import packed, proof_text
 
 MOST_BYTES = 10_000_000
 """Largest file, before it is packed: larger ones take longer than ten seconds to be checked."""

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from euclio.core.certificate import CHECKER, Certificate, Verdict
 from euclio.core.families import family_of
+from euclio.core.showing import Head, View
 from euclio.core.words import duration
 from euclio.proving.certifying import better_result
 
@@ -47,3 +48,17 @@ def prover_in_words(certificate: Certificate) -> str:
     if certificate.prover == CHECKER:
         return "decided by the checker alone,"
     return f"prover {certificate.prover}: {certificate.nodes:,} nodes"
+
+
+def _head(found: Certificate) -> Head:
+    claim = f"claim by {found.solver}: {found.claim}"
+    why = (f"why: {found.reason}",) if found.reason else ()
+    by = f"{prover_in_words(found)} in {duration(found.wall_s)}"
+    return Head(found.instance, found.verdict.value, (claim, *why, by))
+
+
+def _table(found: Certificate) -> RenderableType | None:
+    return None if found.of_instance is None else certificate_table(found.of_instance, found)
+
+
+CERTIFICATE = View(_head, _table)

@@ -3,17 +3,59 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from euclio.core.numbers import exact
-from euclio.serving.gaps import Gaps, gaps_of
-from euclio.serving.multiples import whole_multiples
-from euclio.serving.on_off import on_off_times
 from euclio.serving.setup import Arrivals, Setup
-from euclio.serving.units import NANOSECONDS, Clock, Floats, Ints
+from euclio.serving.units import NANOSECONDS, Clock, Floats, Ints, whole_multiples
+
+# Gaps between requests: exponential, with a heavy tail, of a given variability, or as recorded.
+
+Gaps = Callable[[int], Floats]
+"""Gives so many gaps more, which go on where the last ones ended."""
+
+TAIL = 2.5
+"""Exponent of the tail of bursty gaps (Pareto of the second kind, also called Lomax).
+
+Their variance over their squared mean is TAIL / (TAIL - 2) = 5, and so is the index of dispersion of the counts in long
+windows (1 for Poisson). Such tails converge slowly: over windows of ten requests it is about 2.6, of a hundred 3.8.
+"""
+
+
+def gaps_of(setup: Setup, rate_rps: float, stream: np.random.Generator) -> Gaps:
+    """The gaps of a process: drawn ones have mean 1, recorded ones are in seconds at the rate.
+
+    Gamma gaps have the setup's coefficient of variation: their shape is 1 / cv², their scale cv².
+    """
+    match setup.arrivals:
+        case Arrivals.BURSTY:
+            return lambda count: stream.pareto(TAIL, count) * (TAIL - 1)
+        case Arrivals.GAMMA:
+            shape = setup.cv**-2
+            return lambda count: stream.gamma(shape, 1 / shape, count)
+        case Arrivals.TRACE:
+            return _recorded(np.asarray(setup.trace_s), rate_rps, stream)
+        case _:
+            return lambda count: stream.exponential(size=count)
+
+
+def _recorded(trace_s: Floats, rate_rps: float, stream: np.random.Generator) -> Gaps:
+    """The gaps of a trace, at a pace that makes the mean rate, from a random one on, over again when they run out."""
+    recorded = np.diff(np.sort(trace_s))
+    gaps: Floats = np.roll(recorded, -int(stream.integers(recorded.size))) / (recorded.mean() * rate_rps)
+    used = 0
+
+    def following(count: int) -> Floats:
+        nonlocal used
+        taken: Floats = gaps[np.arange(used, used + count) % gaps.size]
+        used = (used + count) % gaps.size
+        return taken
+
+    return following
+
 
 CHUNK = 1 << 16
 """Arrivals that are drawn at once."""
@@ -97,3 +139,74 @@ def _summed(gaps: Gaps, pace: float, most: int) -> Iterator[Floats]:
         sums = np.cumsum(np.concatenate(([last], gaps(most))))[1:]
         last = float(sums[-1])
         yield sums / pace
+
+
+# Bursts with silence between them: a Poisson process that is switched on and off (an interrupted Poisson process).
+
+PHASES, MOST_PHASES = 1 << 8, 1 << 16
+"""On phases that are drawn at once, at first and at most; the same ones, however many."""
+
+
+def on_off_times(
+    on_s: float, off_s: float, rate_rps: float, stream: np.random.Generator, most: int, until_s: float
+) -> Iterator[Floats]:
+    """Arrivals in seconds, in pieces of `most`; those behind `until_s` may be infinite.
+
+    On and off phases take turns, both of exponential length; while on, requests come at the rate that makes the mean
+    rate as asked. The process begins as it would be found at any time: on with the share of time that it is on.
+
+    Args:
+        on_s: mean length of an on phase.
+        off_s: mean length of an off phase.
+        rate_rps: mean rate over all time.
+        stream: where phases and arrivals have generators of their own from.
+        most: arrivals in a piece.
+        until_s: phases are drawn until then, as where requests are rare a piece may last for ages.
+    """
+    phase_stream, arrival_stream = stream.spawn(2)
+    phases = _Phases(on_s, off_s, phase_stream)
+    pace = rate_rps * (on_s + off_s) / on_s
+    last = 0.0
+    while True:
+        sums = np.cumsum(np.concatenate(([last], arrival_stream.exponential(size=most))))[1:]
+        last = float(sums[-1])
+        yield phases.real_times(sums / pace, until_s)
+
+
+class _Phases:
+    """The off phases that stand between times on; on the clock of time on, requests are a Poisson process."""
+
+    def __init__(self, on_s: float, off_s: float, stream: np.random.Generator) -> None:
+        self.means, self.stream = (on_s, off_s), stream
+        self.on, self.off = 0.0, 0.0
+        """Time on and off of all phases that are drawn."""
+        if stream.random() >= on_s / (on_s + off_s):
+            self.off = float(stream.exponential(off_s))
+        self.ends, self.offsets = np.zeros(0), np.zeros(0)
+        """Time on at the end of each on phase that is not over, and time off before it."""
+        self.drawn = PHASES
+
+    def real_times(self, clock_s: Floats, until_s: float) -> Floats:
+        """Times on as times since the begin; they ascend, from call to call too. Infinite: not before `until_s`."""
+        found: Floats = np.full(clock_s.shape, np.inf)
+        done = 0
+        while True:
+            reach = int(np.searchsorted(clock_s, self.ends[-1])) if self.ends.size else 0
+            if reach > done:
+                phase = np.searchsorted(self.ends, clock_s[done:reach], side="right")
+                found[done:reach] = clock_s[done:reach] + self.offsets[phase]
+                # Phases that are over are forgotten: memory does not grow with time.
+                self.ends, self.offsets = self.ends[phase[-1] :], self.offsets[phase[-1] :]
+                done = reach
+            if done == clock_s.size or self.on + self.off >= until_s:
+                return found
+            self._draw()
+
+    def _draw(self) -> None:
+        """The next phases, in place of those before, which are over for what comes."""
+        lengths = self.stream.exponential(size=(self.drawn, 2)) * self.means
+        until = np.cumsum(np.concatenate(([self.on], lengths[:, 0])))[1:]
+        before = np.cumsum(np.concatenate(([self.off], lengths[:, 1])))
+        self.ends, self.offsets = until, before[:-1]
+        self.on, self.off = float(until[-1]), float(before[-1])
+        self.drawn = min(2 * self.drawn, MOST_PHASES)

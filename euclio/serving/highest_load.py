@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from euclio.core.lazy import late
+from euclio.core.words import full
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+# Simulations that no table is made of have no need of what makes tables.
+new_table = late("euclio.core.tables", "new_table")
+Text = late("rich.text", "Text")
 
 GRID = tuple(step / 20 for step in range(1, 21))
 """Load factors that the paper tries: 0.05 to 1 in steps of 0.05."""
@@ -29,3 +41,16 @@ def highest_loads(names: list[str], shares_at: Callable[[float], Mapping[str, fl
         if len(found) == len(names):
             break
     return {name: found.get(name, 0.0) for name in names}
+
+
+def highest_load_table(loads: dict[str, float], stream: str = "model") -> RenderableType:
+    """The highest load factor of each stream of requests at 99 % attainment, and their mean.
+
+    Args:
+        loads: load factor by stream.
+        stream: what a stream is called.
+    """
+    table: Table = new_table(stream, "highest load at 99 %", numbers=("highest load at 99 %",))
+    for name, load in (*loads.items(), ("mean", sum(loads.values()) / len(loads))):
+        table.add_row(Text(name), Text(full(load, digits=3)))
+    return table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from euclio.core.figures import INK, PALETTE, figure_style, grid, legend_label
-from euclio.core.words import plain
+from euclio.core.words import full, plain
+from euclio.serving.fragments.record import Simulation as FleetSimulation
+from euclio.serving.histogram import edges
+from euclio.serving.pipeline.record import Simulation as ClusterSimulation
 from euclio.serving.requests import Requests, attainment
+from euclio.serving.session.record import Latencies
+from euclio.serving.session.record import Simulation as SessionSimulation
 from euclio.serving.units import NS_PER_S, Floats, Ints
 
 MOST_CURVES = len(PALETTE)
@@ -130,3 +135,120 @@ def _finish(axes: Axes, lowest: float, title: str) -> None:
     axes.set_ylabel("answered requests that take longer (%)")
     axes.set_title(title, fontsize=9.5)
     grid(axes)
+
+
+def draw_session(simulation: SessionSimulation) -> Figure:
+    """One line from end to end with the SLO, one per module with its worst-case latency as checked.
+
+    Of many modules, those whose 99th percentile is the longest against their worst case.
+    """
+    return draw_curves(*_session_curves(simulation))
+
+
+def draw_session_on(axes: Axes, simulation: SessionSimulation) -> None:
+    """The same on axes of a figure."""
+    draw_curves_on(axes, *_session_curves(simulation))
+
+
+def _session_curves(simulation: SessionSimulation) -> tuple[list[Curve], str, str]:
+    """The curves, the title, and what dashed lines mark."""
+    setup, system = simulation.setup, simulation.system
+    order = sorted(range(len(system.modules)), key=lambda m: -_over(simulation, m))
+    chosen = sorted(order[:MOST_CURVES])
+    curves = [_recorded_curve("end to end", simulation.latencies, float(simulation.session.slo_s), whole=True)]
+    for m in chosen:
+        checked = float(system.evaluation.modules[m].worst_case_latency_s)
+        curves.append(_recorded_curve(system.modules[m].name, simulation.modules[m].latencies, checked))
+    part = "" if len(chosen) == len(order) else f", {len(chosen)} of {len(order)} modules"
+    load = (
+        f"{setup.clients} clients" if setup.clients else f"{setup.arrivals.value} arrivals at load {full(setup.load)}"
+    )
+    title = f"{simulation.session.name}\n{load}, dispatch {simulation.dispatch.value}{part}"
+    return curves, title, "SLO; worst case as checked"
+
+
+def _over(simulation: SessionSimulation, module: int) -> float:
+    p99 = simulation.modules[module].latencies.quantile_s(0.99) or 0.0
+    return p99 / float(simulation.system.evaluation.modules[module].worst_case_latency_s)
+
+
+def _recorded_curve(label: str, found: Latencies, limit_s: float, *, whole: bool = False) -> Curve:
+    return Curve(label, edges(found.bins) / NS_PER_S, found.count, limit_s, whole)
+
+
+def draw_cluster(simulation: ClusterSimulation) -> Figure:
+    """One line per model, of its answered requests; of many models those with the least attainment."""
+    return draw_curves(*_cluster_curves(simulation))
+
+
+def draw_cluster_on(axes: Axes, simulation: ClusterSimulation) -> None:
+    """The same on axes of a figure."""
+    draw_curves_on(axes, *_cluster_curves(simulation))
+
+
+def _cluster_curves(simulation: ClusterSimulation) -> tuple[list[Curve], str, str]:
+    """The curves, the title, and what dashed lines mark."""
+    setup, models = simulation.setup, simulation.cluster.models
+    rows = zip(models, simulation.requests, strict=True)
+    curves = stream_curves([(model.name, requests, float(model.slo_s)) for model, requests in rows])
+    title = (
+        f"{simulation.cluster.name}\n{setup.arrivals.value} arrivals at load {full(setup.load)}"
+        f"{some_of(len(curves), len(models))}"
+    )
+    return curves, title, "SLO"
+
+
+def draw_fleet(simulation: FleetSimulation) -> Figure:
+    """One line per client, of its answered requests; of many clients those with the least attainment."""
+    return draw_curves(*_fleet_curves(simulation))
+
+
+def draw_fleet_on(axes: Axes, simulation: FleetSimulation) -> None:
+    """The same on axes of a figure."""
+    draw_curves_on(axes, *_fleet_curves(simulation))
+
+
+def _fleet_curves(simulation: FleetSimulation) -> tuple[list[Curve], str, str]:
+    """The curves, the title, and what dashed lines mark."""
+    setup, fragments = simulation.setup, simulation.fleet.fragments
+    rows = zip(fragments, simulation.requests, strict=True)
+    curves = stream_curves([(f.name, requests, float(f.budget_s)) for f, requests in rows])
+    title = (
+        f"{simulation.fleet.name}\n{setup.arrivals.value} arrivals at load {full(setup.load)}"
+        f"{some_of(len(curves), len(fragments))}"
+    )
+    return curves, title, "time budget on the server"
+
+
+# End-to-end latency distributions of several systems, as Graft's Figures 8 to 10 have them.
+
+PANEL_IN = 3.0
+
+
+def draw_latencies(panels: Mapping[str, Mapping[str, Floats]], slos_ms: Mapping[str, Sequence[float]]) -> Figure:
+    """One panel per case, one cumulative line per system; dashed lines mark the latency objectives.
+
+    Args:
+        panels: by case, by system, the latencies of answered requests in milliseconds.
+        slos_ms: by case its objectives in milliseconds.
+    """
+    with figure_style():
+        figure = Figure(figsize=(PANEL_IN * len(panels), 3.0), layout="constrained")
+        FigureCanvasAgg(figure)
+        row = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+        for axes, (case, systems) in zip(row, panels.items(), strict=True):
+            _panel(axes, case, systems, slos_ms[case])
+        row[0].set_ylabel("answered requests (%)")
+        row[0].legend(fontsize=8, frameon=False, loc="upper left")
+    return figure
+
+
+def _panel(axes: Axes, case: str, systems: Mapping[str, Floats], slos_ms: Sequence[float]) -> None:
+    for colour, (system, latencies) in zip(PALETTE, systems.items(), strict=False):
+        # Every percentile is enough for a line, and keeps files small.
+        shares = np.linspace(0, 1, 101)
+        if latencies.size:
+            axes.plot(np.quantile(latencies, shares), 100 * shares, color=colour, linewidth=1.6, label=system)
+    for slo in slos_ms:
+        axes.axvline(slo, color=INK, linestyle="--", linewidth=0.9)
+    axes.set(title=case, xlabel="end-to-end latency (ms)", ylim=(0, 101))

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.values import SEED, SHARE, Values
+
+PERCENTILES = {"p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+"""Percentile objectives: the share of requests that is to be answered within so many seconds."""
+MODULE_PERCENTILES = {f"module_{name}": share for name, share in PERCENTILES.items()}
+"""The same of single modules, each a number of seconds by the name of the module."""
+
+
+def with_attainment(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a demand, with the largest share of the modules' objectives as attainment where they are alone."""
+    shares = [share for name, share in MODULE_PERCENTILES.items() if fields.get(name) is not None]
+    alone = shares and not any(fields.get(name) is not None for name in ("attainment", *PERCENTILES))
+    return {**fields, **({"attainment": max(shares)} if alone else {})}
+
 
 VARIABILITY = Values("a number from 0.01 to 100", float, lambda number: 0.01 <= number <= 100)
 """Coefficients of variation of gamma gaps; beyond 100 nearly all of them are 0."""

@@ -9,7 +9,7 @@ from euclio.core import families
 from euclio.core.errors import InputError
 from euclio.core.family import Family
 from euclio.core.values import SHARE, exact_positive, exacts, named
-from euclio.serving.percentiles import MODULE_PERCENTILES, PERCENTILES, with_attainment
+from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES, with_attainment
 from euclio.verbs.arrivals import arrival_fields
 from euclio.verbs.calling import keyword_of
 from euclio.verbs.defaults import SERVED, SERVING

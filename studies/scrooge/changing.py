@@ -12,9 +12,8 @@ import pandas as pd
 import euclio.experiments.results as results
 from euclio.experiments.solver_settings import measure
 from euclio.problems.session import Session
-from euclio.serving.dynamics.record import Record
 from euclio.serving.dynamics.rules import SCROOGE, Expecting, Rules, nexus
-from euclio.serving.dynamics.run import run
+from euclio.serving.dynamics.run import Record, run
 from euclio.serving.dynamics.world import SECONDS, draw_world
 from euclio.workloads.session.scrooge_sessions import (
     COMPARED,

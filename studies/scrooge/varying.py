@@ -14,7 +14,7 @@ from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.experiments.solver_settings import measure
 from euclio.problems.session import Session
-from euclio.serving.dynamics.planning import asked_session
+from euclio.serving.dynamics.rules import asked_session
 from euclio.serving.dynamics.run import run
 from euclio.serving.dynamics.world import SECONDS, draw_world
 from euclio.workloads.session.scrooge_sessions import COMPARED, MOST_CLIENTS, draw_scrooge

@@ -9,7 +9,6 @@ import numpy as np
 
 from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
 from euclio.serving.session.engine import tables
-from euclio.serving.session.reference import serve
 from euclio.serving.session.server import Server
 from euclio.serving.session.setup import Dispatch, Setup
 from euclio.serving.session.simulation import Driver, incoming
@@ -17,6 +16,7 @@ from euclio.serving.session.system import System, build_system
 from euclio.serving.setup import Arrivals
 from tests.bench.measuring import bar
 from tests.bench.report import Line, Section
+from tests.helpers.session_reference import serve
 
 BATCH, MACHINES, DURATION_S = 8, 3, "0.04"
 LOADS = {Arrivals.UNIFORM: 1.0, Arrivals.POISSON: 0.8}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from euclio.proving.day.filing import day_proof
-from euclio.proving.files.writing import proof_text
-from euclio.proving.fragments.filing import fleet_proof
-from euclio.proving.pipeline.filing import cluster_proof
-from euclio.proving.session.filing import session_proof
+from euclio.proving.day.proof import day_proof
+from euclio.proving.files.text import proof_text
+from euclio.proving.fragments.proof import fleet_proof
+from euclio.proving.pipeline.proof import cluster_proof
+from euclio.proving.session.proof import session_proof
 
 
 def session_text(*asked) -> str:

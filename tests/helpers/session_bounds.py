@@ -10,7 +10,7 @@ from euclio.problems.session.evaluate import rank_key
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment import Demand
-from euclio.serving.attainment.bounding import bound_on
+from euclio.serving.attainment.lower_bound import bound_on
 from euclio.serving.attainment.margins import spare_space
 from euclio.serving.session import Setup
 

@@ -12,8 +12,9 @@ from euclio.core.solving import asked
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.space import PlanSpace
-from euclio.serving.attainment import Demand, bounding
-from euclio.serving.attainment.dividing import least_cost
+from euclio.serving.attainment import Demand
+from euclio.serving.attainment import lower_bound as bounding
+from euclio.serving.attainment.lower_bound import least_cost
 from euclio.serving.attainment.margins import spare_space
 from euclio.serving.session import Setup
 from tests.helpers.session_bounds import machines_of, plans_below

@@ -17,8 +17,8 @@ from euclio.problems.session.least_latency import RESOLUTION
 from euclio.questions.cost_curve import CostCurve, cost_curve
 from euclio.questions.explain.explaining import explain
 from euclio.questions.what_if import what_if
-from euclio.serving.attainment.bounding import bound_on
 from euclio.serving.attainment.demand import Demand
+from euclio.serving.attainment.lower_bound import bound_on
 from euclio.serving.session.setup import Setup
 from tests.adversary.cases import Case
 

@@ -9,8 +9,8 @@ from random import Random
 from euclio.core.certificate import NoProofError
 from euclio.problems.pipeline import Objective
 from euclio.proving.files.checker import check_text
-from euclio.proving.files.writing import proof_text
-from euclio.proving.pipeline.filing import NothingToDivideError, cluster_proof
+from euclio.proving.files.text import proof_text
+from euclio.proving.pipeline.proof import NothingToDivideError, cluster_proof
 from tests.helpers.drawn_clusters import TooManyPlansError, best_value, draw_cluster, draw_space
 
 from .search import Found, Search

@@ -19,10 +19,10 @@ from euclio.core.certificate import NoProofError
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.proving.certifying import claim_of, written
-from euclio.proving.files.branching import UnprovenError, prove
+from euclio.proving.files.branch_and_bound import UnprovenError, prove
 from euclio.proving.files.checker import RefusedError, UnreadableError, check_text
 from euclio.proving.files.model import Proof, Row, Variable
-from euclio.proving.files.writing import proof_text
+from euclio.proving.files.text import proof_text
 from euclio.proving.proof_files import Asked, not_of_claim, proven
 from tests.helpers.drawn_programs import drawn_program, reference
 from tests.helpers.exact_milp import TooManyError, minimum

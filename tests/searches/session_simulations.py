@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from random_plans import BATCHING, SHARING, random_plan, random_session
+from session_reference import serve, serve_clients
 
 from euclio.problems.session import Configuration, DummyRule, Module, PlanSpace, Policy, Session
 from euclio.problems.session.evaluate import evaluate
@@ -18,9 +19,8 @@ from euclio.problems.session.latency.of_requests import caveat, session_rate
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.policies import POLICIES as ALL_POLICIES
 from euclio.problems.session.sharing.placing import share_machines
-from euclio.serving.noise import duration_factors
+from euclio.serving.draws import duration_factors
 from euclio.serving.session.record import Simulation
-from euclio.serving.session.reference import serve, serve_clients
 from euclio.serving.session.service import DEPLOYED
 from euclio.serving.session.setup import Dispatch, Dropping, Partial, Setup
 from euclio.serving.session.simulation import incoming, simulate

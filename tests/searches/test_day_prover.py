@@ -18,10 +18,10 @@ from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.proving.day.certifying import TOO_MANY, find_better, searched
 from euclio.proving.day.corners import TooManyError
 from euclio.proving.day.course import budgets_of, course_of, first_ends
-from euclio.proving.day.filing import _programs
+from euclio.proving.day.joint import Together
 from euclio.proving.day.program import Program
-from euclio.proving.day.together import Together
-from euclio.proving.files.branching import UnprovenError, prove
+from euclio.proving.day.proof import _programs
+from euclio.proving.files.branch_and_bound import UnprovenError, prove
 from euclio.proving.files.checker import check_text
 from tests.bench.day_instances import day as bench_day
 from tests.bench.day_instances import planner
@@ -124,7 +124,7 @@ def test_what_has_too_many_vectors_is_proven_by_branching(seed, monkeypatch):
     """The same where no vectors of all modules together are listed: true claims may stay open, no false one holds."""
     day = nasty_day(seed)
     plan = find_better(day, None, None, math.inf).plan
-    monkeypatch.setattr("euclio.proving.day.together.MOST_CELLS", 0)
+    monkeypatch.setattr("euclio.proving.day.joint.MOST_CELLS", 0)
     monkeypatch.setattr("euclio.proving.day.certifying.MOST_NODES", 20)
     least = None if plan is None else evaluate(day, plan).value
     if least is not None:
@@ -242,7 +242,7 @@ def test_a_limit_is_kept(modules):
 
 
 def test_what_is_too_large_is_refused_in_one_line(monkeypatch):
-    monkeypatch.setattr("euclio.proving.day.together.MOST_CELLS", 0)
+    monkeypatch.setattr("euclio.proving.day.joint.MOST_CELLS", 0)
     monkeypatch.setattr("euclio.proving.day.certifying.MOST_CELLS", 0)
     monkeypatch.setattr("euclio.proving.day.certifying.MOST_VARIABLES", 1)
     search = find_better(pair("0.32"), None, Fraction(1), math.inf)
@@ -262,7 +262,7 @@ def test_all_modules_together_take_one_node_where_each_by_itself_takes_hundreds(
 
 
 def test_together_refuses_what_has_too_many_vectors(monkeypatch):
-    monkeypatch.setattr("euclio.proving.day.together.MOST_ENTRIES", 1)
+    monkeypatch.setattr("euclio.proving.day.joint.MOST_ENTRIES", 1)
     day = pair("0.32")
     with pytest.raises(TooManyError):
         Together(course_of(day, first_ends(day), math.inf), math.inf)

@@ -154,7 +154,7 @@ FAMILY = replace(
     demands=DAY_DEMANDS,
     features=_features,
     find_better=late("euclio.proving.day.certifying", "find_better"),
-    prove=late("euclio.proving.day.filing", "day_proof"),
+    prove=late("euclio.proving.day.proof", "day_proof"),
     doubts=_doubts,
     currency=lambda day: day.session.currency,
 )

@@ -90,14 +90,14 @@ FAMILY = Family(
     explain=_explain,
     tiny=_tiny,
     find_better=late("euclio.proving.fragments.certifying", "find_better"),
-    prove=late("euclio.proving.fragments.filing", "fleet_proof"),
+    prove=late("euclio.proving.fragments.proof", "fleet_proof"),
     warm_up_prover=lambda: None,
     tolerance=lambda space: PROOF_TOLERANCE,
     features=_features,
-    sources=late_value("euclio.contract.trials_of_fragments", "SOURCES"),
+    sources=late_value("euclio.contract.sources", "FLEET_SOURCES"),
     kinds=late_value("euclio.workloads.fragments.kinds", "KINDS"),
     compile_rest=late("euclio.serving.fragments.simulation", "compile_simulator"),
-    simulator=late_value("euclio.serving.fragments.simulator", "SIMULATOR"),
+    simulator=late_value("euclio.serving.fragments.simulation", "SIMULATOR"),
     setup_options=lambda: (
         SetupOption(
             "--dispatch",

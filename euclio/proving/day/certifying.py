@@ -3,7 +3,7 @@
 Of each module all uses of few machines are listed, and corners of all others (`euclio.proving.day.corners`). The
 cheapest way through the steps over vectors of all machines together is then a bound on all plans, and a plan where it
 relies on uses alone. Where it relies on an end of the lists, they are made longer. Beyond some hundred thousand vectors
-the program of the corners is tried, whose proof is a file (`euclio.proving.day.filing`). All of it is in fractions or
+the program of the corners is tried, whose proof is a file (`euclio.proving.day.proof`). All of it is in fractions or
 in integers.
 """
 
@@ -19,9 +19,9 @@ from euclio.problems.day.instance import Day
 from euclio.problems.day.plan import DayPlan, Idle, Staffing, StepPlan
 from euclio.proving.day.corners import OutOfTimeError, TooManyError, refuse_late
 from euclio.proving.day.course import Course, course_of, first_ends, longer_ends
+from euclio.proving.day.joint import MOST_CELLS, Together, Way
 from euclio.proving.day.program import Program
-from euclio.proving.day.together import MOST_CELLS, Together, Way
-from euclio.proving.files.branching import MOST_NODES, UnprovenError, prove, relaxed
+from euclio.proving.files.branch_and_bound import MOST_NODES, UnprovenError, prove, relaxed
 
 OUT_OF_TIME = "the time limit was reached"
 TOO_MANY = "there are too many numbers of machines for this prover"
@@ -32,7 +32,7 @@ MUCH = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DayFound:
     """How a search over vectors of machines ended.
 
     Attributes:
@@ -63,14 +63,14 @@ def find_better(day: Day, space: object, cutoff: Fraction | None, deadline: floa
             return Search(None, True, found.entries)
         if isinstance(found.way, Way):
             return _confirmed(day, found, cutoff)
-        return _by_branching(found, cutoff, deadline)
+        return _by_branch_and_bound(found, cutoff, deadline)
     except TooManyError:
         return Search(None, False, 0, TOO_MANY)
     except OutOfTimeError:
         return Search(None, False, 0, OUT_OF_TIME)
 
 
-def searched(day: Day, cutoff: Fraction | None, deadline: float) -> Found:
+def searched(day: Day, cutoff: Fraction | None, deadline: float) -> DayFound:
     """The cheapest way over vectors of machines, within ends that are made longer while it relies on them.
 
     Raises:
@@ -86,14 +86,14 @@ def searched(day: Day, cutoff: Fraction | None, deadline: float) -> Found:
             way = together.way()
             entries += together.entries
             if isinstance(way, int) or (cutoff is not None and way.cost >= cutoff):
-                return Found(course, way, True, entries)
+                return DayFound(course, way, True, entries)
             ends = course.ends_in_the_way(way.machines)
             if not ends:
-                return Found(course, way, False, entries)
+                return DayFound(course, way, False, entries)
             longer = course_of(day, longer_ends(course, ends), deadline, course)
             Together(longer, deadline)
         except TooManyError:
-            return Found(course, _way_of_a_plan(course, cutoff, deadline), False, entries)
+            return DayFound(course, _way_of_a_plan(course, cutoff, deadline), False, entries)
         course = longer
 
 
@@ -114,7 +114,7 @@ def _way_of_a_plan(course: Course, cutoff: Fraction | None, deadline: float) -> 
     return way if isinstance(way, Way) and (cutoff is None or way.cost < cutoff) else None
 
 
-def _confirmed(day: Day, found: Found, cutoff: Fraction | None) -> Search:
+def _confirmed(day: Day, found: DayFound, cutoff: Fraction | None) -> Search:
     """What the checker says of the plan of a way."""
     assert isinstance(found.way, Way)
     plan = _plan(found.course, found.way)
@@ -126,9 +126,9 @@ def _confirmed(day: Day, found: Found, cutoff: Fraction | None) -> Search:
     return Search(plan, False, found.entries)
 
 
-def _by_branching(found: Found, cutoff: Fraction | None, deadline: float) -> Search:
+def _by_branch_and_bound(found: DayFound, cutoff: Fraction | None, deadline: float) -> Search:
     """Try the program of the corners where there are too many vectors."""
-    model = Program(reaching(found.course, cutoff, deadline)).model()
+    model = Program(narrowed_course(found.course, cutoff, deadline)).model()
     if len(model.variables) > MOST_VARIABLES:
         return Search(None, False, found.entries, TOO_MANY)
     try:
@@ -138,7 +138,7 @@ def _by_branching(found: Found, cutoff: Fraction | None, deadline: float) -> Sea
     return Search(None, True, found.entries + proof.nodes)
 
 
-def reaching(course: Course, cutoff: Fraction | None, deadline: float) -> Course:
+def narrowed_course(course: Course, cutoff: Fraction | None, deadline: float) -> Course:
     """A course whose ends the linear program of its corners does not rely on, or the last one that can be listed.
 
     Raises:

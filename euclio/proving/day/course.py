@@ -8,8 +8,19 @@ from fractions import Fraction
 from math import lcm
 
 from euclio.problems.day.instance import Day
-from euclio.proving.day.choices import Choices, around, choices_of, longest
-from euclio.proving.day.corners import ZERO, Corner, Shape, Uses, Vector, refuse_late, uses_of
+from euclio.proving.day.corners import (
+    ZERO,
+    Choices,
+    Corner,
+    Shape,
+    Uses,
+    Vector,
+    around,
+    choices_of,
+    longest,
+    refuse_late,
+    uses_of,
+)
 
 FIRST_END = 2
 """Machines of a type up to which the uses of a module are listed at first."""

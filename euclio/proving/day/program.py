@@ -13,11 +13,9 @@ from fractions import Fraction
 
 from euclio.problems.day.instance import HOUR_S, Day
 from euclio.problems.session import Session
-from euclio.proving.day.choices import around
-from euclio.proving.day.corners import ZERO, Shape, Vector
+from euclio.proving.day.corners import ZERO, Shape, Vector, around
 from euclio.proving.day.course import Course
-from euclio.proving.files.corners import covers
-from euclio.proving.files.model import Model, Row, Variable
+from euclio.proving.files.model import Model, Row, Variable, covers
 
 ONE = Fraction(1)
 

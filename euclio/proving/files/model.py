@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from operator import ge
 
 ZERO = Fraction(0)
 
@@ -136,3 +137,22 @@ class Proof:
     nodes: int = 0
     whole: Posed | None = field(default=None, repr=False)
     is_sum: bool = False
+
+
+# Least vectors of machines or GPUs, which programs of proofs list as alternatives (ours).
+
+
+def covers(more: tuple[int, ...], less: tuple[int, ...]) -> bool:
+    """Whether one has at least as many of every type as the other."""
+    return all(map(ge, more, less))
+
+
+def least_vectors(some: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+    """Those that cover no other one, in the order in which they come, each once."""
+    kept: list[tuple[int, ...]] = []
+    # Whatever another one covers has fewer in all, so that it comes before.
+    for one in sorted(set(some), key=sum):
+        if not any(covers(one, other) for other in kept):
+            kept.append(one)
+    known = set(kept)
+    return tuple(one for one in dict.fromkeys(some) if one in known)

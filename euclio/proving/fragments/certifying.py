@@ -69,7 +69,7 @@ class _Timed(NamedTuple):
     stage: Stage
 
 
-class _Best(NamedTuple):
+class _BestSet(NamedTuple):
     """The cheapest realigned set of some fragments."""
 
     total_pct: int
@@ -157,7 +157,7 @@ class Prover:
         sets = [best.plan for best in found if best is not None]
         return FragmentPlan(tuple(sets)) if len(sets) == len(found) else None
 
-    def sets(self) -> dict[int, _Best]:
+    def sets(self) -> dict[int, _BestSet]:
         """The cheapest realigned set of every set of fragments that may be one; bit k stands for fragment k."""
         masks = range(1, 1 << len(self._fleet.fragments))
         return {mask: best for mask in masks if (best := self._set(mask)) is not None}
@@ -178,7 +178,7 @@ class Prover:
                     least[mask] = total, FragmentPlan((own.plan, *rest[1].sets))
         return least[everything][1] if everything in least else None
 
-    def _set(self, mask: int) -> _Best | None:
+    def _set(self, mask: int) -> _BestSet | None:
         """The cheapest realigned set of the fragments of a mask that the plan space allows."""
         members = _places(mask)
         own = [self._fleet.fragments[k] for k in members]
@@ -199,14 +199,14 @@ class Prover:
         uniform = len({(fragment.partition_point, fragment.budget_s) for fragment in own}) == 1
         return uniform or self._space.sharing is Sharing.REALIGNED
 
-    def _at(self, point: int, members: list[int]) -> _Best | None:
+    def _at(self, point: int, members: list[int]) -> _BestSet | None:
         """The cheapest set of these fragments with this re-partition point."""
         fragments = self._fleet.fragments
         least = min(fragments[k].budget_s for k in members) / QUEUEING
         rate = sum((fragments[k].rate_rps for k in members), Fraction(0))
         direct = tuple(k for k in members if fragments[k].partition_point == point)
         others = [k for k in members if fragments[k].partition_point < point]
-        best: _Best | None = None
+        best: _BestSet | None = None
         for latency, stage in self._cheapest_stages(point, self._fleet.network.layers, rate):
             if latency > least:
                 break
@@ -216,7 +216,7 @@ class Prover:
             total = stage.total_pct + found[0]
             if best is None or total < best.total_pct:
                 heads = (*([Head(direct)] if direct else []), *found[1])
-                best = _Best(total, RealignedSet(point, stage, heads))
+                best = _BestSet(total, RealignedSet(point, stage, heads))
         return best
 
     def _heads(

@@ -12,11 +12,9 @@ from euclio.problems.pipeline.evaluate import evaluate
 from euclio.problems.pipeline.instance import Cluster, Model
 from euclio.problems.pipeline.plan import Partition, Pipeline, PipelinePlan
 from euclio.problems.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
-from euclio.proving.pipeline.demand import Demand
-from euclio.proving.pipeline.joint import Stock
-from euclio.proving.pipeline.limits import Effort, OutOfTimeError, TooLargeError
-from euclio.proving.pipeline.packing import Needs, pack
-from euclio.proving.pipeline.serving import ModelServer, Serving
+from euclio.proving.pipeline.limits import Demand, Effort, OutOfTimeError, TooLargeError
+from euclio.proving.pipeline.model_server import ModelServer, Serving
+from euclio.proving.pipeline.packing import Needs, Stock, pack
 from euclio.proving.pipeline.templates import Template, templates
 
 

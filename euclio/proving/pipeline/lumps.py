@@ -13,8 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.proving.pipeline.demand import Demand
-from euclio.proving.pipeline.limits import Effort, TooLargeError
+from euclio.proving.pipeline.limits import Demand, Effort, TooLargeError
 from euclio.proving.pipeline.templates import Stage, Template
 
 Floats = NDArray[np.float64]

@@ -12,11 +12,11 @@ from euclio.problems.session.evaluate import Evaluation, evaluate
 from euclio.problems.session.instance import Session
 from euclio.problems.session.policies import Form
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
-from euclio.proving.session.branching import Branching
-from euclio.proving.session.limited import Question, find_limited
+from euclio.proving.session.branch_and_bound import Branching
+from euclio.proving.session.feasibility import find_any, spread
+from euclio.proving.session.machine_limits import Question, find_limited
+from euclio.proving.session.module_cost import DeadlineError, TooFarApartError
 from euclio.proving.session.modules import Ranked, ranked_modules
-from euclio.proving.session.proving import DeadlineError, TooFarApartError
-from euclio.proving.session.reaching import find_any, spread
 
 MOST_TYPES = 5
 """Types of hardware at most where there are spare machines: each set of types is searched by itself."""

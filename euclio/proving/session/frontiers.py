@@ -16,7 +16,7 @@ from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Session
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.files.model import ZERO, Model, Row, Variable
-from euclio.proving.session.branching import Branching
+from euclio.proving.session.branch_and_bound import Branching
 from euclio.proving.session.curves import least_latency_bound
 from euclio.proving.session.modules import ranked_modules
 

@@ -21,7 +21,7 @@ from euclio.core.showing import Framed, Plotted
 from euclio.core.solver import AnySolver, Solver, SolverLike, several
 from euclio.core.solving import solve, without_engine
 from euclio.core.values import names
-from euclio.proving.proof_trials import ProofTrials
+from euclio.proving.certifying import ProofTrials
 from euclio.questions.comparison.gap import Gap
 
 SCHEMA = "euclio/comparison/1"

@@ -12,7 +12,7 @@ from euclio.core.objective import Goal
 from euclio.core.result import Status
 from euclio.core.tables import bound_text, new_table
 from euclio.core.words import DASH, amount, duration, figures, percent
-from euclio.proving.proof_trials import counts
+from euclio.proving.certifying import counts
 from euclio.questions.comparison.comparing import Comparison, Row
 from euclio.questions.comparison.decomposing import aggregate, goal_of
 

@@ -8,8 +8,7 @@ from euclio.core import registry
 from euclio.core.certificate import Verdict
 from euclio.core.result import Status
 from euclio.core.words import counted, number
-from euclio.proving.certifying import EXACT
-from euclio.proving.proof_trials import counts
+from euclio.proving.certifying import EXACT, counts
 from euclio.report import Block, Heading, Paragraph, Table
 
 MOST_REFUTED = 50

@@ -10,8 +10,7 @@ from euclio.core.lazy import lazy_names
 if TYPE_CHECKING:
     from euclio.serving.attainment.attaining import solve_attaining
     from euclio.serving.attainment.demand import Demand
-    from euclio.serving.attainment.planned import planned_setup
-    from euclio.serving.attainment.served import setup_of
+    from euclio.serving.attainment.served import planned_setup, setup_of
 
 __all__ = ["Demand", "planned_setup", "setup_of", "solve_attaining"]
 
@@ -20,7 +19,6 @@ __getattr__ = lazy_names(
     {
         "euclio.serving.attainment.attaining": ["solve_attaining"],
         "euclio.serving.attainment.demand": ["Demand"],
-        "euclio.serving.attainment.planned": ["planned_setup"],
-        "euclio.serving.attainment.served": ["setup_of"],
+        "euclio.serving.attainment.served": ["planned_setup", "setup_of"],
     },
 )

@@ -17,12 +17,12 @@ from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.space import PlanSpace
-from euclio.serving.attainment.bounding import BOUND_OF, ROUNDED, Bound, bound_on
 from euclio.serving.attainment.demand import Demand, check_names
 from euclio.serving.attainment.front import Front, serves_all_objectives
-from euclio.serving.attainment.judging import Judged
+from euclio.serving.attainment.lower_bound import BOUND_OF, ROUNDED, Bound, bound_on
 from euclio.serving.attainment.margins import spare_space
 from euclio.serving.attainment.search import Found, cheapest
+from euclio.serving.attainment.trials import JudgedPlan
 from euclio.serving.session.service import service
 from euclio.serving.session.setup import Setup
 
@@ -62,9 +62,9 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     """The cheapest plan found that keeps an attainment, checked as a plan of the instance itself.
 
     Its plan space allows dummies at any rate: they stand for capacity that is kept free. Its plans keep the SLO under
-    even arrivals. The bound is proven for every one of them that keeps the attainment (`bounding`), whoever schedules
-    or, where machines pull from one queue and nothing is dropped, in the order in which requests come; margins prove
-    nothing. Where the solver has no plan of the instance itself, its result is given as it is.
+    even arrivals. The bound is proven for every one of them that keeps the attainment (`lower_bound`), whoever
+    schedules or, where machines pull from one queue and nothing is dropped, in the order in which requests come;
+    margins prove nothing. Where the solver has no plan of the instance itself, its result is given as it is.
 
     Args:
         demand: target, arrivals and dispatch.
@@ -110,7 +110,7 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     return replace(result, options=options, planned_for=planned_for)
 
 
-def _as_judged(judged: Judged) -> dict[str, Any]:
+def _as_judged(judged: JudgedPlan) -> dict[str, Any]:
     """What a result states of the simulation that a plan was judged by, and of single modules in it."""
     stated: dict[str, Any] = {"seconds": judged.seconds, "seed": judged.seed}
     if judged.percentiles_s:

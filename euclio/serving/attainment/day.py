@@ -24,8 +24,8 @@ from euclio.problems.day.instance import Day, Step, asked, at_rates
 from euclio.problems.day.plan import DayPlan, StepPlan
 from euclio.problems.session import Plan, Session
 from euclio.serving.attainment.demand import Demand
-from euclio.serving.attainment.judging import ATTEMPTS, Judged, Trials
 from euclio.serving.attainment.margins import spare_space
+from euclio.serving.attainment.trials import ATTEMPTS, JudgedPlan, Trials
 
 SHARES = (Fraction(9, 10), Fraction(3, 4), Fraction(3, 5), Fraction(9, 20))
 """Shares of the objective that are planned with."""
@@ -53,7 +53,7 @@ def attaining_day(demand: Demand, ready: PreparedRun) -> AnyResult:
     """
     began = time.monotonic()
     limit_s = ready.limits.time_limit_s
-    search = _Search(ready, demand, None if limit_s is None else began + limit_s)
+    search = _DaySearch(ready, demand, None if limit_s is None else began + limit_s)
     first = search.solved(ready.instance)
     if first.plan is None or first.value is None or not any(map(_load, ready.instance.steps)):
         return first
@@ -64,7 +64,7 @@ def attaining_day(demand: Demand, ready: PreparedRun) -> AnyResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _DayFound:
     """What a search came to.
 
     Attributes:
@@ -77,11 +77,11 @@ class _Found:
     plan: DayPlan | None
     share: Fraction
     margins: Margins
-    judged: dict[int, Judged]
+    judged: dict[int, JudgedPlan]
 
 
 @dataclass(slots=True)
-class _Search:
+class _DaySearch:
     """Days that were tried."""
 
     ready: PreparedRun
@@ -89,7 +89,7 @@ class _Search:
     ends_at: float | None
     trials: dict[Rates, Trials] = field(default_factory=dict)
     shares: dict[tuple[Rates, StepPlan], float | None] = field(default_factory=dict)
-    judgements: dict[tuple[Rates, StepPlan], Judged] = field(default_factory=dict)
+    judgements: dict[tuple[Rates, StepPlan], JudgedPlan] = field(default_factory=dict)
 
     def solved(self, day: Day) -> AnyResult:
         """The solver's result on a day, in the time that is left."""
@@ -97,14 +97,14 @@ class _Search:
         run = replace(self.ready, instance=day, limits=replace(self.ready.limits, time_limit_s=left_s))
         return run.check(*run.answer())
 
-    def run(self) -> _Found:
+    def run(self) -> _DayFound:
         """The share and the margins that are the cheapest for some steps, then the day."""
         day: Day = self.ready.instance
         tried = [tuned for share in SHARES if (tuned := self._tuned(share)) is not None]
         if not tried:
-            return _Found(None, SHARES[0], {}, {})
+            return _DayFound(None, SHARES[0], {}, {})
         tried.sort(key=lambda one: one[0])
-        found = _Found(None, tried[0][1], {}, {})
+        found = _DayFound(None, tried[0][1], {}, {})
         for begin, (_, share, few) in zip(range(0, ATTEMPTS, EACH), tried, strict=False):
             attempts = range(begin, min(begin + EACH, ATTEMPTS))
             found = self._whole_day(share, _between(day, few), attempts)
@@ -112,10 +112,10 @@ class _Search:
                 break
         return found
 
-    def _whole_day(self, share: Fraction, margins: Margins, attempts: range) -> _Found:
+    def _whole_day(self, share: Fraction, margins: Margins, attempts: range) -> _DayFound:
         """The day planned for a share of the objective, with more margin in the steps that fail."""
         day: Day = self.ready.instance
-        judged: dict[int, Judged] = {}
+        judged: dict[int, JudgedPlan] = {}
         for attempt in attempts:
             plan = self._planned(day, share, margins)
             if plan is None:
@@ -123,11 +123,11 @@ class _Search:
             judged = {k: self._judged(step, own, attempt) for k, step, own in _pairs(day, plan)}
             failed = {day.steps[k].rates_rps for k, own in judged.items() if not own.keeps(self.demand)}
             if not failed:
-                return _Found(plan, share, margins, judged)
+                return _DayFound(plan, share, margins, judged)
             margins |= {rates: _more(margins[rates]) for rates in failed}
             if self._is_over():
                 break
-        return _Found(None, share, margins, judged)
+        return _DayFound(None, share, margins, judged)
 
     def _tuned(self, share: Fraction) -> tuple[Fraction, Fraction, Margins] | None:
         """Cost and margins with which a few steps pass, planned for a share of the objective; None: they do not."""
@@ -162,7 +162,7 @@ class _Search:
             self.shares[key] = self._trials(step).searched(self._plan(step, own), least)
         return self.shares[key] is not None
 
-    def _judged(self, step: Step, own: StepPlan, attempt: int) -> Judged:
+    def _judged(self, step: Step, own: StepPlan, attempt: int) -> JudgedPlan:
         """What a step keeps of requests that no search has seen; what has kept the target is not judged again."""
         key = step.rates_rps, own
         if key not in self.judgements or not self.judgements[key].keeps(self.demand):
@@ -227,7 +227,7 @@ def _between(day: Day, few: Margins) -> Margins:
     return {step.rates_rps: float(np.interp(float(_load(step)), loads, margins)) for step in day.steps}
 
 
-def _answer(found: _Found, demand: Demand, without: Fraction, day: Day) -> Answer[DayPlan]:
+def _answer(found: _DayFound, demand: Demand, without: Fraction, day: Day) -> Answer[DayPlan]:
     stats = {"cost_without_margins": float(without)}
     if found.judged:
         requests = {k: float(_load(day.steps[k]) * day.steps[k].length_s) for k in found.judged}

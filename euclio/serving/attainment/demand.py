@@ -13,9 +13,9 @@ from euclio.core.values import Values
 from euclio.core.words import full, milliseconds
 from euclio.problems.session.instance import Session
 from euclio.problems.session.policies import Policy
-from euclio.serving.percentiles import MODULE_PERCENTILES
 from euclio.serving.session.setup import Partial, Setup
 from euclio.serving.session.targets import own_dispatch
+from euclio.serving.setup import MODULE_PERCENTILES
 
 TARGETS = Values("a number from 0.5 to 0.9999", float, lambda number: 0.5 <= number <= 0.9999)
 CONFIDENCE = 0.95

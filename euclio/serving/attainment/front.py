@@ -5,7 +5,7 @@ for every objective how many are late. So plans are made on a grid of margins th
 that are planned for, rates, each in steps of a few per cent), each is simulated once, and an objective begins where the
 one before it has ended. A simulation ends as soon as more requests have been late than may be in all of it, and no plan
 is made where one for no more margin costs as much as the best. What is found is then judged by a simulation with a seed
-of its own, as any other plan (`judging`), but by one of fixed length: the statement is as sure, and may ask for a
+of its own, as any other plan (`trials`), but by one of fixed length: the statement is as sure, and may ask for a
 somewhat more expensive plan.
 """
 
@@ -27,12 +27,11 @@ from euclio.problems.session.plan import Plan
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment.confidence import estimate
 from euclio.serving.attainment.demand import Demand
-from euclio.serving.attainment.judging import ATTEMPTS, PARTS, Judged, listed, part_of_error, percentiles_s, seed_of
-from euclio.serving.attainment.latencies import LEVELS, levels_of, windows_of
+from euclio.serving.attainment.latencies import LEVELS, Tally, levels_of, windows_of
 from euclio.serving.attainment.margins import Margins, stricter, with_spare
-from euclio.serving.attainment.module_latencies import Tally
 from euclio.serving.attainment.search import FIRST, STRICTER, Found, Planner, Tried
-from euclio.serving.session.in_turn import Coming, InTurn, compile_in_turn, covers
+from euclio.serving.attainment.trials import ATTEMPTS, PARTS, JudgedPlan, listed, part_of_error, percentiles_s, seed_of
+from euclio.serving.session.in_turn import InTurn, RequestStream, compile_in_turn, covers
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.system import System, build_system
 from euclio.serving.units import NANOSECONDS, Floats, Ints
@@ -154,7 +153,7 @@ class Front:
     """Share of the misses that the search allows."""
     asked: int = -1
     """Objectives before this one."""
-    requests: dict[int, Coming] = field(default_factory=dict)
+    requests: dict[int, RequestStream] = field(default_factory=dict)
     judgements: dict[tuple[int, Steps, int], tuple[Ints, dict[str, float]]] = field(default_factory=dict)
     """Latencies of the judged plans in ticks, and percentiles of modules in seconds, by cell and attempt."""
     made: Ints = field(init=False)
@@ -215,7 +214,7 @@ class Front:
         last = math.floor(math.log(objective * MOST_SLO) / math.log(SLO_STEP) + 1e-9)
         first = math.ceil(math.log(objective * LEAST_SLO) / math.log(SLO_STEP))
         begin = min(last, max(first, round(math.log(objective * self.share) / math.log(SLO_STEP))))
-        state = _Best(self, objective, self.allowed * (1 - self.demand.target), failed, ends_at)
+        state = _CheapestByCell(self, objective, self.allowed * (1 - self.demand.target), failed, ends_at)
         state.known()
         if not failed and self.asked % ANEW == 0:
             for k in range(last, first - 1, -3):
@@ -300,7 +299,7 @@ class Front:
         if stream not in self.requests:
             lasts = span.end / system.clock.ticks_per_s
             setup = replace(self.demand.setup, seed=seed_of(self.seed, stream), seconds=lasts)
-            self.requests[stream] = Coming(system, setup)
+            self.requests[stream] = RequestStream(system, setup)
         watched = [own.module for own in listed(self.session)] if stream else ()
         return span, InTurn(system, self.requests[stream], seed=seed_of(self.seed, stream), watched=watched)
 
@@ -309,7 +308,7 @@ class Front:
         requests = max(least, min(most, round(per_miss / (1 - self.demand.target))))
         return max(requests / float(session_rate(self.session)), LEAST_SLOS * float(self.session.slo_s))
 
-    def _judged(self, place: tuple[int, Steps], cell: Cell, session: Session, attempt: int) -> Judged:
+    def _judged(self, place: tuple[int, Steps], cell: Cell, session: Session, attempt: int) -> JudgedPlan:
         """What a plan keeps of requests that no search has seen, with one attempt's part of the error."""
         stream = 1 + attempt
         key, system = (*place, stream), self._system(cell)
@@ -329,7 +328,7 @@ class Front:
         confidence = part_of_error(attempt, 1)
         seconds = self._seconds(JUDGED) * (1 + 1 / PARTS)
         bounded = estimate(found, confidence)
-        return Judged(bounded, seconds, seed_of(self.seed, stream), percentiles_s=percentiles)
+        return JudgedPlan(bounded, seconds, seed_of(self.seed, stream), percentiles_s=percentiles)
 
     def _percentiles(self, system: System, served: InTurn, first: int, last: int) -> dict[str, float]:
         """By module, what it does not exceed for as large a share of its requests as is asked for, in seconds."""
@@ -342,7 +341,7 @@ class Front:
 
 
 @dataclass(slots=True)
-class _Best:
+class _CheapestByCell:
     """The search for one objective."""
 
     front: Front

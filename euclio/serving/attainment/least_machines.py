@@ -2,7 +2,7 @@
 
 In any span s the requests that are served in time make no more invocations than its machines execute within s and the
 window: by whole batches, each of which has to fit into the window itself. Every span asks for a number of them
-(`erlang_loss`), and so does the capacity (`least_capacity`): needs that are linear in the counts of machines. Where
+(`fewest_at_once`), and so does the capacity (`least_capacity`): needs that are linear in the counts of machines. Where
 requests are served in the order in which they come, capacity has to be such that few find too much before them.
 """
 
@@ -16,10 +16,82 @@ from fractions import Fraction
 from functools import lru_cache
 
 from euclio.problems.session.instance import Configuration, Module
-from euclio.serving.attainment import erlang_loss
-from euclio.serving.attainment.covering import ROUNDED, least_price
 from euclio.serving.attainment.least_capacity import Asked, Law, needed_capacity, needed_in_order
+from euclio.serving.attainment.least_loss import fewest_at_once, least_work_at_once
 from euclio.serving.session.clock import alike
+
+# The least price of whole machines that cover needs (ours): a search through counts, kind after kind.
+#
+# Numbers are floats. Needs are given a little lower than they are, so that rounding only adds machines that do.
+
+ROUNDED = 1e-9
+MOST_NODES = 20_000
+"""After so many steps the least price of machines that may be divided is the answer."""
+
+
+@dataclass(slots=True)
+class _CountSearch:
+    prices: list[float]
+    gives: list[list[float]]
+    """What a machine of each kind gives, by need."""
+    best: float
+    nodes: int = 0
+    left_out: float = field(default=math.inf)
+    """The least bound of what was not searched, once there were too many steps."""
+
+    def below(self, kind: int, needs: list[float], price: float) -> None:
+        """Counts of this kind and those behind it."""
+        self.nodes += 1
+        if all(need <= 0 for need in needs):
+            self.best = min(self.best, price)
+            return
+        bound = price + self.divided(kind, needs)
+        if bound >= self.best * (1 - ROUNDED):
+            return
+        if self.nodes > MOST_NODES:
+            self.left_out = min(self.left_out, bound)
+            return
+        gives, own = self.gives[kind], self.prices[kind]
+        # One more where the quotient is a whole number: rounding may leave a trace of a need that is covered.
+        enough = max(math.floor(need / give) + 1 if give else 0 for need, give in zip(needs, gives, strict=True))
+        for count in range(enough, -1, -1):
+            left = [need - count * give for need, give in zip(needs, gives, strict=True)]
+            self.below(kind + 1, left, price + count * own)
+
+    def divided(self, kind: int, needs: list[float]) -> float:
+        """The least price of machines that may be divided, for the need that costs most."""
+        most = 0.0
+        for n, need in enumerate(needs):
+            if need > 0:
+                rest = zip(self.gives[kind:], self.prices[kind:], strict=True)
+                most = max(most, min((need * p / give[n] for give, p in rest if give[n]), default=math.inf))
+        return most
+
+
+def least_price(
+    prices: Sequence[float], gives: Sequence[Sequence[float]], needs: Sequence[float], below: float = math.inf
+) -> float:
+    """The least price of counts of machines that cover all needs, or a number below it; `below` if it is no less.
+
+    Args:
+        prices: price of a machine, by kind, above 0.
+        gives: what a machine of a kind gives to each need, at least 0.
+        needs: how much of each is needed.
+        below: prices from here on are all alike.
+    """
+    kinds = [k for k in range(len(prices)) if not any(_is_better(prices, gives, j, k) for j in range(len(prices)))]
+    kinds.sort(key=lambda k: prices[k] / max(gives[k][0], 1e-300))
+    search = _CountSearch([prices[k] for k in kinds], [list(gives[k]) for k in kinds], below)
+    search.below(0, [need - ROUNDED * abs(need) for need in needs], 0.0)
+    return min(search.best, search.left_out)
+
+
+def _is_better(prices: Sequence[float], gives: Sequence[Sequence[float]], a: int, b: int) -> bool:
+    """Whether kind a costs no more than b and gives no less; of kinds alike the first."""
+    if a == b or prices[a] > prices[b] or any(x < y for x, y in zip(gives[a], gives[b], strict=True)):
+        return False
+    return a < b or prices[a] < prices[b] or any(x > y for x, y in zip(gives[a], gives[b], strict=True))
+
 
 TICKS = 10**18
 """Ticks of a second, in which batches follow each other: the shortest duration that is supported has a million."""
@@ -38,7 +110,7 @@ MOST_LISTED = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class MachineLimits:
     """Which machines a module may have.
 
     Attributes:
@@ -77,7 +149,7 @@ class Needs:
     poisson: bool
     in_sequence: bool
     in_order: bool = False
-    _known: dict[Limits, float] = field(default_factory=dict)
+    _known: dict[MachineLimits, float] = field(default_factory=dict)
     _capacities: dict[Fraction, Fraction] = field(default_factory=dict)
     _ordered: dict[Fraction, Fraction] = field(default_factory=dict)
 
@@ -85,7 +157,7 @@ class Needs:
         """The shortest time in which a machine of this configuration executes a batch."""
         return min(k.duration_s for k in alike(self.module, c))
 
-    def price(self, limits: Limits) -> float:
+    def price(self, limits: MachineLimits) -> float:
         """What machines within the limits cost at least; infinite: no number of them will do."""
         if limits not in self._known:
             self._known[limits] = self._price(limits)
@@ -98,7 +170,7 @@ class Needs:
             self._capacities[window] = needed_capacity(self.law, asked)
         return self._capacities[window]
 
-    def _price(self, limits: Limits) -> float:
+    def _price(self, limits: MachineLimits) -> float:
         window, kinds = max(Fraction(0), limits.window), self._kinds(limits)
         cuts, best, own = self._cuts(kinds, math.ceil(window * TICKS)), math.inf, self.module.rate_rps
         spans = [float(need) for _, need in cuts]
@@ -114,7 +186,7 @@ class Needs:
             best = min(best, _least_price(use, needs, limits.one, best))
         return best
 
-    def _drained(self, use: Sequence[_Kind], limits: Limits) -> Fraction:
+    def _drained(self, use: Sequence[_Kind], limits: MachineLimits) -> Fraction:
         """The capacity that is too little for these kinds where requests are served in order; 0: nothing is known.
 
         What is before a request has been started by the time when it has to be itself: each slot has a batch on top of
@@ -128,7 +200,7 @@ class Needs:
             self._ordered[seconds] = needed_in_order(self.rate, least, seconds, self.late)
         return self._ordered[seconds]
 
-    def _kinds(self, limits: Limits) -> list[_Kind]:
+    def _kinds(self, limits: MachineLimits) -> list[_Kind]:
         """The configurations within the limits whose batches can be collected in time, as the plan space counts it.
 
         One whose batches take longer than the window is of no use, and yet may be in a plan: where few requests invoke
@@ -173,7 +245,8 @@ class Needs:
     def _needed(self, span: int) -> Fraction:
         """Invocations that machines execute at least within a span and the window, if no more than may be are late.
 
-        Of fewer requests than `fewest` the share B is late, which falls as they become more and grows with the load.
+        Of fewer requests than `fewest_at_once` the share B is late, which falls as they become more and grows with
+        the load.
         """
         ratio, load = self.module.rate_rps / self.rate, self.rate * span / TICKS
         # A load that is a little lower asks for no more.
@@ -181,9 +254,9 @@ class Needs:
         least, most = math.floor(ratio), math.ceil(ratio)
         if load <= 0:
             return Fraction(0)
-        needed = Fraction(least * erlang_loss.fewest(load, self.late))
+        needed = Fraction(least * fewest_at_once(load, self.late))
         if least != most:
-            needed = max(needed, ratio * erlang_loss.least_work(load, self.late * most / ratio))
+            needed = max(needed, ratio * least_work_at_once(load, self.late * most / ratio))
         return needed
 
 

@@ -9,21 +9,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from euclio.serving.attainment.latencies import LEVELS, STEP, Latencies, levels_of
-from euclio.serving.attainment.module_latencies import Passages, Tally, Watched
-from euclio.serving.noise import duration_factors
-from euclio.serving.session.engine.in_turn import count
-from euclio.serving.session.in_turn import Coming, InTurn, compile_in_turn, covers
+from euclio.serving.attainment.latencies import LEVELS, STEP, Latencies, Passages, Tally, Watched, levels_of
+from euclio.serving.draws import duration_factors
+from euclio.serving.session.engine.one_module import count
+from euclio.serving.session.in_turn import InTurn, RequestStream, compile_in_turn, covers
 from euclio.serving.session.server import Server
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.simulation import Driver, Piece, compile_simulator, incoming
 from euclio.serving.session.system import System
 
 
-def coming(system: System, setup: Setup, window_s: float, windows: int) -> Coming:
+def coming(system: System, setup: Setup, window_s: float, windows: int) -> RequestStream:
     """The requests of a run with these arguments, for it and others that differ in their machines alone."""
     until = max(1, system.clock.up(window_s)) * windows + math.floor(system.slo_ticks * LEVELS[-1]) + 1
-    return Coming(system, lasting(system, setup, until))
+    return RequestStream(system, lasting(system, setup, until))
 
 
 def lasting(system: System, setup: Setup, until_ticks: int) -> Setup:
@@ -40,7 +39,7 @@ class Run:
         setup: Setup,
         window_s: float,
         windows: int,
-        requests: Coming | None = None,
+        requests: RequestStream | None = None,
         watched: Sequence[Watched] = (),
     ) -> None:
         """Set up the simulation.
@@ -68,7 +67,10 @@ class Run:
         if covers(system, setup.noise):
             compile_in_turn()
             self._in_turn = InTurn(
-                system, requests or Coming(system, setup), seed=setup.seed, watched={own.module for own in watched}
+                system,
+                requests or RequestStream(system, setup),
+                seed=setup.seed,
+                watched={own.module for own in watched},
             )
             return
         compile_simulator()

@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from euclio.core.lazy import late
-from euclio.serving.gaps import TAIL
+from euclio.serving.arrivals import TAIL
 from euclio.serving.setup import Arrivals, Setup
 from euclio.serving.units import Floats
 

@@ -21,7 +21,7 @@ from euclio.problems.session.latency.of_requests import session_rate
 from euclio.problems.session.plan import Plan
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.attainment.margins import Margins, alike, spare_space, stricter, with_spare
-from euclio.serving.session.in_turn import Coming, InTurn, covers
+from euclio.serving.session.in_turn import InTurn, RequestStream, covers
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.system import build_system
 
@@ -55,7 +55,7 @@ def rough_cost(ready: PreparedRun) -> float | None:
     seconds = INVOCATIONS / invocations
     if seconds < LEAST_SLOS * session.slo_s or seconds * session_rate(session) < LEAST_REQUESTS:
         return None
-    tried = _Tried(ready, Setup(seconds=seconds))
+    tried = _RoughSearch(ready, Setup(seconds=seconds))
     try:
         with as_they_are():
             tried.all_of(Fraction(1), (Fraction(0),), 0)
@@ -71,14 +71,14 @@ class _TogetherError(Exception):
 
 
 @dataclass(slots=True)
-class _Tried:
+class _RoughSearch:
     """The cheapest plan so far that keeps the target."""
 
     ready: PreparedRun
     setup: Setup
     cost: Fraction | None = None
     simulated: int = 0
-    coming: Coming | None = None
+    coming: RequestStream | None = None
 
     def all_of(self, share: Fraction, rates: tuple[Fraction, ...], first: int) -> None:
         """Bisect the least margin on all rates that is enough with a share of the SLO."""
@@ -115,7 +115,7 @@ class _Tried:
         if not covers(system, 0.0):
             raise _TogetherError
         if self.coming is None:
-            self.coming = Coming(system, demand.setup)
+            self.coming = RequestStream(system, demand.setup)
         self.simulated += 1
         until = system.clock.up(self.setup.seconds)
         served = InTurn(system, self.coming)

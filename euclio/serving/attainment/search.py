@@ -6,10 +6,10 @@ large: for each share of the SLO the least margin on all rates is bracketed, the
 than the best so far; then the margin of one module after the other is bisected. All plans serve the same requests, so
 that differences between them are not chance.
 
-The cheapest plan that passes is then served requests that the search has not seen, as many as it takes (`judging`). If
+The cheapest plan that passes is then served requests that the search has not seen, as many as it takes (`trials`). If
 its lower confidence bound is at the target, it is the answer; else the search goes on with a higher level. Each of
 `ATTEMPTS` such judgements is given its part of the error that is allowed, so that the statement holds however many are
-needed. How much cheaper another plan could be is bounded elsewhere (`bounding`).
+needed. How much cheaper another plan could be is bounded elsewhere (`lower_bound`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment import downhill
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.attainment.downhill import Downhill
-from euclio.serving.attainment.judging import ATTEMPTS, Judged, Trials
 from euclio.serving.attainment.margins import Margins, alike, least_latency, spare_space, stricter, with_spare
+from euclio.serving.attainment.trials import ATTEMPTS, JudgedPlan, Trials
 
 COARSE, FINE = Fraction(1, 50), Fraction(1, 200)
 """Steps of the margin on the rate."""
@@ -91,7 +91,7 @@ class Found:
     """
 
     best: Tried | None
-    judged: Judged | None
+    judged: JudgedPlan | None
     tried: tuple[Tried, ...]
     complete: bool
     most: float | None = None
@@ -125,7 +125,7 @@ def cheapest(
     )
     priced = spare_space(space)
     trials = Trials(session, priced, demand, seed)
-    search = _Search(session, planner, priced, trials, ends_at, 1 - FIRST * (1 - demand.target), bound)
+    search = _MarginSearch(session, planner, priced, trials, ends_at, 1 - FIRST * (1 - demand.target), bound)
     judged = None
     for attempt in range(ATTEMPTS):
         best = search.run()
@@ -148,7 +148,7 @@ def _most(trials: Trials, plans: tuple[Tried, ...]) -> float | None:
 
 
 @dataclass(slots=True)
-class _Search:
+class _MarginSearch:
     """Plans that were tried, by their margins; None: the planner has none."""
 
     session: Session
@@ -168,7 +168,7 @@ class _Search:
         """All that were tried, in that order."""
         return tuple(found for found in self.tried.values() if found is not None)
 
-    def ask_more(self, failed: Tried, judged: Judged, demand: Demand) -> None:
+    def ask_more(self, failed: Tried, judged: JudgedPlan, demand: Demand) -> None:
         """Let plans pass only with fewer misses than before, after one has failed on fresh requests.
 
         What has failed is known better from the judgement than from the search, by whose requests it may have been late

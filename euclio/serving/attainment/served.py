@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Protocol
 
 from euclio.core.errors import InputError
+from euclio.core.words import full
 from euclio.problems.session.space import PlanSpace
-from euclio.serving.session.service import service, setup_from
+from euclio.serving.attainment.demand import ModuleObjective, objectives_from
+from euclio.serving.session.service import (
+    ALL_IN_TIME,
+    DEPLOYED,
+    even_service,
+    listed_words,
+    service,
+    service_words,
+    setup_from,
+)
 from euclio.serving.session.setup import Setup
+from euclio.serving.setup import Arrivals
 
 
 class Answered(Protocol):
@@ -29,7 +40,7 @@ class Answered(Protocol):
 
     @property
     def planned_for(self) -> Mapping[str, Any]:
-        """What the plan was made for (`euclio.serving.attainment.planned`)."""
+        """What the plan was made for (`euclio.serving.attainment.served`)."""
 
 
 def setup_of(result: Answered, trace_s: Sequence[float] = ()) -> Setup:
@@ -75,3 +86,130 @@ def same_service(result: Answered, setup: Setup) -> bool:
     """
     asked = setup_as_asked(result)
     return asked is None or service(asked, result.space) == service(setup, result.space)
+
+
+# What the plan of a result was made for, as simulations take it unless told otherwise (ours).
+#
+# Every result of a session says what its plan is for (`Result.planned_for`). A plan that was not asked for an
+# attainment is one for evenly spaced requests, all of them in time, served as its policy stands for.
+
+MOST_LISTED = 8
+"""Objectives of modules that a line names."""
+ARRIVALS = ("arrivals", "cv", "on_s", "off_s")
+"""Fields of setups that say how requests come."""
+
+
+def planned_setup(result: Answered) -> Setup:
+    """The setup that a result's plan was made for.
+
+    Its load says nothing; seconds and seed are those that an attainment was judged by, else they say nothing either.
+    Results of versions that did not write it down were made for the attainment in their options, else for evenly spaced
+    requests.
+
+    Raises:
+        InputError: what the result states is no setup, or its options state another one.
+    """
+    asked = setup_as_asked(result)
+    stated = setup_from(result.planned_for or even_service(result.space), "planned_for")
+    if asked is None:
+        return stated
+    if result.planned_for and service(asked, result.space) != service(stated, result.space):
+        raise InputError(
+            "is another setup than options.attainment; give the result as it was written", field="planned_for"
+        )
+    return asked
+
+
+def planned_modules(result: Answered) -> tuple[ModuleObjective, ...]:
+    """The objectives of single modules that a result's plan was made for.
+
+    Results of earlier versions have them among their options alone.
+
+    Raises:
+        InputError: what the result states is none, or its options state others.
+    """
+    asked = objectives_from(result.options.get("attainment") or {}, "options.attainment")
+    if "modules" in result.planned_for and objectives_from(result.planned_for, "planned_for") != asked:
+        raise InputError(
+            "are others than those of options.attainment; give the result as it was written",
+            field="planned_for.modules",
+        )
+    return asked
+
+
+def planned_service(result: Answered) -> dict[str, Any]:
+    """What a result's plan was made for, as it stands in results; of older ones, as it follows from their options.
+
+    Raises:
+        InputError: as `planned_setup`.
+    """
+    setup = planned_setup(result)
+    if setup_as_asked(result) is None:
+        return {"attainment": result.planned_for.get("attainment", ALL_IN_TIME), **service(setup, result.space)}
+    objectives = planned_modules(result)
+    modules = {"modules": [own.describe() for own in objectives]} if objectives else {}
+    return {"attainment": result.options["attainment"].get("target"), **modules, **service(setup, result.space)}
+
+
+def planned_fields(result: Answered) -> dict[str, Any]:
+    """The fields of a simulation's setup that are as planned where nothing else is said.
+
+    Whether a plan for evenly spaced requests holds is asked of random ones, served as it is deployed (`DEPLOYED`): its
+    arrivals are not among them, nor are those that follow a trace, which a result does not hold. Seconds and seed are
+    those of the simulation that an attainment was judged by.
+
+    Raises:
+        InputError: as `planned_setup`.
+    """
+    setup = planned_setup(result)
+    left_out = {"load", "full_load_rps", "trace_s", "clients"}
+    if setup.arrivals in (Arrivals.UNIFORM, Arrivals.TRACE):
+        left_out |= set(ARRIVALS)
+    if setup_as_asked(result) is None:
+        left_out |= {"seconds", "seed"}
+        setup = replace(setup, **DEPLOYED)
+    return {name: getattr(setup, name) for name in (field.name for field in fields(Setup)) if name not in left_out}
+
+
+def as_planned(result: Answered, setup: Setup) -> str:
+    """One line on whether a simulation serves as a result was planned for, at whatever load and for how long.
+
+    Raises:
+        InputError: as `planned_setup`.
+    """
+    planned = service_words(service(planned_setup(result), result.space))
+    served = service_words(service(setup, result.space))
+    same = {"dummies"} if result.plan is not None and not any(own.dummy_rps for own in result.plan.modules) else set()
+    differing = [words for name, words in served.items() if words != planned[name] and name not in same]
+    objectives = planned_modules(result)
+    modules = f"; planned for {_modules_in_words(objectives)}" if objectives else ""
+    if not differing:
+        return f"served as planned: {listed_words(planned)}{modules}"
+    return f"served as planned ({listed_words(planned)}) but for: {', '.join(differing)}{modules}"
+
+
+def _modules_in_words(objectives: Sequence[ModuleObjective]) -> str:
+    more = f" and {len(objectives) - MOST_LISTED} more" if len(objectives) > MOST_LISTED else ""
+    return ", ".join(own.in_words() for own in objectives[:MOST_LISTED]) + more
+
+
+def planned_words(planned_for: Mapping[str, Any]) -> str:
+    """What a result was planned for, in a few words.
+
+    Args:
+        planned_for: as it stands in the result.
+
+    Raises:
+        InputError: it is no such record.
+    """
+    setup = setup_from(planned_for, "planned_for")
+    try:
+        target = float(planned_for["attainment"])
+    except (KeyError, TypeError, ValueError):
+        raise InputError("is missing or no number; give a share", field="planned_for.attainment") from None
+    if setup.dispatch is None:
+        raise InputError("is missing; give the router", field="planned_for.dispatch")
+    share = "all" if target >= ALL_IN_TIME else f"{full(100 * target, digits=6)} %"
+    objectives = objectives_from(planned_for, "planned_for")
+    modules = f", {_modules_in_words(objectives)}," if objectives else ""
+    return f"{share} in time{modules} under {listed_words(service_words(setup.describe()))}"

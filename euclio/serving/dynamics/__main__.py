@@ -18,10 +18,8 @@ from euclio.core.registry import find_solver
 from euclio.core.values import count, exact_not_negative, named, names
 from euclio.files.json_writing import json_text, write_text
 from euclio.serving.dynamics.figure import PERCENT, save
-from euclio.serving.dynamics.planning import Planner
-from euclio.serving.dynamics.record import Record
-from euclio.serving.dynamics.rules import SCROOGE, Rules, nexus
-from euclio.serving.dynamics.run import run
+from euclio.serving.dynamics.rules import SCROOGE, Planner, Rules, nexus
+from euclio.serving.dynamics.run import Record, run
 from euclio.serving.dynamics.world import SECONDS, World, draw_world
 from euclio.workloads.session.scrooge_sessions import MOST_CLIENTS, scrooge_applications
 

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from euclio.core.figures import PALETTE, figure_style, grid
-from euclio.serving.dynamics.record import Record
+from euclio.serving.dynamics.run import Record
 from euclio.serving.units import Floats
 
 SMOOTHED_S = 10

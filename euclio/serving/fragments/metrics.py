@@ -10,8 +10,7 @@ import numpy as np
 from euclio.problems.fragments.evaluate import QUEUEING
 from euclio.serving.fragments.record import Passages, Simulation
 from euclio.serving.fragments.system import ServedStage
-from euclio.serving.metrics import stream_figures
-from euclio.serving.requests import SERVED, Requests
+from euclio.serving.requests import SERVED, Requests, stream_figures
 from euclio.serving.units import NS_PER_S, Floats, Ints
 
 # How many requests can be there at once: where nobody waits longer than an execution, and where that may be (ours).

@@ -5,25 +5,107 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from heapq import heapreplace
 from itertools import chain, zip_longest
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from euclio.core.compiled import before_timing
+from euclio.core.compiled import before_timing, compiled
+from euclio.core.lazy import late
+from euclio.core.parts import Simulator
 from euclio.core.progress import told
+from euclio.core.words import counted, duration, full, listed
 from euclio.problems.fragments.instance import Fleet
 from euclio.problems.fragments.plan import FragmentPlan
 from euclio.problems.fragments.space import FragmentSpace
 from euclio.serving import highest_load
 from euclio.serving.arrivals import arrivals_of
-from euclio.serving.fragments.engine import COLUMNS, END, INSTANCE, REQUESTS, START, serve_queue
+from euclio.serving.draws import duration_factors
+from euclio.serving.fragments.metrics import describe
 from euclio.serving.fragments.record import Executions, Passages, Simulation
 from euclio.serving.fragments.setup import Dispatch, Dropping, Phases, Setup
 from euclio.serving.fragments.system import ServedStage, build_system
-from euclio.serving.noise import duration_factors
 from euclio.serving.requests import DROPPED, LATE, SERVED, Requests, attainment
 from euclio.serving.setup import Arrivals
+from euclio.serving.timeline_figure import Boxes, Group, draw_timeline
 from euclio.serving.units import NANOSECONDS, NS_PER_S, Floats, Ints
+
+INSTANCE, REQUESTS, START, END = range(4)
+"""Columns of a table of executions."""
+COLUMNS = 4
+
+
+# Nothing that happens at a stage changes what reaches it, so that stages are simulated one after the other, own ones
+# before the shared one behind them, and each queue by itself.
+@compiled
+def serve_queue(
+    queue: Ints,
+    ready: Ints,
+    deadline: Ints,
+    latency: Ints,
+    least: int,
+    drops: bool,
+    first_instance: int,
+    instances: int,
+    factors: Floats,
+    number: int,
+    start: Ints,
+    end: Ints,
+    outcome: Ints,
+    executions: Ints,
+) -> int:
+    """Serve a queue, and return how many batches that took; times are in nanoseconds.
+
+    An instance that is free takes what is there, up to the batch size. It never waits for more: the plan counts at most
+    one execution of waiting, and at low rates a batch takes longer than that to fill.
+
+    Args:
+        queue: requests in the order in which they become ready.
+        ready: when each request can be taken, shape (all requests,).
+        deadline: when each has to have passed the last layer, shape (all requests,).
+        latency: expected execution time of a batch by its size, shape (batch size + 1,).
+        least: the least that a request takes from here to the last layer.
+        drops: whether requests are dropped that cannot keep their deadline.
+        first_instance: number of the first instance that draws from the queue.
+        instances: how many do.
+        factors: real over expected durations, used in turn.
+        number: batches of other queues before, from which on factors are taken.
+        start: gets the begin of each request's execution, shape (all requests,).
+        end: gets its end, shape (all requests,).
+        outcome: gets DROPPED where a request is dropped, shape (all requests,).
+        executions: gets a row per batch, shape (at least the requests of the queue, COLUMNS).
+    """
+    most = latency.size - 1
+    # Equal times are a heap already. The instance that is free for the longest comes first, then the first in order.
+    free = [(0, first_instance + k) for k in range(instances)]
+    place, done = 0, 0
+    while place < queue.size:
+        idle_since, instance = free[0]
+        now = max(idle_since, ready[queue[place]])
+        behind, size = place, 0
+        # What becomes ready at this very moment is there.
+        while behind < queue.size and size < most and ready[queue[behind]] <= now:
+            # Not even a batch of its own here, and at once in what follows, would be in time.
+            if drops and now + least > deadline[queue[behind]]:
+                outcome[queue[behind]] = DROPPED
+            else:
+                size += 1
+            behind += 1
+        # If all were dropped, the instance is free for those that come next.
+        if size > 0:
+            # Whole nanoseconds, and at least one, so that time always goes on.
+            until = now + max(1, round(latency[size] * factors[(number + done) % factors.size]))
+            for k in range(place, behind):
+                if outcome[queue[k]] != DROPPED:
+                    start[queue[k]], end[queue[k]] = now, until
+            executions[done, INSTANCE], executions[done, REQUESTS] = instance, size
+            executions[done, START], executions[done, END] = now, until
+            done += 1
+            heapreplace(free, (until, instance))
+        place = behind
+    return done
+
 
 # When in their periods clients send, where arrivals are uniform: evenly spaced streams may still coincide (ours).
 
@@ -153,7 +235,7 @@ def _served(
 ) -> Simulation:
     compile_simulator()
     first = np.concatenate(([0], np.cumsum([len(times) for times in arrivals]))).astype(np.int64)
-    state = _State.empty(fleet, arrivals, first, setup)
+    state = _FleetState.empty(fleet, arrivals, first, setup)
     began = time.perf_counter()
     executions = [_run_stage(stage, state, setup) for stage in stages]
     wall_s = time.perf_counter() - began
@@ -173,7 +255,7 @@ def _served(
     )
 
 
-class _State:
+class _FleetState:
     """All requests, fragment by fragment, while stages are gone through; times in nanoseconds, -1: not yet."""
 
     def __init__(self, arrival: Ints, deadline: Ints, first: Ints, factors: Floats) -> None:
@@ -184,7 +266,7 @@ class _State:
         self.batches = 0
 
     @classmethod
-    def empty(cls, fleet: Fleet, arrivals: Sequence[Ints], first: Ints, setup: Setup) -> _State:
+    def empty(cls, fleet: Fleet, arrivals: Sequence[Ints], first: Ints, setup: Setup) -> _FleetState:
         """Requests that have all yet to be served."""
         arrival = np.concatenate([*arrivals, np.zeros(0, np.int64)])
         budgets = [min(NANOSECONDS.up(fragment.budget_s), LONGEST_NS) for fragment in fleet.fragments]
@@ -192,7 +274,7 @@ class _State:
         return cls(arrival, deadline, first, duration_factors(setup.noise, setup.seed))
 
 
-def _run_stage(stage: ServedStage, state: _State, setup: Setup) -> Ints:
+def _run_stage(stage: ServedStage, state: _FleetState, setup: Setup) -> Ints:
     """Serve a stage's requests; returns a row per execution."""
     start, end = (state.shared_start, state.finish) if stage.shared else (state.own_start, state.own_end)
     drops = setup.dropping is Dropping.HOPELESS
@@ -236,3 +318,66 @@ def compile_simulator() -> None:
     table = np.zeros((0, COLUMNS), np.int64)
     latency = np.ones(2, np.int64)
     serve_queue(none, none, none, latency, 1, True, 0, 1, np.ones(1), 0, none, none, none, table)
+
+
+# Timeline of a simulation: rows are instances, boxes executions of batches.
+
+NAMES_SHOWN = 3
+MOST_STAGES = 12
+"""Stages that are drawn: those of the first sets."""
+
+
+def draw(simulation: Simulation, begin_s: float | None = None, length_s: float | None = None) -> Figure:
+    """The timeline of a part of a simulation.
+
+    Args:
+        simulation: what is drawn.
+        begin_s: where the part begins; by default in the middle of the arrivals.
+        length_s: how long it is; by default one and a half times the longest time budget.
+
+    Returns:
+        Stages one below the other, own ones before the shared one of their set, as many as fit. A set has one colour;
+        the number in a box is that of the requests in the batch.
+    """
+    setup, done = simulation.setup, simulation.executions
+    begin = setup.seconds / 2 if begin_s is None else begin_s
+    length = 1.5 * max(float(f.budget_s) for f in simulation.fleet.fragments) if length_s is None else length_s
+    shown = simulation.stages[:MOST_STAGES]
+    groups = [_group(simulation, stage) for stage in shown]
+    part = "" if len(shown) == len(simulation.stages) else f", {len(shown)} of {len(simulation.stages)} stages"
+    title = (
+        f"{simulation.fleet.name}: {setup.arrivals.value} arrivals at load {full(setup.load)}{part}\n"
+        "box: an execution; number: requests in its batch; colour: set"
+    )
+    colour = np.array([stage.place for stage in simulation.stages])[done.stage]
+    boxes = Boxes(done.instance, colour, done.requests, done.start_ns, done.end_ns)
+    return draw_timeline(groups, boxes, begin, length, title, "instances, one per row")
+
+
+def _group(simulation: Simulation, stage: ServedStage) -> Group:
+    """Label and instances of a stage."""
+    whose = listed((simulation.fleet.fragments[k].name for k in stage.fragments), NAMES_SHOWN)
+    size = f"{counted(stage.stage.instances, 'instance')} of {stage.stage.share_pct} %, batch {stage.stage.batch}"
+    label = f"set {stage.place}, layers {stage.first}-{stage.end - 1} of {whose}: {size}"
+    return Group(label, tuple(range(stage.first_instance, stage.first_instance + stage.stage.instances)))
+
+
+def _speed(simulation: Simulation) -> str:
+    batches = simulation.executions.requests.size
+    if not batches:
+        return ""
+    return f"{counted(batches, 'batch', 'batches')} simulated in {duration(simulation.wall_s)}"
+
+
+SIMULATOR = Simulator(
+    setup=Setup,
+    offered_rps=offered_rps,
+    simulate=simulate,
+    highest_loads=highest_loads,
+    describe=describe,
+    table=late("euclio.serving.fragments.table", "simulation_table"),
+    loads_table=late("euclio.serving.fragments.table", "loads_table"),
+    speed=_speed,
+    draw=late("euclio.serving.fragments.simulation", "draw"),
+    draw_latencies=late("euclio.serving.latency_figure", "draw_fleet"),
+)

@@ -7,11 +7,13 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.lazy import late
+from euclio.core.showing import Head, View
 from euclio.core.tables import new_table
 from euclio.core.words import amount, counted, figures, full, milliseconds, percent
-from euclio.serving.fragments.metrics import describe
+from euclio.serving.fragments.metrics import describe, total_attainment
 from euclio.serving.fragments.record import Simulation
-from euclio.serving.table import highest_load_table
+from euclio.serving.highest_load import highest_load_table
 
 MOST_ROWS = 40
 """Fragments that are listed; of more, those with the least attainment."""
@@ -78,3 +80,18 @@ def _lines(found: dict[str, Any]) -> list[str]:
     elif waits:
         lines.append(f"waiting: at most {amount(max(waits), digits=3)} executions; the plan counts on 1")
     return lines
+
+
+def _head(found: Simulation) -> Head:
+    arrived = sum(requests.arrival_ns.size for requests in found.requests)
+    share = f"{percent(total_attainment(found))} in their time budgets"
+    return Head(found.fleet.name, "", (share, counted(arrived, "request"), counted(len(found.stages), "stage")))
+
+
+def _rows(found: Simulation) -> list[dict[str, Any]]:
+    """A row per fragment."""
+    return [{"fragment": row.pop("name"), **row} for row in describe(found)["fragments"]]
+
+
+LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_fleet_on")
+SIMULATION = View(_head, simulation_table, rows=_rows, draw=LATENCY_FIGURE, leads=True)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.serving.metrics import stream_figures
 from euclio.serving.pipeline.record import Simulation
-from euclio.serving.requests import attainment
+from euclio.serving.requests import attainment, stream_figures
 from euclio.serving.units import NS_PER_S
 
 

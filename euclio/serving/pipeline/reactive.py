@@ -19,7 +19,6 @@ from __future__ import annotations
 from heapq import heappush
 
 from euclio.core.compiled import compiled
-from euclio.serving.pipeline.execution import TIMER, Event, begin_if_possible
 from euclio.serving.pipeline.queues import Queues, deadline_of, drop_first, oldest, take, waiting
 from euclio.serving.pipeline.resources import (
     ANY,
@@ -35,7 +34,10 @@ from euclio.serving.pipeline.resources import (
     READY,
     RESOURCE,
     START,
+    TIMER,
+    Event,
     Ledger,
+    begin_if_possible,
     free_at,
     mark_reserved,
     new_node,

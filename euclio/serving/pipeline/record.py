@@ -10,7 +10,6 @@ import numpy as np
 from euclio.core.lazy import late_value
 from euclio.core.showing import Framed, Plotted
 from euclio.problems.pipeline import Cluster, PipelinePlan
-from euclio.serving.pipeline.placement import VirtualGpu
 from euclio.serving.pipeline.queues import Queues
 from euclio.serving.pipeline.resources import (
     BATCH,
@@ -29,7 +28,7 @@ from euclio.serving.pipeline.resources import (
     Ledger,
 )
 from euclio.serving.pipeline.setup import Setup
-from euclio.serving.pipeline.system import System
+from euclio.serving.pipeline.system import System, VirtualGpu
 from euclio.serving.requests import Requests
 from euclio.serving.units import Ints
 
@@ -81,7 +80,7 @@ class Simulation(Framed, Plotted):
         wall_s: seconds that the event loop took.
     """
 
-    _view = late_value("euclio.serving.pipeline.views", "SIMULATION")
+    _view = late_value("euclio.serving.pipeline.table", "SIMULATION")
 
     cluster: Cluster
     plan: PipelinePlan

@@ -22,7 +22,6 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.serving.pipeline.execution import TIMER, Event, begin_if_possible
 from euclio.serving.pipeline.queues import Queues, deadline_of, drop_first, take, waiting
 from euclio.serving.pipeline.resources import (
     BATCHES,
@@ -34,7 +33,10 @@ from euclio.serving.pipeline.resources import (
     READY,
     START,
     SUCCESSOR,
+    TIMER,
+    Event,
     Ledger,
+    begin_if_possible,
     earliest_common_slot,
     earliest_slot,
     mark_reserved,

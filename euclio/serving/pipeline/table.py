@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.lazy import late
+from euclio.core.showing import Head, View
 from euclio.core.tables import new_table
-from euclio.core.words import amount, figures, full, milliseconds, percent
-from euclio.serving.pipeline import Simulation, describe
+from euclio.core.words import amount, counted, figures, full, milliseconds, percent
+from euclio.serving.pipeline.metrics import describe, mean_attainment
+from euclio.serving.pipeline.record import Simulation
 
 
 def simulation_table(simulation: Simulation) -> RenderableType:
@@ -44,3 +49,20 @@ def _lines(found: dict[str, object]) -> list[str]:
             f"{milliseconds(transfers['p99_s'])} ms, without waiting {milliseconds(transfers['alone_mean_s'])} ms"
         )
     return lines
+
+
+def _head(found: Simulation) -> Head:
+    arrived = sum(requests.arrival_ns.size for requests in found.requests)
+    share = f"mean SLO attainment {percent(mean_attainment(found))}"
+    return Head(
+        found.cluster.name, "", (share, counted(arrived, "request"), counted(found.batches, "batch", "batches"))
+    )
+
+
+def _rows(found: Simulation) -> list[dict[str, Any]]:
+    """A row per model."""
+    return [{"model": row.pop("name"), **row} for row in describe(found)["models"]]
+
+
+LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_cluster_on")
+SIMULATION = View(_head, simulation_table, rows=_rows, draw=LATENCY_FIGURE, leads=True)

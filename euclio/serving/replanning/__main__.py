@@ -16,9 +16,8 @@ from euclio.core.progress import progress_bar
 from euclio.core.values import count, counts, names
 from euclio.files.json_writing import json_text, write_text
 from euclio.files.marked import put_between
-from euclio.serving.replanning.figure import save
-from euclio.serving.replanning.study import CLIENTS, MODELS, SECONDS, Row, lines, rows_of
-from euclio.serving.replanning.tables import all_rows, page_tables
+from euclio.serving.replanning.study import CLIENTS, MODELS, SECONDS, PolicyRow, lines, rows_of
+from euclio.serving.replanning.tables import all_rows, page_tables, save
 
 OUT = Path("build/reports") / "replanning"
 SCHEMA = "euclio/replanning/1"
@@ -53,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    rows: list[Row] = []
+    rows: list[PolicyRow] = []
     followed = list(
         lines(
             arguments.models, arguments.seconds, arguments.clients, arguments.traces, steps_s=arguments.bandwidth_every
@@ -69,7 +68,7 @@ def _run(arguments: argparse.Namespace) -> None:
     print(arguments.out)
 
 
-def write(rows: Sequence[Row], out: Path) -> None:
+def write(rows: Sequence[PolicyRow], out: Path) -> None:
     """Write the rows as JSON, the table as Markdown and the figure."""
     out.mkdir(parents=True, exist_ok=True)
     write_text(json_text({"schema": SCHEMA, "rows": [_plain(row) for row in rows]}), out / "replanning.json")
@@ -77,9 +76,9 @@ def write(rows: Sequence[Row], out: Path) -> None:
     save(rows, out / "replanning.svg")
 
 
-def _plain(row: Row) -> dict[str, object]:
+def _plain(row: PolicyRow) -> dict[str, object]:
     """A row as plain data, without its steps."""
-    return {name: getattr(row, name) for name in Row.__slots__ if name != "shares_pct"}
+    return {name: getattr(row, name) for name in PolicyRow.__slots__ if name != "shares_pct"}
 
 
 if __name__ == "__main__":

@@ -6,16 +6,123 @@ follow stretches of it, each from a new plan on, and rows are means over these.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import chain, pairwise
 from pathlib import Path
 
 from euclio.problems.fragments.deployment import deployed, moves, share_of
-from euclio.serving.replanning.cuts import Standing, at_mean, in_hindsight, late
+from euclio.problems.fragments.evaluate import QUEUEING, evaluate
+from euclio.problems.fragments.instance import Fleet, Fragment
+from euclio.problems.fragments.least_budget import quickest_budget_s
+from euclio.problems.fragments.plan import FragmentPlan
+from euclio.problems.fragments.space import FULL_FRAGMENT_SPACE
 from euclio.serving.replanning.policies import Hindsight, Planner, Sequel, from_scratch, kept
-from euclio.serving.replanning.timeline import Followed, Timeline, steps_of, stretches, timeline
+from euclio.serving.replanning.timeline import Followed, Timeline, budget_at, steps_of, stretches, timeline
+from euclio.workloads.fragments.clients import Client, fleet_at_mean
 from euclio.workloads.fragments.uplink import Trace, read_traces
+
+# Policies that do not move: each client cuts at one layer for good, so that one plan serves every second (ours).
+#
+# What they cost is seen in two figures: their share, and how often a client has less time left than the plan takes.
+
+
+@dataclass(frozen=True, slots=True)
+class StayingPlan:
+    """One plan for all seconds.
+
+    Attributes:
+        fleet: the fleet that it is made for.
+        plan: the plan.
+        missed: part of the clients' steps in which the plan takes more time than is left, or nothing can be sent.
+    """
+
+    fleet: Fleet
+    plan: FragmentPlan
+    missed: float
+
+
+def at_mean(line: Timeline, plan: Planner) -> StayingPlan:
+    """Each client cuts where its mean bandwidth has it: Static (Graft §5.1)."""
+    return _staying_plan(line, fleet_at_mean(f"{line.name}-mean", line.clients), plan)
+
+
+def in_hindsight(line: Timeline, plan: Planner) -> StayingPlan:
+    """Each client cuts where the server has most time in its worst second; if none will do, in most seconds."""
+    fragments = [_best_cut(client, len(line.fleets)) for client in line.clients]
+    return _staying_plan(line, Fleet(f"{line.name}-hindsight", line.clients[0].model.network, fragments), plan)
+
+
+def _best_cut(client: Client, seconds: int) -> Fragment:
+    """The cut that can be served in most seconds, and of such the one with most time in the worst of them.
+
+    Time counts as a multiple of the least budget with which the layers that are left can be served.
+    """
+    best: tuple[int, Fraction] | None = None
+    chosen: tuple[int, Fraction] | None = None
+    for point in range(client.model.layers):
+        quickest = quickest_budget_s(client.model.network, point)
+        if quickest is None:
+            continue
+        found = [budget_at(client, point, t) for t in range(seconds)]
+        kept = [budget for budget in found if budget is not None and budget >= quickest]
+        if not kept:
+            continue
+        rank = len(kept), min(kept) / quickest
+        if best is None or rank > best:
+            least = math.floor(min(kept) / client.step_s) * client.step_s
+            best, chosen = rank, (point, max(least, quickest))
+    # A client is drawn with a second that can be served.
+    assert chosen is not None
+    return Fragment(client.name, *chosen, client.rate_rps)
+
+
+def needed_s(fleet: Fleet, plan: FragmentPlan) -> dict[str, Fraction]:
+    """Seconds that a plan takes for each client's requests, by name, queueing included.
+
+    Raises:
+        RuntimeError: the checker does not accept the plan.
+    """
+    checked = evaluate(fleet, plan, FULL_FRAGMENT_SPACE)
+    if not checked.feasible:
+        raise RuntimeError(f"{fleet.name}: {'; '.join(checked.violations)}")
+    needed: dict[str, Fraction] = {}
+    for own, priced in zip(plan.sets, checked.sets, strict=True):
+        for head, stage in zip(own.heads, priced.heads, strict=True):
+            taken = QUEUEING * (priced.shared.latency_s + (stage.latency_s if stage is not None else 0))
+            needed |= {fleet.fragments[k].name: taken for k in head.fragments}
+    return needed
+
+
+def _staying_plan(line: Timeline, fleet: Fleet, plan: Planner) -> StayingPlan:
+    """The plan of a fleet, and how often clients have less time than it takes."""
+    found = plan(fleet)
+    needed = needed_s(fleet, found)
+    points = {fragment.name: fragment.partition_point for fragment in fleet.fragments}
+    missed = 0
+    for client in line.clients:
+        for t in range(len(line.fleets)):
+            budget = budget_at(client, points[client.name], t)
+            missed += budget is None or budget < needed[client.name]
+    return StayingPlan(fleet, found, missed / (len(line.clients) * len(line.fleets)))
+
+
+def late(line: Timeline, sequel: Sequel) -> float:
+    """Part of the clients' steps in which a plan that was made for an earlier step takes more time than is left.
+
+    Clients cut where Neurosurgeon has it; those that leave nothing to the server are in time.
+    """
+    missed = 0
+    planned: tuple[Fleet, FragmentPlan] | None = None
+    needed: dict[str, Fraction] = {}
+    for now, fleet, plan in zip(line.fleets, sequel.fleets, sequel.plans, strict=True):
+        if planned is None or planned[0] is not fleet or planned[1] is not plan:
+            planned, needed = (fleet, plan), needed_s(fleet, plan)
+        missed += sum(fragment.budget_s < needed[fragment.name] for fragment in now.fragments)
+    return missed / (len(line.clients) * len(line.fleets))
+
 
 CLIENTS, TX2 = 12, 3
 SECONDS = 60
@@ -45,7 +152,7 @@ SOLVERS = {"graft": "Graft", "fragment-columns": "optimum"}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PolicyRow:
     """A policy on a timeline.
 
     Where the bandwidth holds for more than a second, a step takes the place of a second in the names of policies.
@@ -80,7 +187,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _SequelCost:
     """A policy on a part of a timeline.
 
     Attributes:
@@ -124,7 +231,7 @@ def lines(
                     yield [timeline(*what, step_s=step_s)]
 
 
-def rows_of(parts: Sequence[Timeline], *, trigger: bool = False) -> list[Row]:
+def rows_of(parts: Sequence[Timeline], *, trigger: bool = False) -> list[PolicyRow]:
     """All policies on a timeline, those that start from optimal plans last.
 
     Args:
@@ -144,37 +251,39 @@ def rows_of(parts: Sequence[Timeline], *, trigger: bool = False) -> list[Row]:
         standing = [(MEAN, [at_mean(part, planner) for part in parts])]
         if len(parts) == 1:
             standing.append((FIXED, [in_hindsight(parts[0], planner)]))
-        found += [_standing(parts[0], called, policy, own, least) for policy, own in standing]
+        found += [_staying_row(parts[0], called, policy, own, least) for policy, own in standing]
     return found
 
 
-def _sequels(line: Timeline, planner: Planner, whole: bool, trigger: bool) -> Iterator[tuple[str, float, _Part]]:
+def _sequels(line: Timeline, planner: Planner, whole: bool, trigger: bool) -> Iterator[tuple[str, float, _SequelCost]]:
     """The policies on a timeline, or on a stretch of one, where nothing is said of what takes longer than that."""
-    yield SCRATCH, 0.0, _Part(from_scratch(line, planner))
+    yield SCRATCH, 0.0, _SequelCost(from_scratch(line, planner))
     if trigger:
         held, planned = line.held(), len(line.triggers) / len(line.fleets)
         new, near = from_scratch(held, planner), kept(held, planner, worse=TRIGGER_WORSE)
-        yield TRIGGERED, 0.0, _Part(new, late(line, new), planned)
-        yield TRIGGERED_WITHIN, TRIGGER_WORSE, _Part(near, late(line, near), planned)
+        yield TRIGGERED, 0.0, _SequelCost(new, late(line, new), planned)
+        yield TRIGGERED_WITHIN, TRIGGER_WORSE, _SequelCost(near, late(line, near), planned)
     if whole:
-        yield KEPT, 0.0, _Part(kept(line, planner))
+        yield KEPT, 0.0, _SequelCost(kept(line, planner))
         for steps in EVERY:
-            yield PERIODIC, float(steps), _Part(kept(line, planner, every=steps))
+            yield PERIODIC, float(steps), _SequelCost(kept(line, planner, every=steps))
     for worse in WORSE:
-        yield WITHIN, worse, _Part(kept(line, planner, worse=worse))
+        yield WITHIN, worse, _SequelCost(kept(line, planner, worse=worse))
     if whole:
         hindsight = Hindsight(line, planner, STEP)
         for shadow in SHADOWS:
-            yield HINDSIGHT, shadow * line.step_s, _Part(hindsight.best(shadow))
+            yield HINDSIGHT, shadow * line.step_s, _SequelCost(hindsight.best(shadow))
 
 
-def _row(line: Timeline, planner: str, policy: str, setting: float, parts: Sequence[_Part], least: float) -> Row:
+def _row(
+    line: Timeline, planner: str, policy: str, setting: float, parts: Sequence[_SequelCost], least: float
+) -> PolicyRow:
     by_part = [part.sequel.deployments for part in parts]
     shares = tuple(share_of(deployment) for deployments in by_part for deployment in deployments)
     changes = [moves(a, b) for deployments in by_part for a, b in pairwise(deployments)]
     per = max(1, len(changes))
     mean = sum(shares) / len(shares)
-    return Row(
+    return PolicyRow(
         line=line.name,
         planner=planner,
         policy=policy,
@@ -190,16 +299,16 @@ def _row(line: Timeline, planner: str, policy: str, setting: float, parts: Seque
     )
 
 
-def _standing(line: Timeline, planner: str, policy: str, standing: Sequence[Standing], least: float) -> Row:
+def _staying_row(line: Timeline, planner: str, policy: str, standing: Sequence[StayingPlan], least: float) -> PolicyRow:
     """One plan that stays, which is the same on all stretches."""
     share = share_of(deployed(standing[0].fleet, standing[0].plan))
     shares = (share,) * len(line.fleets)
     missed = sum(own.missed for own in standing) / len(standing)
     above = share / least - 1
-    return Row(line.name, planner, policy, 0.0, float(share), above, 0.0, 0.0, missed, line.step_s, 0.0, shares)
+    return PolicyRow(line.name, planner, policy, 0.0, float(share), above, 0.0, 0.0, missed, line.step_s, 0.0, shares)
 
 
-def break_even_s(moving: Row, staying: Row) -> float | None:
+def break_even_s(moving: PolicyRow, staying: PolicyRow) -> float | None:
     """Seconds that a started instance has to take its share in vain, for another policy to cost as much.
 
     With s such seconds a policy takes, on average, its share and s times what it starts in a second (ours).

@@ -13,7 +13,7 @@ from euclio.serving.session.slack import never_in_words, overloaded
 from euclio.serving.session.system import build_system
 
 # Simulators take as long to be imported as all else of a short solve, and most plans serve too many requests for them.
-share_in_time = late("euclio.serving.session.quick_share", "share_in_time")
+share_in_time = late("euclio.serving.session.short_simulation", "share_in_time")
 
 BY_MODULE = 20_000
 """Invocations that take less than 0.3 s of one core without machine code, one module after the other. It is they that

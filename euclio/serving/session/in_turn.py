@@ -2,8 +2,8 @@
 
 Modules do not reach back to those before them, unless machines are shared, requests are dropped or batches take their
 noise in the order in which they start. Without these, each module is served by itself with all that becomes ready until
-some time (`engine/in_turn.py`), and every request is answered at the same tick as by the engine; only where batches of
-two modules end at the same tick may the requests in them go on in another order.
+some time (`engine/one_module.py`), and every request is answered at the same tick as by the engine; only where batches
+of two modules end at the same tick may the requests in them go on in another order.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import before_timing
+from euclio.serving.draws import first_draws
 from euclio.serving.histogram import bins_of
-from euclio.serving.session.draws import first_draws
-from euclio.serving.session.engine import in_turn as t
-from euclio.serving.session.engine import routers, turns
+from euclio.serving.session.engine import one_module as t
+from euclio.serving.session.engine import routers
+from euclio.serving.session.engine import routers as turns
 from euclio.serving.session.engine.tables import NONE
 from euclio.serving.session.server import dummy_row
 from euclio.serving.session.setup import Dispatch, Setup
@@ -57,7 +58,7 @@ def covers(system: System, noise: float) -> bool:
     )
 
 
-class Coming:
+class RequestStream:
     """The requests of a setup, drawn as far as they are asked for: many simulations may be given the same."""
 
     def __init__(self, system: System, setup: Setup) -> None:
@@ -109,7 +110,7 @@ class InTurn:
     def __init__(
         self,
         system: System,
-        coming: Coming,
+        coming: RequestStream,
         until_ticks: int | None = None,
         *,
         seed: int = 0,
@@ -193,7 +194,7 @@ class InTurn:
 class _Requests:
     """What is known of all requests of a simulation, by number."""
 
-    def __init__(self, modules: int, coming: Coming) -> None:
+    def __init__(self, modules: int, coming: RequestStream) -> None:
         self.coming = coming
         self.finish = _NOTHING
         self.waiting = [_NOTHING for _ in range(modules)]

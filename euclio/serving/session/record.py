@@ -141,7 +141,7 @@ class Simulation(Framed, Plotted):
         wall_s: seconds that the simulation took.
     """
 
-    _view = late_value("euclio.serving.session.views", "SIMULATION")
+    _view = late_value("euclio.serving.session.table", "SIMULATION")
 
     session: Session
     plan: Plan

@@ -10,15 +10,15 @@ from fractions import Fraction
 import numpy as np
 
 from euclio.core.errors import InputError
+from euclio.serving.draws import first_draws
 from euclio.serving.histogram import BINS
-from euclio.serving.multiples import whole_multiples
-from euclio.serving.session.draws import first_draws
-from euclio.serving.session.engine import routers, turns
+from euclio.serving.session.engine import routers
+from euclio.serving.session.engine import routers as turns
 from euclio.serving.session.engine import tables as t
-from euclio.serving.session.engine.heap import push
 from euclio.serving.session.engine.loop import DONE, FOREVER, LOG_IS_FULL, NEEDS_ARRIVALS, advance
+from euclio.serving.session.engine.tables import push
 from euclio.serving.session.system import System
-from euclio.serving.units import Floats, Ints
+from euclio.serving.units import Floats, Ints, whole_multiples
 
 ROOM = 1024
 """Requests and invocations that there is room for at first; doubled as often as needed."""
@@ -367,3 +367,18 @@ def _extended(table: Ints, rows: int, link: int, number: Ints, free: int) -> Int
     found[: len(table)] = table
     number[free] = len(table)
     return found
+
+
+def serve_evenly(system: System, requests: int) -> Logs:
+    """Serve requests that come evenly, at the rate of the plan, until all are answered (Harpagon §III-B).
+
+    Args:
+        system: the plan as machines.
+        requests: how many requests come. The last ones may wait for batches that nothing fills any more.
+    """
+    arrival = whole_multiples(system.clock.ticks_per_s / system.rate_rps, 0, requests)
+    server = Server(system, until_ticks=int(arrival[-1]) + 1, logs=True)
+    counts = Counts([module.per_request for module in system.modules]).take(requests)
+    server.feed(arrival, counts, last=True)
+    server.advance()
+    return server.logs()

@@ -16,7 +16,7 @@ from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 from euclio.serving import highest_load
 from euclio.serving.arrivals import CHUNK, arrival_chunks
-from euclio.serving.noise import duration_factors
+from euclio.serving.draws import duration_factors
 from euclio.serving.session.clock import offered
 from euclio.serving.session.engine import tables as t
 from euclio.serving.session.engine.loop import FOREVER

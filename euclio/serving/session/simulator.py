@@ -11,7 +11,80 @@ from euclio.serving.session.setup import Setup
 
 if TYPE_CHECKING:
     from euclio.serving.session.record import Simulation
+import argparse
 
+from euclio.core.numbers import Number
+from euclio.core.parts import SetupOption
+from euclio.core.values import count, seconds
+from euclio.serving.session.setup import Dispatch, Dropping, Partial
+
+
+def time_out(text: Number) -> float:
+    """Seconds, or infinity for "none"."""
+    try:
+        return float("inf") if text in ("none", float("inf")) else seconds(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}, or none") from None
+
+
+SETUP_OPTIONS = (
+    SetupOption(
+        "--dispatch",
+        "dispatch",
+        "who is given the next invocation; default: what the plan's policy stands for",
+        tuple(word.value for word in Dispatch),
+    ),
+    SetupOption(
+        "--time-out",
+        "timeout_s",
+        "seconds that a batch waits to be filled, or none; default: as long as the plan counts on",
+        parse=time_out,
+        metavar="S",
+    ),
+    SetupOption(
+        "--no-dummies",
+        "dummies",
+        "send none of the plan's dummies; the default",
+        value=False,
+    ),
+    SetupOption(
+        "--dummies",
+        "dummies",
+        "send the plan's dummies, which its worst case counts on, or which stand for capacity that is kept free",
+        value=True,
+        instead_of=("no_dummies",),
+    ),
+    SetupOption(
+        "--hold", "hold", "modules hand requests on no earlier than after their worst-case latency", value=True
+    ),
+    SetupOption(
+        "--no-hold",
+        "hold",
+        "modules hand requests on at once, also where the plan was made otherwise",
+        value=False,
+        instead_of=("hold",),
+    ),
+    SetupOption(
+        "--dropping",
+        "dropping",
+        "drop requests that cannot be answered in time any more, or none; default: never",
+        tuple(word.value for word in Dropping),
+    ),
+    SetupOption(
+        "--partial",
+        "partial",
+        "whether a machine that is not used in full stands alone or is shared with others; default: alone",
+        tuple(word.value for word in Partial),
+    ),
+    SetupOption(
+        "--clients",
+        "clients",
+        "clients that send their next request when the last one is answered, instead of arrivals",
+        parse=count,
+        metavar="N",
+        instead_of=("arrivals", "trace", "load", "full_load", "highest_load"),
+    ),
+)
 MOST_REQUESTS = 10**10
 """Requests beyond which a simulation takes hours; memory does not grow with them."""
 
@@ -33,10 +106,10 @@ SIMULATOR = Simulator(
     loads_table=late("euclio.serving.session.table", "loads_table"),
     speed=_speed,
     draw=late("euclio.serving.session.timeline_figure", "draw"),
-    draw_latencies=late("euclio.serving.session.latency_figure", "draw"),
-    planned=late("euclio.serving.attainment.planned", "planned_fields"),
-    as_planned=late("euclio.serving.attainment.planned", "as_planned"),
-    planned_words=late("euclio.serving.attainment.planned", "planned_words"),
+    draw_latencies=late("euclio.serving.latency_figure", "draw_session"),
+    planned=late("euclio.serving.attainment.served", "planned_fields"),
+    as_planned=late("euclio.serving.attainment.served", "as_planned"),
+    planned_words=late("euclio.serving.attainment.served", "planned_words"),
     glance=late("euclio.questions.at_random", "glance"),
     keeps=True,
     most_requests=MOST_REQUESTS,

@@ -9,12 +9,14 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.lazy import late
+from euclio.core.showing import Head, View
 from euclio.core.tables import new_table
 from euclio.core.words import counted, figures, full, milliseconds, percent
+from euclio.serving.highest_load import highest_load_table
 from euclio.serving.session.metrics import describe
 from euclio.serving.session.record import Simulation
 from euclio.serving.session.slack import never_in_words, overloaded
-from euclio.serving.table import highest_load_table
 
 MOST_ROWS = 40
 """Modules and allocations that are listed."""
@@ -156,3 +158,19 @@ def _allocations(found: dict[str, Any]) -> list[list[dict[str, Any]]]:
 def _left_out(found: dict[str, Any]) -> list[RenderableType]:
     most = max(len(found["modules"]), len(_allocations(found)))
     return [Text(f"the first {MOST_ROWS} of {most} rows are listed, all by --json")] if most > MOST_ROWS else []
+
+
+def _head(found: Simulation) -> Head:
+    share = f"{percent(found.attainment)} within {milliseconds(found.session.slo_s)} ms"
+    p99 = f"p99 {milliseconds(found.latencies.quantile_s(0.99))} ms"
+    lost = f"{found.late:,} late, {found.dropped:,} dropped"
+    return Head(found.session.name, "", (share, counted(found.arrived, "request"), p99, lost))
+
+
+def _rows(found: Simulation) -> list[dict[str, Any]]:
+    """A row per module."""
+    return [{"module": row.pop("name"), **row} for row in describe(found)["modules"]]
+
+
+LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_session_on")
+SIMULATION = View(_head, simulation_table, rows=_rows, draw=LATENCY_FIGURE, leads=True)

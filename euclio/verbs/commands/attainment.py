@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.families import find_family
 from euclio.core.values import SHARE, exact_positive, exacts, named
 from euclio.core.words import full, plain
-from euclio.serving.percentiles import MODULE_PERCENTILES, PERCENTILES
+from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES
 from euclio.verbs.commands.arrivals import add_arrivals, arrival_flags
 from euclio.verbs.commands.keywords import arrival_keywords, own_keywords, setup_keywords
 from euclio.verbs.commands.setup_options import add_setup_options, setup_flags

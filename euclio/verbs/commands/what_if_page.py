@@ -10,7 +10,7 @@ from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.values import count_or_none, exact_not_negative, named_points
 from euclio.core.words import counted, duration
-from euclio.serving.percentiles import MODULE_PERCENTILES, PERCENTILES
+from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES
 from euclio.verbs.commands.keywords import family_keywords
 from euclio.verbs.commands.session_questions import exit_code, opened_session
 from euclio.verbs.defaults import LIMIT_S

@@ -9,8 +9,8 @@ from euclio.cli import main
 from euclio.contract import process
 from euclio.contract.checking import check_solver, judge
 from euclio.contract.child import observe
+from euclio.contract.evidence import Described
 from euclio.contract.findings import Report
-from euclio.contract.observation import Described
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.registry import find_solver

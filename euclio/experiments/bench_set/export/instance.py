@@ -35,8 +35,7 @@ from euclio.files.json_writing import json_text, one_line
 from euclio.files.result_files import load_result
 from euclio.proving.certifying import claim_of
 from euclio.proving.files.model import Model, Posed
-from euclio.proving.files.mps import mps_text, solution_text
-from euclio.proving.files.writing import packed
+from euclio.proving.files.text import mps_text, packed, solution_text
 from euclio.proving.proof_files import Asked, posed, proven
 
 FORMULATIONS = {"session": "F1", "fragments": "F2", "pipeline": "F3"}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from euclio.core.compiled import compiled_on_tables
-from euclio.serving.session.engine.dealing import ask_to_pull, close, deal, pull, queue_of
-from euclio.serving.session.engine.executing import free_batch, new_invocation, start_batches
-from euclio.serving.session.engine.heap import pop, push
-from euclio.serving.session.engine.passing import end_invocation, enter_first_modules, release
+from euclio.serving.session.engine.batches import free_batch, new_invocation, start_batches
+from euclio.serving.session.engine.dispatch import ask_to_pull, close, deal, pull, queue_of
+from euclio.serving.session.engine.flow import end_invocation, enter_first_modules, release
 from euclio.serving.session.engine.tables import (
     ARRIVAL,
     ARRIVAL_PLACE,
@@ -89,6 +88,8 @@ from euclio.serving.session.engine.tables import (
     WINDOW_ARRIVED,
     WORKED,
     State,
+    pop,
+    push,
 )
 
 FOREVER = 1 << 62

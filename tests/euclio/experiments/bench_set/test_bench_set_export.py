@@ -35,7 +35,7 @@ from euclio.problems.fragments.plan import FragmentPlan
 from euclio.proving.files.checker import check_text
 from euclio.proving.fragments.certifying import Prover
 from euclio.proving.proof_files import proven
-from euclio.proving.session.filing import session_program
+from euclio.proving.session.proof import session_program
 
 FLEET = "f-vgg-n6-t2-s95-01"
 SOME = tuple(sorted(NAMES))

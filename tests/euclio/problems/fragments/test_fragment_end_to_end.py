@@ -10,7 +10,7 @@ from simulated_fleets import aligned, two_clients
 from euclio import solve
 from euclio.serving.fragments import Setup, simulate, total_attainment
 from euclio.serving.fragments.end_to_end import Ahead, ahead_of, end_to_end_ms, pooled_ms, within_objective
-from euclio.serving.fragments.latency_figure import draw_latencies
+from euclio.serving.latency_figure import draw_latencies
 from euclio.serving.requests import SERVED
 from euclio.workloads.fragments.clients import draw_clients, fleet_now
 from euclio.workloads.fragments.networks import find_model

@@ -16,8 +16,8 @@ from euclio.core.solving import solve
 from euclio.experiments.bench_set import best, entries, load
 from euclio.problems.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace
 from euclio.problems.pipeline.evaluate import evaluate
-from euclio.proving.files.mps import mps_text
-from euclio.proving.pipeline.posing import cluster_program, templates_of
+from euclio.proving.files.text import mps_text
+from euclio.proving.pipeline.program import cluster_program, templates_of
 
 NEAR = 1e-6
 """What HiGHS tolerates, as a share of a value."""

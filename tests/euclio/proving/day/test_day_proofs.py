@@ -99,7 +99,7 @@ def test_a_deadline_that_is_past_leaves_no_file():
 def test_a_long_day_is_refused_in_one_line(monkeypatch):
     day = drawn_day(1)
     least = evaluate(day, find_better(day, None, None, math.inf).plan).value
-    monkeypatch.setattr("euclio.proving.day.filing.MOST_VARIABLES", 10)
+    monkeypatch.setattr("euclio.proving.day.proof.MOST_VARIABLES", 10)
     with pytest.raises(NoProofError, match="more than 10 variables"):
         day_text(day, None, None, least, math.inf)
 

@@ -10,10 +10,10 @@ import pytest
 from drawn_programs import drawn_program, reference
 from exact_milp import minimum, relaxation
 
-from euclio.proving.files.branching import UnprovenError, prove
+from euclio.proving.files.branch_and_bound import UnprovenError, prove
 from euclio.proving.files.checker import check_text
 from euclio.proving.files.model import Model, Row, Variable
-from euclio.proving.files.writing import packed, proof_text
+from euclio.proving.files.text import packed, proof_text
 
 SMALL = [Fraction(1, 10**9), Fraction(1, 10**30)]
 

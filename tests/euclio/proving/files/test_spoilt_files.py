@@ -15,9 +15,9 @@ from proof_files import is_true, spoilt, stated
 from proof_texts import session_text
 
 from euclio.problems.session.space import PlanSpace
-from euclio.proving.files.branching import prove
+from euclio.proving.files.branch_and_bound import prove
 from euclio.proving.files.checker import RefusedError, UnreadableError, check_text
-from euclio.proving.files.writing import proof_text
+from euclio.proving.files.text import proof_text
 
 PROGRAMS = (27, 81, 237, 384, 588, 924)
 """Seeds of programs whose proofs have splits, of cutoffs and of infeasibility."""

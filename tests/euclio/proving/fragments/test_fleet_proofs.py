@@ -20,7 +20,7 @@ from euclio.problems.fragments.evaluate import evaluate
 from euclio.proving.files.checker import check_text
 from euclio.proving.fragments.certifying import Prover
 from euclio.proving.fragments.duality import bound_of
-from euclio.proving.fragments.filing import division, fleet_proof, point_of, priced_point, priced_program
+from euclio.proving.fragments.proof import division, fleet_proof, point_of, priced_point, priced_program
 from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 
 TOLERANCE = Fraction(1, 10**9)
@@ -67,7 +67,7 @@ def test_the_same_fleet_gives_the_same_bytes():
 @pytest.mark.parametrize("seed", range(20))
 def test_prices_prove_nothing_false(seed, changes, monkeypatch):
     """Small fleets by the program of larger ones: at their optimum a file or none, and one billionth above it none."""
-    monkeypatch.setattr("euclio.proving.fragments.filing.MOST_FRAGMENTS", 0)
+    monkeypatch.setattr("euclio.proving.fragments.proof.MOST_FRAGMENTS", 0)
     fleet, space = small_fleet(seed), FragmentSpace(**changes)
     least = solve(fleet, "fragments-bruteforce", space=space)
     if least.value is None:

@@ -21,7 +21,7 @@ from euclio.proving.files.checker import check_text
 from euclio.proving.session.certifying import find_better, parts_of
 from euclio.proving.session.frontiers import frontiers
 from euclio.proving.session.modules import Ranked, ranked
-from euclio.proving.session.shortening import shorter
+from euclio.proving.session.proof import shorter
 
 TOLERANCE = Fraction(1, 10**9)
 

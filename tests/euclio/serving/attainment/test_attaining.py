@@ -10,7 +10,7 @@ from euclio.files import load_result, save_result
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.table import plan_table
 from euclio.serving.attainment import solve_attaining
-from euclio.serving.attainment.bounding import BOUND_OF
+from euclio.serving.attainment.lower_bound import BOUND_OF
 from euclio.serving.session import Setup, simulate
 
 # Not in the quick tier: a search over margins for every planner.

@@ -11,7 +11,7 @@ from euclio.core.certificate import Verdict
 from euclio.files import load_result, save_result
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.space import PlanSpace
-from euclio.proving.session.keeping import _most, find_better_keeping
+from euclio.proving.session.attainment import _most, find_better_keeping
 from euclio.serving.attainment import solve_attaining
 from euclio.serving.attainment.least_loss import erlang_sum
 from euclio.serving.attainment.margins import spare_space

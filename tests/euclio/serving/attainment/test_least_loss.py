@@ -8,10 +8,9 @@ from random import Random
 import numpy as np
 import pytest
 
+from euclio.serving.arrivals import gaps_of, on_off_times
 from euclio.serving.attainment import least_loss, renewal_loss
 from euclio.serving.attainment.least_capacity import Trace
-from euclio.serving.gaps import gaps_of
-from euclio.serving.on_off import on_off_times
 from euclio.serving.setup import Arrivals, Setup
 
 LAWS = (Setup(), Setup("gamma", cv=2.0), Setup("gamma", cv=0.5), Setup("bursty"), Setup("on-off", on_s=0.2, off_s=0.3))

@@ -14,9 +14,9 @@ from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.session.counts import lost
 from euclio.serving.attainment import Demand, least_machines
-from euclio.serving.attainment.covering import least_price
-from euclio.serving.attainment.dividing import least_cost
-from euclio.serving.attainment.erlang_loss import fewest, least_work
+from euclio.serving.attainment.least_loss import fewest_at_once, least_work_at_once
+from euclio.serving.attainment.least_machines import least_price
+from euclio.serving.attainment.lower_bound import least_cost
 from euclio.serving.attainment.margins import spare_space
 from euclio.serving.session import Setup
 
@@ -32,7 +32,7 @@ def erlang(load, servers):
 @pytest.mark.parametrize("load", [Fraction(1, 10), Fraction(1), Fraction(7, 2), Fraction(20)])
 @pytest.mark.parametrize("late", [Fraction(1, 2), Fraction(1, 100), Fraction(1, 10000)])
 def test_fewest_is_where_the_formula_falls_below(load, late):
-    n = fewest(load, late)
+    n = fewest_at_once(load, late)
     assert erlang(load, n) <= late
     assert n == 0 or erlang(load, n - 1) > late
 
@@ -47,7 +47,7 @@ def test_the_prover_has_the_same_formula_from_below(load, servers):
 def test_work_in_part_needs_no_more_than_whole_requests(load):
     """It lies within a request of what is needed where none is taken in part, and never above it."""
     for late in (Fraction(1, 3), Fraction(1, 20), Fraction(1, 1000)):
-        whole, part = fewest(load, late), least_work(load, late)
+        whole, part = fewest_at_once(load, late), least_work_at_once(load, late)
         assert whole - 1 <= part <= whole
 
 

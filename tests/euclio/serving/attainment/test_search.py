@@ -11,9 +11,9 @@ from euclio.core.errors import InputError
 from euclio.core.registry import find_solver
 from euclio.problems.session import Hardware, Session
 from euclio.serving.attainment.demand import Demand
-from euclio.serving.attainment.judging import Trials
 from euclio.serving.attainment.margins import alike, spare_space
-from euclio.serving.attainment.search import _Search, cheapest
+from euclio.serving.attainment.search import _MarginSearch, cheapest
+from euclio.serving.attainment.trials import Trials
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.simulation import simulate
 
@@ -107,7 +107,7 @@ def test_a_demand_that_means_nothing_is_refused(target, setup, message):
 def test_without_time_for_others_a_plan_that_was_tried_is_judged_next():
     """The cheapest has failed, and the time of the search is over: of those that passed, another is left."""
     space, demand = spare_space(find_solver("harpagon").space), Demand(0.99, Setup(dispatch="pull"))
-    search = _Search(SESSION, planned_by("harpagon"), space, Trials(SESSION, space, demand, 0), None, 0.99)
+    search = _MarginSearch(SESSION, planned_by("harpagon"), space, Trials(SESSION, space, demand, 0), None, 0.99)
     first = search.run()
     search.shares[first.plan], search.best, search.ends_at = None, None, 0.0
     second = search.run()

@@ -12,8 +12,7 @@ from euclio.files import load_result, save_result
 from euclio.problems.session import Hardware, Session
 from euclio.serving.attainment import planned_setup, setup_of, solve_attaining
 from euclio.serving.attainment.demand import Demand, ModuleObjective
-from euclio.serving.attainment.planned import as_planned, planned_modules, planned_service, planned_words
-from euclio.serving.attainment.served import same_service
+from euclio.serving.attainment.served import as_planned, planned_modules, planned_service, planned_words, same_service
 from euclio.serving.session import Setup, simulate
 
 SESSION = Session("one", "1.4", [Hardware("gpu", 1)], [module("b", 60, M_3)])

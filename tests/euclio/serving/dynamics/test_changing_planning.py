@@ -9,8 +9,7 @@ from fractions import Fraction
 import pytest
 
 from euclio.problems.session.running import RunningMachines
-from euclio.serving.dynamics.planning import Planner, Question, planned
-from euclio.serving.dynamics.rules import SCROOGE, nexus
+from euclio.serving.dynamics.rules import SCROOGE, Planner, Question, nexus, planned
 from euclio.workloads.session.scrooge_sessions import find_scrooge_application
 
 ONE = (Fraction(1),) * 3

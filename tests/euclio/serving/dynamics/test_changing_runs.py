@@ -11,8 +11,7 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.serving.dynamics.__main__ import main
-from euclio.serving.dynamics.planning import Planner
-from euclio.serving.dynamics.rules import SCROOGE, Expecting, nexus
+from euclio.serving.dynamics.rules import SCROOGE, Expecting, Planner, nexus
 from euclio.serving.dynamics.run import run
 from euclio.serving.dynamics.world import Complexity, draw_world
 from euclio.serving.units import NS_PER_S

@@ -6,9 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.serving.dynamics.planning import Machine
-from euclio.serving.dynamics.rules import Expecting
-from euclio.serving.dynamics.serving import Placed, Serving
+from euclio.serving.dynamics.rules import Expecting, Machine
+from euclio.serving.dynamics.simulator import ChangingSimulator, Placed
 from euclio.serving.dynamics.world import Complexity, draw_world
 from euclio.serving.session.setup import Dispatch
 from euclio.serving.session.targets import DEALINGS
@@ -31,7 +30,7 @@ def placed(world, worker, module, batch=1, hardware=None, capacity=ONE):
 
 
 def serving(world, expecting=Expecting.NOTHING):
-    return Serving(world, DEALINGS[Dispatch.REQUESTS], expecting, ONE, NS_PER_S)
+    return ChangingSimulator(world, DEALINGS[Dispatch.REQUESTS], expecting, ONE, NS_PER_S)
 
 
 def all_three(world):

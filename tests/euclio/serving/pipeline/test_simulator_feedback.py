@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from euclio.core.compiled import compiled
-from euclio.serving.pipeline.execution import begin_if_possible, finish
 from euclio.serving.pipeline.resources import (
     END,
     PENDING,
@@ -12,6 +11,8 @@ from euclio.serving.pipeline.resources import (
     START,
     STATE,
     SUCCESSOR,
+    begin_if_possible,
+    finish,
     mark_reserved,
     new_ledger,
     new_node,

@@ -5,7 +5,6 @@ from simulated_clusters import two_stage_cluster
 
 from euclio.core.errors import InputError
 from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
-from euclio.serving.pipeline.placement import place
 from euclio.serving.pipeline.resources import (
     END,
     START,
@@ -15,6 +14,7 @@ from euclio.serving.pipeline.resources import (
     new_ledger,
     new_node,
 )
+from euclio.serving.pipeline.system import place
 
 
 def ledger_with(uses, resources=2):

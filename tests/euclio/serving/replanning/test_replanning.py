@@ -14,9 +14,8 @@ from euclio.problems.fragments.deployment import Instance, deployed, moves, shar
 from euclio.problems.fragments.stages import Stages
 from euclio.serving.replanning import study
 from euclio.serving.replanning.__main__ import main
-from euclio.serving.replanning.cuts import at_mean, in_hindsight, late
-from euclio.serving.replanning.policies import Hindsight, Planner, from_scratch, kept
-from euclio.serving.replanning.repair import Repairer
+from euclio.serving.replanning.policies import Hindsight, Planner, Repairer, from_scratch, kept
+from euclio.serving.replanning.study import at_mean, in_hindsight, late
 from euclio.serving.replanning.timeline import Followed, Timeline, budget_at, stretches, timeline
 from euclio.workloads.fragments.neurosurgeon import fragment_of
 from euclio.workloads.fragments.random_fleets import on, random_fleet
@@ -181,8 +180,8 @@ def test_stretches_begin_where_they_stand_in_the_whole():
 def test_the_break_even_is_where_share_and_starts_cost_the_same():
     """4 % more share and 30 % less started a step: 4/30 of a step, 0.133 s by the second and 8 s by the minute."""
 
-    def row(share_pct: float, shadow_pct: float, step_s: int) -> study.Row:
-        return study.Row("a", "optimum", "b", 0.0, share_pct, 0.0, 0.0, shadow_pct, 0.0, step_s, 1.0, ())
+    def row(share_pct: float, shadow_pct: float, step_s: int) -> study.PolicyRow:
+        return study.PolicyRow("a", "optimum", "b", 0.0, share_pct, 0.0, 0.0, shadow_pct, 0.0, step_s, 1.0, ())
 
     assert study.break_even_s(row(76, 60, 1), row(80, 30, 1)) == pytest.approx(4 / 30)
     assert study.break_even_s(row(76, 60, 60), row(80, 30, 60)) == pytest.approx(8)

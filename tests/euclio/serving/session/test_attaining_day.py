@@ -9,8 +9,8 @@ from euclio import evaluate, plan_day
 from euclio.problems.day.evaluate import WHOLE, session_plan
 from euclio.problems.day.instance import Day, Step, at_rates
 from euclio.problems.session import Hardware, Session
+from euclio.serving.attainment.latencies import Watched
 from euclio.serving.attainment.long_run import Run
-from euclio.serving.attainment.module_latencies import Watched
 from euclio.serving.session import simulate
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.system import build_system

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from random_plans import random_case
+from session_reference.records import counts_of
 
 from euclio.serving.session import in_turn
-from euclio.serving.session.engine.in_turn import MOST_MOVED, Passing, in_order
-from euclio.serving.session.in_turn import UNANSWERED, Coming, InTurn, covers
-from euclio.serving.session.reference.requests import counts_of
+from euclio.serving.session.engine.one_module import MOST_MOVED, Passing, in_order
+from euclio.serving.session.in_turn import UNANSWERED, InTurn, RequestStream, covers
 from euclio.serving.session.server import Server
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.simulation import Driver
@@ -38,7 +38,7 @@ def in_turn_of(system: System, arrival: np.ndarray, counts: np.ndarray, monkeypa
     """A simulation that is given these requests, in two pieces."""
     pieces = [(arrival[:99], counts[:99]), (arrival[99:], counts[99:])]
     monkeypatch.setattr(in_turn, "incoming", lambda system, setup: iter(pieces))
-    return InTurn(system, Coming(system, Setup()))
+    return InTurn(system, RequestStream(system, Setup()))
 
 
 def by_engine(system: System, arrival: np.ndarray, counts: np.ndarray, until: int) -> np.ndarray:

@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from session_reference import serve, serve_clients
 
 from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
 from euclio.serving.session.engine import tables as t
-from euclio.serving.session.reference import serve, serve_clients
 from euclio.serving.session.server import Logs, Server
 from euclio.serving.session.setup import Dispatch, Partial, Setup
 from euclio.serving.session.system import System, build_system

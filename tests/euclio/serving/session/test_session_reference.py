@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from session_reference import Served, serve, serve_clients
 
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.policies import Policy
 from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.space import PlanSpace
-from euclio.serving.session.reference import Served, serve, serve_clients
 from euclio.serving.session.setup import Dispatch, Dropping, Partial, Setup
 from euclio.serving.session.system import System, build_system
 

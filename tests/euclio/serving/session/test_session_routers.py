@@ -7,6 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from session_reference import Served, serve
+from session_reference.dealing import Draws
 
 from euclio.core.compiled import using
 from euclio.core.ways import Way
@@ -15,12 +17,10 @@ from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.policies import Policy
 from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.space import PlanSpace
-from euclio.serving.session.draws import first_draws
+from euclio.serving.draws import first_draws
 from euclio.serving.session.engine import routers, tables
-from euclio.serving.session.engine.turns import RATE, TARGET_COLUMNS, TARGET_MEMBER, TARGET_SIZE
-from euclio.serving.session.in_turn import Coming, InTurn, covers
-from euclio.serving.session.reference import Served, serve
-from euclio.serving.session.reference.draws import Draws
+from euclio.serving.session.engine.routers import RATE, TARGET_COLUMNS, TARGET_MEMBER, TARGET_SIZE
+from euclio.serving.session.in_turn import InTurn, RequestStream, covers
 from euclio.serving.session.server import Server
 from euclio.serving.session.setup import Dispatch, Setup
 from euclio.serving.session.simulation import Driver, incoming, simulate
@@ -205,7 +205,7 @@ def test_modules_by_themselves_answer_at_the_same_ticks(router: Dispatch) -> Non
     system, setup = chain(router), Setup(dispatch=router, seconds=1.0, seed=3)
     assert covers(system, 0.0)
     wanted = by_engine(system, setup)
-    served = InTurn(system, Coming(system, setup), system.clock.up(setup.seconds), seed=setup.seed)
+    served = InTurn(system, RequestStream(system, setup), system.clock.up(setup.seconds), seed=setup.seed)
     for part in range(1, 6):
         served.go_to(system.clock.up(setup.seconds) * part // 5)
     served.go_to(1 << 62)

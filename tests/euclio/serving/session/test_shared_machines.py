@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 from oracle_sessions import small_session
+from session_reference import serve
 
 from euclio import solve
 from euclio.core.errors import InputError
@@ -15,9 +16,8 @@ from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, 
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.sharing.packing import Resident, waits
 from euclio.problems.session.sharing.placing import share_machines
-from euclio.serving.session.even_requests import serve_evenly
 from euclio.serving.session.metrics import describe
-from euclio.serving.session.reference import serve
+from euclio.serving.session.server import serve_evenly
 from euclio.serving.session.setup import Dispatch, Setup
 from euclio.serving.session.simulation import simulate
 from euclio.serving.session.system import System, build_system

@@ -10,10 +10,9 @@ import os
 import numpy as np
 import pytest
 from random_plans import Case, random_case
+from session_reference import Served, serve, serve_clients
+from session_reference.records import NEVER, counts_of
 
-from euclio.serving.session.reference import Served, serve, serve_clients
-from euclio.serving.session.reference.records import NEVER
-from euclio.serving.session.reference.requests import counts_of
 from euclio.serving.session.server import Logs, Server
 from euclio.serving.units import Ints
 

@@ -15,8 +15,7 @@ from euclio.problems.session import Charging, Configuration, Hardware, Module, P
 from euclio.problems.session.evaluate import machine_latencies
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.rules import DummyRule
-from euclio.serving.session.even_requests import serve_evenly
-from euclio.serving.session.server import Logs
+from euclio.serving.session.server import Logs, serve_evenly
 from euclio.serving.session.setup import Dispatch, Setup
 from euclio.serving.session.system import build_system
 from euclio.serving.units import NS_PER_S

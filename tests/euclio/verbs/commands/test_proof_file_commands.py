@@ -130,7 +130,7 @@ def test_an_attainment_has_none(proof, monkeypatch):
     def nothing(instance, space, asked, cutoff, deadline):
         return Search(None, True, 1)
 
-    monkeypatch.setattr("euclio.proving.session.keeping.find_better_keeping", nothing)
+    monkeypatch.setattr("euclio.proving.session.attainment.find_better_keeping", nothing)
     result = claimed(bound=1.25)
     asked = replace(result, options={**result.options, "attainment": {"target": 0.9, "arrivals": "poisson"}})
     certificate = euclio.certify(SESSION, asked, proof=proof)

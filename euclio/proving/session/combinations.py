@@ -1,0 +1,315 @@
+"""One cell per module, compiled: all combinations that may cost less than a limit within the SLO, one by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from euclio.core.compiled import compiled
+from euclio.core.linear_program import PLAIN, Rows, least_cost
+from euclio.problems.session.instance import Session
+from euclio.proving.session.curves import Cell
+from euclio.proving.session.integers import Floats, Ints
+
+# Lower bound on a session's cost from its modules' cells: a linear program finds prices of time, the bound is ours.
+
+BOUND_ROUNDING = 1e-13
+"""Share of all terms' size by which a bound is lowered; each term is off by at most 5e-16 of its size."""
+
+PATH_ROUNDING = 4e-16
+"""Share of the prices by which a path may move them and their sum apart: two additions, each off by at most 1.2e-16."""
+
+NEGLIGIBLE = 1e-9
+"""Weights and flows below this count as none; they guide the search only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A lower bound, and how it came about.
+
+    Attributes:
+        cost_per_h: the bound.
+        price_of_time: money per hour and second of each module's latency.
+        total_price: sum over the paths that the prices are made of.
+        reduced: for each module and cell, what the bound rises by at least if that cell is chosen.
+        chosen: for each module the cells in the linear program's solution, by index.
+    """
+
+    cost_per_h: float
+    price_of_time: list[float]
+    total_price: float
+    reduced: list[list[float]]
+    chosen: list[list[int]]
+
+
+class Bounding:
+    """The linear program of a session: one cell per module, mixed freely, longest path within the SLO."""
+
+    def __init__(self, session: Session, cutoff: float) -> None:
+        index = session.index
+        self.slo = float(session.slo_s)
+        self._unit = cutoff or 1.0
+        self._arcs = [(index[a], index[b]) for a, b in session.edges]
+        left = {a for a, _ in self._arcs}
+        self._arcs += [(m, -1) for m in range(len(session.modules)) if m not in left]
+        self._into: list[list[int]] = [[] for _ in session.modules]
+        for i, (_, b) in enumerate(self._arcs):
+            if b >= 0:
+                self._into[b].append(i)
+
+    def bound(self, cells: Sequence[Sequence[Cell]]) -> Bound:
+        """The bound on plans that take one of the given cells per module, at the best prices of time."""
+        columns = [_lower_hull(row) for row in cells]
+        weights, flow = self._solve(cells, columns)
+        price, total = self._prices(flow)
+        chosen = [
+            [k for k, w in zip(row, weight, strict=True) if w > NEGLIGIBLE]
+            for row, weight in zip(columns, weights, strict=True)
+        ]
+        return self.at_prices(cells, price, total, chosen)
+
+    def at_prices(
+        self, cells: Sequence[Sequence[Cell]], price: list[float], total: float, chosen: list[list[int]]
+    ) -> Bound:
+        """The bound at given prices of time, made of whole paths whose prices add up to a total."""
+        # For any prices of time that are made of whole paths, the paths' latencies stay within the SLO, so that
+        # the sum of cost + price·latency less price·SLO bounds the cost of every plan.
+        values = [[cell.cost_per_h + price[m] * cell.low_s for cell in row] for m, row in enumerate(cells)]
+        least = [min(row) for row in values]
+        size = math.fsum(abs(v) for v in least) + total * self.slo
+        cost = math.fsum([*least, -total * self.slo]) - BOUND_ROUNDING * size
+        reduced = [[v - low for v in row] for row, low in zip(values, least, strict=True)]
+        return Bound(cost, price, total, reduced, chosen)
+
+    def _solve(
+        self, cells: Sequence[Sequence[Cell]], columns: list[list[int]]
+    ) -> tuple[list[NDArray[np.float64]], NDArray[np.float64]]:
+        """Weights of the columns and flow along the arcs; where the solver fails, the slowest cells and no flow."""
+        starts = np.cumsum([0] + [len(row) for row in columns])
+        modules, size = len(cells), int(starts[-1])
+        latency = [np.array([cells[m][k].low_s for k in columns[m]]) / self.slo for m in range(modules)]
+        cost = [np.array([cells[m][k].cost_per_h for k in columns[m]]) / self._unit for m in range(modules)]
+        rows = Rows()
+        for a, b in self._arcs:
+            own = np.append(np.arange(starts[a], starts[a + 1]), [size + a, size + b][: 1 + (b >= 0)])
+            rows.add(-math.inf, 0.0 if b >= 0 else 1.0, own, np.append(latency[a], [1.0, -1.0][: 1 + (b >= 0)]))
+        for m in range(modules):
+            rows.add(1.0, 1.0, np.arange(starts[m], starts[m + 1]), np.ones(len(columns[m])))
+        objective = np.concatenate([*cost, np.zeros(modules)])
+        free = np.zeros(len(objective)), np.full(len(objective), math.inf)
+        found = least_cost(objective, *free, rows, setting=PLAIN)
+        # Any prices give a valid bound; without the program's, time costs nothing.
+        if found is None:
+            slowest = [np.eye(1, len(row), len(row) - 1)[0] for row in columns]
+            return slowest, np.zeros(len(self._arcs))
+        part, prices = found
+        weights = [part[starts[m] : starts[m + 1]] for m in range(modules)]
+        flow = np.maximum(-prices[: len(self._arcs)], 0.0) * self._unit / self.slo
+        return weights, flow
+
+    def _prices(self, flow: NDArray[np.float64]) -> tuple[list[float], float]:
+        """Prices of time made of whole paths, close to the program's dual values, and their sum over the paths."""
+        left = flow.copy()
+        price, total, paths = [0.0] * len(self._into), 0.0, 0
+        least = NEGLIGIBLE * float(flow.max(initial=0.0))
+        ends = [i for i, (_, b) in enumerate(self._arcs) if b < 0]
+        # A path uses up one of its arcs, so few turns are enough; the limit is for what rounding leaves of them.
+        for _ in range(4 * len(self._arcs)):
+            arc = max(ends, key=lambda i: left[i])
+            # What is left is the solver's rounding, no path's price.
+            if left[arc] <= least:
+                break
+            path = [arc]
+            while (into := self._into[self._arcs[path[-1]][0]]) and left[
+                best := max(into, key=lambda i: left[i])
+            ] > least:
+                path.append(best)
+            amount = float(min(left[i] for i in path))
+            total += amount
+            paths += 1
+            for i in path:
+                left[i] -= amount
+                price[self._arcs[i][0]] += amount
+        # The sums of both are rounded once a path; a little more for the whole than for its parts keeps the bound low.
+        return price, total * (1 + PATH_ROUNDING * (paths + 1))
+
+
+def _lower_hull(cells: Sequence[Cell]) -> list[int]:
+    """The cells on the lower convex hull of cost over latency: a mix of cells uses no others."""
+    hull: list[int] = []
+    for k, cell in enumerate(cells):
+        # Slower and no cheaper: no mix gains by it.
+        if hull and cell.cost_per_h >= cells[hull[-1]].cost_per_h:
+            continue
+        while len(hull) > 1:
+            a, b = cells[hull[-2]], cells[hull[-1]]
+            # The last cell stays while it lies below the line from the one before it to the new one.
+            if (b.cost_per_h - a.cost_per_h) * (cell.low_s - a.low_s) < (cell.cost_per_h - a.cost_per_h) * (
+                b.low_s - a.low_s
+            ):
+                break
+            hull.pop()
+        hull.append(k)
+    return hull
+
+
+NO_MORE, CHOSEN, TOO_MANY = 0, 1, 2
+
+ROUNDING, ROUNDING_OF_EACH = 1e-13, 1e-15
+"""Limits are raised by this share of them, and by this for each module that is added up, where a sum is off by at most
+1.2e-16: so rounding lets a few combinations too many through and none too few."""
+
+
+class Choices(NamedTuple):
+    """Cells of modules, parents before children, each module's by rising reduced cost.
+
+    Attributes:
+        first: start of each module's cells, then the total, shape (modules + 1,).
+        low_s: least latency of each cell in seconds, shape (cells,).
+        cost: lower bound on the cell's cost per hour, shape (cells,).
+        reduced: what the session's bound rises by at least with the cell, shape (cells,).
+        cell: index of the cell among those of its module, shape (cells,).
+        cheapest_from: sum of the least costs of a module and all after it, shape (modules + 1,).
+        tail_s: longest path after each module at least latencies.
+        parent_first: start of each module's parents, shape (modules + 1,).
+        parent: parents.
+        module: the module's index in the session.
+        slo_s: SLO in seconds, a little raised.
+        limit: scaled cost per hour to stay below.
+        room: most reduced cost of a combination below the limit.
+    """
+
+    first: Ints
+    low_s: Floats
+    cost: Floats
+    reduced: Floats
+    cell: Ints
+    cheapest_from: Floats
+    tail_s: Floats
+    parent_first: Ints
+    parent: Ints
+    module: Ints
+    slo_s: float
+    limit: float
+    room: float
+
+
+def choices(session: Session, cells: Sequence[Sequence[Cell]], bound: Bound, limit: float) -> Choices:
+    """The cells to choose from: all but those that alone lift the bound to the limit.
+
+    Args:
+        session: the instance.
+        cells: cells of each module.
+        bound: lower bound over these cells, with their reduced costs.
+        limit: cost per hour that combinations have to stay below.
+    """
+    order, parents = session.order, session.parents()
+    place = {m: i for i, m in enumerate(order)}
+    room, above = limit - bound.cost_per_h, 1.0 + ROUNDING + ROUNDING_OF_EACH * len(order)
+    # A cell that alone lifts the bound to the limit is in no combination below it.
+    kept = [sorted((r, k) for k, r in enumerate(bound.reduced[m]) if r <= room) for m in order]
+    first = np.cumsum([0] + [len(row) for row in kept], dtype=np.int64)
+    rows = [[cells[m][k] for _, k in row] for m, row in zip(order, kept, strict=True)]
+    cheapest = [min((c.cost_per_h for c in row), default=np.inf) for row in rows]
+    fastest = [min((c.low_s for c in row), default=np.inf) for row in rows]
+    tail = np.zeros(len(order))
+    for i in range(len(order) - 1, -1, -1):
+        for p in parents[order[i]]:
+            tail[place[p]] = max(tail[place[p]], tail[i] + fastest[i])
+    flat = [c for row in rows for c in row]
+    parent = [[place[p] for p in parents[m]] for m in order]
+    return Choices(
+        first=first,
+        low_s=np.array([c.low_s for c in flat], dtype=np.float64),
+        cost=np.array([c.cost_per_h for c in flat], dtype=np.float64),
+        reduced=np.array([r for row in kept for r, _ in row], dtype=np.float64),
+        cell=np.array([k for row in kept for _, k in row], dtype=np.int64),
+        cheapest_from=np.append(np.cumsum(cheapest[::-1])[::-1], 0.0),
+        tail_s=tail,
+        parent_first=np.cumsum([0] + [len(row) for row in parent], dtype=np.int64),
+        parent=np.array([p for row in parent for p in row], dtype=np.int64),
+        module=np.array(order, dtype=np.int64),
+        slo_s=float(session.slo_s) * above,
+        limit=limit * above,
+        room=room * above,
+    )
+
+
+class ChoiceState(NamedTuple):
+    """Where the enumeration stands, one entry per module in the order of `Choices`.
+
+    Attributes:
+        pick: the cell to try next.
+        spent: cost per hour of the modules before.
+        reduced: reduced cost of the modules before.
+        start: when the module starts, in seconds.
+        finish: when it ends, in seconds.
+        at: depth and nodes so far, shape (2,).
+    """
+
+    pick: Ints
+    spent: Floats
+    reduced: Floats
+    start: Floats
+    finish: Floats
+    at: Ints
+
+
+def first_state(c: Choices) -> ChoiceState:
+    """The state of an enumeration before its first combination."""
+    size = c.module.size
+    spent, reduced, start, finish = np.zeros((4, size))
+    return ChoiceState(c.first[:-1].copy(), spent, reduced, start, finish, np.zeros(2, dtype=np.int64))
+
+
+@compiled
+def next_choice(c: Choices, s: ChoiceState, limit: int) -> int:
+    """Go on to the next combination: afterwards each module's cell is the one before its `pick`.
+
+    Args:
+        c: the cells.
+        s: where the enumeration stands.
+        limit: most nodes in all calls together.
+
+    Returns:
+        `CHOSEN`: there is one; `NO_MORE`: all have been seen; `TOO_MANY`: the nodes are used up.
+    """
+    depth, nodes, modules = s.at[0], s.at[1], c.module.size
+    status = NO_MORE
+    while depth >= 0:
+        k = s.pick[depth]
+        # All cells of this module are tried: back to the module before it.
+        if k == c.first[depth + 1]:
+            depth -= 1
+            continue
+        s.pick[depth] = k + 1
+        nodes += 1
+        if nodes > limit:
+            status = TOO_MANY
+            break
+        reduced = s.reduced[depth] + c.reduced[k]
+        # The bound reaches the limit, which is raised by more than sums lose; cells that follow lift it no less.
+        if reduced > c.room:
+            depth -= 1
+            continue
+        spent = s.spent[depth] + c.cost[k]
+        finish = s.start[depth] + c.low_s[k]
+        # Cells come by reduced cost, so after one that costs or takes too much another may fit.
+        if spent + c.cheapest_from[depth + 1] >= c.limit or finish + c.tail_s[depth] > c.slo_s:
+            continue
+        if depth + 1 == modules:
+            status = CHOSEN
+            break
+        s.finish[depth] = finish
+        depth += 1
+        s.pick[depth] = c.first[depth]
+        s.spent[depth], s.reduced[depth], s.start[depth] = spent, reduced, 0.0
+        for i in range(c.parent_first[depth], c.parent_first[depth + 1]):
+            s.start[depth] = max(s.start[depth], s.finish[c.parent[i]])
+    s.at[0], s.at[1] = depth, nodes
+    return status

@@ -1,0 +1,178 @@
+"""How requests pass from module to module: fan-out, joins, holding (compiled)."""
+
+from __future__ import annotations
+
+from euclio.core.compiled import compiled_on_tables
+from euclio.serving.session.engine.batches import answer, free_invocation, let_go, lose, measure, new_invocation
+from euclio.serving.session.engine.dispatch import deal
+from euclio.serving.session.engine.tables import (
+    BECAME_READY,
+    CHILD_COUNT,
+    CHILD_FIRST,
+    COUNT,
+    ENDED,
+    FAILED,
+    HOLD,
+    HOLDS,
+    INVOCATIONS_LEFT,
+    IS_DROPPED,
+    LAST_END,
+    MODULES_LEFT,
+    NONE,
+    NUMBER,
+    OUTSTANDING,
+    PARENTS,
+    PARENTS_LEFT,
+    READY,
+    READY_AT,
+    RELEASE,
+    REQUEST,
+    State,
+    push,
+)
+
+
+@compiled_on_tables
+def end_invocation(s: State, invocation: int, module: int, machine: int, now: int) -> None:
+    """End an invocation, with all that this leads to; one on a machine that has failed is lost."""
+    if s.machine[machine, FAILED] == 1:
+        lose(s, invocation, module, now)
+        return
+    request = s.invocation[invocation, REQUEST]
+    free_invocation(s, invocation)
+    if request == NONE:
+        return
+    s.module[module, ENDED] += 1
+    s.passage[request, module, INVOCATIONS_LEFT] -= 1
+    if s.request[request, IS_DROPPED] == 1:
+        let_go(s, request)
+        return
+    s.request[request, OUTSTANDING] -= 1
+    s.request[request, LAST_END] = now
+    if s.passage[request, module, INVOCATIONS_LEFT] == 0:
+        _end_module(s, request, module, now)
+
+
+@compiled_on_tables
+def _end_module(s: State, request: int, module: int, now: int) -> None:
+    """All of a request's invocations of a module have ended."""
+    measure(s, module, now - s.passage[request, module, READY_AT])
+    if not _is_held(s, request, module, now):
+        pass_on(s, request, module, now)
+
+
+@compiled_on_tables
+def _is_held(s: State, request: int, module: int, now: int) -> bool:
+    """Whether a module hands a request on later only, which it then announces."""
+    release = s.passage[request, module, READY_AT] + s.module[module, HOLD]
+    if s.number[HOLDS] == 0 or release <= now or s.module[module, CHILD_COUNT] == 0:
+        return False
+    modules = s.module.shape[0]
+    # Of announcements at one time the earlier request comes first, and of one request the earlier module.
+    push(s, release, RELEASE, s.request[request, NUMBER] * modules + module, request * modules + module)
+    s.request[request, OUTSTANDING] += 1
+    return True
+
+
+@compiled_on_tables
+def release(s: State, payload: int, now: int) -> None:
+    """Hand on a request that a module has held."""
+    modules = s.module.shape[0]
+    request, module = payload // modules, payload % modules
+    if s.request[request, IS_DROPPED] == 1:
+        let_go(s, request)
+        return
+    s.request[request, OUTSTANDING] -= 1
+    pass_on(s, request, module, now)
+
+
+@compiled_on_tables
+def pass_on(s: State, request: int, module: int, now: int) -> None:
+    """Let the modules behind one know that it has done its work for a request; answer the request after the last."""
+    s.request[request, MODULES_LEFT] -= 1
+    if s.request[request, MODULES_LEFT] == 0:
+        answer(s, request, now)
+        return
+    lowest, highest = _tell_children(s, request, module, now)
+    # The modules behind may have been passed at once, down to the last one.
+    if s.request[request, MODULES_LEFT] == 0:
+        answer(s, request, now)
+    else:
+        _enter_modules(s, request, lowest, highest, now)
+
+
+@compiled_on_tables
+def _tell_children(s: State, request: int, module: int, now: int) -> tuple[int, int]:
+    """Count down the parents of what is behind a module, through modules that the request does not invoke.
+
+    Returns:
+        The lowest and the highest number of a module that was reached and not passed; the lowest is higher if none was.
+    """
+    lowest, highest = s.module.shape[0], -1
+    s.stack[0], depth = module, 1
+    while depth > 0:
+        depth -= 1
+        here = s.stack[depth]
+        first = s.module[here, CHILD_FIRST]
+        for k in range(first, first + s.module[here, CHILD_COUNT]):
+            child = s.child[k]
+            s.passage[request, child, PARENTS_LEFT] -= 1
+            if s.passage[request, child, PARENTS_LEFT] > 0:
+                continue
+            if _passes_at_once(s, request, child, now):
+                s.stack[depth] = child
+                depth += 1
+            else:
+                lowest, highest = min(lowest, child), max(highest, child)
+    return lowest, highest
+
+
+@compiled_on_tables
+def _passes_at_once(s: State, request: int, module: int, now: int) -> bool:
+    """Let a request reach a module; whether it passes at once, as it neither invokes the module nor is held there.
+
+    Invocations are marked as ready, and dealt out later, in the order of the session's modules. All of them are
+    outstanding from now on, so that a request that is dropped half-way is not forgotten.
+    """
+    count = s.passage[request, module, COUNT]
+    s.passage[request, module, READY_AT] = now
+    if count > 0:
+        s.passage[request, module, INVOCATIONS_LEFT] = -count
+        s.request[request, OUTSTANDING] += count
+        return False
+    if _is_held(s, request, module, now):
+        return False
+    s.request[request, MODULES_LEFT] -= 1
+    return True
+
+
+@compiled_on_tables
+def enter_first_modules(s: State, request: int, now: int) -> None:
+    """Deal out the invocations of a request that arrives."""
+    lowest, highest = s.module.shape[0], -1
+    for module in range(s.module.shape[0]):
+        if s.module[module, PARENTS] > 0:
+            continue
+        below, above = module, module
+        if _passes_at_once(s, request, module, now):
+            below, above = _tell_children(s, request, module, now)
+        lowest, highest = min(lowest, below), max(highest, above)
+    if s.request[request, MODULES_LEFT] == 0:
+        answer(s, request, now)
+    else:
+        _enter_modules(s, request, lowest, highest, now)
+
+
+@compiled_on_tables
+def _enter_modules(s: State, request: int, lowest: int, highest: int, now: int) -> None:
+    """Deal out a request's invocations of all modules in a range that are marked as ready."""
+    for module in range(lowest, highest + 1):
+        if s.passage[request, module, INVOCATIONS_LEFT] >= 0:
+            continue
+        count = s.passage[request, module, COUNT]
+        s.passage[request, module, INVOCATIONS_LEFT] = count
+        s.module[module, READY] += count
+        for _ in range(count):
+            invocation = new_invocation(s)
+            s.invocation[invocation, REQUEST], s.invocation[invocation, BECAME_READY] = request, now
+            deal(s, module, invocation, now)
