@@ -17,12 +17,13 @@ from euclio.core.parts.files import Exporter
 from euclio.core.parts.options import ExportOption
 from euclio.core.values import names, whole
 from euclio.core.words import joined, listed
-from euclio.export.groups import Deployment, deployment
+from euclio.export.groups import Deployment, Group, deployment
 from euclio.export.kubernetes import NODE_LABEL, PORT, manifests
 from euclio.export.names import NameMap, TargetNames
 from euclio.export.ray_serve import serve_config
 from euclio.export.remarks import caution
 from euclio.export.triton import model_repositories
+from euclio.files.csv_writing import csv_text
 from euclio.serving.attainment.planned import planned_service, planned_words
 from euclio.serving.session.service import ALL_IN_TIME, even_service
 from euclio.serving.session.setup import Dispatch
@@ -31,8 +32,7 @@ from euclio.serving.session.targets import DEALINGS
 if TYPE_CHECKING:
     from euclio.core.result import WrittenResult
     from euclio.problems.session.instance import Session
-from euclio.export.groups import Group
-from euclio.files.csv_writing import csv_text
+
 
 # CSV: one row per group of machines, with all of its numbers.
 

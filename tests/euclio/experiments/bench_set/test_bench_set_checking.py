@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 from bench_set_changes import CHAIN, NAMES, change, entry_of
 
+from euclio import build_bench_set
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.result import Status
@@ -17,7 +18,6 @@ from euclio.experiments.bench_set.comparing import compare_with_best
 from euclio.experiments.bench_set.folder import best_path, instance_path
 from euclio.experiments.bench_set.improving import Found, attempt, better
 from euclio.experiments.bench_set.manifest import Difficulty, Manifest, difficulty_of, read_manifest, write_manifest
-from euclio.verbs import build_bench_set
 
 
 def change_entry(folder, **changes):

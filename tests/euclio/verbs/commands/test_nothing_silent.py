@@ -17,7 +17,7 @@ from euclio.questions.day_rules import compare_day
 from euclio.questions.sweep.solving import sweep
 from euclio.questions.what_if import what_if
 from euclio.serving.attainment.attaining import solve_attaining
-from euclio.verbs.commands.parsing import COMMANDS, module_of
+from euclio.verbs.commands.parsing import COMMANDS, function_name, module_of
 
 # Not in the quick tier: commands in processes of their own that have to work for two seconds.
 pytestmark = pytest.mark.slow
@@ -63,9 +63,9 @@ def of_work(capfd):
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_every_command_says_that_it_is_at_work(verb, monkeypatch, capfd):
     """Where nothing inside it says more."""
-    module = import_module(f"euclio.verbs.commands.{module_of(verb)}")
-    monkeypatch.setattr(module, "add_options", lambda parser: None)
-    monkeypatch.setattr(module, "run", lambda arguments: time.sleep(SLEEP_S) or 0, raising=False)
+    module, name = import_module(module_of(verb)), function_name(verb)
+    monkeypatch.setattr(module, f"{name}_options", lambda parser: None)
+    monkeypatch.setattr(module, f"run_{name}", lambda arguments: time.sleep(SLEEP_S) or 0, raising=False)
     assert main([verb]) == 0
     assert lines(capfd) == [f"euclio: {verb} is at work …"]
 
