@@ -92,7 +92,8 @@ __getattr__ = lazy_names(
     __name__,
     {
         **PLACES,
-        # The room of that name can be called, as the verb: whichever of them was asked for first.
+        # Rooms of these names can be called, as the verbs: whichever of both was asked for first.
+        "euclio.verbs.export": ["diff", "export_room as export"],
         "euclio.verbs.report": ["report_room as report"],
     },
 )

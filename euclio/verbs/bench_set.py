@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from euclio.core.certificate import Certificate
     from euclio.core.solver import SolverLike
-    from euclio.experiments.bench_set.comparing import Compared
+    from euclio.experiments.bench_set.best_known import Compared
     from euclio.experiments.bench_set.export.record import Export
     from euclio.experiments.bench_set.manifest import Entry, Manifest
 
@@ -83,9 +83,8 @@ def check_bench_set(
     Raises:
         InputError: a bad value, which it names with its keyword, or one of work that is not asked for.
     """
-    from euclio.experiments.bench_set.checking import defects, defects_of_set
-    from euclio.experiments.bench_set.folder import set_folder
-    from euclio.experiments.bench_set.manifest import read_manifest
+    from euclio.experiments.bench_set.check import defects, defects_of_set
+    from euclio.experiments.bench_set.manifest import read_manifest, set_folder
 
     limit_s = read_if(seconds, time_limit, "--time-limit")
     if limit_s is not None and solve is None and not certify:
@@ -116,7 +115,7 @@ def _certified(
     files: Path | None,
 ) -> tuple[tuple[tuple[Entry, Certificate], ...], tuple[str, ...]]:
     """A sample of the proofs (size and seed) with their certificates, and what is wrong with these."""
-    from euclio.experiments.bench_set.certifying import TIME_LIMIT_S, certified, proofs, sample, wrong
+    from euclio.experiments.bench_set.certificates import TIME_LIMIT_S, certified, proofs, sample, wrong
 
     size, seed = sampled
     most = None if size == ALL else SAMPLE if size is None else read(count, size, "--sample")
@@ -137,7 +136,7 @@ def _compared(
     """The runs of a solver on the instances of its family."""
     from euclio.core.registry import find_solver
     from euclio.core.warm_up import compile_solver
-    from euclio.experiments.bench_set.comparing import compare_with_best
+    from euclio.experiments.bench_set.best_known import compare_with_best
 
     known = find_solver(solver)
     chosen = [e for e in entries if e.family == known.family]
@@ -187,8 +186,7 @@ def list_bench_set(folder: str | Path | None = None, *, family: str | None = Non
     Raises:
         InputError: an unknown family or class.
     """
-    from euclio.experiments.bench_set.folder import instance_path, set_folder
-    from euclio.experiments.bench_set.manifest import read_manifest
+    from euclio.experiments.bench_set.manifest import instance_path, read_manifest, set_folder
 
     asked, of = _class(class_), _family(family)
     place = Path(folder) if folder is not None else set_folder()
@@ -252,9 +250,8 @@ def certify_bench_set(
     Raises:
         InputError: an unknown family, or a set that cannot be read.
     """
-    from euclio.experiments.bench_set.certifying import TIME_LIMIT_S, fill, has_certificate, proofs
-    from euclio.experiments.bench_set.folder import set_folder
-    from euclio.experiments.bench_set.manifest import read_manifest
+    from euclio.experiments.bench_set.certificates import TIME_LIMIT_S, fill, has_certificate, proofs
+    from euclio.experiments.bench_set.manifest import read_manifest, set_folder
 
     of, limit_s = _family(family), read_if(seconds, time_limit, "--time-limit") or TIME_LIMIT_S
     place = Path(folder) if folder is not None else set_folder()
@@ -289,9 +286,8 @@ def export_bench_set(
         InputError: an unknown family or class, none of which the set has instances of; a set that cannot be read, or a
             folder that cannot be written to or holds something else.
     """
-    from euclio.experiments.bench_set.export.exporting import TIME_LIMIT_S, export
-    from euclio.experiments.bench_set.folder import set_folder
-    from euclio.experiments.bench_set.manifest import read_manifest
+    from euclio.experiments.bench_set.export.whole_set import TIME_LIMIT_S, export
+    from euclio.experiments.bench_set.manifest import read_manifest, set_folder
 
     asked, of, limit_s = _class(class_), _family(family), read_if(seconds, time_limit, "--time-limit") or TIME_LIMIT_S
     place = Path(folder) if folder is not None else set_folder()

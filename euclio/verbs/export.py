@@ -1,4 +1,7 @@
-"""`export` and `diff`: a plan as files of serving systems, and what changes from one plan to another."""
+"""`export` and `diff`: a plan as files of serving systems, and what changes from one plan to another.
+
+`euclio.export` is a room too, which can be called as this verb.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+import euclio.export as export_room
 from euclio.core.errors import InputError, NoPlanError, RefusedError
 from euclio.core.families import families
 from euclio.core.family import Difference
@@ -21,6 +25,8 @@ from euclio.verbs.verb import keyword_of, verb
 
 if TYPE_CHECKING:
     from euclio.core.parts.files import Exporter
+
+__all__ = ["diff", "export", "export_room"]
 
 
 class ExportKeywords(TypedDict, total=False):
@@ -214,7 +220,7 @@ def diff(
         NoPlanError: a result has no plan.
         InputError: a file that cannot be read, or two results that cannot be compared.
     """
-    from euclio.questions.comparison.plan_difference import compare_plans
+    from euclio.questions.difference import compare_plans
 
     results = [_unbound(one, name, instance) for one, name in ((before, "before"), (after, "after"))]
     for result in results:

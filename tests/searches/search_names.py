@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
-from euclio.export.exporting import EXPORTERS
+from euclio.export.exporters import EXPORTERS
 from euclio.export.groups import Deployment, deployment
 from euclio.files.csv_writing import unguarded
 from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session

@@ -121,8 +121,7 @@ def _sample(text: str) -> int | str:
 def run_check(arguments: argparse.Namespace) -> int:
     """Check, compare, print."""
     from euclio.core.tables import to_text
-    from euclio.experiments.bench_set.proving import proofs_table
-    from euclio.experiments.bench_set.table import certificate_table, compared_table, summary
+    from euclio.experiments.bench_set.table import certificate_table, compared_table, proofs_table, summary
     from euclio.verbs.bench_set import check_bench_set
 
     own = own_keywords(arguments, "family", "solve", "certify", "sample", "seed", "proofs", "time_limit")
@@ -189,7 +188,7 @@ def run_certify(arguments: argparse.Namespace) -> int:
 def run_export(arguments: argparse.Namespace) -> int:
     """Write the set for people without euclio."""
     from euclio.core.tables import to_text
-    from euclio.experiments.bench_set.export.table import exported_table
+    from euclio.experiments.bench_set.table import exported_table
     from euclio.verbs.bench_set import export_bench_set
 
     own = own_keywords(arguments, "time_limit", "family")

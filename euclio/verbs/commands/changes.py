@@ -51,21 +51,26 @@ def changes_options(parser: argparse.ArgumentParser) -> None:
 
 def run_changes(arguments: argparse.Namespace) -> int:
     """Solve, print, write, plot."""
-    from euclio.questions.change_costs_table import change_table, csv_text, describe
+    from euclio.questions.tables import change_costs_csv, change_table, describe_change_costs
     from euclio.verbs.what_if import changes
 
     given = opened_session(arguments)
     own: Any = {**own_keywords(arguments, "most", "solver", "time_limit"), **family_keywords(arguments)}
     curve = changes(given, **own, **attainment_keywords(arguments))
-    forms = Given(describe(curve), lambda: change_table(curve), lambda: csv_text(curve), lambda: _figure(curve))
+    forms = Given(
+        describe_change_costs(curve),
+        lambda: change_table(curve),
+        lambda: change_costs_csv(curve),
+        lambda: _figure(curve),
+    )
     give_out(arguments, given, forms)
     return _exit_code(curve, arguments.file)
 
 
 def _figure(curve: Curve) -> Figure:
-    from euclio.questions.change_costs_figure import draw
+    from euclio.questions.figures import draw_change_costs
 
-    return draw(curve)
+    return draw_change_costs(curve)
 
 
 def _exit_code(curve: Curve, file: str) -> int:

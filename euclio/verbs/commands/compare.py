@@ -56,7 +56,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
     from euclio.files.json_writing import json_text
     from euclio.files.outputs import check_outputs
     from euclio.files.result_files import stated
-    from euclio.questions.comparison.table import comparison_table
+    from euclio.questions.comparison.views import comparison_table
     from euclio.verbs.compare import compare
     from euclio.verbs.inputs import GivenInstance
     from euclio.verbs.keywords import changed
@@ -81,10 +81,10 @@ def run_compare(arguments: argparse.Namespace) -> int:
         if changes is not None:
             print(f"with {changes.in_words()}")
     if arguments.plot is not None:
-        from euclio.questions.comparison.figure import draw
+        from euclio.questions.comparison.figures import draw_comparison
         from euclio.report.figure_files import save_figure
 
-        save_figure(draw(comparison), arguments.plot)
+        save_figure(draw_comparison(comparison), arguments.plot)
     if _say_refuted(comparison, arguments.file):
         return REFUSED
     if why is not None:
@@ -151,9 +151,8 @@ def run_decompose(arguments: argparse.Namespace) -> int:
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
     from euclio.questions.comparison.comparing import chosen_solvers
-    from euclio.questions.comparison.decomposing import common_family, describe, goal_of
-    from euclio.questions.comparison.steps import steps_of, steps_table
-    from euclio.questions.comparison.table import decomposition_table
+    from euclio.questions.comparison.decomposing import common_family, describe, goal_of, steps_of, steps_table
+    from euclio.questions.comparison.views import decomposition_table
     from euclio.report.figure_files import check_figure_path, save_figure
     from euclio.verbs.compare import decompose
 
@@ -177,9 +176,9 @@ def run_decompose(arguments: argparse.Namespace) -> int:
     if arguments.csv is not None:
         write_text(frame_text(table), arguments.csv)
     if arguments.plot is not None:
-        from euclio.questions.comparison.decomposition_figure import draw
+        from euclio.questions.comparison.figures import draw_decomposition
 
-        save_figure(draw(table), arguments.plot)
+        save_figure(draw_decomposition(table), arguments.plot)
     return _exit_code(table)
 
 

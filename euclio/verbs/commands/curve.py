@@ -56,18 +56,20 @@ def curve_options(parser: argparse.ArgumentParser) -> None:
 
 def run_curve(arguments: argparse.Namespace) -> int:
     """Ask, print, write, plot."""
-    from euclio.questions.cost_curve_table import csv_text, curve_table, describe
+    from euclio.questions.tables import cost_curve_csv, curve_table, describe_cost_curve
     from euclio.verbs.what_if import curve
 
     given = opened_session(arguments)
     own: Any = own_keywords(arguments, "over", "slo", "rate", "solver", "time_limit")
     found = curve(given, **own, **family_keywords(arguments))
-    forms = Given(describe(found), lambda: curve_table(found), lambda: csv_text(found), lambda: _figure(found))
+    forms = Given(
+        describe_cost_curve(found), lambda: curve_table(found), lambda: cost_curve_csv(found), lambda: _figure(found)
+    )
     give_out(arguments, given, forms)
     return exit_code([step.result for step in found.steps])
 
 
 def _figure(found: CostCurve) -> Figure:
-    from euclio.questions.cost_curve_figure import draw
+    from euclio.questions.figures import draw_cost_curve
 
-    return draw(found)
+    return draw_cost_curve(found)

@@ -93,7 +93,7 @@ def run_status(arguments: argparse.Namespace) -> int:
     else:
         from euclio.core.errors import printable
         from euclio.core.tables import to_text
-        from euclio.experiments.status_table import status_lines, status_table
+        from euclio.experiments.views import status_lines, status_table
 
         print(to_text(status_table(found)))
         print("\n".join(map(printable, status_lines(found))))

@@ -101,7 +101,7 @@ def run_plan_day(arguments: argparse.Namespace) -> int:
     if arguments.out is not None and found.best is not None:
         save_result(found.best, found.day, arguments.out)
     if arguments.plot is not None and found.best is not None:
-        from euclio.questions.day_drawing import DRAWN, draw_day
+        from euclio.questions.day_figure import DRAWN, draw_day
         from euclio.report.figure_files import save_figure
 
         names = DRAWN if arguments.solvers is None else [result.solver for result in found.results]

@@ -214,7 +214,7 @@ def run_what_if(arguments: argparse.Namespace) -> int:
     from rich.console import Group
     from rich.text import Text
 
-    from euclio.questions.what_if_table import csv_text, describe, what_if_table
+    from euclio.questions.tables import describe_what_if, what_if_csv, what_if_table
     from euclio.verbs.what_if import what_if
 
     settle(arguments)
@@ -227,9 +227,9 @@ def run_what_if(arguments: argparse.Namespace) -> int:
     found: Any = what_if(given, **own, **attainment_keywords(arguments), **family_keywords(arguments))
     answers: list[WhatIf] = found if isinstance(found, list) else [found]
     forms = Given(
-        describe(*answers),
+        describe_what_if(*answers),
         lambda: Group(*[part for answer in answers for part in (Text(""), what_if_table(answer))][1:]),
-        lambda: csv_text(*answers),
+        lambda: what_if_csv(*answers),
         lambda: _figure(answers[0]),
     )
     give_out(arguments, given, forms)
@@ -237,6 +237,6 @@ def run_what_if(arguments: argparse.Namespace) -> int:
 
 
 def _figure(answer: WhatIf) -> Figure:
-    from euclio.questions.what_if_figure import draw
+    from euclio.questions.figures import draw_what_if
 
-    return draw(answer)
+    return draw_what_if(answer)

@@ -1,4 +1,4 @@
-"""Answers as a figure: cost against the objective, a curve per rate; below, what is paid for which hardware."""
+"""Least costs by changes, by objective or rate, and of what-if questions, as figures."""
 
 from __future__ import annotations
 
@@ -12,19 +12,169 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from euclio.core.figures import MUTED, Look, figure_style, grid, hardware_looks, legend_label
-from euclio.core.words import full, milliseconds
+from euclio.core.figures import MUTED, OPTIMUM, PALETTE, Look, figure_style, grid, hardware_looks, legend_label
+from euclio.core.result import Status
+from euclio.core.words import figures, full, milliseconds
 from euclio.problems.session.charging import Charging
+from euclio.questions.change_costs import Curve
+from euclio.questions.cost_curve import CostCurve, Over
 from euclio.questions.what_if import Point, WhatIf
+
+PAST_THE_END = 1.06
+"""The last step goes on this far, as more changes save nothing."""
+HEADROOM = 1.08
+"""The axis of costs goes so far beyond the highest."""
+MOST_MARKS = 40
+"""Steps beyond which they are not marked one by one."""
+
+
+def draw_change_costs(curve: Curve) -> Figure:
+    """The figure; changes without a plan are shaded."""
+    with figure_style():
+        figure = Figure(figsize=(7.2, 3.6))
+        FigureCanvasAgg(figure)
+        draw_change_costs_on(figure.subplots(), curve)
+    return figure
+
+
+def draw_change_costs_on(axes: Axes, curve: Curve) -> None:
+    """The same on axes of a figure."""
+    draw_steps(axes, curve)
+    draw_optimum(axes, curve)
+    end = axes.get_xlim()[1]
+    none = curve.without_plan
+    if none is not None:
+        to = curve.steps[0].most if curve.steps else end
+        axes.axvspan(0, to or 0, color=MUTED, alpha=0.15, linewidth=0, label="no plan")
+    label_axes(axes, curve)
+    axes.set_title(f"{curve.question.session.name}: cost by changes of machines", fontsize=9, loc="left")
+    if curve.steps:
+        axes.legend(fontsize=8)
+
+
+def draw_steps(axes: Axes, curve: Curve, colour: str = PALETTE[0], label: str = "cheapest plan") -> None:
+    """The least cost by the most changes, from the fewest that have a plan on."""
+    most = [step.most or 0 for step in curve.steps]
+    costs = [float(step.cost_per_h or 0) for step in curve.steps]
+    if not most:
+        return
+    end = max(1, curve.tried[-1].most or 0, curve.free.changes or 0) * PAST_THE_END
+    axes.step([*most, end], [*costs, costs[-1]], where="post", color=colour, linewidth=1.5, label=label)
+    if len(most) <= MOST_MARKS:
+        axes.plot(most, costs, "o", color=colour, markersize=3.5)
+    axes.set_xlim(0, end)
+
+
+def draw_optimum(axes: Axes, curve: Curve) -> None:
+    """The cheapest plan without a limit as a line, and its bound as another one where it is not proven."""
+    free = curve.free
+    if free.cost_per_h is None:
+        return
+    proven = free.result.status is Status.OPTIMAL
+    label = f"without a limit{', proven' if proven else ''}"
+    axes.axhline(float(free.cost_per_h), color=OPTIMUM, linestyle="--", linewidth=1.2, label=label)
+    if not proven and free.result.bound is not None:
+        axes.axhline(float(free.result.bound), color=OPTIMUM, linestyle=":", linewidth=1.2, label="its bound")
+
+
+def label_axes(axes: Axes, curve: Curve) -> None:
+    """Names of the axes, whole numbers of changes, and costs from 0 on."""
+    currency = f" ({curve.question.session.currency})" if curve.question.session.currency else ""
+    axes.set_ylabel(f"cost per hour{currency}", fontsize=8)
+    axes.set_xlabel("machines added and removed, at most", fontsize=8)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if axes.lines:
+        axes.set_ylim(0, HEADROOM * axes.dataLim.y1)
+    axes.tick_params(labelsize=8)
+    grid(axes, "y")
+
+
+MARGIN = 0.1
+"""Share of the range of costs by which the axis goes beyond it at both ends."""
+MANY_TIMES = 10
+"""Ratio of the highest and the lowest cost above which the axis is logarithmic."""
+
+
+def draw_cost_curve(curve: CostCurve) -> Figure:
+    """The figure; objectives or rates without a plan are shaded."""
+    with figure_style():
+        figure = Figure(figsize=(7.2, 3.6))
+        FigureCanvasAgg(figure)
+        draw_cost_curve_on(figure.subplots(), curve)
+    return figure
+
+
+def draw_cost_curve_on(axes: Axes, curve: CostCurve) -> None:
+    """The same on axes of a figure."""
+    asked = curve.question
+    scale = 1000 if asked.over is Over.SLO else 1
+    costs, last = [], None
+    for step in curve.steps:
+        start, end = float(step.start) * scale, float(step.end) * scale
+        alone = start == end
+        if step.cost_per_h is None:
+            axes.axvspan(start, end, color=MUTED, alpha=0.15, linewidth=float(alone), label="no plan")
+            last = None
+            continue
+        cost = float(step.cost_per_h)
+        costs.append(cost)
+        if last is not None and not alone:
+            axes.plot([start, start], [last, cost], color=PALETTE[0], linewidth=0.8, alpha=0.5)
+        axes.plot(
+            [start, end], [cost, cost], "." if alone else "-", color=PALETTE[0], linewidth=1.8, label="cheapest plan"
+        )
+        last = cost
+    _mark_own(axes, curve, scale)
+    _scale_costs(axes, costs)
+    _label(axes, curve)
+    axes.set_xlim(float(asked.start) * scale, float(asked.end) * scale)
+
+
+def _mark_own(axes: Axes, curve: CostCurve, scale: int) -> None:
+    """The session's own objective or rate, and what it costs there."""
+    asked = curve.question
+    own = asked.own
+    step = curve.at(own)
+    if not asked.start <= own <= asked.end or step is None or step.cost_per_h is None:
+        return
+    cost = float(step.cost_per_h)
+    axes.plot([float(own) * scale], [cost], "o", color=OPTIMUM, markersize=6, label=f"the session: {figures(cost)}")
+
+
+def _scale_costs(axes: Axes, costs: list[float]) -> None:
+    if costs and min(costs) > 0 and max(costs) > MANY_TIMES * min(costs):
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_formatter("{x:g}")
+    elif costs:
+        # Falls of a percent matter, and an axis from 0 on would hide them.
+        room = MARGIN * (max(costs) - min(costs) or max(costs))
+        axes.set_ylim(max(0.0, min(costs) - room), max(costs) + room)
+
+
+def _label(axes: Axes, curve: CostCurve) -> None:
+    asked = curve.question
+    currency = f" ({asked.session.currency})" if asked.session.currency else ""
+    slo = asked.over is Over.SLO
+    axes.set_ylabel(f"cost per hour{currency}", fontsize=8)
+    axes.set_xlabel("SLO (ms)" if slo else "requests per second", fontsize=8)
+    proven = ", proven" if curve.proven else ""
+    axes.set_title(f"{asked.session.name}: least cost by {asked.over.in_words()}{proven}", fontsize=9, loc="left")
+    axes.tick_params(labelsize=8)
+    grid(axes, "y")
+    # Each step has the label of all.
+    named = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    if named:
+        axes.legend(named.values(), named.keys(), fontsize=8)
+
 
 MOST_RATES = 6
 """Rates that are drawn: of more, evenly many between the lowest and the highest."""
 MOST_TICKS = 10
 """Objectives that are written at the axis."""
-MANY_TIMES = 10
-"""Ratio of the highest and the lowest cost above which the axis is logarithmic."""
 STYLES: dict[Charging, Literal["-", "--", ":"]] = {
     Charging.SHARE: "-",
     Charging.WHOLE: "--",
@@ -36,7 +186,7 @@ MOST_HARDWARE = 6
 OTHER = "other"
 
 
-def draw(answer: WhatIf) -> Figure:
+def draw_what_if(answer: WhatIf) -> Figure:
     """The figure; objectives stand side by side in their order, as they were asked for."""
     asked = answer.question
     rates = _some(asked.rates)

@@ -8,40 +8,40 @@ from run_frames import run, runs
 
 from euclio.experiments.folder import ResultFolder
 from euclio.report import Paragraph, Table
-from euclio.report.experiment.standing import asked_for, standing, standing_blocks
+from euclio.report.experiment.page import asked_for, completeness, completeness_blocks
 
 ASKED = {"one/exact/0/0": "exact", "two/exact/0/0": "exact", "one/fast/0/0": "fast"}
 
 
 def test_results_that_match_the_experiment_need_no_words() -> None:
     frame = runs(run("one"), run("two"), run("one", "fast"))
-    assert standing_blocks(standing(frame, ASKED)) == []
+    assert completeness_blocks(completeness(frame, ASKED)) == []
 
 
 def test_missing_runs_are_counted_by_solver() -> None:
-    found = standing(runs(run("one")), ASKED)
+    found = completeness(runs(run("one")), ASKED)
     assert found.missing == {"exact": 1, "fast": 1}
 
 
 def test_missing_runs_are_shown() -> None:
-    text, table = standing_blocks(standing(runs(run("one")), ASKED))
+    text, table = completeness_blocks(completeness(runs(run("one")), ASKED))
     assert isinstance(text, Paragraph)
     assert isinstance(table, Table)
     assert (text.text, table.rows) == ("2 runs of the experiment are not finished.", (("exact", "1"), ("fast", "1")))
 
 
 def test_outdated_runs_are_left_out() -> None:
-    found = standing(runs(run("one"), run("one", "old")), ASKED)
+    found = completeness(runs(run("one"), run("one", "old")), ASKED)
     assert (found.outdated, list(found.current.label)) == (1, ["exact"])
 
 
 def test_without_an_experiment_all_runs_count() -> None:
-    found = standing(runs(run("one"), run("one", "old")), {})
+    found = completeness(runs(run("one"), run("one", "old")), {})
     assert (len(found.current), found.outdated, found.missing) == (2, 0, {})
 
 
 def test_mixed_versions_are_said() -> None:
-    (text,) = standing_blocks(standing(runs(run("one"), run("two", python="3.12.1")), {}))
+    (text,) = completeness_blocks(completeness(runs(run("one"), run("two", python="3.12.1")), {}))
     assert isinstance(text, Paragraph)
     assert "3.12.1" in text.text
 

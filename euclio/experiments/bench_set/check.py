@@ -12,8 +12,17 @@ from euclio.core.families import family_of
 from euclio.core.numbers import decimal_text
 from euclio.core.progress import told
 from euclio.core.verifying import reasons_against
-from euclio.experiments.bench_set.folder import best_path, instance_path, read_best, read_instance, rooms
-from euclio.experiments.bench_set.manifest import Difficulty, Entry, Kept, difficulty_of
+from euclio.experiments.bench_set.manifest import (
+    Difficulty,
+    Entry,
+    Kept,
+    best_path,
+    difficulty_of,
+    instance_path,
+    read_best,
+    read_instance,
+    rooms,
+)
 from euclio.experiments.task import text_hash
 from euclio.files.json_reading import read_text
 from euclio.files.json_writing import one_line

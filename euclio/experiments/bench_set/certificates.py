@@ -12,8 +12,16 @@ from euclio.core.certificate import Certificate, Verdict
 from euclio.core.families import family_of
 from euclio.core.family import Checked
 from euclio.core.progress import told
-from euclio.experiments.bench_set.folder import read_best, read_instance
-from euclio.experiments.bench_set.manifest import Difficulty, Entry, Kept, Manifest, read_manifest, write_manifest
+from euclio.experiments.bench_set.manifest import (
+    Difficulty,
+    Entry,
+    Kept,
+    Manifest,
+    read_best,
+    read_instance,
+    read_manifest,
+    write_manifest,
+)
 from euclio.proving.certifying import certify, instance_sha256, plan_sha256
 
 TIME_LIMIT_S = 60.0

@@ -1,4 +1,4 @@
-"""The figure of a gap decomposition: per system a stacked bar, optimum | design | heuristic, and the spread."""
+"""A comparison and a gap decomposition as figures: bars of what is split into optimum, design and heuristic."""
 
 from __future__ import annotations
 
@@ -12,9 +12,23 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from euclio.core.figures import DESIGN, HEURISTIC, INK, MUTED, OPTIMUM, OPTIMUM_ALPHA, figure_style, grid, legend_under
+from euclio.core.families import shown_goal
+from euclio.core.figures import (
+    DESIGN,
+    HEURISTIC,
+    INK,
+    MUTED,
+    OPTIMUM,
+    OPTIMUM_ALPHA,
+    UNKNOWN,
+    UNSPLIT,
+    figure_style,
+    grid,
+    legend_under,
+)
 from euclio.core.objective import Goal
 from euclio.core.words import percent
+from euclio.questions.comparison.comparing import Comparison, Part, bar_note, bar_parts, part_names
 from euclio.questions.comparison.decomposing import aggregate, goal_of
 
 WIDTH_IN = 9.6
@@ -30,7 +44,7 @@ CAPTION = (
 )
 
 
-def draw(table: pd.DataFrame, title: str = "") -> Figure:
+def draw_decomposition(table: pd.DataFrame, title: str = "") -> Figure:
     """The figure of a decomposition.
 
     Args:
@@ -50,7 +64,7 @@ def draw(table: pd.DataFrame, title: str = "") -> Figure:
         FigureCanvasAgg(figure)
         panels = figure.subplots(len(heights), 2, squeeze=False, height_ratios=heights, width_ratios=(1.7, 1))
         for (bars, spread), group in zip(panels, groups, strict=False):
-            _bars(bars, found.loc[group], goal)
+            _decomposition_bars(bars, found.loc[group], goal)
             _spread(spread, found.loc[group], goal)
         if groups:
             panels[0][0].set_title(f"mean {goal.loss if goal.maximised else goal.name}, split by cause", fontsize=10)
@@ -65,7 +79,7 @@ def draw(table: pd.DataFrame, title: str = "") -> Figure:
     return figure
 
 
-def draw_bars_on(axes: Axes, table: pd.DataFrame) -> None:
+def draw_decomposition_on(axes: Axes, table: pd.DataFrame) -> None:
     """The bars alone, of all systems together."""
     goal, found = goal_of(table), aggregate(table)
     found = found[found.split > 0].sort_values("total_mean", ascending=not goal.maximised, kind="stable")
@@ -73,7 +87,7 @@ def draw_bars_on(axes: Axes, table: pd.DataFrame) -> None:
     if found.empty:
         axes.set_title("no gap is known: no plan, or no proven optimum", fontsize=10)
         return
-    _bars(axes, found, goal)
+    _decomposition_bars(axes, found, goal)
     axes.set_xlabel(_axis(goal))
     legend_under(axes, handles=_legend()[:-1], fontsize=8)
 
@@ -85,7 +99,7 @@ def _groups(names: Sequence[str]) -> list[list[str]]:
     return [group for group in (alone, [name for name in names if name not in alone]) if group]
 
 
-def _bars(axes: Axes, rows: pd.DataFrame, goal: Goal) -> None:
+def _decomposition_bars(axes: Axes, rows: pd.DataFrame, goal: Goal) -> None:
     longest = max(float((rows.design_extra + rows.heuristic_extra).max()), 1e-3)
     start = max(0.0, 1 - CUT * longest)
     for y, (design, heuristic) in enumerate(zip(rows.design_extra, rows.heuristic_extra, strict=True)):
@@ -151,3 +165,61 @@ def _legend() -> list[Patch | Line2D]:
         Patch(color=HEURISTIC, label="heuristic loses"),
         Line2D([], [], color=MUTED, marker="o", markersize=4.2, linewidth=2.2, label="median, middle half"),
     ]
+
+
+COLOURS = {
+    Part.OPTIMUM: OPTIMUM,
+    Part.DESIGN: DESIGN,
+    Part.HEURISTIC: HEURISTIC,
+    Part.UNSPLIT: UNSPLIT,
+    Part.UNKNOWN: UNKNOWN,
+}
+
+
+def draw_comparison(comparison: Comparison) -> Figure:
+    """The figure; the value, such as money per hour, on the horizontal axis.
+
+    Of a cost, design and heuristic are what it is above the optimum; of a throughput, what is missing to it.
+    """
+    rows = comparison.rows
+    with figure_style():
+        figure = Figure(figsize=(7.2, 1.5 + 0.24 * max(len(rows), 2)))
+        FigureCanvasAgg(figure)
+        legend = _comparison_bars(figure.add_subplot(), comparison)
+        if legend:
+            figure.legend(handles=legend, loc="outside lower center", ncols=len(legend), fontsize=8)
+    return figure
+
+
+def draw_comparison_on(axes: Axes, comparison: Comparison) -> None:
+    """The same on axes of a figure, with the legend below the bars."""
+    legend = _comparison_bars(axes, comparison)
+    if legend:
+        legend_under(axes, handles=legend, fontsize=8)
+
+
+def _comparison_bars(axes: Axes, comparison: Comparison) -> list[Patch]:
+    """A bar per system; gives what the legend names, the parts that are there."""
+    rows, goal = comparison.rows, comparison.goal
+    drawn: set[Part] = set()
+    widths = [sum(width for _, width in bar_parts(row)) for row in rows]
+    largest = max(widths, default=0.0) or 1.0
+    for y, row in enumerate(rows):
+        left = 0.0
+        for part, width in bar_parts(row):
+            axes.barh(y, width, left=left, color=COLOURS[part], alpha=_alpha(part), height=0.7)
+            drawn.add(part)
+            left += width
+        axes.text(left + 0.01 * largest, y, bar_note(row), va="center", fontsize=7.5)
+    axes.set_yticks(range(len(rows)), [row.solver.label for row in rows], fontsize=8)
+    axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
+    axes.set_xlim(0, 1.16 * largest)
+    axes.tick_params(axis="x", labelsize=8)
+    axes.set_xlabel(f"{goal.name} ({shown_goal(goal, comparison.instance).unit})", fontsize=9)
+    axes.set_title(f"{comparison.instance.name}: {goal.name} of each system, split by cause", fontsize=9, loc="left")
+    names = part_names(goal)
+    return [Patch(color=COLOURS[part], alpha=_alpha(part), label=names[part]) for part in names if part in drawn]
+
+
+def _alpha(part: Part) -> float:
+    return OPTIMUM_ALPHA if part is Part.OPTIMUM else 1.0

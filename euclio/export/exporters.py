@@ -18,11 +18,9 @@ from euclio.core.parts.options import ExportOption
 from euclio.core.values import names, whole
 from euclio.core.words import joined, listed
 from euclio.export.groups import Deployment, Group, deployment
-from euclio.export.kubernetes import NODE_LABEL, PORT, manifests
 from euclio.export.names import NameMap, TargetNames
-from euclio.export.ray_serve import serve_config
 from euclio.export.remarks import caution
-from euclio.export.triton import model_repositories
+from euclio.export.servers import NODE_LABEL, PORT, manifests, model_repositories, serve_config
 from euclio.files.csv_writing import csv_text
 from euclio.serving.attainment.planned import planned_service, planned_words
 from euclio.serving.session.service import ALL_IN_TIME, even_service
