@@ -13,38 +13,37 @@ from euclio.experiments import results
 from euclio.verbs import PLACES
 
 if TYPE_CHECKING:
-    from euclio.verbs.asking import changes, curve, what_if
-    from euclio.verbs.benches import (
+    from euclio.verbs.bench_set import (
         build_bench_set,
         certify_bench_set,
         check_bench_set,
         export_bench_set,
         list_bench_set,
     )
-    from euclio.verbs.checking import certify, check_proof, verify
-    from euclio.verbs.citing import cite
-    from euclio.verbs.comparing import compare, decompose
-    from euclio.verbs.experiments import run, status
-    from euclio.verbs.explaining import explain
-    from euclio.verbs.exporting import diff, export
-    from euclio.verbs.generating import generate
-    from euclio.verbs.importing import (
+    from euclio.verbs.certify import certify, check_proof, verify
+    from euclio.verbs.check_solver import check_solver
+    from euclio.verbs.cite import cite
+    from euclio.verbs.compare import compare, decompose
+    from euclio.verbs.explain import explain
+    from euclio.verbs.export import diff, export
+    from euclio.verbs.generate import generate
+    from euclio.verbs.imports import (
         import_csv,
         import_mlperf,
         import_model_analyzer,
         import_perf_analyzer,
         import_ppipe,
     )
-    from euclio.verbs.knowing import show_versions, solvers, versions, warm_up
-    from euclio.verbs.loading import load
-    from euclio.verbs.planning_days import plan_day
-    from euclio.verbs.pricing import prices
-    from euclio.verbs.profiling import profile
-    from euclio.verbs.reporting import report
-    from euclio.verbs.reproducing import reproduce
-    from euclio.verbs.simulating import simulate
-    from euclio.verbs.solving import evaluate, solve
-    from euclio.verbs.trying import check_solver
+    from euclio.verbs.plan_day import plan_day
+    from euclio.verbs.prices import prices
+    from euclio.verbs.profile import profile
+    from euclio.verbs.report import report
+    from euclio.verbs.reproduce import reproduce
+    from euclio.verbs.run import run, status
+    from euclio.verbs.simulate import simulate
+    from euclio.verbs.solve import evaluate, load, solve
+    from euclio.verbs.solvers import show_versions, solvers, versions, warm_up
+    from euclio.verbs.what_if import changes, curve, what_if
 
 __all__ = [
     "build_bench_set",
@@ -93,8 +92,9 @@ __getattr__ = lazy_names(
     __name__,
     {
         **PLACES,
-        # The room of that name can be called, as the verb: whichever of them was asked for first.
-        "euclio.verbs.reporting": ["report_room as report"],
+        # Rooms of these names can be called, as the verbs: whichever of both was asked for first.
+        "euclio.verbs.export": ["diff", "export_room as export"],
+        "euclio.verbs.report": ["report_room as report"],
     },
 )
 

@@ -25,7 +25,7 @@ from euclio.core.errors import (
 )
 from euclio.core.progress import say, waiting
 from euclio.files.doubting import strictly
-from euclio.verbs.commands.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, NO_PLAN, REFUSED, SOLVED, TERMINATED
+from euclio.verbs.commands import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, NO_PLAN, REFUSED, SOLVED, TERMINATED
 from euclio.verbs.commands.parsing import parsed, parser_of
 
 TRACEBACK = "EUCLIO_TRACEBACK"

@@ -19,7 +19,7 @@ from euclio.core.words import figures, percent
 from euclio.problems.day import Day, Step
 from euclio.problems.day.evaluate import DayEvaluation
 from euclio.problems.day.figures import figures_of
-from euclio.questions.day_drawing import draw_day
+from euclio.questions.day_figure import draw_day
 from euclio.questions.day_rules import DayComparison, compare_day
 from euclio.report.figure_files import save_figure
 

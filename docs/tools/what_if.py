@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from euclio.questions.figures import draw_what_if
 from euclio.questions.what_if import what_if
-from euclio.questions.what_if_figure import draw
 from euclio.report.figure_files import save_figure
 from euclio.workloads.session.csv_profiles import session_from_csv
 
@@ -23,7 +23,7 @@ def main() -> None:
     """Solve and draw."""
     profiles = ROOT / "notebooks" / "my_profiles.csv"
     session = session_from_csv(profiles, prices_per_h=PRICES, rates_rps=240, slo_s="0.5")
-    save_figure(draw(what_if(session, rates=RATES, slos=SLOS)), ROOT / "docs" / "figures" / "what-if.svg")
+    save_figure(draw_what_if(what_if(session, rates=RATES, slos=SLOS)), ROOT / "docs" / "figures" / "what-if.svg")
 
 
 if __name__ == "__main__":

@@ -133,8 +133,8 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
             A worker process of a batch loads one library only.
         compile: compiles what a run on a tiny instance does not reach (`euclio.core.warm_up`); None: there is nothing.
         steps: instance, plan space and limits in; its plan, then with one more of its steps made the best possible at a
-            time, each with the step that loses the difference to the next, out (`euclio.questions.comparison.steps`);
-            None: its steps are not known.
+            time, each with the step that loses the difference to the next, out; None: its steps are not known
+            (`euclio.questions.comparison.decomposing`).
         pieces: instance, plan space, limits, least and largest latency objective in seconds in; out comes least cost as
             a function of the objective, whatever that of the instance is, or None where it would have to solve them one
             by one; None: it always would.

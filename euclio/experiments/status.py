@@ -12,8 +12,7 @@ from euclio.core.errors import InputError
 from euclio.core.lazy import late_value
 from euclio.core.progress import told
 from euclio.core.showing import Framed
-from euclio.experiments.folder import ResultFolder
-from euclio.experiments.lock import runner_at
+from euclio.experiments.folder import ResultFolder, runner_at
 from euclio.experiments.runner import default_folder
 
 

@@ -5,13 +5,45 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from euclio.core.showing import Head, View
-from euclio.core.words import counted
+from euclio.core.tables import new_table
+from euclio.core.words import amount, counted, time_left
+from euclio.experiments.progress import STATUSES
 from euclio.experiments.runner import Outcome
 from euclio.experiments.status import ExperimentStatus
-from euclio.experiments.status_table import status_lines, status_table
+
+
+def status_table(found: ExperimentStatus) -> Table:
+    """Finished runs by solver and status, and what is missing."""
+    used = [status for status in STATUSES if status in found.by_status]
+    table = new_table("solver", *used, "missing", numbers=(*used, "missing"))
+    for label, counts in found.by_solver.items():
+        numbers = [counts.get(status, 0) for status in used]
+        table.add_row(*(Text(str(cell)) for cell in (label, *numbers, found.missing.get(label, 0))))
+    return table
+
+
+def status_lines(found: ExperimentStatus) -> list[str]:
+    """What is finished, what is in the folder besides, and whether a runner is at work."""
+    if found.total is None:
+        lines = [f"{found.name}: its instances are being looked at"]
+    else:
+        share = 100 * found.done // found.total
+        lines = [f"{found.name}: {found.done} of {found.total} runs are finished ({share} %)"]
+    if found.no_longer:
+        lines.append(f"{found.no_longer} more runs are in {found.folder} that the experiment no longer has")
+    if found.runner is None:
+        lines.append(
+            "no runner is at work" + ("" if found.done == found.total else "; `euclio run` makes what is missing")
+        )
+        return lines
+    line = f"a runner is at work (process {found.runner['process']} on {found.runner['host']})"
+    if found.rate_per_s is not None and found.left_s is not None:
+        line += f": {amount(found.rate_per_s, digits=3)} runs per second, about {time_left(found.left_s)} left"
+    return [*lines, line]
 
 
 def _status_head(found: ExperimentStatus) -> Head:

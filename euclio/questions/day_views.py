@@ -143,8 +143,8 @@ def _comparison_rows(found: DayComparison) -> list[dict[str, Any]]:
     return rows
 
 
-DAY = View(_day_head, day_load_table, rows=_day_rows, draw=late("euclio.questions.day_drawing", "draw_load_on"))
+DAY = View(_day_head, day_load_table, rows=_day_rows, draw=late("euclio.questions.day_figure", "draw_load_on"))
 PLAN = View(_plan_head, plan_only_table, rows=lambda plan: plan_rows(None, plan, None))
 EVALUATION = View(_evaluation_head, evaluation_table, rows=_evaluation_rows)
-BEST = late("euclio.questions.day_drawing", "draw_best_on")
+BEST = late("euclio.questions.day_figure", "draw_best_on")
 COMPARISON = View(_comparison_head, DayComparison.table, rows=_comparison_rows, draw=BEST)

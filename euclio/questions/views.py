@@ -10,7 +10,9 @@ from euclio.core.result import Status
 from euclio.core.showing import Head, View
 from euclio.core.words import counted, full, milliseconds
 from euclio.problems.session.costs import money
-from euclio.questions import change_costs_table, cost_curve_table, what_if_table
+from euclio.questions import tables as change_costs_table
+from euclio.questions import tables as cost_curve_table
+from euclio.questions import tables as what_if_table
 from euclio.questions.change_costs import Curve
 from euclio.questions.cost_curve import CostCurve
 from euclio.questions.difference import PlanDifference, difference_headline, difference_text, hardware_rows
@@ -44,7 +46,7 @@ def _what_if_head(answer: WhatIf) -> Head:
 def _what_if_rows(answer: WhatIf) -> list[dict[str, Any]]:
     """A row per point, with a column for the machines of each hardware type."""
     rows = []
-    for point in what_if_table.describe(answer)["points"]:
+    for point in what_if_table.describe_what_if(answer)["points"]:
         machines = {f"machines_{name}": point["machines"].get(name, 0) for name in answer.hardware}
         rows.append({SHORT.get(key, key): value for key, value in point.items() if key != "machines"} | machines)
     return rows
@@ -64,7 +66,7 @@ def _curve_head(curve: Curve) -> Head:
 
 def _curve_rows(curve: Curve) -> list[dict[str, Any]]:
     """A row per number of changes at which the cost falls, and one without a limit, whose `most_changes` is empty."""
-    found = change_costs_table.describe(curve)
+    found = change_costs_table.describe_change_costs(curve)
     rows = []
     for step in (*found["steps"], found["without_limit"]):
         moves = {f"{way}_{name}": n for way in ("added", "removed") for name, n in step[way].items()}
@@ -85,7 +87,7 @@ def _cost_curve_head(curve: CostCurve) -> Head:
 def _cost_curve_rows(curve: CostCurve) -> list[dict[str, Any]]:
     """A row per step, with a column for the machines of each hardware type."""
     rows = []
-    for step in cost_curve_table.describe(curve)["steps"]:
+    for step in cost_curve_table.describe_cost_curve(curve)["steps"]:
         machines = {f"machines_{name}": step["machines"].get(name, 0) for name in curve.hardware}
         rows.append({SHORT.get(key, key): value for key, value in step.items() if key != "machines"} | machines)
     return rows
@@ -99,18 +101,18 @@ WHAT_IF = View(
     _what_if_head,
     what_if_table.what_if_table,
     rows=_what_if_rows,
-    draw=late("euclio.questions.what_if_figure", "draw_curves_on"),
+    draw=late("euclio.questions.figures", "draw_curves_on"),
 )
 CURVE = View(
     _curve_head,
     change_costs_table.change_table,
     rows=_curve_rows,
-    draw=late("euclio.questions.change_costs_figure", "draw_on"),
+    draw=late("euclio.questions.figures", "draw_change_costs_on"),
 )
 COST_CURVE = View(
     _cost_curve_head,
     cost_curve_table.curve_table,
     rows=_cost_curve_rows,
-    draw=late("euclio.questions.cost_curve_figure", "draw_on"),
+    draw=late("euclio.questions.figures", "draw_cost_curve_on"),
 )
 DIFFERENCE = View(_difference_head, difference_text, rows=hardware_rows)

@@ -78,4 +78,4 @@ __getattr__ = lazy_names(
 )
 
 # `euclio.report` is this room and a verb.
-callable_package(__name__, "euclio.verbs.reporting", "report")
+callable_package(__name__, "euclio.verbs.report", "report")

@@ -5,44 +5,37 @@
 
 from __future__ import annotations
 
-from euclio.core.lazy import lazy_names
-
 PLACES = {
-    "euclio.verbs.asking": ["changes", "curve", "what_if"],
-    "euclio.verbs.benches": [
+    "euclio.verbs.what_if": ["changes", "curve", "what_if"],
+    "euclio.verbs.bench_set": [
         "build_bench_set",
         "certify_bench_set",
         "check_bench_set",
         "export_bench_set",
         "list_bench_set",
     ],
-    "euclio.verbs.checking": ["certify", "check_proof", "verify"],
-    "euclio.verbs.citing": ["cite"],
-    "euclio.verbs.comparing": ["compare", "decompose"],
-    "euclio.verbs.experiments": ["run", "status"],
-    "euclio.verbs.explaining": ["explain"],
-    "euclio.verbs.exporting": ["diff", "export"],
-    "euclio.verbs.generating": ["generate"],
-    "euclio.verbs.importing": [
+    "euclio.verbs.certify": ["certify", "check_proof", "verify"],
+    "euclio.verbs.cite": ["cite"],
+    "euclio.verbs.compare": ["compare", "decompose"],
+    "euclio.verbs.run": ["run", "status"],
+    "euclio.verbs.explain": ["explain"],
+    "euclio.verbs.export": ["diff", "export"],
+    "euclio.verbs.generate": ["generate"],
+    "euclio.verbs.imports": [
         "import_csv",
         "import_mlperf",
         "import_model_analyzer",
         "import_perf_analyzer",
         "import_ppipe",
     ],
-    "euclio.verbs.knowing": ["show_versions", "solvers", "versions", "warm_up"],
-    "euclio.verbs.loading": ["load"],
-    "euclio.verbs.planning_days": ["plan_day"],
-    "euclio.verbs.pricing": ["prices"],
-    "euclio.verbs.profiling": ["profile"],
-    "euclio.verbs.reporting": ["report"],
-    "euclio.verbs.reproducing": ["reproduce"],
-    "euclio.verbs.simulating": ["simulate"],
-    "euclio.verbs.solving": ["evaluate", "solve"],
-    "euclio.verbs.trying": ["check_solver"],
+    "euclio.verbs.solvers": ["show_versions", "solvers", "versions", "warm_up"],
+    "euclio.verbs.plan_day": ["plan_day"],
+    "euclio.verbs.prices": ["prices"],
+    "euclio.verbs.profile": ["profile"],
+    "euclio.verbs.report": ["report"],
+    "euclio.verbs.reproduce": ["reproduce"],
+    "euclio.verbs.simulate": ["simulate"],
+    "euclio.verbs.solve": ["evaluate", "load", "solve"],
+    "euclio.verbs.check_solver": ["check_solver"],
 }
 """The verbs by the file that they stand in."""
-
-__getattr__ = lazy_names(
-    __name__, PLACES | {"euclio.verbs.result_types": ["ClusterResult", "DayResult", "FleetResult", "SessionResult"]}
-)

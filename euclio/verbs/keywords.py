@@ -1,4 +1,4 @@
-"""Keywords that families declare as options: of changes of an instance, plan spaces, simulations and exports.
+"""The keywords that verbs share: defaults, and those that families declare as options.
 
 They are named as the options of the commands, and read by what reads those.
 """
@@ -18,12 +18,27 @@ from euclio.core.parts import SpaceOption
 from euclio.core.references import is_reference
 from euclio.core.values import seconds
 from euclio.core.words import joined
-from euclio.verbs.calling import keyword_of
+from euclio.verbs.verb import keyword_of
 
 if TYPE_CHECKING:
     from euclio.core.family import Changes
     from euclio.core.parts import ExportOption, SetupOption
     from euclio.core.solver import AnySolver
+
+CERTIFY_S = 60.0
+"""Limit in seconds of the prover for each proof of `compare`."""
+LIMIT_S = 10.0
+"""Limit in seconds of each run of `what_if` and `changes`: far from what profiles are for, proofs take long."""
+SERVED = "session"
+"""The family whose plans can be asked for an attainment."""
+SERVING = ("dispatch", "time_out", "hold", "dropping")
+"""Keywords of its simulations that a plan can be made for; the others are what the plan pays for."""
+CLASSES = ("easy", "medium", "hard", "open")
+"""Classes of the benchmark set."""
+ALL = "all"
+"""Word for all proofs of the benchmark set."""
+SAMPLE = 20
+"""Proofs of the benchmark set that are tried."""
 
 
 def of_families() -> frozenset[str]:

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
-from euclio.questions.comparison.decomposition_figure import CAPTION
-from euclio.questions.comparison.decomposition_figure import draw as draw_decomposition
+from euclio.questions.comparison.figures import CAPTION
+from euclio.questions.comparison.figures import draw_decomposition as draw_decomposition
 from euclio.report import MUTED, Figure, figure_style, svg_text
 from euclio.report.analysis.charts import bars, distribution
 from euclio.report.analysis.heat_map import draw_cells

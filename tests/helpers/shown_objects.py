@@ -24,10 +24,9 @@ from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.checking.machine_changes import named_plan
 from euclio.problems.session.running import Running, RunningMachines
 from euclio.questions.change_costs import change_costs
-from euclio.questions.comparison.plan_difference import compare_plans
 from euclio.questions.cost_curve import cost_curve
 from euclio.questions.day_rules import compare_day
-from euclio.questions.difference import plan_difference
+from euclio.questions.difference import compare_plans, plan_difference
 from euclio.questions.what_if import what_if
 
 EVIL = '<b>"x"&'

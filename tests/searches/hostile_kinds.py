@@ -20,10 +20,10 @@ from euclio.cli import main
 from euclio.core.families import find_family, homes
 from euclio.experiments.columns import SCHEMA, to_table
 from euclio.experiments.execution import execute
-from euclio.experiments.expansion import Expansion
 from euclio.experiments.experiment_files import load_experiment
 from euclio.experiments.instances import InstanceIndex
 from euclio.experiments.journal import encoded
+from euclio.experiments.runner import Expansion
 from euclio.experiments.task import text_hash
 from euclio.files import save_instance
 
@@ -319,7 +319,7 @@ def _from_outside() -> Iterator[Kind]:
 
 def _of_set() -> Kind:
     """The manifest of a benchmark set with one instance."""
-    from euclio.experiments.bench_set.folder import set_folder
+    from euclio.experiments.bench_set.manifest import set_folder
 
     manifest = json.loads((set_folder() / "manifest.json").read_bytes())
     entry = min((one for one in manifest["entries"] if one["family"] == "session"), key=lambda one: one["name"])

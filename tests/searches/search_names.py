@@ -14,12 +14,12 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
-from euclio.export.exporting import EXPORTERS
+from euclio.export.exporters import EXPORTERS
 from euclio.export.groups import Deployment, deployment
 from euclio.files.csv_files import unguarded
 from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
 from euclio.report import Heading, Paragraph, Table, html_page, markdown_page
-from euclio.verbs.exporting import write_exported
+from euclio.verbs.export import write_exported
 from euclio.workloads.session.csv_profiles import profiles_text, read_profiles
 from formulations.engines.milp import readable
 

@@ -10,8 +10,7 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.result import WrittenResult
 from euclio.core.space_fields import word
-from euclio.experiments.bench_set.folder import read_best, read_instance, set_folder
-from euclio.experiments.bench_set.manifest import Difficulty, Entry, read_manifest
+from euclio.experiments.bench_set.manifest import Difficulty, Entry, read_best, read_instance, read_manifest, set_folder
 
 
 def entries(difficulty: str | None = None, family: str | None = None) -> tuple[Entry, ...]:

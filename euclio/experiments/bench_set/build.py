@@ -22,16 +22,21 @@ from euclio.core.result import Answer, Status
 from euclio.core.solver import Limits
 from euclio.core.solving import check
 from euclio.core.versions import provenance
-from euclio.experiments.bench_set.certifying import has_certificate
-from euclio.experiments.bench_set.folder import best_path, instance_path, instance_text, read_best, rooms, set_folder
-from euclio.experiments.bench_set.improving import Found, better, improved, measured
+from euclio.experiments.bench_set.best_known import Found, better, improved, measured
+from euclio.experiments.bench_set.certificates import has_certificate
 from euclio.experiments.bench_set.manifest import (
     FILE,
     Difficulty,
     Entry,
     Manifest,
+    best_path,
     difficulty_of,
+    instance_path,
+    instance_text,
+    read_best,
     read_manifest,
+    rooms,
+    set_folder,
     write_manifest,
 )
 from euclio.experiments.task import text_hash

@@ -1,4 +1,4 @@
-"""The set's manifest: what is known of every instance, schema ``euclio/bench-set/1``."""
+"""The set's manifest: what is known of every instance, schema ``euclio/bench-set/1``; and where its files are."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from typing import Any
 
 from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
+from euclio.core.families import families, family_of, find_family
+from euclio.core.own_folders import data_dir
+from euclio.core.result import WrittenResult
 from euclio.files.boundary import Text, at, validated, without_schema
 from euclio.files.dataclass_files import file_model, made, plain_data
+from euclio.files.instance_files import load_instance
 from euclio.files.json_reading import read_json
-from euclio.files.json_writing import json_text, one_line, write_text
+from euclio.files.json_writing import compact, json_text, one_line, write_text
+from euclio.files.result_files import load_result
 
 SCHEMA = "euclio/bench-set/1"
 FILE = "manifest.json"
@@ -180,3 +185,46 @@ def entry_data(entry: Entry) -> dict[str, Any]:
     else:
         kept["wall_s"] = round(kept["wall_s"], 6)
     return data
+
+
+def set_folder() -> Path:
+    """The folder of the set that comes with euclio."""
+    return data_dir() / "instances"
+
+
+def rooms() -> list[str]:
+    """The folders in it: one per family that it has instances of, and that of the best plans."""
+    return [*(family.instances for family in families() if family.designs()), "best"]
+
+
+def instance_path(folder: Path, entry: Entry) -> Path:
+    """File of an instance."""
+    return folder / find_family(entry.family).instances / f"{entry.name}.json"
+
+
+def best_path(folder: Path, name: str) -> Path:
+    """File of the best known result on an instance, as `euclio verify` reads it."""
+    return folder / "best" / f"{name}.json"
+
+
+def read_instance(folder: Path, entry: Entry) -> Any:
+    """An instance of the set.
+
+    Raises:
+        InputError: naming the file, the field and the remedy.
+    """
+    return load_instance(instance_path(folder, entry))
+
+
+def read_best(folder: Path, instance: Any) -> WrittenResult:
+    """The best known result on an instance, not yet checked.
+
+    Raises:
+        InputError: naming the file, the field and the remedy.
+    """
+    return load_result(best_path(folder, instance.name), instance)
+
+
+def instance_text(instance: Any) -> str:
+    """The text of an instance's file in the set."""
+    return compact(family_of(instance).to_text(instance))

@@ -1,9 +1,13 @@
-"""The benchmark set, and a solver's runs on it, as text for people."""
+"""The benchmark set, its proofs, its export and a solver's runs on it, as text for people."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
+from statistics import median
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -11,12 +15,15 @@ from rich.text import Text
 
 from euclio.core.certificate import Certificate, Verdict
 from euclio.core.families import families
+from euclio.core.system import read_bytes
 from euclio.core.tables import new_table
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import DASH, duration, figures, percent
-from euclio.experiments.bench_set.certifying import proofs
-from euclio.experiments.bench_set.comparing import Compared
+from euclio.experiments.bench_set.best_known import Compared
+from euclio.experiments.bench_set.certificates import proofs
+from euclio.experiments.bench_set.export.record import MODEL, PROOF, Export, ExportedInstance
 from euclio.experiments.bench_set.manifest import Difficulty, Entry
+from euclio.proving.files.checker import check_text, text_of
 
 ROW_NUMBERS = ("value", "gap", "time")
 LISTED = ("instance", "family", "class", "value", "gap", "solver", "cpu_s", "certified")
@@ -143,3 +150,72 @@ def _news(runs: Sequence[Compared]) -> str:
     lines = [f"{what}: {run.entry.name}" for run in runs for what in run.news]
     lines += [f"WRONG: {run.entry.name}: {run.wrong}" for run in runs if run.wrong]
     return "\n" + "\n".join(lines) if lines else ""
+
+
+EXPORT_COLUMNS = ("instances", "programs", "median bytes", "proofs", "median bytes of proofs")
+
+
+def exported_table(export: Export) -> RenderableType:
+    """A row per family with its programs and proofs; what has no program, or no proof, and why."""
+    table = new_table("family", *EXPORT_COLUMNS, numbers=EXPORT_COLUMNS, spare=EXPORT_COLUMNS[-1:])
+    names = [family.name for family in families()]
+    for name in (*names, None):
+        own = [entry for entry in export.entries if name in (None, entry.family)]
+        if own:
+            table.add_row(name or "all", str(len(own)), *_sizes(own, MODEL), *_sizes(own, PROOF))
+    return Group(table, Text("\n".join(_without_files(export))))
+
+
+def _sizes(entries: Sequence[ExportedInstance], ending: str) -> Iterator[str]:
+    sizes = [file.size for entry in entries if (file := entry.file(ending)) is not None]
+    yield from (str(len(sizes)), f"{median(sizes):,.0f}" if sizes else DASH)
+
+
+def _without_files(export: Export) -> Iterator[str]:
+    for what, reasons in (
+        ("program", Counter(entry.no_model for entry in export.entries if entry.no_model)),
+        ("proof", Counter(entry.no_proof for entry in export.entries if entry.no_proof and not entry.no_model)),
+    ):
+        yield from (f"{count} without a {what}: {reason}" for reason, count in reasons.most_common())
+
+
+PROOF_COLUMNS = ("proofs", "files", "median bytes", "largest", "median check", "longest")
+
+
+def proofs_table(made: Sequence[tuple[Entry, Certificate]]) -> RenderableType:
+    """A row per class with the sizes of its proof files and the times of checking them again; what has none, and why.
+
+    Raises:
+        RefusedError: a file is refused, which it was not when it was written.
+    """
+    table = new_table("class", *PROOF_COLUMNS, numbers=PROOF_COLUMNS)
+    for difficulty in (*Difficulty, None):
+        own = [found for entry, found in made if difficulty in (None, entry.difficulty)]
+        if own:
+            table.add_row(str(difficulty or "all"), *_proof_cells(own))
+    return Group(table, Text("\n".join(_missing(made))))
+
+
+def _proof_cells(certificates: Sequence[Certificate]) -> Iterator[str]:
+    files = [found.proof for found in certificates if found.proof is not None]
+    yield from (f"{len(certificates):,}", f"{len(files):,}")
+    if not files:
+        yield from [DASH] * 4
+        return
+    sizes, times = [file.size for file in files], [_check_s(file.path) for file in files]
+    yield from (f"{median(sizes):,.0f}", f"{max(sizes):,}", duration(median(times)), duration(max(times)))
+
+
+def _check_s(path: str) -> float:
+    """Seconds that reading and checking a file takes."""
+    started = time.perf_counter()
+    check_text(text_of(read_bytes(Path(path))))
+    return time.perf_counter() - started
+
+
+def _missing(made: Sequence[tuple[Entry, Certificate]]) -> Iterator[str]:
+    """A line for each reason that proofs have no file, with how many."""
+    reasons = Counter(
+        found.reason if found.verdict is Verdict.OPEN else found.no_proof for _, found in made if found.proof is None
+    )
+    yield from (f"{count} without a file: {reason}" for reason, count in reasons.most_common())

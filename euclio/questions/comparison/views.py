@@ -5,16 +5,159 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
+from rich.console import Group, RenderableType
+from rich.text import Text
 
-from euclio.core.families import shown_goal
+from euclio.core.certificate import Verdict
+from euclio.core.families import families, family_of, shown_goal
 from euclio.core.lazy import late
+from euclio.core.objective import Goal
+from euclio.core.result import Status
 from euclio.core.showing import Head, View
 from euclio.core.showing.html import html_text
-from euclio.core.words import counted, figures, full, percent
-from euclio.questions.comparison.bar_parts import bar_note, bar_parts, part_names
-from euclio.questions.comparison.comparing import Comparison
+from euclio.core.tables import bound_text, new_table
+from euclio.core.words import DASH, amount, counted, duration, figures, full, percent
+from euclio.proving.certifying import counts
+from euclio.questions.comparison.comparing import Comparison, Row, bar_note, bar_parts, part_names
 from euclio.questions.comparison.decomposing import aggregate, goal_of
-from euclio.questions.comparison.table import comparison_table, decomposition_table
+
+NUMBERS = ("split", "gap", "design", "med.", "max", "free", "heur.", "med.", "max", "opt.", "miss")
+
+
+def comparison_table(comparison: Comparison) -> RenderableType:
+    """The optimum, then one row per system: value, gap, how much of it is design, time."""
+    kept = ("in time, at least",) if comparison.demand else ()
+    numbers = (
+        shown_goal(comparison.goal, comparison.instance).column,
+        *kept,
+        "gap",
+        "best of its design",
+        "by design",
+        "by heuristic",
+        "time",
+    )
+    spare = ("best of its design", "by heuristic", "time", "by design", "gap")
+    table = new_table("system", *numbers, numbers=numbers, spare=spare)
+    for row in comparison.rows:
+        result = row.result
+        cells = (
+            row.solver.label,
+            result.status.value if result.value is None else figures(result.value),
+            *(percent(result.stats.get("attainment_at_least")) for _ in kept),
+            percent(row.gap),
+            _own_optimum(row),
+            percent(row.design_share, 0),
+            percent(row.heuristic_share, 0),
+            duration(result.wall_s),
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return Group(Text("\n".join(_header(comparison))), *_refuted(comparison), Text(""), table)
+
+
+def _header(comparison: Comparison) -> list[str]:
+    goal = comparison.goal
+    lost = f"{goal.name} lost against" if goal.maximised else f"extra {goal.name} over"
+    space = family_of(comparison.instance).describe_space(comparison.space)
+    if comparison.demand:
+        return [
+            f"{comparison.instance.name}: {comparison.demand}",
+            f"gap: {lost} the cheapest plan that was found, {amount(comparison.least)} {goal.unit}; nothing is proven",
+            "by design: the share of the gap that the cheapest plan found in the system's own plan space has already",
+            *_how_timed(comparison),
+        ]
+    return [
+        f"{comparison.instance.name}: {_optimum(comparison)}",
+        f"gap: {lost} the optimum of the full plan space ({space});",
+        "by design: the share of the gap that the best plan of the system's own plan space has already",
+        f"proofs: {_proofs(comparison)}",
+        *_how_timed(comparison),
+        *filter(None, [family_of(comparison.instance).caveat(comparison.instance, comparison.space, None, None)]),
+    ]
+
+
+def _how_timed(comparison: Comparison) -> list[str]:
+    """A line where times are not of compiled code alone, which they can be compared by."""
+    ran = {str(row.result.provenance.get("kernels")) for row in comparison.rows}
+    if not ran & {"interpreted", "both"}:
+        return []
+    return ["times: interpreted, at least in part; `EUCLIO_KERNELS=compiled` compiles first"]
+
+
+def _proofs(comparison: Comparison) -> str:
+    text = counts(comparison.proofs, (found.verdict for found in comparison.certificates))
+    return text if comparison.certificates or not comparison.proofs else f"{text}; --certify S tries them"
+
+
+def _refuted(comparison: Comparison) -> list[Text]:
+    """A red line for each proof that was refuted."""
+    return [
+        Text(f"REFUTED: {found.solver}: {found.claim}: {found.reason}", style="bold red")
+        for found in comparison.certificates
+        if found.verdict is Verdict.REFUTED
+    ]
+
+
+def _optimum(comparison: Comparison) -> str:
+    best, goal = comparison.best, shown_goal(comparison.goal, comparison.instance)
+    if best is None:
+        return f"the solver {comparison.exact} is not installed, so no gap is known"
+    if best.status is Status.INFEASIBLE:
+        return "infeasible, the full plan space has no plan"
+    if comparison.optimum is None:
+        found = f"{goal.name} {amount(best.value)}, {bound_text(best, goal)}"
+        return f"optimum not proven ({best.status.value}; {found})"
+    return f"optimum {amount(best.value)} {goal.unit}, proven in {duration(best.wall_s)}"
+
+
+def _own_optimum(row: Row) -> str:
+    if row.own_optimum is not None:
+        return figures(row.own_optimum)
+    return row.own.status.value if row.own is not None and row.own.status is Status.INFEASIBLE else DASH
+
+
+def decomposition_table(table: pd.DataFrame) -> RenderableType:
+    """One row per system, the best first: its mean gap, then design and heuristic.
+
+    Args:
+        table: rows of `euclio.decompose`.
+    """
+    goal = goal_of(table)
+    found = aggregate(table).sort_values("total_mean", ascending=not goal.maximised, kind="stable", na_position="last")
+    rows = new_table("system", *NUMBERS, numbers=NUMBERS, spare=("max", "med.", "free", "opt.", "miss"))
+    for name, row in found.iterrows():
+        cells = [
+            f"{row['split']:.0f}/{row['instances']:.0f}",
+            _loss(goal, row["total_mean"]),
+            *(_loss(goal, row[f"design_{part}"]) for part in ("mean", "median", "max")),
+            percent(row["design_free"], 0, sign=""),
+            *(_loss(goal, row[f"heuristic_{part}"]) for part in ("mean", "median", "max")),
+            percent(row["heuristic_optimal"], 0, sign=""),
+            f"{row['missed']:.0f}",
+        ]
+        rows.add_row(*(Text(cell) for cell in (str(name), *cells)))
+    proven = "the optimum" if "demand" not in table else "the cheapest plan found"
+    head = (
+        f"{found.instances.max():.0f} instances; {goal.loss} in % of {proven} of the full plan space\n"
+        f"({_full_space(goal)}); {goal.name} = optimum x design x heuristic\n"
+        f"split: instances on which a plan and both optima are known; gap: their mean {goal.loss}\n"
+        f"design: mean {goal.loss} of the best plan of the system's own plan space; free: it costs nothing\n"
+        f"heur.: mean {goal.loss} of the heuristic over that best plan; opt.: it costs nothing (% of instances)\n"
+        "miss: instances without a plan although the system's own plan space has one"
+        + ("" if "demand" not in table else f"\nall plans keep {table.demand.iloc[0]}; nothing is proven")
+    )
+    return Group(Text(head), Text(""), rows)
+
+
+def _full_space(goal: Goal) -> str:
+    """The full plan space of the family that has the goal, in words."""
+    family = next(family for family in families() if goal in family.goals)
+    return family.describe_space(family.full_space)
+
+
+def _loss(goal: Goal, ratio: float) -> str:
+    # What is not known stays so: the larger of not a number and 0 is the first of them.
+    return percent(max(goal.loss_of(ratio), 0.0), 1, sign="")
+
 
 MOST_BARS = 60
 """Systems that have a bar."""
@@ -84,10 +227,14 @@ def _decomposition_head(table: pd.DataFrame) -> Head:
 
 
 COMPARISON = View(
-    _comparison_head, comparison_table, bars, _comparison_rows, late("euclio.questions.comparison.figure", "draw_on")
+    _comparison_head,
+    comparison_table,
+    bars,
+    _comparison_rows,
+    late("euclio.questions.comparison.figures", "draw_comparison_on"),
 )
 DECOMPOSITION = View(
     _decomposition_head,
     lambda table: None if table.empty else decomposition_table(table),
-    draw=late("euclio.questions.comparison.decomposition_figure", "draw_bars_on"),
+    draw=late("euclio.questions.comparison.figures", "draw_decomposition_on"),
 )

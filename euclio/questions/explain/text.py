@@ -7,10 +7,10 @@ from typing import Any
 
 from euclio.core.numbers import LARGEST, rounded_up
 from euclio.core.result import Status
-from euclio.core.words import full, joined
+from euclio.core.showing import Head, View
+from euclio.core.words import full, joined, percent
 from euclio.problems.session.least_latency import Least
-from euclio.questions.explain.explaining import Conflict, Explanation
-from euclio.questions.explain.restrictions import Restriction
+from euclio.questions.explain.explaining import Conflict, Explanation, Restriction
 
 SCHEMA = "euclio/explanation/1"
 
@@ -188,3 +188,16 @@ def _option(restriction: Restriction) -> str:
 def _up(value: Fraction) -> str:
     """Seconds, rounded up so that what is written is feasible."""
     return f"{full(rounded_up(value))} s"
+
+
+def _head(found: Explanation) -> Head:
+    slo = f"SLO {full(found.session.slo_s)} s"
+    if found.status is Status.INFEASIBLE:
+        return Head(found.session.name, found.status.value, (one_line(found, ""),))
+    if found.slack_s is None:
+        return Head(found.session.name, found.status.value, (slo, "open: a time limit ended the search"))
+    room = percent(float(found.slack_s / found.session.slo_s), 1)
+    return Head(found.session.name, found.status.value, (slo, f"it may be {room} tighter"))
+
+
+EXPLANATION = View(_head, page)

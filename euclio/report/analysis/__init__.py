@@ -8,12 +8,10 @@ from euclio.report.analysis.gap_figures import gap_ecdf, performance_profile
 from euclio.report.analysis.growth import growth, growth_figure
 from euclio.report.analysis.heat_map import cells, heat_map
 from euclio.report.analysis.pairs import paired_figure, paired_ratios, pairwise, pairwise_figure
-from euclio.report.analysis.per_instance import performance_ratios
 from euclio.report.analysis.proofs import cactus, proven_figure, proven_shares
-from euclio.report.analysis.references import contradictions, references, with_references
+from euclio.report.analysis.references import contradictions, performance_ratios, references, with_references
 from euclio.report.analysis.summaries import hardest_instances, summary
-from euclio.report.analysis.trace_figures import convergence_figure, trace_figure
-from euclio.report.analysis.traces import integral_table, integrals
+from euclio.report.analysis.trace_figures import convergence_figure, integral_table, integrals, trace_figure
 
 __all__ = [
     "cactus",

@@ -12,9 +12,20 @@ from matplotlib.figure import Figure
 
 from euclio.core.figures import grid
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.report.analysis.axes import cumulative, percent_axis, ratio_axis, thinned
-from euclio.report.analysis.drawing import figure, height_for, labels_of, legend, note, short, styles
-from euclio.report.analysis.per_instance import Measure, performance_ratios
+from euclio.report.analysis.drawing import (
+    cumulative,
+    figure,
+    height_for,
+    labels_of,
+    legend,
+    note,
+    percent_axis,
+    ratio_axis,
+    short,
+    styles,
+    thinned,
+)
+from euclio.report.analysis.references import Measure, performance_ratios
 
 Reference = Literal["best", "space"]
 _NO_PLAN = "no run has a plan that the checker accepted"
@@ -68,7 +79,7 @@ def performance_profile(frame: pd.DataFrame, by: Measure = "value") -> Figure:
 
     Args:
         frame: results.
-        by: what is compared (`euclio.report.analysis.per_instance.Measure`).
+        by: what is compared (`euclio.report.analysis.references.Measure`).
 
     Returns:
         Shares of the instances that the solver was run on and that some solver solved; failures are at infinity.

@@ -16,8 +16,7 @@ from euclio.core.errors import InputError
 from euclio.core.figures import PALETTE
 from euclio.core.words import plain
 from euclio.report.analysis.drawing import figure, short
-from euclio.report.analysis.per_instance import LEAST_TIME_S
-from euclio.report.analysis.references import with_references
+from euclio.report.analysis.references import LEAST_TIME_S, with_references
 from euclio.report.analysis.statistics import shifted_geometric_mean
 
 CellValue = Literal["gap", "time_s", "proven"]

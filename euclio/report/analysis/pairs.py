@@ -14,11 +14,9 @@ from matplotlib.figure import Figure
 from euclio.core.errors import InputError
 from euclio.core.figures import INK, MEASURED, grid
 from euclio.core.tolerances import TIE_TOLERANCE
-from euclio.report.analysis.axes import ratio_axis
-from euclio.report.analysis.drawing import figure, goals, short
+from euclio.report.analysis.drawing import figure, goals, ratio_axis, short
 from euclio.report.analysis.heat_map import draw_cells
-from euclio.report.analysis.per_instance import Measure, measured
-from euclio.report.analysis.references import with_references
+from euclio.report.analysis.references import Measure, measured, with_references
 from euclio.report.analysis.statistics import BOOTSTRAP_SEED, Interval, Measured, Values, means
 
 MOST_COUNTED = 12
@@ -32,7 +30,7 @@ def pairwise(frame: pd.DataFrame, by: Measure = "value", tolerance: float = TIE_
 
     Args:
         frame: results.
-        by: what is compared (`euclio.report.analysis.per_instance.Measure`).
+        by: what is compared (`euclio.report.analysis.references.Measure`).
         tolerance: relative difference up to which it is a tie.
 
     Returns:
@@ -117,7 +115,7 @@ def paired_ratios(
     Args:
         frame: results.
         baseline: label of the solver to compare with.
-        by: what is compared (`euclio.report.analysis.per_instance.Measure`).
+        by: what is compared (`euclio.report.analysis.references.Measure`).
         interval: kind of bootstrap interval.
         seed: seed of the bootstrap.
 

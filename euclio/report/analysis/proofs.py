@@ -11,10 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from euclio.core.figures import MEASURED, grid
-from euclio.report.analysis.axes import thinned, time_axis
-from euclio.report.analysis.drawing import figure, height_for, legend, note, short, styles
-from euclio.report.analysis.per_instance import measured
-from euclio.report.analysis.references import with_references
+from euclio.report.analysis.drawing import figure, height_for, legend, note, short, styles, thinned, time_axis
+from euclio.report.analysis.references import measured, with_references
 from euclio.report.analysis.statistics import share
 
 NO_PROOF = "no run proved its plan optimal"

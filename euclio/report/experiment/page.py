@@ -2,27 +2,233 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 import pandas as pd
 
+from euclio.core import registry
+from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.progress import told
+from euclio.core.result import Status
+from euclio.core.words import counted, decimals, listed, number
+from euclio.experiments.folder import ResultFolder
 from euclio.experiments.record import MEASURED
-from euclio.experiments.results import load
+from euclio.experiments.results import load, mixture
 from euclio.experiments.runner import default_folder
 from euclio.files.json_writing import check_outputs, write_text
-from euclio.report import Block, Heading, Paragraph, html_page, markdown_page
+from euclio.proving.certifying import EXACT, counts
+from euclio.report import Block, Heading, Paragraph, Table, html_page, markdown_page
 from euclio.report.analysis.drawing import GoalRuns, goals
 from euclio.report.analysis.references import contradictions, with_references
-from euclio.report.experiment.certificates import certificate_blocks, refuted_blocks
-from euclio.report.experiment.goal_section import goal_blocks, headline
-from euclio.report.experiment.goal_tables import disagreement_table
-from euclio.report.experiment.outcomes import runs_without_plan
+from euclio.report.experiment.goal_section import Column, disagreement_table, goal_blocks, headline, table_of
 from euclio.report.experiment.overview import overview
-from euclio.report.experiment.standing import Standing, asked_for, standing, standing_blocks
+
+MOST_REFUTED = 50
+
+
+def refuted_blocks(frame: pd.DataFrame) -> list[Block]:
+    """The proofs that were refuted, which a page begins with; none: nothing."""
+    rows = frame[frame.certificate.astype(object) == Verdict.REFUTED]
+    if rows.empty:
+        return []
+    shown = rows.head(MOST_REFUTED)
+    cells = tuple((row["label"], row["instance"], row["reason"]) for row in shown.to_dict("records"))
+    caption = "Proofs that an independent prover refuted; the solver is wrong, and the runs count as errors"
+    if len(shown) < len(rows):
+        caption += f"; the first {len(shown)} of {len(rows):,}"
+    return [
+        Heading("Refuted proofs"),
+        Paragraph(f"{counted(len(rows), 'proof is', 'proofs are')} REFUTED: a plan is better than they say."),
+        Table(caption, ("solver", "instance", "why"), cells, marked=frozenset(range(len(cells)))),
+    ]
+
+
+def certificate_blocks(frame: pd.DataFrame) -> list[Block]:
+    """How many proofs were certified, by solver."""
+    table = frame.assign(verdict=frame.certificate.astype(object))
+    proofs = table[_are_proofs(table)]
+    if proofs.empty:
+        return []
+    tried = proofs.verdict.notna()
+    text = f"{counts(len(proofs), _of(proofs.verdict))} by an independent prover in exact arithmetic."
+    if not tried.all():
+        text += (
+            f" {int((~tried).sum()):,} were not tried: a table [certify] in the experiment file asks for all of them "
+            "or a sample."
+        )
+    blocks: list[Block] = [Heading("Which proofs are certified?"), Paragraph(f"Proofs: {text}")]
+    return [*blocks, _certificate_table(proofs)] if tried.any() else blocks
+
+
+def _certificate_table(proofs: pd.DataFrame) -> Table:
+    rows = []
+    for label, runs in proofs.groupby(proofs.label.astype(str)):
+        verdicts = _of(runs.verdict)
+        seconds = pd.to_numeric(runs.certify_s).dropna()
+        rows.append(
+            (
+                str(label),
+                f"{len(runs):,}",
+                f"{len(verdicts):,}",
+                *(f"{verdicts.count(verdict):,}" for verdict in Verdict),
+                number(float(seconds.median())) if len(seconds) else "",
+                number(float(seconds.max())) if len(seconds) else "",
+            )
+        )
+    return Table(
+        "Proofs by solver: optimal, or infeasible by an exact solver; tried by the prover, and what became of them",
+        ("solver", "proofs", "tried", *Verdict, "median time (s)", "longest time (s)"),
+        tuple(rows),
+        frozenset(range(1, 8)),
+        frozenset(k for k, row in enumerate(rows) if row[4] != "0"),
+    )
+
+
+def _of(verdicts: pd.Series[str]) -> list[Verdict]:
+    return [Verdict(word) for word in verdicts.dropna()]
+
+
+def _are_proofs(table: pd.DataFrame) -> pd.Series[bool]:
+    exact = [solver.name for solver in registry.solvers().values() if solver.kind == EXACT]
+    infeasible = (table.status == Status.INFEASIBLE) & table.solver.isin(exact)
+    found: pd.Series[bool] = (table.status == Status.OPTIMAL) | infeasible | table.verdict.notna()
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """Results against the experiment.
+
+    Attributes:
+        current: the runs that the experiment asks for; all, where nothing says what it asks for.
+        outdated: how many runs it no longer asks for.
+        missing: how many runs are not finished yet, by label.
+    """
+
+    current: pd.DataFrame
+    outdated: int
+    missing: Mapping[str, int]
+
+
+def asked_for(paths: Iterable[str | Path]) -> dict[str, str]:
+    """Label by key of the runs that the experiments in some result folders ask for; empty: unknown for one of them."""
+    asked: dict[str, str] = {}
+    for path in paths:
+        labels = ResultFolder(Path(path)).labels() if Path(path).is_dir() else {}
+        if not labels:
+            return {}
+        asked |= labels
+    return asked
+
+
+def completeness(frame: pd.DataFrame, asked: Mapping[str, str]) -> Completeness:
+    """Results against the runs that are asked for.
+
+    Args:
+        frame: results.
+        asked: from `asked_for`.
+    """
+    if not asked:
+        return Completeness(frame, 0, {})
+    wanted = frame.key.isin(list(asked))
+    done = set(frame.key)
+    missing = Counter(label for key, label in asked.items() if key not in done)
+    current = frame[wanted].reset_index(drop=True) if not wanted.all() else frame
+    return Completeness(current, int((~wanted).sum()), missing)
+
+
+def completeness_blocks(found: Completeness) -> list[Block]:
+    """What a reader has to know before comparing: mixed versions, outdated runs, missing runs; often nothing."""
+    blocks: list[Block] = []
+    differing = mixture(found.current)
+    if differing:
+        blocks.append(Paragraph(f"Mind that {differing}. Times compare only where they are the same."))
+    if found.outdated:
+        blocks.append(
+            Paragraph(
+                f"{counted(found.outdated, 'further run')} that the experiment no longer asks for "
+                f"{'is' if found.outdated == 1 else 'are'} left out of all that follows."
+            )
+        )
+    if found.missing:
+        total = sum(found.missing.values())
+        blocks.append(
+            Paragraph(f"{counted(total, 'run')} of the experiment {'is' if total == 1 else 'are'} not finished.")
+        )
+        rows = tuple((label, f"{count:,}") for label, count in sorted(found.missing.items()))
+        blocks.append(Table("Runs that are missing", ("solver", "runs"), rows, frozenset({1})))
+    return blocks
+
+
+WITHOUT_PLAN = ("error", "unknown", "inapplicable", "infeasible")
+"""Statuses without an accepted plan, the worst first."""
+MOST_ROWS = 60
+NUMBERS = r"-?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?"
+
+
+def runs_without_plan(frame: pd.DataFrame) -> list[Block]:
+    """Runs without a plan by solver, status and reason; reasons that differ in numbers alone are one."""
+    without = frame[frame.status.isin(WITHOUT_PLAN)]
+    if without.empty:
+        return [Paragraph("Every run ended with an accepted plan.")]
+    groups = _groups(without)
+    killed = int((without.raw_status == "killed").sum())
+    crashed = int((without.raw_status == "crashed").sum())
+    text = (
+        f"{counted(len(without), 'run')} of {len(frame):,} ended without an accepted plan; {killed:,} of them "
+        f"{'was' if killed == 1 else 'were'} killed at a limit and in {crashed:,} the process died."
+    )
+    if len(groups) > MOST_ROWS:
+        text += f" The table has the {MOST_ROWS} most frequent of {len(groups):,} reasons, errors first."
+    return [Paragraph(text), _outcome_table(groups.head(MOST_ROWS))]
+
+
+def _groups(without: pd.DataFrame) -> pd.DataFrame:
+    """One row per solver, status and kind of reason, errors first, then the frequent ones."""
+    kinds = pd.DataFrame(
+        {
+            "label": without.label.astype(str),
+            "rank": without.status.astype(str).map(WITHOUT_PLAN.index),
+            "raw_status": without.raw_status.astype(str),
+            "reason": without.reason.fillna("").astype(str),
+            "instance": without.instance.astype(str),
+        }
+    )
+    kinds["kind"] = kinds.reason.str.replace(NUMBERS, "#", regex=True)
+    found = kinds.groupby(["rank", "label", "raw_status", "kind"], as_index=False).agg(
+        runs=("reason", "size"), reason=("reason", "first"), instances=("instance", names)
+    )
+    return found.sort_values(["rank", "runs", "label"], ascending=[True, False, True], kind="stable")
+
+
+def names(instances: pd.Series[str]) -> str:
+    """A few of the instances, by name."""
+    return listed(sorted(set(instances)), most=3)
+
+
+def _outcome_table(groups: pd.DataFrame) -> Table:
+    rows = groups.assign(status=groups["rank"].map(WITHOUT_PLAN.__getitem__))
+    return table_of(
+        "Runs without an accepted plan by solver and reason, errors marked; of reasons that differ in numbers alone "
+        "the first is shown",
+        rows,
+        (
+            Column("label", "solver"),
+            Column("status", "status"),
+            Column("raw_status", "its own word"),
+            Column("runs", "runs", decimals),
+            Column("reason", "reason"),
+            Column("instances", "instances"),
+        ),
+        (k for k, status in enumerate(rows.status) if status == "error"),
+    )
+
 
 ENDING = ".html"
 EXPERIMENT = ".toml"
@@ -63,7 +269,7 @@ def write_report(*paths: str | Path, out: str | Path | None = None, title: str |
         {"--out": page, "--out in Markdown": page.with_suffix(".md")},
         [path for path in map(Path, paths) if not path.is_dir()],
     )
-    found = standing(load(*places), asked_for(places))
+    found = completeness(load(*places), asked_for(places))
     if found.current.empty:
         raise InputError("no run of the experiment is finished; make them with `euclio run`", file=str(places[0]))
     blocks = report_blocks(found)
@@ -81,11 +287,11 @@ def _page_path(first: Path, out: str | Path | None) -> Path:
     return first / NAME if first.is_dir() else first.with_suffix(ENDING)
 
 
-def report_blocks(found: Standing) -> list[Block]:
+def report_blocks(found: Completeness) -> list[Block]:
     """The whole report.
 
     Args:
-        found: results against the experiment (`euclio.report.experiment.standing`), at least one run.
+        found: results against the experiment (`euclio.report.experiment.page`), at least one run.
     """
     frame = found.current
     solved = frame[frame.status != MEASURED]  # what is measured without a solver has no plan to be compared
@@ -98,7 +304,7 @@ def report_blocks(found: Standing) -> list[Block]:
         *([Heading("Disagreements"), disagreement_table(wrong)] if len(wrong) else ()),
         Heading("What was run"),
         overview(frame),
-        *standing_blocks(found),
+        *completeness_blocks(found),
         *(goal_blocks(parts[0].runs, level=2) if len(parts) == 1 else chain.from_iterable(map(_part, parts))),
         *certificate_blocks(frame),
         Heading("Runs without a plan"),

@@ -11,7 +11,7 @@ from euclio.report.what_if.parts import notebook_style, script
 
 if TYPE_CHECKING:
     from euclio.questions.sweep.solving import Swept
-    from euclio.report.what_if.known import Known
+    from euclio.report.what_if.parts import Known
 
 
 class SweepWidget(anywidget.AnyWidget):

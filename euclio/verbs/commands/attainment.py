@@ -1,4 +1,4 @@
-"""Options that ask for plans which hold under random arrivals, of all verbs that plan sessions."""
+"""How requests come, and plans that hold under random arrivals, as options that several verbs have."""
 
 from __future__ import annotations
 
@@ -10,15 +10,56 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.families import find_family
 from euclio.core.values import SHARE, exact_positive, exacts, named
 from euclio.core.words import full, plain
-from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES
-from euclio.verbs.commands.arrivals import add_arrivals, arrival_flags
-from euclio.verbs.commands.keywords import arrival_keywords, own_keywords, setup_keywords
-from euclio.verbs.commands.setup_options import add_setup_options, setup_flags
-from euclio.verbs.defaults import SERVED, SERVING
+from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES, PHASE_S, VARIABILITY, Arrivals, Setup
+from euclio.verbs.attainment import DRAWN
+from euclio.verbs.commands.options import add_setup_options, arrival_keywords, own_keywords, setup_flags, setup_keywords
+from euclio.verbs.keywords import SERVED, SERVING
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
     from euclio.core.result import AnyResult
+
+
+PARAMETERS = {"cv": (Arrivals.GAMMA, "--cv"), "on_s": (Arrivals.ON_OFF, "--on"), "off_s": (Arrivals.ON_OFF, "--off")}
+"""Fields of setups that one process has, with the option of each."""
+
+
+def add_arrivals(parser: argparse._ActionsContainer, default: str = "poisson, or as --trace says") -> None:
+    """Add the options that say how requests come."""
+    parser.add_argument("--arrivals", choices=DRAWN, help=f"how requests come; default: {default}")
+    parser.add_argument("--trace", type=Path, metavar="FILE", help="timestamps (CSV, first column) to follow instead")
+    parser.add_argument(
+        "--cv",
+        type=VARIABILITY.parse,
+        metavar="X",
+        help="coefficient of variation of the gaps, for --arrivals gamma, 0.01 to 100; default: 2",
+    )
+    for word, what in (("on", "bursts"), ("off", "the silence between bursts")):
+        parser.add_argument(
+            f"--{word}",
+            dest=f"{word}_s",
+            type=PHASE_S.parse,
+            metavar="S",
+            help=f"mean length of {what}, for --arrivals on-off; default: 1",
+        )
+
+
+def arrival_flags(setup: Setup, trace: Path | None) -> list[str]:
+    """The options that make the arrivals and the noise of a setup.
+
+    Args:
+        setup: the setup.
+        trace: file of its timestamps, if it has any; None: its name is not known.
+    """
+    if setup.arrivals is Arrivals.TRACE:
+        found = ["--trace", str(trace or "TRACE")]
+    else:
+        found = ["--arrivals", setup.arrivals.value]
+    for name, (process, flag) in PARAMETERS.items():
+        if setup.arrivals is process:
+            found += [flag, f"{getattr(setup, name)!r}"]
+    return found + (["--noise", f"{setup.noise!r}"] if setup.noise else [])
+
 
 FLAGS = tuple(f"--{name.replace('_', '-')}" for name in SERVING)
 """Options of simulations that a plan can be made for."""

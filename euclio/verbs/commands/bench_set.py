@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from euclio.core.families import homes
 from euclio.core.progress import say
 from euclio.core.values import count, seconds, seed
-from euclio.verbs.commands.exit_codes import REFUSED, SOLVED
-from euclio.verbs.commands.families import instances
-from euclio.verbs.commands.keywords import own_keywords
-from euclio.verbs.defaults import ALL, CLASSES
+from euclio.verbs.commands import REFUSED, SOLVED
+from euclio.verbs.commands.options import instances, own_keywords
+from euclio.verbs.keywords import ALL, CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from euclio.core.values import Verbs
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def bench_set_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = f"The benchmark set: named {instances('and')} with the best plan and bound known, in classes."
     actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
@@ -122,9 +121,8 @@ def _sample(text: str) -> int | str:
 def run_check(arguments: argparse.Namespace) -> int:
     """Check, compare, print."""
     from euclio.core.tables import to_text
-    from euclio.experiments.bench_set.proving import proofs_table
-    from euclio.experiments.bench_set.table import certificate_table, compared_table, summary
-    from euclio.verbs import check_bench_set
+    from euclio.experiments.bench_set.table import certificate_table, compared_table, proofs_table, summary
+    from euclio.verbs.bench_set import check_bench_set
 
     own = own_keywords(arguments, "family", "solve", "certify", "sample", "seed", "proofs", "time_limit")
     found = check_bench_set(arguments.folder, class_=arguments.difficulty, **own)
@@ -146,7 +144,7 @@ def run_check(arguments: argparse.Namespace) -> int:
 
 def run_list(arguments: argparse.Namespace) -> int:
     """Print a table, JSON or the paths."""
-    from euclio.verbs import list_bench_set
+    from euclio.verbs.bench_set import list_bench_set
 
     found = list_bench_set(arguments.folder, family=arguments.family, class_=arguments.difficulty)
     if arguments.json:
@@ -168,7 +166,7 @@ def run_list(arguments: argparse.Namespace) -> int:
 def run_build(arguments: argparse.Namespace) -> int:
     """Make the set."""
     from euclio.experiments.bench_set.table import summary
-    from euclio.verbs import build_bench_set
+    from euclio.verbs.bench_set import build_bench_set
 
     own = own_keywords(arguments, "time_limit", "again", "family")
     print(summary(build_bench_set(arguments.folder, **own).entries))
@@ -179,7 +177,7 @@ def run_certify(arguments: argparse.Namespace) -> int:
     """Make certificates and keep them."""
     from euclio.core.certificate import Verdict
     from euclio.experiments.bench_set.table import certificates
-    from euclio.verbs import certify_bench_set
+    from euclio.verbs.bench_set import certify_bench_set
 
     manifest = certify_bench_set(arguments.folder, **own_keywords(arguments, "time_limit", "again", "family"))
     print(certificates(manifest.entries))
@@ -190,8 +188,8 @@ def run_certify(arguments: argparse.Namespace) -> int:
 def run_export(arguments: argparse.Namespace) -> int:
     """Write the set for people without euclio."""
     from euclio.core.tables import to_text
-    from euclio.experiments.bench_set.export.table import exported_table
-    from euclio.verbs import export_bench_set
+    from euclio.experiments.bench_set.table import exported_table
+    from euclio.verbs.bench_set import export_bench_set
 
     own = own_keywords(arguments, "time_limit", "family")
     found = export_bench_set(arguments.out, arguments.folder, class_=arguments.difficulty, **own)

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.families import DEFAULT_FAMILY
 from euclio.core.progress import say
 from euclio.core.values import count_or_none
+from euclio.verbs.commands import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.verbs.commands.attainment import add_attainment, attainment_keywords
-from euclio.verbs.commands.change_options import add_changes
-from euclio.verbs.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
-from euclio.verbs.commands.keywords import family_keywords, own_keywords
-from euclio.verbs.commands.plan_space import add_plan_space
+from euclio.verbs.commands.options import add_changes, add_plan_space, add_strict, family_keywords, own_keywords
 from euclio.verbs.commands.session_questions import (
     Given,
     add_outputs,
@@ -21,7 +19,6 @@ from euclio.verbs.commands.session_questions import (
     give_out,
     opened_session,
 )
-from euclio.verbs.commands.strict import add_strict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
     from euclio.questions.change_costs import Curve
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def changes_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "The least cost of a session by the most machines that may be added to the plan of --from and removed from it: "
@@ -52,23 +49,28 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_outputs(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_changes(arguments: argparse.Namespace) -> int:
     """Solve, print, write, plot."""
-    from euclio.questions.change_costs_table import change_table, csv_text, describe
-    from euclio.verbs import changes
+    from euclio.questions.tables import change_costs_csv, change_table, describe_change_costs
+    from euclio.verbs.what_if import changes
 
     given = opened_session(arguments)
     own: Any = {**own_keywords(arguments, "most", "solver", "time_limit"), **family_keywords(arguments)}
     curve = changes(given, **own, **attainment_keywords(arguments))
-    forms = Given(describe(curve), lambda: change_table(curve), lambda: csv_text(curve), lambda: _figure(curve))
+    forms = Given(
+        describe_change_costs(curve),
+        lambda: change_table(curve),
+        lambda: change_costs_csv(curve),
+        lambda: _figure(curve),
+    )
     give_out(arguments, given, forms)
     return _exit_code(curve, arguments.file)
 
 
 def _figure(curve: Curve) -> Figure:
-    from euclio.questions.change_costs_figure import draw
+    from euclio.questions.figures import draw_change_costs
 
-    return draw(curve)
+    return draw_change_costs(curve)
 
 
 def _exit_code(curve: Curve, file: str) -> int:

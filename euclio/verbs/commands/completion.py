@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.verbs.commands.exit_codes import SOLVED
+from euclio.verbs.commands import SOLVED
 from euclio.verbs.commands.parsing import COMMANDS, parser_of, subparsers
 
 SHELLS = ("bash", "zsh", "fish")
@@ -27,7 +27,7 @@ SOLVERS = ("--solver", "--warm-start", "--solve")
 """Metavars of what is a file or a folder, and options that take the name of a solver."""
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def completion_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "Print a script that completes verbs, options, solvers and files when it is read by the shell: for bash "
@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=SHELLS, help="the shell")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_completion(arguments: argparse.Namespace) -> int:
     """Print the script."""
     print(script(arguments.shell))
     return SOLVED

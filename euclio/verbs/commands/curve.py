@@ -6,9 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.values import exacts
-from euclio.verbs.commands.change_options import add_changes
-from euclio.verbs.commands.keywords import family_keywords, own_keywords
-from euclio.verbs.commands.plan_space import add_plan_space
+from euclio.verbs.commands.options import add_changes, add_plan_space, add_strict, family_keywords, own_keywords
 from euclio.verbs.commands.session_questions import (
     Given,
     add_outputs,
@@ -18,7 +16,6 @@ from euclio.verbs.commands.session_questions import (
     give_out,
     opened_session,
 )
-from euclio.verbs.commands.strict import add_strict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
     from euclio.questions.cost_curve import CostCurve
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def curve_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "The least cost of a session as a step function of its SLO, proven over a range, or with --over rate as one "
@@ -57,20 +54,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_outputs(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_curve(arguments: argparse.Namespace) -> int:
     """Ask, print, write, plot."""
-    from euclio.questions.cost_curve_table import csv_text, curve_table, describe
-    from euclio.verbs import curve
+    from euclio.questions.tables import cost_curve_csv, curve_table, describe_cost_curve
+    from euclio.verbs.what_if import curve
 
     given = opened_session(arguments)
     own: Any = own_keywords(arguments, "over", "slo", "rate", "solver", "time_limit")
     found = curve(given, **own, **family_keywords(arguments))
-    forms = Given(describe(found), lambda: curve_table(found), lambda: csv_text(found), lambda: _figure(found))
+    forms = Given(
+        describe_cost_curve(found), lambda: curve_table(found), lambda: cost_curve_csv(found), lambda: _figure(found)
+    )
     give_out(arguments, given, forms)
     return exit_code([step.result for step in found.steps])
 
 
 def _figure(found: CostCurve) -> Figure:
-    from euclio.questions.cost_curve_figure import draw
+    from euclio.questions.figures import draw_cost_curve
 
-    return draw(found)
+    return draw_cost_curve(found)

@@ -6,15 +6,11 @@ import argparse
 from typing import Any
 
 from euclio.core.values import seconds
-from euclio.verbs.commands.change_options import add_changes
-from euclio.verbs.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
-from euclio.verbs.commands.families import an_instance
-from euclio.verbs.commands.keywords import family_keywords
-from euclio.verbs.commands.plan_space import add_plan_space
-from euclio.verbs.commands.strict import add_strict
+from euclio.verbs.commands import INFEASIBLE, NO_PLAN, SOLVED
+from euclio.verbs.commands.options import add_changes, add_plan_space, add_strict, an_instance, family_keywords
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def explain_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "Name what no plan can reconcile: of a session the smallest set of modules and restrictions, and the "
@@ -30,17 +26,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the explanation as JSON")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_explain(arguments: argparse.Namespace) -> int:
     """Explain and print."""
     from euclio.core.result import Status
     from euclio.files import load_instance
     from euclio.files.json_writing import json_text
     from euclio.files.result_files import stated
-    from euclio.verbs import explain
+    from euclio.verbs.explain import explain
+    from euclio.verbs.inputs import GivenInstance
     from euclio.verbs.keywords import changed
-    from euclio.verbs.opened import Opened
 
-    given = Opened(load_instance(arguments.file), arguments.file)
+    given = GivenInstance(load_instance(arguments.file), arguments.file)
     keywords: Any = family_keywords(arguments)
     found = explain(given, solver=arguments.solver, time_limit=arguments.time_limit, supervised=True, **keywords)
     _, changes = changed(given.family, given.instance, keywords)

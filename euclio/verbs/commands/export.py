@@ -1,4 +1,4 @@
-"""`euclio export`: write a plan in the formats of serving systems; each family offers its own."""
+"""`euclio export` and `euclio diff`: a plan in formats of serving systems, and what changes from plan to plan."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.families import families
 from euclio.core.words import joined
-from euclio.verbs.calling import keyword_of
-from euclio.verbs.commands.exit_codes import SOLVED
-from euclio.verbs.commands.families import an_instance
-from euclio.verbs.commands.named_code import add_named_code, named_code
+from euclio.verbs.commands import SOLVED
+from euclio.verbs.commands.options import add_named_code, an_instance, named_code
 from euclio.verbs.keywords import exporter_options
+from euclio.verbs.verb import keyword_of
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def export_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "Write the plan of a result as files that a serving system reads. The result is checked first, as by "
@@ -36,17 +35,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(option.flag, dest=option.flag, help=f"of {joined(owners)}: {option.help}", **details)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_export(arguments: argparse.Namespace) -> int:
     """Check, export, write or print."""
     from euclio.files import load_instance
     from euclio.files.json_writing import check_outputs
-    from euclio.verbs import export
-    from euclio.verbs.exporting import check_folder, export_options, exporter_of, takes_folder
-    from euclio.verbs.opened import Opened
+    from euclio.verbs.export import check_folder, export, exporter_of, read_options, takes_folder
+    from euclio.verbs.inputs import GivenInstance
 
-    given = Opened(load_instance(arguments.instance), arguments.instance)
+    given = GivenInstance(load_instance(arguments.instance), arguments.instance)
     exporter, keywords = exporter_of(given, arguments.to), _given(arguments)
-    export_options(exporter, keywords)
+    read_options(exporter, keywords)
     folder = exporter.folder or (arguments.out is not None and takes_folder(exporter, arguments.out))
     if not folder:
         check_outputs({"--out": arguments.out}, [arguments.instance, arguments.result])
@@ -68,3 +66,25 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     """The options of exporters that were given, as keywords."""
     given = vars(arguments)
     return {keyword_of(flag): given[flag] for flag in exporter_options() if flag in given}
+
+
+def diff_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "Print what changes from one plan to another: value, and of sessions machines added, removed, moved, and those "
+        "that only change batch or concurrency. Results are read as they are written; `euclio verify` checks them."
+    )
+    parser.add_argument("before", metavar="BEFORE", help="result with a plan (JSON, euclio/result/1)")
+    parser.add_argument("after", metavar="AFTER", help="another one, which may be of another instance")
+    parser.add_argument("--json", action="store_true", help="print the difference as JSON")
+
+
+def run_diff(arguments: argparse.Namespace) -> int:
+    """Read, compare, print."""
+    from euclio.core.tables import to_text
+    from euclio.files.json_writing import json_text
+    from euclio.verbs.export import diff
+
+    found = diff(arguments.before, arguments.after)
+    print(json_text(found.data) if arguments.json else to_text(found.text))
+    return SOLVED

@@ -13,7 +13,7 @@ from euclio.core.family import Family
 from euclio.core.parts import Setting
 from euclio.core.values import count, seed
 from euclio.core.words import joined
-from euclio.verbs.commands.exit_codes import SOLVED
+from euclio.verbs.commands import SOLVED
 from euclio.workloads.kinds import add_settings, given_settings
 from euclio.workloads.populations import POPULATIONS
 
@@ -21,7 +21,7 @@ WIDTH, INDENT = 100, 24
 """Columns of the listing in the help, and where what is said of a name begins."""
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def generate_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     known = [family for family in families() if family.kinds()]
     drawn = joined((family.instances for family in known), "or")
@@ -84,7 +84,7 @@ def _settings(family: Family) -> dict[str, Setting]:
     return {setting.name: setting for kind in family.kinds() for setting in kind.settings}
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_generate(arguments: argparse.Namespace) -> int:
     """Generate and print the paths."""
     from euclio.workloads.commands import generate
 

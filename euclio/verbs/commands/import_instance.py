@@ -11,15 +11,15 @@ from euclio.core.errors import InputError
 from euclio.core.families import families
 from euclio.core.parts import ProfileImporter
 from euclio.core.progress import say
-from euclio.verbs.commands.exit_codes import REFUSED, SOLVED
-from euclio.verbs.commands.strict import add_strict
+from euclio.verbs.commands import REFUSED, SOLVED
+from euclio.verbs.commands.options import add_strict
 
 if TYPE_CHECKING:
     from euclio.core.parts import Importer
     from euclio.core.values import Verbs
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def import_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = "Write an instance, or profiles for one, made of measurements in other files."
     kinds = parser.add_subparsers(title="kinds of files", metavar="KIND", dest="kind", required=True)
@@ -68,10 +68,10 @@ def _add_importer(kinds: Verbs, importer: Importer) -> None:
     if importer.plans:
         parser.add_argument("--plan", type=Path, metavar="FILE", help=importer.plans)
         parser.add_argument("--plan-out", type=Path, metavar="FILE", help="file for the plan as a result, checked")
-    parser.set_defaults(run=partial(run, importer))
+    parser.set_defaults(run=partial(run_import, importer))
 
 
-def run(importer: Importer, arguments: argparse.Namespace) -> int:
+def run_import(importer: Importer, arguments: argparse.Namespace) -> int:
     """Import, write, print the paths."""
     from euclio.core.result import Status
     from euclio.files import save_instance, save_result

@@ -42,9 +42,26 @@ COMMANDS = {
     "bench-set": "check the benchmark set, run a solver on it, list it, make it, export it",
     "completion": "print a script that completes the command line in bash, zsh or fish",
 }
-"""The verbs with one line each; `euclio/verbs/commands/` has a module for each, which is imported when it is asked for.
+"""The verbs with one line each."""
 
-A module has `add_options`, which is given the parser, and `run`, which is given the arguments.
+MODULES = {
+    "verify": "certify",
+    "check-proof": "certify",
+    "decompose": "compare",
+    "diff": "export",
+    "import": "import_instance",
+    "run": "experiment",
+    "status": "experiment",
+    "report": "experiment",
+    "check-solver": "solvers",
+    "cite": "solvers",
+    "warm-up": "solvers",
+    "versions": "solvers",
+}
+"""Modules of `euclio/verbs/commands/` by verb, where it has not its verb's name; each is imported when it is asked for.
+
+A module has for each of its verbs `VERB_options`, which is given the parser, and `run_VERB`, which is given the
+arguments.
 """
 
 DESCRIPTION = "Optimization research workbench for DNN inference serving."
@@ -97,9 +114,9 @@ def parser_of(verbs: Collection[str]) -> Parser:
     for verb, line in COMMANDS.items():
         own = commands.add_parser(verb, help=line, allow_abbrev=False)
         if verb in verbs:
-            module = f"euclio.verbs.commands.{module_of(verb)}"
-            own.set_defaults(run=late(module, "run"))
-            late(module, "add_options")(own)
+            module, name = module_of(verb), function_name(verb)
+            own.set_defaults(run=late(module, f"run_{name}"))
+            late(module, f"{name}_options")(own)
     return parser
 
 
@@ -125,8 +142,13 @@ def parsed(words: Sequence[str]) -> argparse.Namespace | None:
 
 
 def module_of(verb: str) -> str:
-    """The module of a verb; that of a Python keyword has another name."""
-    return {"import": "import_instance"}.get(verb, verb.replace("-", "_"))
+    """The module of a verb."""
+    return f"euclio.verbs.commands.{MODULES.get(verb, function_name(verb))}"
+
+
+def function_name(verb: str) -> str:
+    """The verb as it stands in names of functions."""
+    return verb.replace("-", "_")
 
 
 def subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 from euclio.core.progress import say
 from euclio.core.values import NOT_NEGATIVE, exact_not_negative, exact_positive, named, names, seconds
+from euclio.verbs.commands import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.verbs.commands.attainment import add_attainment, attainment_keywords
-from euclio.verbs.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
-from euclio.verbs.commands.keywords import own_keywords
-from euclio.verbs.commands.strict import add_strict
+from euclio.verbs.commands.options import add_strict, own_keywords
 
 if TYPE_CHECKING:
     from euclio.questions.day_rules import DayComparison
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def plan_day_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "Plan the whole machines of a session whose load moves: cost, regret and machines of the rules that people use "
@@ -76,14 +75,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON instead of a table")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_plan_day(arguments: argparse.Namespace) -> int:
     """Plan, print, write, draw."""
     from euclio.core.references import file_of
     from euclio.core.tables import to_text
     from euclio.files import load_instance, save_instance, save_result
     from euclio.files.json_writing import check_outputs, json_text
-    from euclio.verbs import plan_day
-    from euclio.verbs.opened import Opened
+    from euclio.verbs.inputs import GivenInstance
+    from euclio.verbs.plan_day import plan_day
 
     outputs = {"--plot": arguments.plot, "--out": arguments.out, "--day-out": arguments.day_out}
     check_outputs(outputs, [arguments.file, arguments.load, *map(file_of, arguments.solvers or ())])
@@ -91,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         from euclio.report.figure_files import check_figure_path
 
         check_figure_path(arguments.plot)
-    given = Opened(load_instance(arguments.file), arguments.file)
+    given = GivenInstance(load_instance(arguments.file), arguments.file)
     own = own_keywords(arguments, "load", "load_unit", "load_step", "load_column")
     own |= own_keywords(arguments, "warm_up", "keep_alive", "price_per_change", "state_price", "solvers", "time_limit")
     found = plan_day(given, supervised=True, **own, **attainment_keywords(arguments))
@@ -101,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out is not None and found.best is not None:
         save_result(found.best, found.day, arguments.out)
     if arguments.plot is not None and found.best is not None:
-        from euclio.questions.day_drawing import DRAWN, draw_day
+        from euclio.questions.day_figure import DRAWN, draw_day
         from euclio.report.figure_files import save_figure
 
         names = DRAWN if arguments.solvers is None else [result.solver for result in found.results]

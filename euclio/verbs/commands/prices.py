@@ -6,14 +6,14 @@ import argparse
 from pathlib import Path
 
 from euclio.core.values import exact_positive, named
-from euclio.verbs.commands.exit_codes import SOLVED
-from euclio.verbs.commands.keywords import own_keywords
-from euclio.verbs.pricing import currency_of, mapped
+from euclio.verbs.commands import SOLVED
+from euclio.verbs.commands.options import own_keywords
+from euclio.verbs.prices import currency_of, mapped
 
 OWN = ("map", "currency", "per", "region", "spot", "accelerators")
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def prices_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "Find what machines cost by the price list of a cloud: a catalogue of SkyPilot (vms.csv), "
@@ -55,13 +55,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the prices as JSON instead of a table")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_prices(arguments: argparse.Namespace) -> int:
     """Find, print, write."""
     from shlex import quote
 
     from euclio.core.tables import to_text
     from euclio.files.json_writing import check_outputs, json_text
-    from euclio.verbs import prices
+    from euclio.verbs.prices import prices
     from euclio.workloads.pricing.files import prices_table
 
     check_outputs({"--out": arguments.out}, [arguments.file, arguments.catalogue])

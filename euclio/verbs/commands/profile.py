@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from euclio.core.values import seconds, whole
 from euclio.core.words import amount
-from euclio.verbs.commands.exit_codes import SOLVED
+from euclio.verbs.commands import SOLVED
 from euclio.verbs.commands.import_instance import add_profile_outputs
-from euclio.verbs.commands.keywords import own_keywords
-from euclio.verbs.commands.strict import add_strict
+from euclio.verbs.commands.options import add_strict, own_keywords
 from euclio.workloads.session.served_importing import whole_numbers
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from euclio.workloads.profiling.measuring import Sample
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def profile_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "Measure what batches of a model take on this machine, by batch size and by how many run at once, and write "
@@ -47,11 +46,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print what was measured as JSON")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_profile(arguments: argparse.Namespace) -> int:
     """Measure, write the profile, print what was measured."""
     from euclio.core.tables import to_text
     from euclio.files.json_writing import check_outputs, json_text
-    from euclio.verbs import profile
+    from euclio.verbs.profile import profile
 
     file = arguments.words[0].rpartition(":")[0] if len(arguments.words) == 1 else None
     check_outputs({"--out": arguments.out}, [file or None])

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.errors import InputError
 from euclio.core.values import count, seed
 from euclio.files.json_writing import check_outputs
-from euclio.verbs.commands.exit_codes import REFUSED, SOLVED
-from euclio.verbs.commands.keywords import own_keywords
+from euclio.verbs.commands import REFUSED, SOLVED
+from euclio.verbs.commands.options import own_keywords
 from studies import STUDIES
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ KEYWORDS = (
 """What the verb takes of the arguments."""
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def reproduce_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     workloads = ", ".join(f"{paper} {study.workloads}" for paper, study in STUDIES.items())
     parser.add_argument("paper", nargs="?", choices=tuple(STUDIES), help="the paper")
@@ -94,9 +94,9 @@ def _add_parts(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--csv", type=Path, metavar="FILE", help="with --only or --answer: write the data to this file")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_reproduce(arguments: argparse.Namespace) -> int:
     """Reproduce and print where the report is, or check the claims."""
-    from euclio.verbs import reproduce
+    from euclio.verbs.reproduce import reproduce
 
     if arguments.csv is not None and arguments.only is None and not arguments.answer:
         raise InputError("takes the data of one figure or table; add --only PART, or --answer", field="--csv")

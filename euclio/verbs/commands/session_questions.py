@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from euclio.core.families import DEFAULT_FAMILY, find_family
 from euclio.core.values import seconds
-from euclio.verbs.commands.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
-from euclio.verbs.commands.keywords import family_keywords
-from euclio.verbs.defaults import LIMIT_S
+from euclio.verbs.commands import INFEASIBLE, NO_PLAN, SOLVED
+from euclio.verbs.commands.options import family_keywords
+from euclio.verbs.keywords import LIMIT_S
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from euclio.core.result import AnyResult
-    from euclio.verbs.opened import Opened
+    from euclio.verbs.inputs import GivenInstance
 
 
 class Given(NamedTuple):
@@ -56,7 +56,7 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print it as JSON instead of a table")
 
 
-def opened_session(arguments: argparse.Namespace) -> Opened:
+def opened_session(arguments: argparse.Namespace) -> GivenInstance:
     """The instance of the file that is named, which errors name.
 
     Raises:
@@ -65,17 +65,17 @@ def opened_session(arguments: argparse.Namespace) -> Opened:
     from euclio.core.references import file_of
     from euclio.files import load_instance
     from euclio.files.json_writing import check_outputs
-    from euclio.verbs.opened import Opened
+    from euclio.verbs.inputs import GivenInstance
 
     check_outputs({"--out": arguments.out, "--plot": arguments.plot}, [arguments.file, file_of(arguments.solver or "")])
     if arguments.plot is not None:
         from euclio.report.figure_files import check_figure_path
 
         check_figure_path(arguments.plot)
-    return Opened(load_instance(arguments.file), arguments.file)
+    return GivenInstance(load_instance(arguments.file), arguments.file)
 
 
-def give_out(arguments: argparse.Namespace, asked: Opened, given: Given) -> None:
+def give_out(arguments: argparse.Namespace, asked: GivenInstance, given: Given) -> None:
     """Print the answer, and write and plot it where that is asked for.
 
     Args:

@@ -9,20 +9,24 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.values import SHARE, positive, seconds, seed
-from euclio.verbs.commands.arrivals import add_arrivals
-from euclio.verbs.commands.exit_codes import SOLVED
-from euclio.verbs.commands.keywords import arrival_keywords, own_keywords, setup_keywords
-from euclio.verbs.commands.named_code import add_named_code, named_code
-from euclio.verbs.commands.setup_options import add_setup_options
+from euclio.verbs.commands import SOLVED
+from euclio.verbs.commands.attainment import add_arrivals
+from euclio.verbs.commands.options import (
+    add_named_code,
+    add_setup_options,
+    arrival_keywords,
+    named_code,
+    own_keywords,
+    setup_keywords,
+)
 from euclio.verbs.keywords import simulated
 
 if TYPE_CHECKING:
     from euclio.core.parts import Simulator
-    from euclio.verbs.opened import Opened
-    from euclio.verbs.written import Read
+    from euclio.verbs.inputs import GivenInstance, GivenResult
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def simulate_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         "Serve a load with the plan of a result: discrete-event simulation, request by request. Prints "
@@ -67,21 +71,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON instead of a table")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_simulate(arguments: argparse.Namespace) -> int:
     """Simulate, print, plot."""
     from euclio.files import load_instance
     from euclio.files.boundary import at
     from euclio.files.json_writing import check_outputs
     from euclio.report.figure_files import check_figure_path
-    from euclio.verbs.opened import Opened
-    from euclio.verbs.simulating import simulated_setup, simulator_of
-    from euclio.verbs.written import read_result
+    from euclio.verbs.inputs import GivenInstance, given_result
+    from euclio.verbs.simulate import simulated_setup, simulator_of
 
     figures = _figures(arguments)
     check_outputs(figures, [arguments.instance, arguments.result, arguments.trace])
-    given = Opened(load_instance(arguments.instance), arguments.instance)
+    given = GivenInstance(load_instance(arguments.instance), arguments.instance)
     simulator = simulator_of(given)
-    said = read_result(arguments.result, given, **named_code(arguments))
+    said = given_result(arguments.result, given, **named_code(arguments))
     keywords = _keywords(arguments)
     setup = simulated_setup(given, simulator, keywords, said)
     for flag, path in figures.items():
@@ -103,10 +106,12 @@ def _keywords(arguments: argparse.Namespace) -> dict[str, Any]:
     return {**own, **arrival_keywords(arguments), **setup_keywords(arguments)}
 
 
-def _once(arguments: argparse.Namespace, simulator: Simulator, given: Opened, said: Read, keywords: Any) -> int:
+def _once(
+    arguments: argparse.Namespace, simulator: Simulator, given: GivenInstance, said: GivenResult, keywords: Any
+) -> int:
     from euclio.core.tables import to_text
     from euclio.files.json_writing import json_text
-    from euclio.verbs import simulate
+    from euclio.verbs.simulate import simulate
 
     simulation = simulate(given, said, **keywords)
     print(json_text(simulator.describe(simulation)) if arguments.json else to_text(simulator.table(simulation)))
@@ -127,11 +132,12 @@ def _figures(arguments: argparse.Namespace) -> dict[str, Path | None]:
     return {"--timeline": arguments.timeline, "--latencies": arguments.latencies}
 
 
-def _search(arguments: argparse.Namespace, simulator: Simulator, given: Opened, said: Read, keywords: Any) -> int:
+def _search(
+    arguments: argparse.Namespace, simulator: Simulator, given: GivenInstance, said: GivenResult, keywords: Any
+) -> int:
     from euclio.core.tables import to_text
     from euclio.files.json_writing import json_text
-    from euclio.verbs import simulate
-    from euclio.verbs.simulating import simulated_setup
+    from euclio.verbs.simulate import simulate, simulated_setup
 
     loads = simulate(given, said, **keywords)
     if arguments.json:

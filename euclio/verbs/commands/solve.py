@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.errors import printable
 from euclio.core.progress import say
 from euclio.core.values import count, seconds, seed
+from euclio.verbs.commands import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.verbs.commands.attainment import ASKED, add_attainment, attainment_keywords, shown_by, tried_by
-from euclio.verbs.commands.change_options import add_changes
-from euclio.verbs.commands.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
-from euclio.verbs.commands.families import an_instance, default_solvers, schemas
-from euclio.verbs.commands.keywords import family_keywords, own_keywords
-from euclio.verbs.commands.plan_space import add_plan_space
-from euclio.verbs.commands.strict import add_strict
+from euclio.verbs.commands.options import (
+    add_changes,
+    add_plan_space,
+    add_strict,
+    an_instance,
+    default_solvers,
+    family_keywords,
+    own_keywords,
+    schemas,
+)
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
@@ -26,7 +31,7 @@ EXIT_CODES = {"optimal": SOLVED, "feasible": SOLVED, "infeasible": INFEASIBLE, "
 """Exit codes by status; of all others: `NO_PLAN`."""
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def solve_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
     parser.description = (
         f"Run a solver on a {an_instance()} and print the checked plan. Options not given are the solver's own."
@@ -69,18 +74,18 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--export-lp", type=Path, metavar="FILE", help="write the model in LP format")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_solve(arguments: argparse.Namespace) -> int:
     """Solve, print, write."""
     from euclio.core.references import file_of
     from euclio.files import load_instance, result_to_text
     from euclio.files.json_writing import check_outputs, write_text
-    from euclio.verbs import solve
-    from euclio.verbs.opened import Opened, changed_instance
+    from euclio.verbs.inputs import GivenInstance, changed_instance
+    from euclio.verbs.solve import solve
 
     outputs = {"--out": arguments.out, "--log": arguments.log, "--export-lp": arguments.export_lp}
     read = [arguments.file, arguments.trace, file_of(arguments.solver or ""), file_of(arguments.warm_start or "")]
     check_outputs(outputs, read)
-    given = Opened(load_instance(arguments.file), arguments.file)
+    given = GivenInstance(load_instance(arguments.file), arguments.file)
     result = _with_reason(solve(given, arguments.solver, supervised=True, **_keywords(arguments)))
     instance = changed_instance(given.instance, result.changes)
     if arguments.out is not None:

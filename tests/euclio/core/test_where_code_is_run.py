@@ -57,7 +57,7 @@ KNOWN = {
     # `package.module:function` of what is measured, which only a call in Python says.
     "euclio/experiments/execution.py": {"import_module"},
     # Quotes the data of a figure for a link; nothing is opened.
-    "euclio/report/html_blocks.py": {"urllib"},
+    "euclio/report/html.py": {"urllib"},
     # Messages between a process and those that it started.
     "euclio/supervision/channel.py": {"pickle"},
     "euclio/supervision/forked.py": {"pickle"},
@@ -65,7 +65,7 @@ KNOWN = {
     "euclio/contract/process.py": {"subprocess"},
     "euclio/core/versions.py": {"subprocess"},
     "euclio/experiments/janitor.py": {"subprocess"},
-    "euclio/experiments/worker_process.py": {"subprocess"},
+    "euclio/experiments/slot.py": {"subprocess"},
     "euclio/workloads/profiling/measuring.py": {"subprocess"},
     # The program of HiGHS, by the path that its package gives.
     "formulations/engines/highs_program.py": {"subprocess"},

@@ -17,10 +17,10 @@ from euclio.core.errors import InputError
 from euclio.core.registry import find_solver
 from euclio.experiments import results, runner
 from euclio.experiments.execution import CERTIFYING_SPARE_S, execute
-from euclio.experiments.expansion import Expansion
 from euclio.experiments.experiment import Certification
 from euclio.experiments.experiment_files import load_experiment
 from euclio.experiments.instances import InstanceIndex
+from euclio.experiments.runner import Expansion
 from euclio.experiments.slot import Slot
 from euclio.experiments.task import SolverSetting, Task, text_hash
 from euclio.problems.session import evaluate

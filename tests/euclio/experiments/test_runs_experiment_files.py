@@ -10,10 +10,10 @@ from fake_runs import TINY
 from run_batches import run_of
 
 from euclio.core.errors import InputError
-from euclio.experiments.expansion import Expansion
 from euclio.experiments.experiment import DrawnSource
 from euclio.experiments.experiment_files import load_experiment
 from euclio.experiments.instances import InstanceIndex
+from euclio.experiments.runner import Expansion
 from euclio.experiments.solver_settings import different_labels, solver_settings
 from euclio.experiments.task import RunLimits
 

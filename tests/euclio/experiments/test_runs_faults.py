@@ -254,7 +254,7 @@ def test_instance_that_cannot_be_read_is_a_row(slot):
 
 
 def test_workers_that_do_not_start_are_one_clear_line(monkeypatch, tmp_path):
-    monkeypatch.setattr("euclio.experiments.worker_process.sys.executable", "/bin/false")
+    monkeypatch.setattr("euclio.experiments.slot.sys.executable", "/bin/false")
     with (
         Slot(tmp_path / "log") as slot,
         pytest.raises(InputError, match=r"do not start \(the worker process exited with code 1\); .*log may say why"),

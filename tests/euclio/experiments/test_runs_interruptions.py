@@ -16,12 +16,12 @@ from places import HELPERS
 from euclio.cli import main
 from euclio.core.errors import UnwritableError
 from euclio.experiments import runner
-from euclio.experiments.expansion import Expansion
 from euclio.experiments.experiment_files import load_experiment
 from euclio.experiments.folder import ResultFolder
 from euclio.experiments.instances import InstanceIndex
 from euclio.experiments.journal import Journal, decoded, encoded, read_journal
 from euclio.experiments.results import canonical
+from euclio.experiments.runner import Expansion
 
 # Not in the quick tier: runs that are interrupted in processes of their own.
 pytestmark = pytest.mark.slow

@@ -12,12 +12,11 @@ import euclio
 from euclio.core.registry import find_solver
 from euclio.core.solving import solve
 from euclio.experiments.execution import execute
-from euclio.experiments.expansion import Expansion
 from euclio.experiments.experiment import Experiment, GivenSource
 from euclio.experiments.instances import InstanceEntry
 from euclio.experiments.pool import local_pool
 from euclio.experiments.record import MEASURED
-from euclio.experiments.runner import run
+from euclio.experiments.runner import Expansion, run
 from euclio.experiments.solver_settings import measure, solver_settings
 from euclio.experiments.task import Task, text_hash
 from euclio.report.experiment.page import write_report

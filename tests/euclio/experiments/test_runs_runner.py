@@ -10,7 +10,7 @@ from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.experiments import runner
 from euclio.experiments.experiment import Experiment, FileSource, GivenSource
-from euclio.experiments.lock import RunnerLock, runner_at
+from euclio.experiments.folder import RunnerLock, runner_at
 from euclio.experiments.solver_settings import solver_settings
 from euclio.experiments.task import RunLimits
 from euclio.workloads.populations import PROTOCOL_SEED, identify, population
@@ -122,7 +122,7 @@ def test_a_solver_is_not_run_on_instances_of_another_family(pool, tmp_path):
 
 
 def test_a_second_runner_is_refused_in_one_line(pool, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("euclio.experiments.lock.PATIENCE_S", 0)
+    monkeypatch.setattr("euclio.experiments.folder.PATIENCE_S", 0)
     path = experiment(tmp_path)
     run_named(path, quiet=True)
     with RunnerLock(tmp_path / "fake-results" / "lock"):

@@ -7,7 +7,7 @@ import pytest
 from tiny_sessions import one_configuration_plan, tiny_session
 from worked_examples import M_3, module_plan, one_module, plan, scrooge, scrooge_best_plan
 
-from euclio.export.exporting import csv_rows
+from euclio.export.exporters import csv_rows
 from euclio.export.groups import deployment
 from euclio.export.remarks import plan_remarks
 from euclio.problems.session import Configuration, Hardware, Module, Plan, PlanSpace, Policy, Session, evaluate

@@ -18,8 +18,8 @@ from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, 
 from euclio.problems.session.changes import SessionChanges
 from euclio.problems.session.running import Running, RunningMachines
 from euclio.questions.change_costs import MOST_SOLVED, change_costs
-from euclio.questions.change_costs_figure import draw
-from euclio.questions.change_costs_table import change_table, csv_text, describe
+from euclio.questions.figures import draw_change_costs
+from euclio.questions.tables import change_costs_csv, change_table, describe_change_costs
 from euclio.workloads.session.random_sessions import random_session
 
 WHOLE = PlanSpace(charging="whole")
@@ -72,8 +72,8 @@ def test_no_plan_at_all():
     curve = change_costs(moving(slo="0.01"))
     assert (curve.steps, curve.tried, curve.free.result.status) == ((), (), Status.INFEASIBLE)
     assert "without a limit on changes: infeasible" in to_text(change_table(curve))
-    assert describe(curve)["without_limit"]["cost_per_h"] is None
-    assert draw(curve)
+    assert describe_change_costs(curve)["without_limit"]["cost_per_h"] is None
+    assert draw_change_costs(curve)
 
 
 def test_without_what_runs_it_is_refused():
@@ -140,17 +140,17 @@ def test_the_table_the_file_and_the_figure_say_the_same():
     assert "0 to 1" in text
     assert "+3 B, -2 A" in text
     assert "more changes save nothing: this is the cheapest plan, 16.000" in text
-    rows = list(csv.DictReader(io.StringIO(csv_text(curve))))
+    rows = list(csv.DictReader(io.StringIO(change_costs_csv(curve))))
     assert [(row["most_changes"], row["cost_per_h"], row["added_B"]) for row in rows] == [
         ("2", "20", "2"),
         ("5", "18", "3"),
         ("8", "16", "4"),
         ("", "16", "4"),
     ]
-    found = describe(curve)
+    found = describe_change_costs(curve)
     assert (found["schema"], found["no_plan_up_to"], found["complete"]) == ("euclio/change-costs/1", 1, True)
     json.dumps([step["status"] for step in found["steps"]])
     with figure_style():
-        figures = [svg_text(draw(own), "a", "costs") for own in (curve, change_costs(moving(80)))]
+        figures = [svg_text(draw_change_costs(own), "a", "costs") for own in (curve, change_costs(moving(80)))]
     assert "no plan" in figures[0]
     assert figures[0] == figures[1]

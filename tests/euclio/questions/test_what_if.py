@@ -20,9 +20,9 @@ from euclio.core.result import Answer, Status
 from euclio.core.tables import to_text
 from euclio.problems.session import Configuration, Hardware, Module, Session, evaluate
 from euclio.problems.session.changes import SessionChanges
+from euclio.questions.figures import draw_what_if
+from euclio.questions.tables import describe_what_if, what_if_csv, what_if_table
 from euclio.questions.what_if import answered, question, what_if
-from euclio.questions.what_if_figure import draw
-from euclio.questions.what_if_table import csv_text, describe, what_if_table
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.session.setup import Setup
 
@@ -113,7 +113,7 @@ def test_rates_are_of_the_sources_and_headroom_comes_on_top():
     changes = SessionChanges(headroom=Fraction("0.5"))
     answer = what_if(tiny_session(), rates=[20], chargings=["share"], changes=changes, solver=counting(calls))
     assert calls == [(30, 1, "share")]
-    (point,) = describe(answer)["points"]
+    (point,) = describe_what_if(answer)["points"]
     # 30 and 15 req/s on machines of 20 and 10 at 1.5 per hour, for 20 requests per second that come.
     assert point["cost_per_h"] == Fraction("4.5")
     assert point["cost_per_million_requests"] == Fraction("4.5") * 10**6 / 72_000
@@ -179,8 +179,8 @@ def test_plans_that_are_not_proven_the_cheapest_say_their_gap():
 
 def test_csv_and_data_say_the_same():
     answer = what_if(tiny_session(), rates=RATES, slos=["0.2", "0.7"], solver=counting([]))
-    rows = list(csv.DictReader(io.StringIO(csv_text(answer))))
-    points = describe(answer)["points"]
+    rows = list(csv.DictReader(io.StringIO(what_if_csv(answer))))
+    points = describe_what_if(answer)["points"]
     assert len(rows) == len(points) == 8
     for row, point in zip(rows, points, strict=True):
         assert row["status"] == point["status"]
@@ -191,7 +191,7 @@ def test_csv_and_data_say_the_same():
 
 def test_the_figure_has_curves_and_a_row_of_bars_per_rate_and_way():
     answer = what_if(tiny_session(), rates=RATES, slos=["0.2", "0.7", "0.9"], solver=counting([]))
-    figure = draw(answer)
+    figure = draw_what_if(answer)
     assert len(figure.axes) == 1 + 4
     assert len(figure.axes[0].lines) == 4
     text = svg_text(figure, "k", "a figure")
@@ -201,7 +201,7 @@ def test_the_figure_has_curves_and_a_row_of_bars_per_rate_and_way():
 
 def test_hardware_has_the_colours_of_all_figures():
     """Colours were given in the order of the session, so that a type had another one in the next figure."""
-    figure = draw(what_if(tiny_session(), rates=RATES, slos=["0.7"], solver=counting([])))
+    figure = draw_what_if(what_if(tiny_session(), rates=RATES, slos=["0.7"], solver=counting([])))
     drawn = {patch.get_label(): to_hex(patch.get_facecolor()) for patch in figure.legends[0].get_patches()}
     assert drawn == {name: hardware_looks([name])[name].colour for name in drawn}
     assert "V100" in drawn
@@ -212,7 +212,7 @@ def test_of_many_rates_and_hardware_types_some_are_drawn():
     modules = [Module(f"m{i}", 10, [Configuration(name, 1, 1, "0.01")]) for i, name in enumerate(names)]
     session = Session("many", 1, [Hardware(name, i + 1) for i, name in enumerate(names)], modules)
     answer = what_if(session, rates=range(10, 90, 5), chargings=["share"], solver=counting([]))
-    figure = draw(answer)
+    figure = draw_what_if(answer)
     assert len(figure.axes) == 1 + 6
     text = svg_text(figure, "k", "a figure")
     assert "other" in text
@@ -230,4 +230,4 @@ def test_answers_keep_to_a_given_way_of_solving():
 
     answered(asked, solving)
     assert seen == [3]
-    assert json.dumps(str(describe(answered(asked))))
+    assert json.dumps(str(describe_what_if(answered(asked))))

@@ -5,15 +5,14 @@ from run_frames import run, runs, two_solvers
 
 from euclio.report import Heading, Paragraph, Table, html_page
 from euclio.report.analysis.references import contradictions, with_references
-from euclio.report.experiment.page import report_blocks
-from euclio.report.experiment.standing import standing
+from euclio.report.experiment.page import completeness, report_blocks
 
 # Not in the quick tier: a batch of runs with their certificates.
 pytestmark = pytest.mark.slow
 
 
 def blocks_of(frame):
-    return report_blocks(standing(frame, {}))
+    return report_blocks(completeness(frame, {}))
 
 
 def certified(*verdicts):

@@ -14,8 +14,7 @@ from euclio.report import Block, Figure, Heading, Paragraph, Table, html_page
 from euclio.report.analysis.drawing import goals
 from euclio.report.analysis.references import with_references
 from euclio.report.experiment.goal_section import headline, telling_sizes
-from euclio.report.experiment.page import report_blocks
-from euclio.report.experiment.standing import standing
+from euclio.report.experiment.page import completeness, report_blocks
 
 # Not in the quick tier: a browser.
 pytestmark = pytest.mark.slow
@@ -32,7 +31,7 @@ def several() -> list[Block]:
         run("c", label, value, family="pipeline", objective="throughput", maximised=True, trace=trace)
         for label, value, trace in (("columns", 3.0, TRACE), ("dart-r", 2.0, []))
     ]
-    return report_blocks(standing(runs(*rows), {}))
+    return report_blocks(completeness(runs(*rows), {}))
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +49,7 @@ def browser() -> Iterator[Any]:
 
 def heuristic_alone() -> list[Block]:
     frame = two_solvers()
-    return report_blocks(standing(frame[frame.label == "fast"], {}))
+    return report_blocks(completeness(frame[frame.label == "fast"], {}))
 
 
 def headings(blocks: list[Block], level: int) -> list[str]:
@@ -99,13 +98,13 @@ def test_sizes_that_do_not_vary_are_not_drawn() -> None:
 
 def test_without_any_plan_there_is_nothing_to_draw() -> None:
     frame = runs(run(value=None), run(label="fast", value=None, status="error", reason="ValueError: no"))
-    blocks = report_blocks(standing(frame, {}))
+    blocks = report_blocks(completeness(frame, {}))
     assert (blocks[0], keys(blocks)) == (Paragraph("1 session (cost): no run found a plan."), [])
 
 
 def test_a_bound_that_a_plan_beats_is_shown_first() -> None:
     frame = runs(run(value=2.0), run(label="other", value=1.0))
-    first = report_blocks(standing(frame, {}))[1:3]
+    first = report_blocks(completeness(frame, {}))[1:3]
     assert first[0] == Heading("Disagreements")
     assert isinstance(first[1], Table)
     assert first[1].rows == (("one", "full", "exact", "2", "1", "other"),)

@@ -9,8 +9,8 @@ from run_frames import run, runs, two_solvers
 
 from euclio.core.words import counted, listed, number, percent
 from euclio.report import Paragraph, Table
-from euclio.report.experiment.outcomes import MOST_ROWS, runs_without_plan
 from euclio.report.experiment.overview import overview
+from euclio.report.experiment.page import MOST_ROWS, runs_without_plan
 
 
 def facts(*rows: dict[str, object]) -> dict[str, str]:

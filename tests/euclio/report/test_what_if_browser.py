@@ -13,9 +13,8 @@ from tiny_sessions import tiny_session
 
 from euclio.questions.sweep.question import question
 from euclio.questions.sweep.solving import Swept, sweep
-from euclio.report.what_if.known import Known
 from euclio.report.what_if.page import page as page_text
-from euclio.report.what_if.parts import notebook_style, script
+from euclio.report.what_if.parts import Known, notebook_style, script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

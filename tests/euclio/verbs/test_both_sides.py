@@ -12,8 +12,9 @@ import euclio
 from euclio.core.families import families
 from euclio.core.lazy import late
 from euclio.verbs import PLACES
-from euclio.verbs.calling import keyword_of
+from euclio.verbs.commands import parsing
 from euclio.verbs.commands.parsing import COMMANDS, module_of
+from euclio.verbs.verb import keyword_of
 
 FUNCTIONS = {
     "import csv": "import_csv",
@@ -86,7 +87,7 @@ PYTHON = {
 def parsers(verb):
     """The parsers of a verb: its own, or one for each kind or action below it, by what is typed."""
     parser = argparse.ArgumentParser()
-    late(f"euclio.verbs.commands.{module_of(verb)}", "add_options")(parser)
+    late(module_of(verb), f"{parsing.function_name(verb)}_options")(parser)
     below = next((a for a in parser._actions if isinstance(a, argparse._SubParsersAction)), None)
     return {verb: parser} if below is None else {f"{verb} {name}": one for name, one in below.choices.items()}
 

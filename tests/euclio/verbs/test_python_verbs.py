@@ -17,7 +17,7 @@ from euclio.files import save_result
 from euclio.problems.day import Step
 from euclio.problems.pipeline import Cluster
 from euclio.problems.session import Session
-from euclio.verbs.calling import keyword_of
+from euclio.verbs.verb import keyword_of
 
 
 @pytest.fixture(scope="module")

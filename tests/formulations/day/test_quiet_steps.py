@@ -19,7 +19,7 @@ from euclio.problems.day.family import day_from_text, day_to_text
 from euclio.problems.day.instance import at_rates
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.proving.certifying import certify
-from euclio.questions.day_drawing import draw_day
+from euclio.questions.day_figure import draw_day
 from euclio.questions.day_rules import compare_day
 from formulations.day import joint
 from formulations.day.cheapest import cheapest_plans

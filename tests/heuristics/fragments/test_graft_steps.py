@@ -13,8 +13,7 @@ from euclio.core.solving import solve
 from euclio.core.tables import to_text
 from euclio.problems.fragments import Budgets, FragmentSpace, Sharing, evaluate
 from euclio.problems.fragments.space import FULL_FRAGMENT_SPACE
-from euclio.questions.comparison.decomposing import decompose, goal_of
-from euclio.questions.comparison.steps import steps_of, steps_table
+from euclio.questions.comparison.decomposing import decompose, goal_of, steps_of, steps_table
 from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 from heuristics.fragments.graft import GraftOptions, Merging, solve_graft
 from heuristics.fragments.steps import graft_steps

@@ -14,7 +14,7 @@ from euclio.core.families import family_of
 from euclio.core.family import Checked
 from euclio.core.numbers import decimal_text, exact
 from euclio.core.result import WrittenResult
-from euclio.experiments.bench_set.certifying import is_certified
+from euclio.experiments.bench_set.certificates import is_certified
 from euclio.experiments.bench_set.export.record import (
     BY_CHECKER,
     BY_FILE,
@@ -25,8 +25,7 @@ from euclio.experiments.bench_set.export.record import (
     ExportedInstance,
     described,
 )
-from euclio.experiments.bench_set.folder import best_path, instance_path
-from euclio.experiments.bench_set.manifest import Entry
+from euclio.experiments.bench_set.manifest import Entry, best_path, instance_path
 from euclio.experiments.task import text_hash
 from euclio.files.dataclass_files import plain_data
 from euclio.files.instance_files import load_instance

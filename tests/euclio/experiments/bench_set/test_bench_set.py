@@ -8,9 +8,8 @@ from euclio.core.errors import InputError
 from euclio.core.solving import solve
 from euclio.experiments.bench_set import best, entries, instances, load
 from euclio.experiments.bench_set.build import SEED, designs
-from euclio.experiments.bench_set.checking import defects, defects_of_set
-from euclio.experiments.bench_set.folder import instance_path, instance_text, set_folder
-from euclio.experiments.bench_set.manifest import Difficulty
+from euclio.experiments.bench_set.check import defects, defects_of_set
+from euclio.experiments.bench_set.manifest import Difficulty, instance_path, instance_text, set_folder
 from euclio.workloads.session.designs import is_series_parallel
 
 LARGEST_BYTES = 8.5e6

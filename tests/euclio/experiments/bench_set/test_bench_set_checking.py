@@ -8,16 +8,22 @@ from fractions import Fraction
 import pytest
 from bench_set_changes import CHAIN, NAMES, change, entry_of
 
+from euclio import build_bench_set
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.result import Status
+from euclio.experiments.bench_set.best_known import Found, attempt, better, compare_with_best
 from euclio.experiments.bench_set.build import build, designs
-from euclio.experiments.bench_set.checking import defects, defects_of_set
-from euclio.experiments.bench_set.comparing import compare_with_best
-from euclio.experiments.bench_set.folder import best_path, instance_path
-from euclio.experiments.bench_set.improving import Found, attempt, better
-from euclio.experiments.bench_set.manifest import Difficulty, Manifest, difficulty_of, read_manifest, write_manifest
-from euclio.verbs import build_bench_set
+from euclio.experiments.bench_set.check import defects, defects_of_set
+from euclio.experiments.bench_set.manifest import (
+    Difficulty,
+    Manifest,
+    best_path,
+    difficulty_of,
+    instance_path,
+    read_manifest,
+    write_manifest,
+)
 
 
 def change_entry(folder, **changes):
@@ -180,7 +186,7 @@ def test_only_an_exact_method_is_wrong_where_it_finds_no_plan(folder, monkeypatc
         result, _ = attempt(instance, space, name, limit)
         return replace(result, status=Status.INFEASIBLE, plan=None), Found()
 
-    monkeypatch.setattr("euclio.experiments.bench_set.comparing.attempt", without_plan)
+    monkeypatch.setattr("euclio.experiments.bench_set.best_known.attempt", without_plan)
     (run,) = compare_with_best(folder, [entry_of(folder)], solver)
     assert run.wrong == wrong
 

@@ -24,12 +24,11 @@ from euclio.core.certificate import NoProofError
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.experiments.bench_set import best, entries, load
-from euclio.experiments.bench_set.export import exporting
-from euclio.experiments.bench_set.export.exporting import export
+from euclio.experiments.bench_set.export import whole_set
 from euclio.experiments.bench_set.export.instance import exported
 from euclio.experiments.bench_set.export.record import PROOF, read_export
-from euclio.experiments.bench_set.folder import set_folder
-from euclio.experiments.bench_set.manifest import Difficulty, read_manifest, write_manifest
+from euclio.experiments.bench_set.export.whole_set import export
+from euclio.experiments.bench_set.manifest import Difficulty, read_manifest, set_folder, write_manifest
 from euclio.problems.fragments.evaluate import evaluate
 from euclio.problems.fragments.plan import FragmentPlan
 from euclio.proving.files.checker import check_text
@@ -268,7 +267,7 @@ def test_the_sets_of_a_fleet_go_to_a_point_and_back(name):
 
 def test_a_second_export_keeps_what_is_there(out, small_set, monkeypatch):
     before = contents(out)
-    monkeypatch.setattr(exporting, "exported", lambda *_: pytest.fail("an instance is made again"))
+    monkeypatch.setattr(whole_set, "exported", lambda *_: pytest.fail("an instance is made again"))
     again(small_set, out)
     assert contents(out) == before
 
@@ -284,7 +283,7 @@ def test_a_spoilt_file_is_made_again(out, small_set, made):
 @pytest.mark.parametrize("steps", range(0, 30, 3))
 def test_an_interrupted_export_goes_on(small_set, tmp_path, made, monkeypatch, steps):
     """Interrupted after so many files: what comes out in the end is the same."""
-    put, count = exporting._Writer._put, iter(range(steps))
+    put, count = whole_set._Writer._put, iter(range(steps))
 
     def interrupted(self, path, data):
         if next(count, None) is None:
@@ -292,7 +291,7 @@ def test_an_interrupted_export_goes_on(small_set, tmp_path, made, monkeypatch, s
         put(self, path, data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(exporting._Writer, "_put", interrupted)
+        patch.setattr(whole_set._Writer, "_put", interrupted)
         with pytest.raises(KeyboardInterrupt):
             again(small_set, tmp_path / "out")
     again(small_set, tmp_path / "out")
@@ -319,7 +318,7 @@ def test_a_longer_limit_tries_again_what_has_no_proof(small_set, tmp_path, monke
         asked.append(entry.name)
         return exported(folder, entry, limit_s)
 
-    monkeypatch.setattr(exporting, "exported", tried)
+    monkeypatch.setattr(whole_set, "exported", tried)
     again(small_set, out, 2 * LIMIT_S)
     assert [name[0] for name in asked] == ["p"]
     assert {entry.time_limit_s for entry in read_export(out).entries} == {2 * LIMIT_S}

@@ -12,10 +12,17 @@ from euclio.cli import main
 from euclio.core.certificate import Verdict
 from euclio.core.numbers import decimal_text
 from euclio.experiments.bench_set.build import build
-from euclio.experiments.bench_set.certifying import certified, fill, kept, sample
-from euclio.experiments.bench_set.checking import defects
-from euclio.experiments.bench_set.folder import best_path, read_best, read_instance
-from euclio.experiments.bench_set.manifest import Difficulty, Kept, read_manifest, write_manifest
+from euclio.experiments.bench_set.certificates import certified, fill, kept, sample
+from euclio.experiments.bench_set.check import defects
+from euclio.experiments.bench_set.manifest import (
+    Difficulty,
+    Kept,
+    best_path,
+    read_best,
+    read_instance,
+    read_manifest,
+    write_manifest,
+)
 from euclio.problems.session import evaluate
 from euclio.proving.certifying import instance_sha256, plan_sha256
 

@@ -19,7 +19,7 @@ from euclio.core.families import family_of
 from euclio.core.solving import reasons_against
 from euclio.experiments.bench_set import entries
 from euclio.experiments.bench_set.export import check_plan
-from euclio.experiments.bench_set.folder import best_path, instance_path, set_folder
+from euclio.experiments.bench_set.manifest import best_path, instance_path, set_folder
 from euclio.files.instance_files import load_instance
 from euclio.files.result_files import load_result
 

@@ -10,12 +10,12 @@ from fake_runs import experiment, fake_record
 from euclio.core.errors import InputError
 from euclio.experiments import results
 from euclio.experiments.columns import SCHEMA, to_table, write_table
-from euclio.experiments.expansion import Expansion
 from euclio.experiments.experiment_files import load_experiment
 from euclio.experiments.folder import ResultFolder
 from euclio.experiments.instances import InstanceIndex
 from euclio.experiments.journal import Journal, read_journal
 from euclio.experiments.results import VersionsDiffer
+from euclio.experiments.runner import Expansion
 
 
 @pytest.fixture

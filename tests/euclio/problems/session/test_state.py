@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from euclio import plan_day
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.registry import solvers
@@ -25,7 +26,6 @@ from euclio.problems.session.changes import SessionChanges
 from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.files.instances import load_session, save_session, session_from_text, session_to_text
 from euclio.problems.session.running import Running, RunningMachines
-from euclio.verbs import plan_day
 
 WHOLE = PlanSpace(charging=Charging.WHOLE)
 METHODS = [name for name in ("exact", "milp", "cpsat", "plan-bruteforce") if name in solvers()]

@@ -12,7 +12,7 @@ from euclio.cli import main
 from euclio.core.certificate import Verdict
 from euclio.core.tables import to_text
 from euclio.problems.session.files.instances import save_session
-from euclio.questions.comparison.table import comparison_table
+from euclio.questions.comparison.views import comparison_table
 
 SESSION = tiny_session(2)
 

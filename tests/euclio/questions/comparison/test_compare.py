@@ -18,8 +18,8 @@ from euclio.problems.pipeline.files import save_cluster
 from euclio.problems.session import PlanSpace
 from euclio.questions.comparison.comparing import chosen_solvers
 from euclio.questions.comparison.decomposing import aggregate
-from euclio.questions.comparison.figure import draw
-from euclio.questions.comparison.table import comparison_table
+from euclio.questions.comparison.figures import draw_comparison
+from euclio.questions.comparison.views import comparison_table
 from euclio.report.figure_files import save_figure
 from euclio.workloads.pipeline.small_clusters import small_cluster
 
@@ -103,7 +103,7 @@ def test_table_fits_100_columns(registry):
 
 
 def test_bars_are_stacked_optimum_design_heuristic(registry):
-    axes = draw(compare(tiny_session(2))).axes[0]
+    axes = draw_comparison(compare(tiny_session(2))).axes[0]
     second = [bar for bar in axes.patches if round(bar.get_y() + bar.get_height() / 2) == 1]
     assert [(round(bar.get_x(), 6), round(bar.get_width(), 6)) for bar in second] == [(0, 1.5), (1.5, 0.5)]
 
@@ -112,13 +112,13 @@ def test_bars_are_stacked_optimum_design_heuristic(registry):
 @pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
 def test_figure_is_written(registry, tmp_path, ending):
     path = tmp_path / f"c{ending}"
-    save_figure(draw(compare(tiny_session(2))), path)
+    save_figure(draw_comparison(compare(tiny_session(2))), path)
     assert path.stat().st_size > 1000
 
 
 def test_figure_that_cannot_be_written_is_bad_input(registry):
     with pytest.raises(InputError, match="cannot be written"):
-        save_figure(draw(compare(tiny_session(2))), Path("/no/such/folder/c.svg"))
+        save_figure(draw_comparison(compare(tiny_session(2))), Path("/no/such/folder/c.svg"))
 
 
 def test_infeasible_session_is_called_so(registry):
@@ -153,7 +153,7 @@ def test_clusters_are_compared_by_cost_too(clusters):
 
 
 def test_what_is_lost_of_the_throughput_is_stacked_after_what_is_reached(clusters):
-    axes = draw(clusters["throughput"]).axes[0]
+    axes = draw_comparison(clusters["throughput"]).axes[0]
     assert axes.get_xlabel() == "throughput (req/s per weight)"
     place = [row.solver.name for row in clusters["throughput"].rows].index("no-partitioning")
     bars = [bar for bar in axes.patches if round(bar.get_y() + bar.get_height() / 2) == place]

@@ -12,7 +12,7 @@ from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, 
 from euclio.problems.session.files.instances import save_session
 from euclio.questions.comparison.comparing import compare
 from euclio.questions.comparison.decomposing import aggregate, describe
-from euclio.questions.comparison.decomposition_figure import draw
+from euclio.questions.comparison.figures import draw_decomposition
 from euclio.questions.comparison.gap import Gap
 
 SYSTEMS = ["harpagon", "harpagon:2d", "harpagon:nhe", "nexus"]
@@ -110,7 +110,7 @@ def test_rows_have_the_names_of_other_frames_and_sizes_of_their_instances(table)
 
 def test_figure_says_on_how_many_instances_a_system_was_split():
     found = decompose([two_modules("0.2"), two_modules(1)], ["harpagon", "nexus"])
-    labels = [t.get_text() for axes in draw(found).axes[::2] for t in axes.get_yticklabels()]
+    labels = [t.get_text() for axes in draw_decomposition(found).axes[::2] for t in axes.get_yticklabels()]
     assert sorted(labels) == ["harpagon", "nexus (1 of 2)"]
 
 
@@ -118,11 +118,11 @@ def test_figure_of_nothing_known_says_so(monkeypatch):
     known = {s.name: s for s in (answering(None, name="exact", kind="exact"), find_solver("harpagon"))}
     monkeypatch.setattr("euclio.core.registry.solvers", lambda: known)
     monkeypatch.setattr("euclio.questions.comparison.comparing.solvers", lambda: known)
-    assert "no gap is known" in draw(decompose(tiny_session(1))).axes[0].get_title("left")
+    assert "no gap is known" in draw_decomposition(decompose(tiny_session(1))).axes[0].get_title("left")
 
 
 def test_figure_groups_a_system_with_its_variants(table):
-    names = [[t.get_text() for t in axes.get_yticklabels()] for axes in draw(table).axes[::2]]
+    names = [[t.get_text() for t in axes.get_yticklabels()] for axes in draw_decomposition(table).axes[::2]]
     assert [sorted(group) for group in names] == [["nexus"], ["harpagon", "harpagon:2d", "harpagon:nhe"]]
 
 

@@ -4,7 +4,7 @@ import pytest
 from result_frames import cluster_run, frame, run
 
 from euclio.report.analysis import integral_table, integrals, with_references
-from euclio.report.analysis.traces import mean_gaps, relative_gap, trace_steps
+from euclio.report.analysis.trace_figures import mean_gaps, relative_gap, trace_steps
 
 
 def one_gap(found: float, reference: float) -> float:

@@ -17,7 +17,7 @@ from euclio.questions.day_rules import compare_day
 from euclio.questions.sweep.solving import sweep
 from euclio.questions.what_if import what_if
 from euclio.serving.attainment.attaining import solve_attaining
-from euclio.verbs.commands.parsing import COMMANDS, module_of
+from euclio.verbs.commands.parsing import COMMANDS, function_name, module_of
 
 # Not in the quick tier: commands in processes of their own that have to work for two seconds.
 pytestmark = pytest.mark.slow
@@ -63,9 +63,9 @@ def of_work(capfd):
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_every_command_says_that_it_is_at_work(verb, monkeypatch, capfd):
     """Where nothing inside it says more."""
-    module = import_module(f"euclio.verbs.commands.{module_of(verb)}")
-    monkeypatch.setattr(module, "add_options", lambda parser: None)
-    monkeypatch.setattr(module, "run", lambda arguments: time.sleep(SLEEP_S) or 0, raising=False)
+    module, name = import_module(module_of(verb)), function_name(verb)
+    monkeypatch.setattr(module, f"{name}_options", lambda parser: None)
+    monkeypatch.setattr(module, f"run_{name}", lambda arguments: time.sleep(SLEEP_S) or 0, raising=False)
     assert main([verb]) == 0
     assert lines(capfd) == [f"euclio: {verb} is at work …"]
 
@@ -107,7 +107,7 @@ INNER = {
     "explain": ("euclio.questions.explain.explaining", "explain", "looking for least latencies"),
     "write a study's report": ("studies.building", "write", "writing the report"),
     "workloads": ("euclio.workloads.session.protocol", "workloads", "sampling workloads"),
-    "steps_of": ("euclio.questions.comparison.steps", "steps_of", "looking at each step"),
+    "steps_of": ("euclio.questions.comparison.decomposing", "steps_of", "looking at each step"),
     "what_if": ("euclio.questions.what_if", "answered", "solving all points"),
     "what_if_page": ("euclio.report.what_if.page", "page", "writing the page"),
     "cost_curve": ("euclio.questions.cost_curve", "answered", "solving all steps"),
@@ -120,12 +120,12 @@ INNER = {
     "highest load of a fleet": ("euclio.serving.fragments.simulation", "highest_loads", "looking for the highest"),
     "generate": ("euclio.workloads.commands", "generate", "drawing instances"),
     "build": ("euclio.experiments.bench_set.build", "build", "making the benchmark set"),
-    "defects": ("euclio.experiments.bench_set.checking", "defects", "checking the benchmark set"),
-    "defects_of_set": ("euclio.experiments.bench_set.checking", "defects_of_set", "looking for twins"),
-    "fill": ("euclio.experiments.bench_set.certifying", "fill", "certifying the benchmark set"),
-    "export": ("euclio.experiments.bench_set.export.exporting", "export", "exporting the benchmark set"),
+    "defects": ("euclio.experiments.bench_set.check", "defects", "checking the benchmark set"),
+    "defects_of_set": ("euclio.experiments.bench_set.check", "defects_of_set", "looking for twins"),
+    "fill": ("euclio.experiments.bench_set.certificates", "fill", "certifying the benchmark set"),
+    "export": ("euclio.experiments.bench_set.export.whole_set", "export", "exporting the benchmark set"),
     "compare_with_best": (
-        "euclio.experiments.bench_set.comparing",
+        "euclio.experiments.bench_set.best_known",
         "compare_with_best",
         "running a solver on the benchmark set",
     ),

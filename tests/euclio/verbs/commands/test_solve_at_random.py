@@ -9,6 +9,7 @@ from simulate_command import call as simulate
 from tiny_fleets import TEXT as FLEET
 from tiny_sessions import TEXT
 
+from euclio import solve
 from euclio.cli import main
 from euclio.core.compiled import Kernel, using
 from euclio.core.ways import Way
@@ -16,7 +17,6 @@ from euclio.core.words import full, percent
 from euclio.files import load_instance
 from euclio.questions import at_random
 from euclio.serving.session import glance
-from euclio.verbs import solve
 
 LINE = re.compile(
     r"under Poisson arrivals(?: ([0-9.]+ %) in time)?: (euclio simulate .*?)"

@@ -11,7 +11,7 @@ from euclio.core.result import Answer, TracePoint
 from euclio.core.standing import Standing
 from euclio.files.result_files import result_to_json
 from euclio.problems.session import PlanSpace
-from euclio.verbs.solving import solve
+from euclio.verbs.solve import solve
 from formulations.session.split.course import BETWEEN, POINTS, note, unwatched, watched, with_trace
 from tests.bench.large_sessions import layered_session
 

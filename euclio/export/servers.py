@@ -1,0 +1,229 @@
+"""Kubernetes, Ray Serve and Triton: the machines of a plan in their formats, a group of machines alike at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+from euclio.export.groups import Deployment, Group
+from euclio.export.names import label_value
+from euclio.export.remarks import group_remarks, plan_remarks
+from euclio.files.yaml_writing import Remarked, comments, yaml_text
+
+NODE_LABEL = "euclio/hardware"
+PORT = 8000
+"""Where containers listen, unless another port is given: that of Triton's HTTP protocol."""
+MANAGED = {"app.kubernetes.io/managed-by": "euclio"}
+
+
+def manifests(
+    deployed: Deployment, solver: str, without_gpu: Container[str], image: str, node_label: str, port: int
+) -> str:
+    """All Deployments and Services, a document each.
+
+    Args:
+        deployed: the deployment.
+        solver: who made the plan.
+        without_gpu: names of the hardware that has no GPU.
+        image: the containers' image; "{module}" in it stands for the module's name as a DNS label.
+        node_label: key of the label by which nodes say their hardware.
+        port: where containers listen.
+    """
+    names = deployed.names
+    hardware = names.hardware_values[deployed.groups[0].configuration.hardware]
+    remarks = [
+        *plan_remarks(deployed, solver),
+        f"A machine is a node's one GPU, or a node without one. Nodes say which they are, for instance by "
+        f"`kubectl label nodes NODE {node_label}={hardware}`. Containers are given their batch size, batches at a time "
+        "and queue delay by environment variables; GROUP names the model repository that `--to triton` writes.",
+        *names.hardware_values.remarks(),
+        *names.module_values.remarks(),
+        *names.labels.remarks(),
+    ]
+    documents: list[str] = []
+    for group in deployed.groups:
+        labels = _labels(deployed, group)
+        gpu = group.configuration.hardware not in without_gpu
+        own_image = image.replace("{module}", names.labels[group.module])
+        node = {node_label: names.hardware_values[group.configuration.hardware]}
+        pod = _pod(group, gpu, own_image, node, port)
+        spoken = [*(() if documents else remarks), *group_remarks(deployed, group)]
+        documents += [yaml_text(_deployment(group, labels, pod), spoken), yaml_text(_service(group, labels, port))]
+    return "---\n".join(documents)
+
+
+def _labels(deployed: Deployment, group: Group) -> dict[str, str]:
+    return {
+        "app.kubernetes.io/name": deployed.names.module_values[group.module],
+        "app.kubernetes.io/instance": group.name,
+        "app.kubernetes.io/part-of": label_value(deployed.session.name),
+        **MANAGED,
+    }
+
+
+def _selector(group: Group) -> dict[str, str]:
+    return {"app.kubernetes.io/instance": group.name}
+
+
+def _deployment(group: Group, labels: dict[str, str], pod: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": group.name, "labels": labels},
+        "spec": {
+            "replicas": group.machines,
+            "selector": {"matchLabels": _selector(group)},
+            "template": {"metadata": {"labels": labels}, "spec": pod},
+        },
+    }
+
+
+def _pod(group: Group, gpu: bool, image: str, node: dict[str, str], port: int) -> dict[str, Any]:
+    """A pod that has its machine to itself: by its GPU, or by keeping away from all others."""
+    c = group.configuration
+    container: dict[str, Any] = {
+        "name": "server",
+        "image": image,
+        "ports": [{"name": "http", "containerPort": port}],
+        "env": [
+            {"name": "GROUP", "value": group.name},
+            {"name": "MAX_BATCH_SIZE", "value": str(c.batch)},
+            {"name": "INSTANCE_COUNT", "value": str(c.concurrency)},
+            {"name": "MAX_QUEUE_DELAY_MICROSECONDS", "value": str(group.queue_delay_us)},
+        ],
+    }
+    pod: dict[str, Any] = {"nodeSelector": node, "containers": [container]}
+    if gpu:
+        container["resources"] = {"limits": {"nvidia.com/gpu": 1}}
+    else:
+        apart = {"labelSelector": {"matchLabels": MANAGED}, "topologyKey": "kubernetes.io/hostname"}
+        pod["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}}
+    return pod
+
+
+def _service(group: Group, labels: dict[str, str], port: int) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": group.name, "labels": labels},
+        "spec": {"selector": _selector(group), "ports": [{"name": "http", "port": port, "targetPort": "http"}]},
+    }
+
+
+CONFIGURATION = """name: "{model}"
+max_batch_size: {batch}
+instance_group [
+  {{
+    count: {concurrency}
+    {kind}
+  }}
+]
+dynamic_batching {{
+  preferred_batch_size: [ {batch} ]
+  max_queue_delay_microseconds: {delay}
+}}
+"""
+LAYOUT = (
+    "Start a server per machine with --model-repository on the folder of its group. The files of the model go into a "
+    "folder 1 next to this file; where Triton cannot complete backend, inputs and outputs from them, add those here."
+)
+
+
+def model_repositories(deployed: Deployment, solver: str, without_gpu: Container[str]) -> dict[str, str]:
+    """The model configurations by path: GROUP/MODEL/config.pbtxt; modules that share a machine share a repository.
+
+    Args:
+        deployed: the deployment.
+        solver: who made the plan.
+        without_gpu: names of the hardware that has no GPU.
+    """
+    found: dict[str, str] = {}
+    for group in deployed.groups:
+        remarks = (
+            *plan_remarks(deployed, solver),
+            *deployed.names.folders.remarks(),
+            *deployed.names.labels.remarks(),
+            *group_remarks(deployed, group),
+            LAYOUT,
+        )
+        model = deployed.names.folders[group.module]
+        text = "".join(f"{line}\n" for line in comments(remarks)) + _configuration(group, model, without_gpu)
+        found[f"{group.home}/{model}/config.pbtxt"] = text
+    return found
+
+
+def _configuration(group: Group, model: str, without_gpu: Container[str]) -> str:
+    c = group.configuration
+    return CONFIGURATION.format(
+        model=model,
+        batch=c.batch,
+        concurrency=c.concurrency,
+        # Without the list of GPUs there would be so many instances on each GPU of the machine.
+        kind="kind: KIND_CPU" if c.hardware in without_gpu else "kind: KIND_GPU\n    gpus: [ 0 ]",
+        delay=group.queue_delay_us,
+    )
+
+
+_PREFIX = "machine-"
+"""What the resource of a machine begins with."""
+_ALL = 10**6
+"""Requests that a replica accepts where all that it is given is to wait there, as the router of a plan knows it."""
+
+
+def serve_config(deployed: Deployment, solver: str, without_gpu: Container[str], import_path: str) -> str:
+    """The config file.
+
+    Args:
+        deployed: the deployment.
+        solver: who made the plan.
+        without_gpu: names of the hardware that has no GPU.
+        import_path: where the application stands in Python, such as "serving:app".
+    """
+    example = _resource(deployed, deployed.groups[0])
+    remarks = (
+        *plan_remarks(deployed, solver),
+        "The application has to bind a deployment of each of these names. Nodes say what machine they are, for "
+        f"instance by `ray start --resources='{{\"{example}\": 1}}'`. A replica takes a whole machine. Its "
+        "`reconfigure` is given `user_config`, for `set_max_batch_size` and `set_batch_wait_timeout_s` of its "
+        "`@serve.batch`; `max_concurrent_batches` is an argument of that decorator. A replica accepts "
+        + (
+            "whatever it is given."
+            if deployed.router
+            else "the requests of all batches that run, and of one that gathers."
+        ),
+        *deployed.names.hardware_values.remarks(_PREFIX),
+        *deployed.names.labels.remarks(),
+    )
+    application = {
+        "name": label_value(deployed.session.name),
+        "route_prefix": "/",
+        "import_path": import_path,
+        "deployments": [
+            Remarked(tuple(group_remarks(deployed, group)), _serve_deployment(deployed, group, without_gpu))
+            for group in deployed.groups
+        ],
+    }
+    return yaml_text({"applications": [application]}, remarks)
+
+
+def _resource(deployed: Deployment, group: Group) -> str:
+    """The resource of Ray that a machine of this hardware is; names such as CPU and GPU are Ray's own."""
+    return _PREFIX + deployed.names.hardware_values[group.configuration.hardware]
+
+
+def _serve_deployment(deployed: Deployment, group: Group, without_gpu: Container[str]) -> dict[str, Any]:
+    c = group.configuration
+    return {
+        "name": group.name,
+        "num_replicas": group.machines,
+        "max_ongoing_requests": _ALL if group.routed else c.batch * (c.concurrency + 1),
+        "user_config": {
+            "max_batch_size": c.batch,
+            "batch_wait_timeout_s": group.queue_delay_us / 10**6,
+            "max_concurrent_batches": c.concurrency,
+        },
+        "ray_actor_options": {
+            "num_gpus": 0 if c.hardware in without_gpu else 1,
+            "resources": {_resource(deployed, group): 1},
+        },
+    }

@@ -1,0 +1,225 @@
+"""A comparison and a gap decomposition as figures: bars of what is split into optimum, design and heuristic."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from euclio.core.families import shown_goal
+from euclio.core.figures import (
+    DESIGN,
+    HEURISTIC,
+    INK,
+    MUTED,
+    OPTIMUM,
+    OPTIMUM_ALPHA,
+    UNKNOWN,
+    UNSPLIT,
+    figure_style,
+    grid,
+    legend_under,
+)
+from euclio.core.objective import Goal
+from euclio.core.words import percent
+from euclio.questions.comparison.comparing import Comparison, Part, bar_note, bar_parts, part_names
+from euclio.questions.comparison.decomposing import aggregate, goal_of
+
+WIDTH_IN = 9.6
+ROW_IN = 0.27
+CUT = 0.12
+"""Share of the longest extra cost that the optimum's part of the bars takes: their axis does not start at 0."""
+CAPTION = (
+    "Left: cost over the proven optimum of the full plan space, mean over the instances. On every instance, cost = "
+    "optimum × design × heuristic, where design = cost of the best plan of the system's own plan space over the "
+    "optimum and heuristic = cost over that best plan. Factors do not add up, so the bars stack extra costs in units "
+    "of the optimum, design - 1 and (cost - own optimum) / optimum, whose means add up exactly to the mean gap. "
+    "Right: the two factors over the instances, median and middle half. The groups have axes of their own."
+)
+
+
+def draw_decomposition(table: pd.DataFrame, title: str = "") -> Figure:
+    """The figure of a decomposition.
+
+    Args:
+        table: rows of `decompose`.
+        title: set above the panels; empty: none.
+
+    Returns:
+        Two panels, a system that has variants (`name:variant`) with them in the second, the other systems in the
+        first; a panel without systems is left out. The best on top.
+    """
+    goal, found = goal_of(table), aggregate(table)
+    found = found[found.split > 0].sort_values("total_mean", ascending=not goal.maximised, kind="stable")
+    groups = _groups([str(name) for name in found.index])
+    heights = [max(len(group), 1) + 1.6 for group in groups] or [1.0]
+    with figure_style():
+        figure = Figure(figsize=(WIDTH_IN, 0.9 + ROW_IN * sum(heights)))
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(len(heights), 2, squeeze=False, height_ratios=heights, width_ratios=(1.7, 1))
+        for (bars, spread), group in zip(panels, groups, strict=False):
+            _decomposition_bars(bars, found.loc[group], goal)
+            _spread(spread, found.loc[group], goal)
+        if groups:
+            panels[0][0].set_title(f"mean {goal.loss if goal.maximised else goal.name}, split by cause", fontsize=10)
+            panels[0][1].set_title("spread over the instances", fontsize=10)
+            panels[-1][0].set_xlabel(_axis(goal))
+            panels[-1][1].set_xlabel(f"{goal.loss} by each factor (%)")
+        else:
+            panels[0][0].set_title("no gap is known: no plan, or no proven optimum", fontsize=10)
+        figure.legend(handles=_legend(), loc="outside lower center", ncols=4, fontsize=9)
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    return figure
+
+
+def draw_decomposition_on(axes: Axes, table: pd.DataFrame) -> None:
+    """The bars alone, of all systems together."""
+    goal, found = goal_of(table), aggregate(table)
+    found = found[found.split > 0].sort_values("total_mean", ascending=not goal.maximised, kind="stable")
+    axes.set_title(f"mean {goal.loss if goal.maximised else goal.name}, split by cause", fontsize=10)
+    if found.empty:
+        axes.set_title("no gap is known: no plan, or no proven optimum", fontsize=10)
+        return
+    _decomposition_bars(axes, found, goal)
+    axes.set_xlabel(_axis(goal))
+    legend_under(axes, handles=_legend()[:-1], fontsize=8)
+
+
+def _groups(names: Sequence[str]) -> list[list[str]]:
+    """Systems without variants, then those with; without the empty ones."""
+    family = Counter(name.partition(":")[0] for name in names)
+    alone = [name for name in names if family[name.partition(":")[0]] == 1]
+    return [group for group in (alone, [name for name in names if name not in alone]) if group]
+
+
+def _decomposition_bars(axes: Axes, rows: pd.DataFrame, goal: Goal) -> None:
+    longest = max(float((rows.design_extra + rows.heuristic_extra).max()), 1e-3)
+    start = max(0.0, 1 - CUT * longest)
+    for y, (design, heuristic) in enumerate(zip(rows.design_extra, rows.heuristic_extra, strict=True)):
+        axes.barh(y, 1 - start, left=start, height=0.66, color=OPTIMUM, alpha=OPTIMUM_ALPHA, linewidth=0)
+        left = 1.0
+        for width, color in ((design, DESIGN), (heuristic, HEURISTIC)):
+            axes.barh(y, width, left=left, height=0.66, color=color, linewidth=0)
+            left += width
+        axes.text(left + 0.012 * longest, y, _note(design, heuristic, goal), va="center", fontsize=8.5)
+    axes.axvline(1, color=INK, linewidth=0.9)
+    axes.set_xlim(start, 1 + 1.5 * longest)
+    axes.spines["left"].set_visible(False)
+    _rows(axes, [_label(str(name), rows.loc[name]) for name in rows.index])
+
+
+def _label(name: str, row: pd.Series[float]) -> str:
+    """The system, and on how many instances it is split where these are not all."""
+    return name if row["split"] == row["instances"] else f"{name} ({row['split']:.0f} of {row['instances']:.0f})"
+
+
+def _note(design: float, heuristic: float, goal: Goal) -> str:
+    """The gap and its parts in per cent."""
+    if design + heuristic < 5e-5:
+        return "optimal"
+    sign = "-" if goal.maximised else "+"
+    return f"{sign}{_percent(design + heuristic)} % = {_percent(design)} + {_percent(heuristic)}"
+
+
+def _percent(share: float) -> str:
+    return percent(share, 1 if abs(share) < 0.0995 else 0, sign="")
+
+
+def _axis(goal: Goal) -> str:
+    if goal.maximised:
+        return f"optimum = 1, plus the {goal.loss} (axis cut below 1)"
+    return f"{goal.name} over the optimum (axis cut below 1)"
+
+
+def _spread(axes: Axes, rows: pd.DataFrame, goal: Goal) -> None:
+    """Median and middle half of what the design (above) and the heuristic (below) lose, in per cent."""
+    for factor, offset, color in (("design", -0.17, DESIGN), ("heuristic", 0.17, HEURISTIC)):
+        low, median, high = (100 * rows[f"{factor}_{part}"].map(goal.loss_of) for part in ("low", "median", "high"))
+        at = [y + offset for y in range(len(rows))]
+        axes.hlines(at, low, high, color=color, linewidth=2.2)
+        axes.plot(median, at, "o", color=color, markersize=4.2, clip_on=False)
+    axes.axvline(0, color=INK, linewidth=0.9)
+    axes.set_xlim(left=0)
+    grid(axes, "x")
+    axes.spines["left"].set_visible(False)
+    _rows(axes, [""] * len(rows))
+
+
+def _rows(axes: Axes, names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), names, fontsize=9)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+
+
+def _legend() -> list[Patch | Line2D]:
+    return [
+        Patch(color=OPTIMUM, alpha=OPTIMUM_ALPHA, label="optimum = 1"),
+        Patch(color=DESIGN, label="design gives up"),
+        Patch(color=HEURISTIC, label="heuristic loses"),
+        Line2D([], [], color=MUTED, marker="o", markersize=4.2, linewidth=2.2, label="median, middle half"),
+    ]
+
+
+COLOURS = {
+    Part.OPTIMUM: OPTIMUM,
+    Part.DESIGN: DESIGN,
+    Part.HEURISTIC: HEURISTIC,
+    Part.UNSPLIT: UNSPLIT,
+    Part.UNKNOWN: UNKNOWN,
+}
+
+
+def draw_comparison(comparison: Comparison) -> Figure:
+    """The figure; the value, such as money per hour, on the horizontal axis.
+
+    Of a cost, design and heuristic are what it is above the optimum; of a throughput, what is missing to it.
+    """
+    rows = comparison.rows
+    with figure_style():
+        figure = Figure(figsize=(7.2, 1.5 + 0.24 * max(len(rows), 2)))
+        FigureCanvasAgg(figure)
+        legend = _comparison_bars(figure.add_subplot(), comparison)
+        if legend:
+            figure.legend(handles=legend, loc="outside lower center", ncols=len(legend), fontsize=8)
+    return figure
+
+
+def draw_comparison_on(axes: Axes, comparison: Comparison) -> None:
+    """The same on axes of a figure, with the legend below the bars."""
+    legend = _comparison_bars(axes, comparison)
+    if legend:
+        legend_under(axes, handles=legend, fontsize=8)
+
+
+def _comparison_bars(axes: Axes, comparison: Comparison) -> list[Patch]:
+    """A bar per system; gives what the legend names, the parts that are there."""
+    rows, goal = comparison.rows, comparison.goal
+    drawn: set[Part] = set()
+    widths = [sum(width for _, width in bar_parts(row)) for row in rows]
+    largest = max(widths, default=0.0) or 1.0
+    for y, row in enumerate(rows):
+        left = 0.0
+        for part, width in bar_parts(row):
+            axes.barh(y, width, left=left, color=COLOURS[part], alpha=_alpha(part), height=0.7)
+            drawn.add(part)
+            left += width
+        axes.text(left + 0.01 * largest, y, bar_note(row), va="center", fontsize=7.5)
+    axes.set_yticks(range(len(rows)), [row.solver.label for row in rows], fontsize=8)
+    axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
+    axes.set_xlim(0, 1.16 * largest)
+    axes.tick_params(axis="x", labelsize=8)
+    axes.set_xlabel(f"{goal.name} ({shown_goal(goal, comparison.instance).unit})", fontsize=9)
+    axes.set_title(f"{comparison.instance.name}: {goal.name} of each system, split by cause", fontsize=9, loc="left")
+    names = part_names(goal)
+    return [Patch(color=COLOURS[part], alpha=_alpha(part), label=names[part]) for part in names if part in drawn]
+
+
+def _alpha(part: Part) -> float:
+    return OPTIMUM_ALPHA if part is Part.OPTIMUM else 1.0

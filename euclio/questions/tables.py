@@ -1,0 +1,334 @@
+"""Least costs by changes, by objective or rate, and of what-if questions: tables for people, CSV files, plain data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from euclio.core.result import Status
+from euclio.core.tables import new_table
+from euclio.core.words import DASH, amount, counted, figures, full, milliseconds, percent
+from euclio.files import csv_writing
+from euclio.problems.session.costs import money, per_million, per_month
+from euclio.problems.session.rules import Charging
+from euclio.problems.session.stated import described
+from euclio.questions.change_costs import Curve, Step
+from euclio.questions.cost_curve import CostCurve, CostStep, Over, OverRange
+from euclio.questions.what_if import Point, WhatIf
+
+CHANGE_COSTS_SCHEMA = "euclio/change-costs/1"
+NO_BREAK = "\u00a0"
+"""A space at which no line is broken: a number stays with its name."""
+
+
+def change_table(curve: Curve) -> RenderableType:
+    """A header, a row for each number of changes at which the cost falls, and what no limit would cost.
+
+    Plans that are not proven to be the cheapest say how far the bound is below them.
+    """
+    kept = ["in time"] if curve.question.demand is not None else []
+    columns = ["changes", "cost/h", *kept, "saved/h", "of all that can be", "machines added and removed"]
+    table = new_table(*columns, numbers=columns[:-1], wrapped=columns[-1:], spare=["of all that can be"])
+    none = curve.without_plan
+    if none is not None:
+        upto = "0" if not none.most else f"0 to {none.most:,}"
+        table.add_row(upto, none.result.status.value, *(DASH for _ in columns[2:]))
+    for step in curve.steps:
+        part = curve.part_of_saving(step)
+        cells = [
+            f"{step.most:,}",
+            step.cost_in_words(),
+            *(DASH if step.kept is None else step.kept.in_words() for _ in kept),
+            figures(curve.saved(step)),
+            percent(None if part is None else float(part), 1),
+        ]
+        table.add_row(*(Text(cell) for cell in (*cells, _moves(step))))
+    return Group(Text("\n".join(_header(curve))), Text(""), table, Text(""), Text("\n".join(_footer(curve))))
+
+
+def describe_change_costs(curve: Curve) -> dict[str, Any]:
+    """The answer as plain data with fractions."""
+    asked = curve.question
+    none = curve.without_plan
+    return {
+        **asked.described(CHANGE_COSTS_SCHEMA),
+        "running_cost_per_h": curve.running_per_h,
+        "no_plan_up_to": None if none is None else none.most,
+        "complete": curve.complete,
+        "steps": [_change_step(curve, step) for step in curve.steps],
+        "without_limit": _change_step(curve, curve.free),
+    }
+
+
+def change_costs_csv(curve: Curve) -> str:
+    """One row per step, and one without a limit, whose `most_changes` is empty."""
+    rows = [_change_step(curve, step) for step in (*curve.steps, curve.free)]
+    names = [h.name for h in curve.question.changed.hardware]
+    heading = [name for name in rows[0] if name not in ("added", "removed")]
+    moves = [(way, name) for way in ("added", "removed") for name in names]
+    return csv_writing.csv_text(
+        [*heading, *(f"{way}_{name}" for way, name in moves)],
+        ([*(row[name] for name in heading), *(row[way].get(name, 0) for way, name in moves)] for row in rows),
+    )
+
+
+def _header(curve: Curve) -> list[str]:
+    asked, running = curve.question, curve.question.changed.running
+    assert running is not None
+    count = counted(sum(own.machines for own in running.machines), "machine")
+    cost = money(asked.session, curve.running_per_h)
+    return asked.lines("machines added and removed", f"running: {count}, {cost} per hour")
+
+
+def _footer(curve: Curve) -> list[str]:
+    free = curve.free
+    if free.cost_per_h is None:
+        why = f": {free.result.reason}" if free.result.reason else ""
+        return [f"without a limit on changes: {free.result.status.value}{why}"]
+    lines = []
+    if not curve.reached:
+        lines.append(f"without a limit: {free.cost_in_words()}, with {counted(free.changes or 0, 'change')}")
+    if not curve.complete:
+        lines.append("between these numbers of changes there may be others at which the cost falls")
+    found = "this is the cheapest plan" if free.result.status is Status.OPTIMAL else "no cheaper plan was found"
+    return lines or [f"more changes save nothing: {found}, {free.cost_in_words()}"]
+
+
+def _moves(step: Step) -> str:
+    """Machines added and removed by hardware type, such as "+2 T4, -1 A100"."""
+    added, removed = _by_hardware(step.moves.added), _by_hardware(step.moves.removed)
+    names = [h.name for h in step.session.hardware]
+    names += sorted((set(added) | set(removed)) - set(names))
+    words = [f"+{added[name]:,}{NO_BREAK}{name}" for name in names if added[name]]
+    words += [f"-{removed[name]:,}{NO_BREAK}{name}" for name in names if removed[name]]
+    return ", ".join(words) or DASH
+
+
+def _by_hardware(moved: dict[tuple[str, str], int]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for (_, hardware), count in moved.items():
+        found[hardware] += count
+    return found
+
+
+def _change_step(curve: Curve, step: Step) -> dict[str, Any]:
+    result = step.result
+    return {
+        "most_changes": step.most,
+        "changes": step.changes,
+        "status": result.status.value,
+        "cost_per_h": result.value,
+        "bound_per_h": result.bound,
+        "saved_per_h": curve.saved(step),
+        "share_of_saving": curve.part_of_saving(step),
+        "added": dict(_by_hardware(step.moves.added)),
+        "removed": dict(_by_hardware(step.moves.removed)),
+        **({} if curve.question.demand is None else described(step.kept)),
+        "reason": result.reason,
+    }
+
+
+COST_CURVE_SCHEMA = "euclio/cost-curve/1"
+FIELDS = {Over.SLO: ("from_slo_s", "below_slo_s"), Over.RATE: ("above_rps", "up_to_rps")}
+"""Where a step begins and ends, by what the cost is a function of."""
+HEADINGS = {Over.SLO: ("SLO from (ms)", "to"), Over.RATE: ("req/s above", "to")}
+
+
+def curve_table(curve: CostCurve) -> RenderableType:
+    """A header, a row for each step, and how much of it is proven."""
+    asked = curve.question
+    table = new_table(*HEADINGS[asked.over], "cost/h", "machines", numbers=(*HEADINGS[asked.over], "cost/h"))
+    for step in curve.steps:
+        table.add_row(*(Text(cell) for cell in (*_ends(asked, step), step.cost_in_words(), _machines(step))))
+    lines = asked.lines(asked.over.in_words(), range_in_words(asked))
+    return Group(Text("\n".join(lines)), Text(""), table, Text(""), Text(_proven(curve)))
+
+
+def range_in_words(asked: OverRange) -> str:
+    """The objectives or rates that are asked about."""
+    if asked.over is Over.SLO:
+        return f"SLO from {milliseconds(asked.start)} to {milliseconds(asked.end)} ms"
+    return f"rate from {full(asked.start)} to {full(asked.end)} req/s"
+
+
+def describe_cost_curve(curve: CostCurve) -> dict[str, Any]:
+    """The answer as plain data with fractions."""
+    asked = curve.question
+    return {
+        **asked.described(COST_CURVE_SCHEMA),
+        "over": asked.over.value,
+        "range": [asked.start, asked.end],
+        "complete": curve.complete,
+        "proven": curve.proven,
+        "steps": [_curve_step(asked, step) for step in curve.steps],
+    }
+
+
+def cost_curve_csv(curve: CostCurve) -> str:
+    """One row per step; machines by type in columns of their own."""
+    rows = []
+    for step in curve.steps:
+        row = _curve_step(curve.question, step)
+        machines = row.pop("machines")
+        rows.append(row | {f"machines_{name}": machines.get(name, Fraction(0)) for name in curve.hardware})
+    return csv_writing.csv_text(rows[0], (row.values() for row in rows))
+
+
+def _proven(curve: CostCurve) -> str:
+    """How much of the function is proven."""
+    asked = curve.question
+    if not asked.steps_proven:
+        return (
+            "nothing is said between the rates that were asked: the cost may fall with the rate where a full machine "
+            "may be slower than one that is not (policy rr with several batches at a time, a policy of your own), or "
+            "where machines are shared"
+        )
+    if not curve.complete:
+        return "the other steps of the range are not known: ask for a narrower one"
+    if not curve.proven:
+        return "a limit of time was hit: not all steps are proven"
+    hair = "last billionth before each step" if asked.over is Over.SLO else "first billionth of each step but the first"
+    return (
+        f"proven: no plan in this plan space costs less, but for the {hair}, where nothing is proven but what its "
+        "neighbours cost"
+    )
+
+
+def _ends(asked: OverRange, step: CostStep) -> tuple[str, str]:
+    if asked.over is Over.SLO:
+        return milliseconds(step.start), milliseconds(step.end)
+    return full(step.start), full(step.end)
+
+
+def _machines(step: CostStep) -> str:
+    machines = step.machines
+    names = [h.name for h in step.session.hardware if machines.get(h.name)]
+    return ", ".join(f"{name}{NO_BREAK}{amount(machines[name], digits=4)}" for name in names) or DASH
+
+
+def _curve_step(asked: OverRange, step: CostStep) -> dict[str, Any]:
+    result = step.result
+    start, end = FIELDS[asked.over]
+    latency = None if step.checked is None else step.checked[1].latency_s
+    return {
+        start: step.start,
+        end: step.end,
+        "status": result.status.value,
+        "cost_per_h": result.value,
+        "bound_per_h": result.bound,
+        "latency_s": latency,
+        "machines": {name: count for name, count in step.machines.items() if count},
+        "reason": result.reason,
+    }
+
+
+WHAT_IF_SCHEMA = "euclio/what-if/1"
+
+
+def what_if_table(answer: WhatIf) -> RenderableType:
+    """A header, and one row per rate and objective with the ways of charging next to each other.
+
+    Plans that are not proven to be the cheapest say how far the bound is below them.
+    """
+    asked = answer.question
+    kept = asked.demand is not None
+    columns = ["req/s", "SLO ms", *(heading for way in asked.chargings for heading in _headings(way, kept=kept))]
+    machines = [heading for heading in columns if heading.startswith("machines")]
+    numbers = [heading for heading in columns if heading not in machines]
+    table = new_table(*columns, numbers=numbers, wrapped=machines, spare=["rounded up"])
+    for (rate, slo), _ in asked.sessions.items():
+        cells = [full(rate), milliseconds(slo)]
+        for way in asked.chargings:
+            cells += _cells(answer.points[rate, slo, way], kept=kept)
+        table.add_row(*(Text(cell) for cell in cells))
+    return Group(Text("\n".join((*asked.lines("rate and SLO"), *_judged(answer)))), Text(""), table)
+
+
+def _judged(answer: WhatIf) -> list[str]:
+    """By how many requests plans were judged that are to keep an attainment, and what that says."""
+    kept = [point.kept for point in answer.points.values() if point.kept is not None]
+    if not kept:
+        return []
+    requests = min(one.requests for one in kept), max(one.requests for one in kept)
+    span = " to ".join(dict.fromkeys(f"{number:,}" for number in requests))
+    return [
+        f"judged by {span} requests each: at least what is said, with {percent(kept[0].confidence, 0)} confidence each"
+    ]
+
+
+def describe_what_if(answer: WhatIf, *more: WhatIf) -> dict[str, Any]:
+    """The answer, and those at other capacities of a resource, as plain data with fractions."""
+    asked = answer.question
+    return {
+        **asked.described(WHAT_IF_SCHEMA),
+        "space": {k: v for k, v in asked.space.describe().items() if k != "charging"},
+        "points": [
+            _point(one, point) | _capacities(one, "resources")
+            for one in (answer, *more)
+            for point in one.points.values()
+        ],
+    }
+
+
+def what_if_csv(*answers: WhatIf) -> str:
+    """One row per point: what `describe_what_if` says of it; machines by type and resources in columns of their own."""
+    rows = []
+    hardware = [h.name for h in answers[0].question.session.hardware if any(h.name in one.hardware for one in answers)]
+    for answer, point in [(one, _point(one, point)) for one in answers for point in one.points.values()]:
+        machines = point.pop("machines")
+        columns = {f"machines_{name}": machines.get(name, Fraction(0)) for name in hardware}
+        rows.append(point | columns | _capacities(answer))
+    return csv_writing.csv_text(rows[0], (row.values() for row in rows))
+
+
+def _capacities(answer: WhatIf, field: str = "") -> dict[str, Any]:
+    """The capacities that are asked about: in a field, or as columns; nothing where there are none."""
+    changes = answer.question.changes
+    if changes is None or not changes.resources:
+        return {}
+    return {field: changes.resources} if field else {f"resource_{name}": n for name, n in changes.resources.items()}
+
+
+def _headings(way: Charging, *, kept: bool) -> Iterator[str]:
+    yield f"{way} cost/h"
+    if kept:
+        yield f"in time, {way}"
+    yield f"machines, {way}"
+    if not way.whole:
+        yield "rounded up"
+
+
+def _cells(point: Point, *, kept: bool) -> Iterator[str]:
+    yield point.cost_in_words()
+    if kept:
+        yield DASH if point.kept is None else point.kept.in_words()
+    machines = point.machines
+    names = [h.name for h in point.session.hardware if machines.get(h.name)]
+    yield ", ".join(f"{name}{NO_BREAK}{amount(machines[name], digits=4)}" for name in names) or DASH
+    if not point.charging.whole:
+        yield figures(point.rounded_up_per_h)
+
+
+def _point(answer: WhatIf, point: Point) -> dict[str, Any]:
+    result = point.result
+    latency = None if result.evaluation is None or result.value is None else result.evaluation.latency_s
+    return {
+        "rate_rps": point.rate_rps,
+        "slo_s": point.slo_s,
+        "charging": point.charging.value,
+        "status": result.status.value,
+        "cost_per_h": result.value,
+        "bound_per_h": result.bound,
+        "rounded_up_per_h": point.rounded_up_per_h,
+        "cost_per_month": None if result.value is None else per_month(result.value),
+        "cost_per_million_requests": None if result.value is None else per_million(point.rate_rps, result.value),
+        "latency_s": latency,
+        **({} if answer.question.demand is None else described(point.kept)),
+        "machines": {name: count for name, count in point.machines.items() if count},
+        "reason": result.reason,
+    }

@@ -1,0 +1,8 @@
+"""`cite`: what to cite."""
+
+from __future__ import annotations
+
+from euclio.files import citing
+from euclio.verbs.verb import verb
+
+cite = verb()(citing.cite)

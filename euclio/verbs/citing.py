@@ -1,8 +1,0 @@
-"""`cite`: what to cite."""
-
-from __future__ import annotations
-
-from euclio.files import citing
-from euclio.verbs.calling import verb
-
-cite = verb()(citing.cite)

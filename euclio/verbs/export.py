@@ -1,0 +1,249 @@
+"""`export` and `diff`: a plan as files of serving systems, and what changes from one plan to another.
+
+`euclio.export` is a room too, which can be called as this verb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+import euclio.export as export_room
+from euclio.core.errors import InputError, NoPlanError, RefusedError
+from euclio.core.families import families
+from euclio.core.family import Difference
+from euclio.core.numbers import Number
+from euclio.core.progress import say
+from euclio.core.result import AnyResult, Result, WrittenResult
+from euclio.core.solving import reasons_against
+from euclio.core.words import joined
+from euclio.files.unbound_results import UnboundResult, load_without_instance, unbound_result
+from euclio.verbs.inputs import GivenInstance, GivenResult, changed_instance, given_instance, given_result
+from euclio.verbs.keywords import exporter_options, read
+from euclio.verbs.verb import keyword_of, verb
+
+if TYPE_CHECKING:
+    from euclio.core.parts import Exporter
+
+__all__ = ["diff", "export", "export_room"]
+
+
+class ExportKeywords(TypedDict, total=False):
+    """What exporters take, each some of these.
+
+    Attributes:
+        cpu: hardware without a GPU.
+        image: container image.
+        node_label: label of nodes that names their hardware.
+        port: port that containers listen on.
+        import_path: where Ray Serve finds the application.
+        router: what sends requests to machines: "own", "round-robin", "random", "least-outstanding" or
+            "power-of-two"; by default what the files bring themselves.
+    """
+
+    cpu: str | Iterable[str] | None
+    image: str | None
+    node_label: str | None
+    port: Number | None
+    import_path: str | None
+    router: str | None
+
+
+@verb(ExportKeywords)
+def export(
+    instance: Any,
+    result: AnyResult | WrittenResult | str | Path | GivenResult,
+    *,
+    to: str,
+    out: str | Path | None = None,
+    policy: Any = None,
+    **keywords: Unpack[ExportKeywords],
+) -> dict[str, str]:
+    """The plan of a result as files that a serving system reads, as `euclio export` writes them.
+
+    Args:
+        instance: the instance, without the changes that the result states; or the path of its file.
+        result: a result of `euclio.solve`, or the path of a file; it is checked first.
+        to: kind of files: "triton", "kubernetes", "ray-serve" or "csv".
+        out: also write them: the file, or where there are several a new folder; None: nothing is written.
+        policy: the user's own policy that a written result was made under, as of `verify`.
+        **keywords: `cpu`, `image`, `node_label`, `port`, `import_path`, `router`, each for the kinds that take it.
+
+    Returns:
+        The texts by the path of each file, relative to the folder.
+
+    Raises:
+        NoPlanError: the result has no plan.
+        RefusedError: the checker refuses it, or the router cannot keep it.
+        InputError: a kind that the family does not have, a keyword that it does not take, or one that it needs.
+    """
+    given = given_instance(instance)
+    exporter = exporter_of(given, to)
+    options = read_options(exporter, keywords)
+    said = given_result(result, given, policy)
+    plan = said.result.plan
+    if plan is None:
+        raise NoPlanError(f"there is no plan to export (status {said.result.status.value})", file=said.file)
+    target = said.result.changed
+    reasons = reasons_against(target, said.result, given.family.evaluate(target, plan, said.result.space))
+    if reasons:
+        raise RefusedError(f"refused: {'; '.join(reasons)}", file=said.file)
+    files = exporter.files(target, said.result, options)
+    if out is not None:
+        folder = takes_folder(exporter, Path(out))
+        if folder:
+            check_folder(Path(out))
+        write_exported(files, Path(out), folder=folder)
+    planned = _planned_for_more(given, said)
+    if planned:
+        say(planned)
+    caution = exporter.caution(target, said.result)
+    if caution:
+        say(caution)
+    return files
+
+
+def _planned_for_more(given: GivenInstance, said: GivenResult) -> str:
+    """One line on what the plan was made for, where that is more than its plan space; empty: it is not."""
+    stated = said.result.planned_for
+    if given.family.simulator is None or stated in ({}, given.family.planned_for(said.result.space)):
+        return ""
+    return f"planned for {given.family.simulator().planned_words(stated)}"
+
+
+def exporter_of(given: GivenInstance, to: str) -> Exporter:
+    """The exporter that is asked for.
+
+    Raises:
+        InputError: the instance's family does not have it.
+    """
+    for exporter in given.family.exporters():
+        if exporter.name == to:
+            return exporter
+    own = given.family.instance.__name__.lower()
+    served = [other.instances for other in families() if to in {e.name for e in other.exporters()}]
+    if not served:
+        every = dict.fromkeys(e.name for other in families() for e in other.exporters())
+        raise InputError(f"must be {joined(every, 'or')}", field="--to")
+    raise InputError(f"is a {own}; --to {to} serves {joined(served)}", file=given.file)
+
+
+def read_options(exporter: Exporter, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that were given, by field.
+
+    Raises:
+        InputError: one that the exporter does not take, or none that it cannot do without.
+    """
+    given = {flag: keywords.get(keyword_of(flag)) for flag in exporter_options()}
+    for flag, (_, owners) in exporter_options().items():
+        if given[flag] is not None and exporter.name not in owners:
+            raise InputError(f"is an option of --to {joined(owners, 'or')}; leave it out", field=flag)
+    for option in exporter.options:
+        if option.missing and given[option.flag] is None:
+            raise InputError(f"is missing; give {option.missing}", field=option.flag)
+    return {
+        option.field: read(option.parse, given[option.flag], option.flag)
+        for option in exporter.options
+        if given[option.flag] is not None
+    }
+
+
+def takes_folder(exporter: Exporter, out: Path) -> bool:
+    """Whether the output of an exporter is a folder that its files are put into.
+
+    Raises:
+        InputError: it is named neither as a folder nor as a file of its kind.
+    """
+    if exporter.folder or not exporter.suffixes:
+        return exporter.folder
+    if out.suffix.lower() in exporter.suffixes or (out.exists() and not out.is_dir()):
+        return False
+    if out.suffix and not out.is_dir():
+        kinds = joined(exporter.suffixes, "or")
+        raise InputError(f"ends in {out.suffix[:20]!a}; name a file that ends in {kinds}, or a folder", field="--out")
+    return True
+
+
+def check_folder(out: Path) -> None:
+    """Refuse a folder that holds something: old files would stay next to the new ones, or be lost.
+
+    Raises:
+        InputError: naming the folder.
+    """
+    try:
+        taken = out.exists() and (not out.is_dir() or any(out.iterdir()))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read: {error}; choose another folder", file=str(out), field="--out") from None
+    if taken:
+        raise InputError("is there and not empty; choose a new folder", file=str(out), field="--out")
+
+
+def write_exported(files: dict[str, str], out: Path, *, folder: bool) -> None:
+    """Write the files of an exporter, into a folder or the only one as it.
+
+    Raises:
+        InputError: nothing can be written there.
+    """
+    from euclio.files.json_writing import write_text
+
+    for name, text in files.items():
+        path = out / name if folder else out
+        if folder:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                reason = (error.strerror or str(error)).lower()
+                raise InputError(f"cannot be made: {reason}; choose another folder", file=str(path.parent)) from None
+        write_text(text, path)
+
+
+@verb()
+def diff(
+    before: AnyResult | UnboundResult | str | Path,
+    after: AnyResult | UnboundResult | str | Path,
+    *,
+    instance: Any = None,
+) -> Difference:
+    """What changes from the plan of one result to that of another, as `euclio diff` says.
+
+    Args:
+        before: a result with a plan: the path of a file, or a result of `euclio.solve`.
+        after: another one, which may be of another instance.
+        instance: the instance of results that are given as objects, without the changes that they state; None: the one
+            that they were solved for.
+
+    Returns:
+        The difference, with `text` for people and `data`.
+
+    Raises:
+        NoPlanError: a result has no plan.
+        InputError: a file that cannot be read, or two results that cannot be compared.
+    """
+    from euclio.questions.difference import compare_plans
+
+    results = [_unbound(one, name, instance) for one, name in ((before, "before"), (after, "after"))]
+    for result in results:
+        if result.plan is None:
+            raise NoPlanError(f"there is no plan to compare (status {result.status})", file=result.file)
+    return compare_plans(*results)
+
+
+def _unbound(given: AnyResult | UnboundResult | str | Path, name: str, instance: Any) -> UnboundResult:
+    """A result as it stands in a file."""
+    if isinstance(given, UnboundResult):
+        return given
+    if isinstance(given, str | Path):
+        return load_without_instance(given)
+    if not isinstance(given, Result):
+        kind = type(given).__name__
+        raise InputError(f"is of type {kind}; give a result of `euclio.solve`, or the path of its file", field=name)
+    from euclio.files.json_reading import parse_json
+    from euclio.files.result_files import result_to_text
+
+    if instance is None and given.of_instance is None:
+        raise InputError("does not know its instance; give that too, or the path of its file", field=name)
+    target = (
+        given.of_instance if instance is None else changed_instance(given_instance(instance).instance, given.changes)
+    )
+    return unbound_result(parse_json(result_to_text(given, target), file=name), name)

@@ -1,0 +1,147 @@
+"""`prices`: what machines cost by the price list of a cloud."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from euclio.core.errors import InputError
+from euclio.core.values import exact_positive, named
+from euclio.core.words import joined
+from euclio.verbs.inputs import GivenInstance, given_instance
+from euclio.verbs.keyword_types import ByName
+from euclio.verbs.keywords import read, read_if
+from euclio.verbs.verb import verb
+
+if TYPE_CHECKING:
+    from euclio.problems.session import Session
+    from euclio.workloads.pricing.choosing import PriceList
+
+LONGEST_CURRENCY = 200
+"""Characters of the longest currency, as of names in files."""
+
+
+@verb()
+def prices(
+    file: Session | str | Path | GivenInstance,
+    catalogue: str | Path,
+    *,
+    map: str | Mapping[str, str],
+    currency: str,
+    per: str | None = None,
+    region: str | None = None,
+    spot: bool = False,
+    accelerators: ByName | None = None,
+    out: str | Path | None = None,
+) -> PriceList:
+    """The prices of machines by the price list of a cloud, as `euclio prices` finds them.
+
+    Args:
+        file: a session or its file, or a CSV of profiles as for `import_csv`: the hardware that is priced.
+        catalogue: the price list: a catalogue of SkyPilot (`vms.csv`), `cloud-gpus.csv`, a CSV with columns
+            `instance` and `price_per_h`, or Karpenter's generated list (`.go`).
+        map: what each hardware is in the list: an instance type or an accelerator, ``{"V100": "p3.2xlarge"}``; several
+            joined by ``+`` are added up. A name alone is one that both have.
+        currency: what the list's prices are in, such as "USD"; lists do not say.
+        per: unit of time of the prices, "hour" or another, where the list does not say.
+        region: region, where the list has several.
+        spot: spot prices instead of those on demand.
+        accelerators: accelerators in an instance, by instance type, where the list does not say.
+        out: also write the session with these prices, or of a CSV of profiles the prices as a CSV.
+
+    Returns:
+        The prices with their sources; `by_name` is what `import_csv` and `solve` take, `session` the session with them.
+
+    Raises:
+        InputError: a name that the list or the file does not have, or what the list does not say; names the keyword.
+    """
+    from euclio.workloads.pricing.catalogues import read_catalogue
+    from euclio.workloads.pricing.choosing import HOURS, PriceList, Terms, chosen_prices, with_prices
+
+    session, hardware = _hardware_of(file)
+    what = read(mapped, map, "--map")
+    for name in what:
+        _refuse_unknown(name, hardware, file)
+    if per is not None and per not in HOURS:
+        raise InputError(f"is {per!r}; give {joined(HOURS, 'or')}", field="--per")
+    terms = Terms(per, region, spot, read_if(named(exact_positive), accelerators, "--accelerators"))
+    named_currency = read(currency_of, currency, "--currency")
+    try:
+        found = chosen_prices(read_catalogue(catalogue), what, terms)
+    except InputError as error:
+        raise InputError(error.message, file=error.file or str(catalogue), field=error.field) from None
+    changed = None if session is None else with_prices(session, found, named_currency)
+    result = PriceList(found, named_currency, changed, tuple(name for name in hardware if name not in what))
+    if out is not None:
+        write_prices(result, out)
+    return result
+
+
+def write_prices(found: PriceList, path: str | Path) -> None:
+    """Write the session with the prices, or the prices alone as a CSV where there is none."""
+    from euclio.files import save_instance
+    from euclio.files.json_writing import write_text
+    from euclio.workloads.pricing.files import prices_csv
+
+    if found.session is None:
+        write_text(prices_csv(replace(found, left_out=())), Path(path))
+    else:
+        save_instance(found.session, path)
+
+
+def mapped(given: str | Mapping[str, str]) -> dict[str, str]:
+    """What each hardware is in a list: `NAME=WHAT` divided by commas, or a name alone that both have.
+
+    Raises:
+        argparse.ArgumentTypeError: a name twice, or an empty one.
+    """
+    if isinstance(given, Mapping):
+        return {str(name): str(what) for name, what in given.items()}
+    found: dict[str, str] = {}
+    for part in str(given).split(","):
+        name, sign, what = (piece.strip() for piece in part.partition("="))
+        if not name or (sign and not what):
+            raise argparse.ArgumentTypeError(f"{part!r} must be HARDWARE=WHAT; pairs are divided by commas")
+        if name in found:
+            raise argparse.ArgumentTypeError(f"{name!r} is given twice; keep one of them")
+        found[name] = what or name
+    return found
+
+
+def currency_of(text: str) -> str:
+    """The name of a currency.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none that can be shown in a line.
+    """
+    name = str(text)
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_CURRENCY:
+        raise argparse.ArgumentTypeError(f"{name[:40]!a} must be the name of a currency, such as USD")
+    return name.strip()
+
+
+def _hardware_of(given: Session | str | Path | GivenInstance) -> tuple[Session | None, list[str]]:
+    """The session, if it is one, and the names of its hardware or of that of the profiles."""
+    from euclio.problems.session import Session
+    from euclio.workloads.session.csv_profiles import read_profiles
+
+    if isinstance(given, str | Path) and str(given).lower().endswith(".csv"):
+        profiles = read_profiles(given)
+        return None, list(dict.fromkeys(c.hardware for profile in profiles.values() for c in profile))
+    found = given_instance(given)
+    if not isinstance(found.instance, Session):
+        message = f"is one of {found.family.instances}; give a session, or a CSV of profiles"
+        raise InputError(message, file=found.file)
+    return found.instance, [hardware.name for hardware in found.instance.hardware]
+
+
+def _refuse_unknown(name: str, hardware: list[str], given: Session | str | Path | GivenInstance) -> None:
+    if name not in hardware:
+        from euclio.core.words import nearest
+
+        file = given.file if isinstance(given, GivenInstance) else str(given) if isinstance(given, str | Path) else None
+        message = f"names hardware {name!r}, which is not there; {nearest(name, hardware)}"
+        raise InputError(message, file=file, field="--map")

@@ -1,0 +1,281 @@
+"""`reproduce`: a paper's evaluation, measured again and set next to its published figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from euclio.core.compiled import time_runs
+from euclio.core.errors import InputError
+from euclio.core.numbers import Number
+from euclio.core.values import count
+from euclio.core.values import seed as read_seed
+from euclio.verbs.keywords import one_of, read_if
+from euclio.verbs.verb import verb
+from studies import STUDIES
+
+if TYPE_CHECKING:
+    from studies.claims import Checked
+    from studies.harpagon.answer import Answered
+    from studies.parts import Made
+
+OF_RUNS = (
+    *("paper", "jobs", "workloads", "seed", "certify", "instances", "artifact", "full", "posterior"),
+    *("write_workloads", "only", "answer"),
+)
+"""What means nothing where claims are held against reports."""
+OF_STUDIES = ("jobs", "certify", "instances", "artifact", "full", "posterior", "accept")
+"""What means nothing where workloads are written."""
+OF_PAGES = ("certify", "instances", "artifact", "full", "posterior", "write_workloads", "accept", "answer")
+"""What means nothing where one figure or table is made."""
+OF_REPORTS = ("certify", "artifact", "full", "posterior", "write_workloads", "accept")
+"""What means nothing where the answer is given."""
+
+
+@overload
+def reproduce(
+    paper: str,
+    *,
+    full: bool = False,
+    jobs: Number | None = None,
+    out: str | Path | None = None,
+    workloads: Number | None = None,
+    seed: Number | None = None,
+    certify: Number | None = None,
+    posterior: bool = False,
+    instances: str | Path | None = None,
+    artifact: str | Path | None = None,
+    accept: bool = False,
+    write_workloads: None = None,
+    only: None = None,
+) -> Path: ...
+@overload
+def reproduce(
+    paper: str,
+    *,
+    only: str,
+    out: str | Path | None = None,
+    workloads: Number | None = None,
+    seed: Number | None = None,
+    jobs: Number | None = None,
+) -> Made | tuple[str, ...]: ...
+@overload
+def reproduce(
+    paper: str, *, write_workloads: str | Path, workloads: Number | None = None, seed: Number | None = None
+) -> list[Path]: ...
+@overload
+def reproduce(
+    paper: str,
+    *,
+    answer: Literal[True],
+    workloads: Number | None = None,
+    seed: Number | None = None,
+    jobs: Number | None = None,
+    out: str | Path | None = None,
+    instances: str | Path | None = None,
+) -> Answered: ...
+@overload
+def reproduce(*, claims: Literal[True], accept: bool = False, out: str | Path | None = None) -> tuple[Checked, ...]: ...
+@verb()
+def reproduce(
+    paper: str | None = None,
+    *,
+    claims: bool = False,
+    accept: bool = False,
+    full: bool = False,
+    jobs: Number | None = None,
+    out: str | Path | None = None,
+    workloads: Number | None = None,
+    seed: Number | None = None,
+    certify: Number | None = None,
+    posterior: bool = False,
+    instances: str | Path | None = None,
+    artifact: str | Path | None = None,
+    write_workloads: str | Path | None = None,
+    only: str | None = None,
+    answer: bool = False,
+) -> Path | list[Path] | tuple[Checked, ...] | Made | tuple[str, ...] | Answered:
+    """Run a paper's evaluation again and write its report, as `euclio reproduce` does; prints the headline lines.
+
+    Args:
+        paper: the paper, such as "harpagon".
+        claims: instead of running a paper: hold the papers' claims against the reports that were written last, those
+            in ``build/reports`` or, where a paper has none of all its workloads there, those in ``reports``.
+        accept: store what is found, in place of what was: the report in ``reports/PAPER``, with `artifact` also what
+            was computed from it, for runs without it; with `claims` all reports that were written last, and what
+            holds now has to hold from now on.
+        full: also run the slow references on all workloads.
+        jobs: processes; None: one per core.
+        out: folder of the report; None: ``build/reports/PAPER``, of `claims` ``build/reports``.
+        workloads: how many; None: as the study says.
+        seed: seed of the workloads; None: the protocol's.
+        certify: how many of its proofs an independent prover tries; None: 30.
+        posterior: first draw anew the settings that are nearest to the paper's figures.
+        instances: folder of measured instances, for a study that takes one.
+        artifact: a checkout of what the paper's authors published, or a table of its blocks, for a study that takes
+            it; None: what was computed from it and is stored.
+        write_workloads: instead of running anything, write the workloads that the study runs on into this folder.
+        only: one figure or table of the report, such as "fig7", made alone; "help": the names of all of them.
+        answer: of harpagon, only the table that says on how many workloads it is optimal, and on which: of the last
+            report, or with `workloads` of so many sessions of each kind that are solved now.
+
+    Returns:
+        Path of the page; with `write_workloads` the files written, with `only` the part with its data as CSV (or the
+        names), with `claims` the claims, with `answer` that table with a sentence before and after it.
+
+    Raises:
+        InputError: a bad value, which it names with its keyword, or keywords that do not go together.
+        RefutedError: a proof is refuted; the page is written.
+    """
+    given = {
+        "paper": paper,
+        "jobs": read_if(count, jobs, "--jobs"),
+        "workloads": read_if(count, workloads, "--workloads"),
+        "seed": read_if(read_seed, seed, "--seed"),
+        "certify": read_if(count, certify, "--certify"),
+        "instances": None if instances is None else Path(instances),
+        "artifact": None if artifact is None else Path(artifact),
+        "full": full,
+        "posterior": posterior,
+        "write_workloads": None if write_workloads is None else Path(write_workloads),
+        "only": only,
+        "accept": accept,
+        "answer": answer,
+    }
+    folder = None if out is None else Path(out)
+    if claims:
+        return _check_claims(given, accept, folder)
+    if paper is None:
+        raise InputError(f"name a paper ({', '.join(STUDIES)}), or --claims", field="paper")
+    one_of(STUDIES, paper, "paper")
+    _refuse_measurements(paper, given, folder)
+    if answer:
+        return _answer(paper, folder, given)
+    if only is not None:
+        return _make_part(paper, folder, given)
+    if write_workloads is not None:
+        return _write_workloads(paper, given)
+    if posterior:
+        time_runs()
+        _renew_posterior(paper, given["jobs"])
+    return _run(paper, folder, given)
+
+
+def _run(paper: str, folder: Path | None, given: dict[str, Any]) -> Path:
+    """Run a study, write its report, and store it where that is asked."""
+    from studies.building import reproduce as reproduce_study
+    from studies.stored_reports import store
+    from studies.study import Measurements
+
+    time_runs()
+    chosen = {"out": folder, **{name: given[name] for name in ("seed", "jobs", "workloads", "certify")}}
+    artifact = given["artifact"]
+    page = reproduce_study(
+        paper,
+        full=given["full"],
+        measurements=Measurements(given["instances"], artifact, given["accept"] and artifact is not None),
+        **{name: value for name, value in chosen.items() if value is not None},
+    )
+    if given["accept"] and folder is None:
+        store(paper)
+    return page
+
+
+def _refuse_measurements(paper: str, given: dict[str, Any], folder: Path | None) -> None:
+    """Refuse what others have measured where a study takes none, and to accept what would not be stored."""
+    if given["accept"] and given["workloads"] is not None:
+        raise InputError("stores rows of everything; leave --workloads out", field="--accept")
+    if given["accept"] and folder is not None and given["artifact"] is None:
+        raise InputError(f"stores the report in reports/{paper}; leave --out out", field="--accept")
+    if given["artifact"] is not None and not STUDIES[paper].takes_artifact:
+        raise InputError(f"{paper} takes no artifact; leave it out", field="--artifact")
+    if given["instances"] is not None and not STUDIES[paper].takes_instances:
+        raise InputError(f"{paper} takes no measured instances; leave it out", field="--instances")
+
+
+def _renew_posterior(paper: str, jobs: int | None) -> None:
+    """Draw the posterior of a paper that has one anew."""
+    from euclio.supervision import cores
+    from studies.inference.__main__ import renew
+    from studies.inference.prior import PAPERS
+
+    if paper not in PAPERS:
+        raise InputError(f"{paper} has no posterior ({', '.join(PAPERS)} do); leave it out", field="--posterior")
+    renew(paper, jobs or cores())
+
+
+def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
+    """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
+    from euclio.workloads.commands import write_instances
+    from euclio.workloads.session.protocol import SEED
+    from studies.inference.bridge import protocol_draws
+    from studies.inference.prior import PAPERS
+    from studies.inference.reference import reference_setting
+
+    if paper not in PAPERS:
+        raise InputError(f"{paper} draws none ({', '.join(PAPERS)} do); leave it out", field="--write-workloads")
+    _refuse_given(given, OF_STUDIES, "leave one out", "--write-workloads")
+    size = given["workloads"] or int(STUDIES[paper].workloads)
+    seed = SEED if given["seed"] is None else given["seed"]
+    drawn = protocol_draws(paper, reference_setting(paper), seed, size)
+    return write_instances([workload.session for workload in drawn.workloads], given["write_workloads"])
+
+
+def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> Answered:
+    """The table of one question, from the last report or from sessions that are solved now."""
+    if paper != "harpagon":
+        raise InputError(f"{paper} asks another question; harpagon has the answer", field="--answer")
+    _refuse_given(given, (*OF_REPORTS, "only"), "leave one of the two out", "--answer", "runs no study")
+    from euclio.supervision import cores
+    from euclio.workloads.populations import PROTOCOL_SEED
+    from studies.harpagon.answer import fresh_answers, stored_answers
+    from studies.stored_reports import latest
+
+    if given["workloads"] is None:
+        _refuse_given(given, ("seed", "jobs", "instances"), "add --workloads", "--answer", "is read from the report")
+        return stored_answers(out or latest(paper, whole=True) / paper)
+    seed = PROTOCOL_SEED if given["seed"] is None else given["seed"]
+    return fresh_answers(given["workloads"], seed, given["jobs"] or cores(), given["instances"])
+
+
+def _make_part(paper: str, out: Path | None, given: dict[str, Any]) -> Made | tuple[str, ...]:
+    """Make one figure or table, or list the names of all."""
+    _refuse_given(given, OF_PAGES, "leave one of the two out", "--only", "runs no study")
+    from studies.parts import HELP, make_part, part_lines
+    from studies.stored_reports import latest
+
+    folder = out or latest(paper) / paper
+    if given["only"] == HELP:
+        return tuple(part_lines(paper, folder))
+    time_runs()
+    return make_part(paper, given["only"], folder, **{name: given[name] for name in ("workloads", "seed", "jobs")})
+
+
+def _check_claims(given: dict[str, Any], accepted: bool, out: Path | None) -> tuple[Checked, ...]:
+    """Hold the claims against the last reports, and write their table; to accept them stores these reports first."""
+    _refuse_given(given, OF_RUNS, "leave one of the two out", "--claims")
+    from studies.claims import accept, check_all, load_cards
+    from studies.claims_page import write_claims
+    from studies.stored_reports import folder_of_claims, store
+
+    if accepted and out is None:
+        for paper in STUDIES:
+            store(paper)
+    checked = check_all(out)
+    write_claims(checked, folder_of_claims(out, accepted), load_cards(out))
+    if accepted:
+        accept(checked)
+    return checked
+
+
+def _refuse_given(
+    given: dict[str, Any], names: tuple[str, ...], remedy: str, flag: str, what: str = "runs nothing"
+) -> None:
+    """Refuse what means nothing where nothing is run.
+
+    Raises:
+        InputError: the first of them that is given.
+    """
+    name = next((name for name in names if given[name]), None)
+    if name is not None:
+        raise InputError(f"{what}, so that {name} has no meaning; {remedy}", field=flag)
