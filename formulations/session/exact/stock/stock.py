@@ -36,7 +36,7 @@ from euclio.problems.session.resources import MachineLimit, machine_limits
 from euclio.problems.session.unlimited import without_stock
 from formulations.effort import INFEASIBLE, NO_PLAN, NO_PLAN_WITHIN_LIMITS, OPTIMAL, Effort, UndecidedError
 from formulations.session.exact.frontier_search import Proof, prove_within
-from formulations.session.exact.in_fractions.stock import Found, Limited, cheapest_in_box
+from formulations.session.exact.in_fractions.stock import BoxPlan, Limited, cheapest_in_box
 from formulations.session.exact.stock.boxes import (
     Attainable,
     Box,
@@ -284,7 +284,7 @@ class StockSearch:
             return []
         return self._divided(box, *((None, point) if fits else (point, None)))
 
-    def _in_fractions(self, box: Box) -> Found | None:
+    def _in_fractions(self, box: Box) -> BoxPlan | None:
         """The cheapest plan of a box at its prices, in exact arithmetic."""
         return cheapest_in_box(self._limited(), box, self._limit(), self.effort)
 
