@@ -46,7 +46,7 @@ def solve_by_fragment_enumeration(
     """
     _require_small(fleet)
     deadline = limits.deadline()
-    enumeration = _Enumeration(fleet, space, deadline)
+    enumeration = _FleetEnumeration(fleet, space, deadline)
     try:
         best = enumeration.best()
     except _TimeUpError:
@@ -69,7 +69,7 @@ def _require_small(fleet: Fleet) -> None:
         )
 
 
-class _Enumeration:
+class _FleetEnumeration:
     """All plans of a fleet."""
 
     def __init__(self, fleet: Fleet, space: FragmentSpace, deadline: float) -> None:

@@ -216,7 +216,6 @@ def _unmatched(pipelines: list[UsedPipeline]) -> list[UsedPipeline]:
 
 
 NAME = "pipeline-bruteforce"
-EVERY_SEQUENCE = "pipeline-bruteforce:every-sequence"
 MOST_PIPELINES = 2_000_000
 """Pipelines of all models beyond which the enumeration refuses to begin."""
 MOST_SETS = 200_000
@@ -247,7 +246,7 @@ def solve_by_pipeline_enumeration(
     _require_small(cluster, space)
     find_family("pipeline").check_space(cluster, space)
     deadline = limits.deadline()
-    enumeration = _Enumeration(cluster, space, deadline, every_sequence, units_of(cluster, space))
+    enumeration = _ClusterEnumeration(cluster, space, deadline, every_sequence, units_of(cluster, space))
     try:
         totals = enumeration.totals()
     except TimeUpError:
@@ -262,7 +261,7 @@ def solve_by_pipeline_enumeration(
 
 
 @dataclass(slots=True)
-class _Enumeration:
+class _ClusterEnumeration:
     """The enumeration of one cluster's plans.
 
     Attributes:

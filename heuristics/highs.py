@@ -3,9 +3,10 @@
 `formulations/engines/` is the way of the exact methods. Heuristics know no formulation, as what is measured against an
 optimum must not peek at it, and they run where no engine is installed: scipy brings a HiGHS of its own.
 
-`covering`: linear programs that cover rows at least cost and get columns as they go, for the prices of their rows
-(ours): min cost · x, at least `least` of each row, x ≥ 0. Through highspy they are solved from the last basis on; where
-that is not installed, through scipy, which starts anew each time. `least_whole`: mixed-integer programs, solved once.
+`covering_program`: linear programs that cover rows at least cost and get columns as they go, for the prices of their
+rows (ours): min cost · x, at least `least` of each row, x ≥ 0. Through highspy they are solved from the last basis on;
+where that is not installed, through scipy, which starts anew each time. `least_whole`: mixed-integer programs, solved
+once.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Covering(Protocol):
         """Prices of the rows at the optimum, not negative, shape (rows,)."""
 
 
-def covering() -> Covering:
+def covering_program() -> Covering:
     """A program without rows and columns."""
     return _ByHighspy() if is_installed("highspy") else _ByScipy()
 

@@ -48,7 +48,7 @@ def cheapest_bought(session: Session, space: PlanSpace, deadline: float) -> tupl
         InapplicableError: more count vectors than `MOST_VECTORS`.
         TimeUpError: the deadline has passed.
     """
-    space = _countable(session, space)
+    space = _countable(space)
     listing = Listing(session, space, asked_of(session), frozenset(), deadline)
     if not space.fills or not space.policy.form.in_sequence or listing.asked.most_changes is not None:
         return _cheapest(listing, [all_choices(listing, module) for module in session.modules]) or _none(session)
@@ -98,7 +98,7 @@ def _none(session: Session) -> str:
     return " and ".join([f"no plan within {float(session.slo_s):.9g} s", *limits])
 
 
-def _countable(session: Session, space: PlanSpace) -> PlanSpace:
+def _countable(space: PlanSpace) -> PlanSpace:
     """The plan space, with rule `continuous` as `machine` where no machine is faster when it is not full."""
     if space.dummy.countable or space.policy.form is Form.FIXED:
         return space

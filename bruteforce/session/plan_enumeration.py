@@ -114,7 +114,7 @@ def cheapest_packed(session: Session, space: PlanSpace, deadline: float) -> tupl
         combinations *= max(1, len(own))
     if combinations > MOST_COMBINATIONS:
         raise InapplicableError(f"there are {combinations:.2g} combinations of packed plans; use whole-greedy")
-    return _Search(session, parts, best, deadline).run()
+    return _PackedSearch(session, parts, best, deadline).run()
 
 
 def _parts(listing: Listing, module: Module, cutoff: Fraction) -> list[_Part]:
@@ -169,7 +169,7 @@ def _partial(session: Session, scaled: ScaledModule, counts: Counts) -> _Part:
     )
 
 
-class _Search:
+class _PackedSearch:
     """One depth-first search over the modules, and over the machines that each partial machine may be on."""
 
     def __init__(

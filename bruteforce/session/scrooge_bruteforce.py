@@ -35,7 +35,9 @@ def solve_scrooge_bruteforce(session: Session, space: PlanSpace, limits: Limits)
 
     def frontier_of(module: Module) -> list[ModuleChoice]:
         nonlocal visited
-        search = _Search(scale_module(module, session.price, space), space.max_allocations, session.slo_s, deadline)
+        search = _VectorSearch(
+            scale_module(module, session.price, space), space.max_allocations, session.slo_s, deadline
+        )
         try:
             search.run()
         finally:
@@ -55,7 +57,7 @@ def solve_scrooge_bruteforce(session: Session, space: PlanSpace, limits: Limits)
 
 
 @dataclass(slots=True)
-class _Search:
+class _VectorSearch:
     """The enumeration of one module's plans; keeps those that no other one beats, fastest first.
 
     Attributes:

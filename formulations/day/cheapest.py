@@ -85,7 +85,7 @@ HALF = 0.5
 """Part of the time that is left to plans that know no stock, before those that do."""
 
 
-class Found(NamedTuple):
+class RatesPlan(NamedTuple):
     """The cheapest plan for some rates.
 
     Attributes:
@@ -97,7 +97,7 @@ class Found(NamedTuple):
     bound_per_h: float | None
 
 
-Cheapest = Callable[[Rates], Found | None]
+Cheapest = Callable[[Rates], RatesPlan | None]
 """Rates of the modules in; the cheapest plan, or None where none serves them, out."""
 
 
@@ -128,24 +128,24 @@ def _by_table(session: Session, largest_rps: Fraction, exact: bool) -> Cheapest:
     prices = per_vector(tuple(float(session.price[name]) for name in table.hardware), table.rate.shape).ravel()
     order = np.argsort(prices, kind="stable")
 
-    def cheapest(rates: Rates) -> Found | None:
+    def cheapest(rates: Rates) -> RatesPlan | None:
         enough = table.serves(rates[0]).ravel()[order]
         # Vectors stand by rising price, so that the first one that serves is the cheapest.
         first = int(np.argmax(enough))
         if not enough[first]:
             return None
         at = tuple(int(n) for n in np.unravel_index(int(order[first]), table.rate.shape))
-        return Found((Staffing(table.serving(at, rates[0])),), float(prices[order[first]]))
+        return RatesPlan((Staffing(table.serving(at, rates[0])),), float(prices[order[first]]))
 
     return cheapest
 
 
 def _by_solver(day: Day, factor: Fraction, deadline: float) -> Cheapest:
     """Several modules: what `exact` finds among plans of whole machines; the same rates are solved once."""
-    known: dict[Rates, Found | RuleError | None] = {}
+    known: dict[Rates, RatesPlan | RuleError | None] = {}
     solving = _Solving(day, factor, deadline)
 
-    def cheapest(rates: Rates) -> Found | None:
+    def cheapest(rates: Rates) -> RatesPlan | None:
         if rates not in known:
             try:
                 known[rates] = solving.found(rates)
@@ -170,15 +170,15 @@ class _Solving:
     def __init__(self, day: Day, factor: Fraction, deadline: float) -> None:
         """Nothing is solved yet."""
         self.day, self.factor, self.deadline = day, factor, deadline
-        self._proven: dict[Rates, Found] | None = None
+        self._proven: dict[Rates, RatesPlan] | None = None
         self._freed: dict[Rates, Answer[Plan]] = {}
 
-    def found(self, rates: Rates) -> Found | None:
+    def found(self, rates: Rates) -> RatesPlan | None:
         """What the modules with requests need; the others have no machines. Errors as of `cheapest_plans`."""
         session = self.day.session
         there = at_rates(session, rates)
         if there is None:
-            return _for_all(rates, Found((), 0.0))
+            return _for_all(rates, RatesPlan((), 0.0))
         free = self._free(rates, there)
         if not session.stock or free.infeasible or _within_stock(session, free.plan):
             return self._taken(rates, there, free)
@@ -196,9 +196,9 @@ class _Solving:
             self._freed[rates] = solve_exact(without_stock(there), WHOLE, limits)
         return self._freed[rates]
 
-    def _taken(self, rates: Rates, there: Session, answer: Answer[Plan]) -> Found | None:
+    def _taken(self, rates: Rates, there: Session, answer: Answer[Plan]) -> RatesPlan | None:
         if answer.plan is not None:
-            return _for_all(rates, Found(tuple(_full(module) for module in answer.plan.modules), answer.bound))
+            return _for_all(rates, RatesPlan(tuple(_full(module) for module in answer.plan.modules), answer.bound))
         if answer.infeasible:
             return None
         if time.perf_counter() >= self.deadline:
@@ -206,7 +206,7 @@ class _Solving:
         named = ", ".join(f"{float(module.rate_rps):g}" for module in there.modules[:6])
         raise RuleError(f"the cheapest plan for {named} req/s is open: {answer.reason or answer.raw_status}")
 
-    def _all_proven(self) -> dict[Rates, Found]:
+    def _all_proven(self) -> dict[Rates, RatesPlan]:
         """The plans of the steps' rates that need more than the stock without it, as far as they are proven at once."""
         beyond: list[tuple[Rates, Plan]] = []
         for rates in dict.fromkeys(rates for step in self.day.steps for rates in self._rates(step)):
@@ -219,9 +219,11 @@ class _Solving:
         if not beyond:
             return {}
         load = replace(self.day, steps=tuple(Step(1, rates) for rates, _ in beyond))
-        staffed = [_for_all(rates, Found(tuple(map(_full, plan.modules)), None)).staffings for rates, plan in beyond]
+        staffed = [
+            _for_all(rates, RatesPlan(tuple(map(_full, plan.modules)), None)).staffings for rates, plan in beyond
+        ]
         proven = proven_within_stock(load, np.array([machines_of(load, own) for own in staffed]))
-        return {rates: Found(*own) for (rates, _), own in zip(beyond, proven, strict=True) if own is not None}
+        return {rates: RatesPlan(*own) for (rates, _), own in zip(beyond, proven, strict=True) if own is not None}
 
     def _rates(self, step: Step) -> Iterator[Rates]:
         """The rates that a step is planned for, as far as machines can be counted for them."""
@@ -240,10 +242,10 @@ def supported(day: Day, rates_rps: Rates) -> bool:
     return True
 
 
-def _for_all(rates: Rates, found: Found) -> Found:
+def _for_all(rates: Rates, found: RatesPlan) -> RatesPlan:
     """A plan of the modules with requests as one of all modules; the others have no machines."""
     own = dict(zip(asked(rates), found.staffings, strict=True))
-    return Found(tuple(own.get(m, Staffing(())) for m in range(len(rates))), found.bound_per_h)
+    return RatesPlan(tuple(own.get(m, Staffing(())) for m in range(len(rates))), found.bound_per_h)
 
 
 def _until(deadline: float, part: float) -> Limits[Any]:

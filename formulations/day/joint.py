@@ -27,7 +27,7 @@ from euclio.problems.session import Configuration
 from euclio.problems.session.evaluate import rank_key
 from formulations.day.answers import nothing_serves, staffing
 from formulations.day.one_module import ROUNDING
-from formulations.day.paths import LateError, Path, change_prices, cheapest_path, per_vector
+from formulations.day.paths import LateError, MachinePath, change_prices, cheapest_path, per_vector
 from formulations.day.rate_table import SLACK, most_alone
 
 # All uses of a module's machines within a box, with the rates and latencies that they have when full (ours).
@@ -294,7 +294,7 @@ class _Table:
         self._known: dict[tuple[int, Fraction, bool], tuple[list[Level], Ints]] = {}
         self._serving: dict[tuple[tuple[Fraction, ...], bool], Flags] = {}
 
-    def path(self, relaxed: bool) -> Path | int:
+    def path(self, relaxed: bool) -> MachinePath | int:
         """The cheapest way, or the first step in which nothing serves; relaxed: ends stand for more machines."""
         day = self.day
         prices = [day.session.hardware[h].price_per_h for _, h in self.axes]
@@ -307,7 +307,7 @@ class _Table:
             self.deadline,
         )
 
-    def ends_used(self, path: Path) -> Flags:
+    def ends_used(self, path: MachinePath) -> Flags:
         """At which ends of axes a way is in steps that it does not serve as it is, shape (modules, types)."""
         found = np.zeros((len(self.most), len(self.day.session.hardware)), np.bool_)
         for k, on in enumerate(path.machines):
@@ -316,7 +316,7 @@ class _Table:
                     found[m, h] |= self.ended[m][h] and on[axis] == self.most[m][h]
         return found
 
-    def way(self, path: Path) -> list[tuple[Staffing, ...]]:
+    def way(self, path: MachinePath) -> list[tuple[Staffing, ...]]:
         """The plans of a way that serves all steps."""
         return [self._staffings(k, on) for k, on in enumerate(path.machines)]
 

@@ -214,7 +214,7 @@ class LateError(Exception):
     """The deadline passed."""
 
 
-class Path(NamedTuple):
+class MachinePath(NamedTuple):
     """The cheapest numbers of machines.
 
     Attributes:
@@ -232,7 +232,7 @@ def cheapest_path(
     hours: Sequence[float],
     changes: ChangePrices,
     deadline: float,
-) -> Path | int:
+) -> MachinePath | int:
     """The cheapest path.
 
     Args:
@@ -280,7 +280,7 @@ def cheapest_path(
             if k < steps - 1:
                 at = changes.best_before(tables[k - first], at)
                 path.append(at)
-    return Path(float(cost.min()), tuple(reversed(path)))
+    return MachinePath(float(cost.min()), tuple(reversed(path)))
 
 
 def _place(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:

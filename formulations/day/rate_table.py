@@ -161,7 +161,7 @@ Table = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FastConfiguration:
     """A configuration that is fast enough for the budget.
 
     Attributes:
@@ -187,7 +187,7 @@ class RateTable:
     """
 
     hardware: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[FastConfiguration, ...]
     layers: tuple[Table, ...]
     exact: bool
 
@@ -240,7 +240,6 @@ def rate_table(
     budget_s: Fraction,
     largest_rps: Fraction,
     *,
-    most: Mapping[str, int] | None = None,
     exact: bool = False,
 ) -> RateTable:
     """The largest rates of a module within a latency budget.
@@ -250,7 +249,6 @@ def rate_table(
         module: the module.
         budget_s: worst-case latency that it has to keep, in seconds.
         largest_rps: the largest rate asked of the table; its axes end at numbers of machines that serve it alone.
-        most: ends of axes instead, by hardware type; other types are left out.
         exact: whether to compute in fractions.
 
     Raises:
@@ -258,14 +256,14 @@ def rate_table(
     """
     fast = [c for c in module.profile if c.duration_s < budget_s]
     needed = {c: c.batch / (budget_s - c.duration_s) for c in fast}
-    ends = most_alone(session, fast, needed, largest_rps) if most is None else most
+    ends = most_alone(session, fast, needed, largest_rps)
     hardware = tuple(h.name for h in session.hardware if h.name in ends)
     shape = tuple(ends[name] + 1 for name in hardware)
     if prod(shape) > MOST_CELLS:
         found = f"{plain(prod(shape), 3, ',')} numbers of machines by type; at most {MOST_CELLS:,} are searched"
         raise InapplicableError(f"module {module.name} has {found}")
     last_first = sorted((c for c in fast if c.hardware in ends), key=lambda c: rank_key(c, session.price), reverse=True)
-    rows = tuple(Row(c, hardware.index(c.hardware), needed[c]) for c in last_first)
+    rows = tuple(FastConfiguration(c, hardware.index(c.hardware), needed[c]) for c in last_first)
     layers = [np.full(shape, Fraction(0), dtype=object) if exact else np.zeros(shape)]
     for row in rows:
         layers.append(_with_row(layers[-1], row, exact))
@@ -284,7 +282,7 @@ def most_alone(
     return {name: min(count, stock.get(name, count)) for name, count in most.items()}
 
 
-def _with_row(rate: Table, row: Row, exact: bool) -> Table:
+def _with_row(rate: Table, row: FastConfiguration, exact: bool) -> Table:
     """The largest rates with one more configuration, which ranks before those so far."""
     length = rate.shape[row.axis]
     t = _number(row.configuration.throughput_rps, exact)

@@ -1,4 +1,12 @@
-"""`day-exact`: the least cost of a load over time (docs/model/load-over-time.md)."""
+"""`day-exact`: the least cost of a load over time (docs/model/load-over-time.md).
+
+Several modules (ours). Parts of the DAG that no path joins are planned by themselves (`cheapest_by_parts`). Where
+machines are few, vectors of all modules together are searched (`joint`), which proves it. Else the plans of the rules
+(`first_plans`) are among those that are chosen from, so that none of them is cheaper. Plans of all modules together
+are gathered by step: the cheapest of each step, the cheapest for the largest rates of some steps in a row, and those
+that are the cheapest while the prices of `bounds` rise, which bound the cost. The cheapest way through them (`pool`)
+is improved module by module (`block_descent`). Bounds: `first_plans`, `bounds`.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +26,7 @@ from euclio.problems.day import Day, DayPlan, Step, StepPlan, evaluate
 from euclio.problems.day.instance import of_modules
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from formulations.day.answers import Made, RuleError, answer, day_plan, staffing
+from formulations.day.block_descent import BlockDescent
 from formulations.day.bounds import MachineValues, SharedPrices, fits, length_of
 from formulations.day.cheapest import Cheapest, cheapest_plans
 from formulations.day.choices import (
@@ -30,13 +39,13 @@ from formulations.day.choices import (
     choices_of_bounds,
     choices_of_plans,
 )
-from formulations.day.gathering import (
-    Gathered,
+from formulations.day.first_plans import (
+    FirstPlans,
     add_rule,
     add_windows,
     cheapest_accepted,
     cost_of,
-    gathered,
+    first_plans,
     money_of,
     way_through,
 )
@@ -47,16 +56,6 @@ from formulations.day.paths import LateError
 from formulations.day.pool import Pool
 from formulations.day.rules import thresholds
 from formulations.day.steps import paths_through, steps_of
-from formulations.day.turns import Turns
-
-# The least cost of several modules over time: a plan, and a bound (ours).
-#
-# Parts of the DAG that no path joins are planned by themselves (`cheapest_by_parts`). Where machines are few, vectors
-# of all modules together are searched (`joint`), which proves it. Else the plans of the rules (`gathering`) are among
-# those that are chosen from, so that none of them is cheaper. Plans of all modules together are gathered by step: the
-# cheapest of each step, the cheapest for the largest rates of some steps in a row, and those that are the cheapest
-# while the prices of `bounds` rise, which bound the cost. The cheapest way through them (`pool`) is improved
-# module by module (`turns`). Bounds: `gathering`, `bounds`.
 
 # Modules that no path joins: each such part of the DAG is a load over time of its own, but for the stock (ours).
 #
@@ -161,7 +160,7 @@ def cheapest_of_several_modules(day: Day, deadline: float) -> Made:
     if joint is not None and joint.proven and joint.way is not None:
         return Made(day_plan(joint.way), joint.bound)
     cheapest = cheapest_plans(day, Fraction(1), deadline, exact=False)
-    found = gathered(day, cheapest)
+    found = first_plans(day, cheapest)
     bound = found.bounds[0]
     if apart is not None:
         bound = max(bound, apart.bound or 0.0)
@@ -210,7 +209,7 @@ def _joint(day: Day, deadline: float) -> Joint | None:
         return None
 
 
-def _better(day: Day, cheapest: Cheapest, found: Gathered, bound: float, deadline: float) -> tuple[Way | None, float]:
+def _better(day: Day, cheapest: Cheapest, found: FirstPlans, bound: float, deadline: float) -> tuple[Way | None, float]:
     """A way that is cheaper than those found so far, if there is one, and a bound on all plans.
 
     Raises:
@@ -230,7 +229,7 @@ def _better(day: Day, cheapest: Cheapest, found: Gathered, bound: float, deadlin
     # Without a box for every module there is only the choice between plans that are known.
     if len(made) < len(day.session.modules):
         return way_through(found.known, money, NEAR), bound
-    search = _Search(day, made, found.known, deadline)
+    search = _PlanSearch(day, made, found.known, deadline)
     for cost, highest in search.rounds():
         bound = max(bound, highest)
         if cost - bound <= ENOUGH * cost:
@@ -244,14 +243,14 @@ def compile_several_modules() -> None:
     modules = [Module(name, 10, profile) for name in ("a", "b")]
     session = Session("compiled", 1, [Hardware("h", 1)], modules, [("a", "b")])
     day = Day("compiled", session, [Step(60, [own, own]) for own in (10, 30, 20)], 60)
-    found = gathered(day, cheapest_plans(day, Fraction(1), math.inf, exact=False))
+    found = first_plans(day, cheapest_plans(day, Fraction(1), math.inf, exact=False))
     assert found.own is not None
     boxes = [made for m in range(2) if (made := box(day, m, found.own[:, m])) is not None]
-    for _ in _Search(day, boxes, found.known, math.inf).rounds():
+    for _ in _PlanSearch(day, boxes, found.known, math.inf).rounds():
         pass
 
 
-class _Search:
+class _PlanSearch:
     """Plans and values that take turns."""
 
     def __init__(self, day: Day, boxes: Sequence[Box], known: KnownPlans, deadline: float) -> None:
@@ -268,7 +267,7 @@ class _Search:
         self.bounding = steps_of(choices_of_bounds(day, boxes), through, slo * (1 + MARGIN), most, stock)
         kept, steps, _ = known.lists(NEAR, most)
         self.pool = Pool(session, self.choices, self.money, [{} for _ in day.steps], kept, steps)
-        self.turns = Turns(day, boxes, self.choices, deadline)
+        self.descent = BlockDescent(day, boxes, self.choices, deadline)
         self.cost, self.on = self.pool.cheapest(1, 0)
 
     def rounds(self) -> Iterator[tuple[float, float]]:
@@ -285,7 +284,7 @@ class _Search:
             if n % IMPROVED == 0:
                 self._improve()
             yield self.cost, prices.best
-        self._add(self.turns.improved_in_pairs(self.on))
+        self._add(self.descent.improved_in_pairs(self.on))
         self.cost, self.on = self.pool.cheapest(1, 1, self.on)
         yield self.cost, prices.best
 
@@ -330,7 +329,7 @@ class _Search:
         """The cheapest way through the plans that were gathered, module by module improved."""
         _, on = self.pool.cheapest(LISTED, NEAR, self.on)
         try:
-            better = self.turns.improved(on, TURNS)
+            better = self.descent.improved(on, TURNS)
         except LateError:
             better = on
         self._add(better)

@@ -78,7 +78,7 @@ def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> 
             _set(solver, limits)
             for name, variable in variables.items() if start is not None else ():
                 variable.Start = start[name]  # type: ignore[index]
-            watch = _Watch(limits.most)
+            watch = _GurobiWatch(limits.most)
             solver.optimize(watch)
             return _read(solver, variables, limits, watch, start is not None)
 
@@ -131,7 +131,7 @@ def _set(solver: Any, limits: EngineLimits) -> None:
         solver.setParam(name, value)
 
 
-class _Watch:
+class _GurobiWatch:
     """Listens to Gurobi: incumbent and bound over time, and whether the start was taken."""
 
     def __init__(self, most: float | None) -> None:
@@ -150,7 +150,9 @@ class _Watch:
             note(self.trace, float(solver.cbGet(GRB.Callback.RUNTIME)), incumbent, bound)
 
 
-def _read(solver: Any, variables: dict[str, Any], limits: EngineLimits, watch: _Watch, started: bool) -> LinearOutcome:
+def _read(
+    solver: Any, variables: dict[str, Any], limits: EngineLimits, watch: _GurobiWatch, started: bool
+) -> LinearOutcome:
     from gurobipy import GRB
 
     words = {getattr(GRB.Status, name): name for name in dir(GRB.Status) if name.isupper()}

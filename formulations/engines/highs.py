@@ -85,7 +85,7 @@ def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> 
     import pulp
 
     sign = -1.0 if model.sense == pulp.LpMaximize else 1.0
-    watch = _Watch(sign, float(model.objective.constant), limits.most)
+    watch = _HighsWatch(sign, float(model.objective.constant), limits.most)
 
     class Solver(pulp.HiGHS):  # type: ignore[misc]
         """PuLP's HiGHS, with a start and callbacks between building and running."""
@@ -125,11 +125,11 @@ def _options(limits: EngineLimits, constant: float) -> dict[str, Any]:
         "mip_feasibility_tolerance": ENGINE,
         **(PLAIN if limits.plain else {}),
         **({} if limits.presolve else {"presolve": "off"}),
-        **({} if limits.most is None or limits.relaxed else pruning(limits.most - constant)),
+        **({} if limits.most is None or limits.relaxed else pruning_options(limits.most - constant)),
     }
 
 
-def pruning(most: float) -> dict[str, Any]:
+def pruning_options(most: float) -> dict[str, Any]:
     """A limit on the objective, in place of a row, which hides from HiGHS what it could fix by reduced costs.
 
     It may prune what is worse than the limit by more than its tolerance.
@@ -137,7 +137,7 @@ def pruning(most: float) -> dict[str, Any]:
     return {"objective_bound": most + ENGINE}
 
 
-class _Watch:
+class _HighsWatch:
     """Listens to HiGHS: incumbent and bound over time, and whether the start was taken."""
 
     def __init__(self, sign: float, constant: float, most: float | None = None) -> None:
@@ -174,7 +174,7 @@ class _Watch:
         return is_beyond(self.value(raw), self.most)
 
 
-def _read(model: LpProblem, highs: Any, watch: _Watch, limits: EngineLimits, started: bool) -> LinearOutcome:
+def _read(model: LpProblem, highs: Any, watch: _HighsWatch, limits: EngineLimits, started: bool) -> LinearOutcome:
     import pulp
 
     info, (status, raw) = highs.getInfo(), status_of(highs)

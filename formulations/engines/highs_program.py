@@ -30,7 +30,7 @@ from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
 from euclio.core.highs_runs import OFF
 from euclio.core.result import Status, WarmStart
-from formulations.engines.highs import PLAIN, START_TAKEN, pruning
+from formulations.engines.highs import PLAIN, START_TAKEN, pruning_options
 from formulations.engines.interface import (
     EngineLimits,
     LinearOutcome,
@@ -109,7 +109,7 @@ def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> 
     path = program()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        names = _written(model, folder / "model.mps")
+        names = _write_model(model, folder / "model.mps")
         (folder / "options").write_text(
             _options(limits, folder, float(model.objective.constant)), encoding="utf-8", newline="\n"
         )
@@ -140,7 +140,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, **searched}
 
 
-def _written(model: LpProblem, path: Path) -> dict[str, str]:
+def _write_model(model: LpProblem, path: Path) -> dict[str, str]:
     """Write a model, and give the names that variables have in the file, by their own."""
     # Names of ours may be longer than a model file takes.
     _, renamed, *_ = model.writeMPS(str(path), rename=True, with_objsense=True)
@@ -164,7 +164,7 @@ def _options(limits: EngineLimits, folder: Path, constant: float) -> str:
         **(PLAIN if limits.plain else {}),
         **({} if limits.presolve else {"presolve": "off"}),
         **({"solve_relaxation": True} if limits.relaxed else {}),
-        **({} if limits.most is None or limits.relaxed else pruning(limits.most - constant)),
+        **({} if limits.most is None or limits.relaxed else pruning_options(limits.most - constant)),
     }
     words = {True: "true", False: "false"}
     lines = (f"{key} = {words[value] if isinstance(value, bool) else value}" for key, value in chosen.items())

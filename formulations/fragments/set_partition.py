@@ -44,7 +44,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
+class ProvenPartition:
     """What the search found.
 
     Attributes:
@@ -65,7 +65,9 @@ class Closed:
         return self.share_pct == self.bound_pct
 
 
-def close(holds: Flags, share_pct: Sequence[int], start: Sequence[int] | None, deadline: float) -> Closed:
+def best_partition(
+    holds: Flags, share_pct: Sequence[int], start: Sequence[int] | None, deadline: float
+) -> ProvenPartition:
     """The best partition.
 
     Args:
@@ -80,7 +82,9 @@ def close(holds: Flags, share_pct: Sequence[int], start: Sequence[int] | None, d
         search.chosen, search.best = tuple(start), sum(share_pct[k] for k in start)
     finished = search.node(np.ones(holds.shape[1], dtype=np.bool_), np.arange(len(holds)), (), 0)
     best = None if search.chosen is None else int(search.best)
-    return Closed(search.chosen, best, best if finished and best is not None else search.root_pct, search.nodes)
+    return ProvenPartition(
+        search.chosen, best, best if finished and best is not None else search.root_pct, search.nodes
+    )
 
 
 class _PartitionSearch:
@@ -153,44 +157,6 @@ def _priced(holds: Flags, share: Ints) -> tuple[int, Ints]:
     return int(prices.sum()), share * UNIT - holds @ prices
 
 
-def solve_set_partition(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
-    """The best plan of a fleet, or a plan and a bound where time or nodes do not suffice.
-
-    Args:
-        fleet: the instance.
-        space: plan space.
-        limits: time limit.
-
-    Raises:
-        InapplicableError: there are too many sets.
-    """
-    problem = partitioning(fleet, space, limits)
-    if isinstance(problem, Answer):
-        return problem
-    found = close(problem.holds, problem.share_pct, _proposed(problem), problem.deadline)
-    stats = {**problem.stats, "nodes": float(found.nodes)}
-    if found.chosen is None or found.share_pct is None:
-        reason = "the time limit was reached"
-        return Answer(None, "time limit", bound=float(found.bound_pct), reason=reason, stats=stats)
-    raw = "optimal" if found.proven else "gap"
-    return Answer(problem.plan(found.chosen), raw, float(found.share_pct), float(found.bound_pct), stats=stats)
-
-
-def _proposed(problem: Partitioning) -> list[int] | None:
-    """The best partition by HiGHS's word, taken as what it is once its sets are added up; None: it is none."""
-    program = Program()
-    program.variables(len(problem.priced), 0.0, 1.0, whole=True)
-    program.cost = [float(share) for share in problem.share_pct]
-    for own in problem.holds.T:
-        columns = np.flatnonzero(own)
-        program.row(columns.tolist(), [1.0] * len(columns), 1.0, 1.0)
-    values = solve_mip(program, problem.left_s, gap=0.0).values
-    if values is None:
-        return None
-    chosen = np.flatnonzero(values > 0.5)
-    return chosen.tolist() if (problem.holds[chosen].sum(axis=0) == 1).all() else None
-
-
 # What set partitioning is given and answers, whoever solves it: sets, their GPU shares, and a plan of some of them.
 
 
@@ -252,6 +218,44 @@ def partitioning(
         # Whoever is not served in time alone is not served in time with others either.
         return Answer(None, "infeasible", infeasible=True, reason=unserved(fleet.network), stats=found.stats)
     return found
+
+
+def solve_set_partition(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
+    """The best plan of a fleet, or a plan and a bound where time or nodes do not suffice.
+
+    Args:
+        fleet: the instance.
+        space: plan space.
+        limits: time limit.
+
+    Raises:
+        InapplicableError: there are too many sets.
+    """
+    problem = partitioning(fleet, space, limits)
+    if isinstance(problem, Answer):
+        return problem
+    found = best_partition(problem.holds, problem.share_pct, _proposed(problem), problem.deadline)
+    stats = {**problem.stats, "nodes": float(found.nodes)}
+    if found.chosen is None or found.share_pct is None:
+        reason = "the time limit was reached"
+        return Answer(None, "time limit", bound=float(found.bound_pct), reason=reason, stats=stats)
+    raw = "optimal" if found.proven else "gap"
+    return Answer(problem.plan(found.chosen), raw, float(found.share_pct), float(found.bound_pct), stats=stats)
+
+
+def _proposed(problem: Partitioning) -> list[int] | None:
+    """The best partition by HiGHS's word, taken as what it is once its sets are added up; None: it is none."""
+    program = Program()
+    program.variables(len(problem.priced), 0.0, 1.0, whole=True)
+    program.cost = [float(share) for share in problem.share_pct]
+    for own in problem.holds.T:
+        columns = np.flatnonzero(own)
+        program.row(columns.tolist(), [1.0] * len(columns), 1.0, 1.0)
+    values = solve_mip(program, problem.left_s, gap=0.0).values
+    if values is None:
+        return None
+    chosen = np.flatnonzero(values > 0.5)
+    return chosen.tolist() if (problem.holds[chosen].sum(axis=0) == 1).all() else None
 
 
 # Solver `set-partition-cpsat`: every fragment in one candidate set, in CP-SAT, the twin of `set-partition`.

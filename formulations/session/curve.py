@@ -153,7 +153,7 @@ def _with_room(found: Frontiers) -> Frontiers:
 # are left out. Where none are, the graph has a component without parents and with several children: with each of its
 # choices in turn it falls into a copy for each child, which shares nothing with the others any more.
 #
-# Latencies and costs are whole numbers (`in_whole_numbers`), so that every sum and every comparison is exact.
+# Latencies and costs are whole numbers, so that every sum and every comparison is exact.
 
 MOST_PAIRS = 50_000_000
 """Pairs of choices that are looked at before a merge gives up: some seconds."""
@@ -363,7 +363,7 @@ BLURRED = Fraction(SLO_SLACK)
 """Share of a latency below a step within which something cheaper may be hidden."""
 
 
-class _Step(NamedTuple):
+class _CurveStep(NamedTuple):
     """A choice that is cheaper than every faster one.
 
     Attributes:
@@ -398,7 +398,7 @@ def cost_pieces(
         return None
     deadline, longest = limits.deadline(), replace(session, slo_s=to_s)
     spaces = [space.on(h.name) for h in space.hardware_of(session)] if space.single_hardware else [space]
-    steps: list[_Step] = []
+    steps: list[_CurveStep] = []
     for one in spaces:
         arrays = relaxed_arrays(longest, one, session_arrays(longest, one))
         if (arrays.first[1:] == arrays.first[:-1]).any():
@@ -413,7 +413,7 @@ def cost_pieces(
     return list(_pieces(steps, from_s, to_s))
 
 
-def _steps(session: Session, arrays: SessionArrays, found: Frontiers) -> Iterator[_Step]:
+def _steps(session: Session, arrays: SessionArrays, found: Frontiers) -> Iterator[_CurveStep]:
     """The choices of one mode per module that are cheaper than every faster one.
 
     Raises:
@@ -433,7 +433,7 @@ def _steps(session: Session, arrays: SessionArrays, found: Frontiers) -> Iterato
     merged = Merge(PARTS + modules).merged(components(edges, session.order, single))
     tick_s, plans = Fraction(arrays.slo) / PARTS, _plans(session, arrays, found, merged.taken)
     for latency, cost, taken in zip(merged.latency.tolist(), merged.cost.tolist(), merged.taken.tolist(), strict=True):
-        yield _Step(latency * tick_s, cost * part, cost * part * BOUNDS, tuple(map(plans.__getitem__, taken)))
+        yield _CurveStep(latency * tick_s, cost * part, cost * part * BOUNDS, tuple(map(plans.__getitem__, taken)))
 
 
 def _plans(session: Session, arrays: SessionArrays, found: Frontiers, taken: Ints) -> dict[int, ModulePlan]:
@@ -456,7 +456,7 @@ def _in_whole_numbers(found: Frontiers, row: Ints, m: int, s: SessionArrays, par
     return undominated(Choices(latency, cost, taken))
 
 
-def _pieces(steps: Sequence[_Step], from_s: Fraction, to_s: Fraction) -> Iterator[Piece[Plan]]:
+def _pieces(steps: Sequence[_CurveStep], from_s: Fraction, to_s: Fraction) -> Iterator[Piece[Plan]]:
     """The pieces of the function from choices that hold all of its steps."""
     kept = _falling(steps, from_s * (1 - BLURRED))
     if not kept or kept[0].latency_s > from_s * (1 + BLURRED):
@@ -466,9 +466,9 @@ def _pieces(steps: Sequence[_Step], from_s: Fraction, to_s: Fraction) -> Iterato
         yield Piece(until, Plan(step.plan), step.bound)
 
 
-def _falling(steps: Iterable[_Step], from_s: Fraction) -> list[_Step]:
+def _falling(steps: Iterable[_CurveStep], from_s: Fraction) -> list[_CurveStep]:
     """Steps at which the cost falls by more than proofs leave open; before an objective, the last one only."""
-    kept: list[_Step] = []
+    kept: list[_CurveStep] = []
     for step in sorted(steps, key=lambda one: (one.latency_s, one.cost)):
         if kept and step.cost >= kept[-1].cost * float(1 - STEP):
             # As cheap within that: one plan stands for both.

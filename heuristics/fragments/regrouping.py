@@ -73,7 +73,7 @@ class Effort:
     most: int
 
 
-class _Step(NamedTuple):
+class _PathStep(NamedTuple):
     loss: float
     before: State | None
 
@@ -82,7 +82,7 @@ Path = tuple[float, list[tuple[State, State]]]
 """The loss of a path, and its sets, each by the states before and after it."""
 
 
-class Search:
+class PathSearch:
     """Finds paths in the queues of a fleet."""
 
     def __init__(self, queues: Queues, tables: Tables, rules: Rules) -> None:
@@ -115,7 +115,7 @@ class Search:
 
     def _best(self, prices: Prices, effort: Effort, most_loss: float, deadline: float) -> Path | None:
         """The best path found whose states have at most a loss."""
-        steps = {self._start: _Step(0.0, None)}
+        steps = {self._start: _PathStep(0.0, None)}
         width = -(-self._number // effort.bins)
         bins: list[list[tuple[float, State]]] = [[] for _ in range(self._number // width + 1)]
         bins[0].append((0.0, self._start))
@@ -129,7 +129,7 @@ class Search:
                 done.add(state)
                 for after, more in self._next(prices, state, min(effort.slack_pct, most_loss - loss), effort.most):
                     if after not in steps or loss + more < steps[after].loss:
-                        steps[after] = _Step(loss + more, state)
+                        steps[after] = _PathStep(loss + more, state)
                         heappush(bins[sum(after) // width], (loss + more, after))
         if self._end not in steps:
             return None
@@ -215,7 +215,7 @@ def _laid(
         return None
     tables = tables_of(stages, queues, rules)
     prices, _ = _prices(queues, tables, rules, plans)
-    found = Search(queues, tables, rules).path(prices, _efforts(len(places)), deadline)
+    found = PathSearch(queues, tables, rules).path(prices, _efforts(len(places)), deadline)
     if found is None:
         return None
     return [own for before, after in found[1] for own in _set(fleet, stages, space, _members(queues, before, after))]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from heuristics.fragments.regrouping_kernel import best_sets
 from heuristics.fragments.regrouping_tables import Queues, Rules, Tables
-from heuristics.highs import covering
+from heuristics.highs import covering_program
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -89,7 +89,7 @@ class PriceProgram:
 
     def __init__(self, queues: Queues, classes: Ints, alone_pct: float) -> None:
         self._classes, self._rate = classes, np.diff(queues.units)
-        self._program = covering()
+        self._program = covering_program()
         queue = np.repeat(np.arange(len(queues.begins)), np.diff(queues.starts))
         first = np.searchsorted(classes, np.arange(int(classes[-1]) + 1))
         for kind, rate in enumerate(np.bincount(classes, weights=self._rate).tolist()):

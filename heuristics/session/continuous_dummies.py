@@ -129,7 +129,7 @@ def close_filled(s: SessionArrays, m: int, rest: float, used: int, budget: float
         for k in range(last_used + 1, hi):
             if s.duration[k] >= budget:
                 continue
-            count, rate = _closing(s, k, rest, budget)
+            count, rate = _closing_machines(s, k, rest, budget)
             change = count * s.price[k] + rate * s.unit_cost[k]
             if change < best_cost and count + rate > 0.0:
                 best_cost, best, best_count, best_rate, best_leftover = change, k, count, rate, rest
@@ -144,7 +144,7 @@ def close_filled(s: SessionArrays, m: int, rest: float, used: int, budget: float
 
 
 @compiled
-def _closing(s: SessionArrays, k: int, rest: float, budget: float) -> tuple[int, float]:
+def _closing_machines(s: SessionArrays, k: int, rest: float, budget: float) -> tuple[int, float]:
     """Whole machines of configuration k, or a partial one's rate, that take `rest` within the budget; (0, 0): none."""
     t = s.throughput[k]
     if rest < t:

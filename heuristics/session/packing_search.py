@@ -148,7 +148,7 @@ def _replace(
             machine[m] = at[level] if at[level] < modules else _unused(machine)
         chosen[m] = k
         placed += 1
-        cost = _bound(s, models, o, chosen, machine, fastest, limit)
+        cost = _bound(s, o, chosen, machine, fastest, limit)
         if cost >= limit:
             continue
         if level + 1 == free.size:
@@ -206,9 +206,7 @@ def _unused(machine: Ints) -> int:
 
 
 @compiled
-def _bound(
-    s: SessionArrays, models: Models, o: PackingOptions, chosen: Ints, machine: Ints, fastest: Floats, limit: float
-) -> float:
+def _bound(s: SessionArrays, o: PackingOptions, chosen: Ints, machine: Ints, fastest: Floats, limit: float) -> float:
     """What a state costs at least once all modules have an option, and exactly if they have; infinite: it is too slow.
 
     The partial machines of modules to come may use the time that is left on the machines there are, for nothing.

@@ -306,7 +306,7 @@ def solve_price_of_time(session: Session, space: PlanSpace, limits: Limits) -> A
     """Plan a session by prices of time, on each hardware where only one type is allowed."""
     best = Answer(None, "no plan", reason=f"{NAME} found no plan that meets the SLO")
     for one in hardware_choices(session, space):
-        answer = _planned(session, one)
+        answer = _plan_on(session, one)
         # Strictly cheaper: ties keep the hardware that is listed first.
         if answer.claimed is not None and (best.claimed is None or answer.claimed < best.claimed):
             best = answer
@@ -314,7 +314,7 @@ def solve_price_of_time(session: Session, space: PlanSpace, limits: Limits) -> A
     return Answer(None, "infeasible", infeasible=True, reason=why) if why else best
 
 
-def _planned(session: Session, space: PlanSpace) -> Answer:
+def _plan_on(session: Session, space: PlanSpace) -> Answer:
     """The plan for one choice of hardware; where rounding made the checker refuse it, one just below the SLO."""
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():

@@ -42,7 +42,7 @@ def solve_whole_greedy(session: Session, space: PlanSpace, limits: Limits) -> An
             continue
         here = Answer(None, "no plan")
         for weight, part in product(WEIGHTS, PARTS) if space.charging.packs else [(1.0, 1.0)]:
-            answer = _planned(session, one, arrays, weight, part)
+            answer = _plan_part(session, one, arrays, weight, part)
             exchanges += answer.stats.get("exchanges", 0.0)
             here = _cheaper(here, answer)
         best = _cheaper(best, _repacked(session, one, arrays, here) if space.charging.packs else here)
@@ -81,7 +81,7 @@ def compile_whole_greedy() -> None:
     solve_whole_greedy(*FAMILY.tiny(PlanSpace(charging=Charging.PACKED)), Limits())
 
 
-def _planned(session: Session, space: PlanSpace, arrays: SessionArrays, weight: float, part: float) -> Answer:
+def _plan_part(session: Session, space: PlanSpace, arrays: SessionArrays, weight: float, part: float) -> Answer:
     """One plan, made for a part of the SLO, and packed where the plan space allows it."""
     for slo in (arrays.slo * part, arrays.slo * part * BELOW):
         s = arrays._replace(slo=slo)

@@ -33,4 +33,4 @@ def test_prices_follow_the_columns(program):
 
 def test_without_highspy_it_goes_through_scipy(monkeypatch):
     monkeypatch.setattr(module, "is_installed", lambda package: False)
-    assert type(module.covering()).__name__ == "_ByScipy"
+    assert type(module.covering_program()).__name__ == "_ByScipy"

@@ -236,7 +236,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class SetPath:
     """The best plan within a target.
 
     Attributes:
@@ -298,7 +298,7 @@ def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> Li
 
 def best_within(
     pricer: Pricer, prices: Ints, sets: Listed, target_pct: int, slack: int, deadline: float
-) -> Path | None:
+) -> SetPath | None:
     """The best of all plans within a target, which holds listed sets alone.
 
     Args:
@@ -327,8 +327,8 @@ def best_within(
         return None
     share_units = int(length[-1]) + int(worth[-1])
     if length[-1] >= NEVER or share_units > target_pct * UNIT:
-        return Path(None, {})
-    return Path(share_units // UNIT, _columns(pricer, sets.numbers, radix, arc))
+        return SetPath(None, {})
+    return SetPath(share_units // UNIT, _columns(pricer, sets.numbers, radix, arc))
 
 
 def _radix(shape: Ints) -> Ints:

@@ -40,7 +40,7 @@ are chosen exactly: each takes some microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FleetPlan:
     """What a method has found.
 
     Attributes:
@@ -183,7 +183,7 @@ MANY_FRAGMENTS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class _Closed:
+class _ClosedGap:
     """What closing the gap came to.
 
     Attributes:
@@ -279,7 +279,7 @@ def _better(
 
 def _relaxed(
     fleet: Fleet, stages: Stages, space: FragmentSpace, alone: Sequence[int], known_pct: int, deadline: float
-) -> Found:
+) -> FleetPlan:
     """What `_search` finds, for lower rates where it is inapplicable; a plan of lower rates has no larger a share."""
     for lower in chain([fleet], coarser(fleet)):
         try:
@@ -288,12 +288,12 @@ def _relaxed(
             continue
         except TimeUpError:
             break
-    return Found(None, 0)
+    return FleetPlan(None, 0)
 
 
 def _search(
     fleet: Fleet, stages: Stages, space: FragmentSpace, share: Sequence[int], known_pct: int, deadline: float
-) -> Found:
+) -> FleetPlan:
     """Sets and bound.
 
     Args:
@@ -311,7 +311,7 @@ def _search(
     if space.sharing is not Sharing.REALIGNED:
         division = best_division(fleet, stages, space, deadline)
         assert division is not None
-        return Found(division.sets, division.share_pct)
+        return FleetPlan(division.sets, division.share_pct)
     types = types_of(fleet, stages)
     alone: dict[Counts, int] = {((kind, 1),): share[own[0]] for kind, own in enumerate(types.members)}
     if len(types.members) > MANY_TYPES:
@@ -325,28 +325,28 @@ def _search(
         "root_bound": float(root.bound_pct),
         "sets": float(closed.sets),
     }
-    return Found(None if closed.best is None else _places(types, closed.best), closed.bound_pct, stats)
+    return FleetPlan(None if closed.best is None else _places(types, closed.best), closed.bound_pct, stats)
 
 
 def _proven(
     types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], known_pct: int, deadline: float
-) -> tuple[Relaxation, _Closed]:
+) -> tuple[Relaxation, _ClosedGap]:
     """Bound and plan of few types, with the gap closed."""
     pricer = Pricer(types, tables_of(types, stages, space, deadline))
     root = relaxed(pricer, alone, deadline)
-    return root, _closed(pricer, root, known_pct, deadline)
+    return root, _close_gap(pricer, root, known_pct, deadline)
 
 
 def _own_budgets(
     types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], known_pct: int, deadline: float
-) -> tuple[Relaxation, _Closed]:
+) -> tuple[Relaxation, _ClosedGap]:
     """Bound and plan of fragments with time budgets of their own, with the gap left open."""
     root = relaxed(OwnPricer(types, tables_of(types, stages, space, deadline)), alone, deadline)
     best = best_partition(root.columns, types.counts, deadline, FIRST_NODES) if root.bound_pct < known_pct else None
-    return root, _Closed(best, root.bound_pct, 0)
+    return root, _ClosedGap(best, root.bound_pct, 0)
 
 
-def _closed(pricer: Pricer, root: Relaxation, known_pct: int, deadline: float) -> _Closed:
+def _close_gap(pricer: Pricer, root: Relaxation, known_pct: int, deadline: float) -> _ClosedGap:
     """The best plan within a target, which is raised until there is one or the known plan is shown to be the best."""
     bound, step, listed = root.bound_pct, 1, 0
     while bound < known_pct:
@@ -360,11 +360,11 @@ def _closed(pricer: Pricer, root: Relaxation, known_pct: int, deadline: float) -
         if found is None:
             break
         if found.share_pct is not None:
-            return _Closed(found.sets, found.share_pct, listed)
+            return _ClosedGap(found.sets, found.share_pct, listed)
         bound = target + 1
         # Steps double, so that the targets which are too low take little of the whole time.
         step *= 2
-    return _Closed(None, bound, listed)
+    return _ClosedGap(None, bound, listed)
 
 
 def _places(types: Types, best: dict[Counts, int]) -> list[Places]:

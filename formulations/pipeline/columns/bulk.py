@@ -22,7 +22,7 @@ from formulations.pipeline.columns.dominance import EQUAL, unmerged
 from formulations.pipeline.columns.enumeration import Ints
 from formulations.pipeline.columns.milp import plan_next_to_bulk
 from formulations.pipeline.columns.node import Node
-from formulations.pipeline.columns.plans import serving, value_of
+from formulations.pipeline.columns.plans import serving_columns, value_of
 from formulations.pipeline.columns.problem import Counts, Progress, TooManyError
 from formulations.pipeline.columns.relaxation import LEAST_WORTH, Relaxation, relax, usage
 from formulations.pipeline.columns.search import search_within
@@ -332,7 +332,7 @@ def _take(node: Node, scarce: Node, plan: Counts) -> bool:
     columns = node.columns
     whole: Counts = []
     # Rounding down leaves columns without a GPU at some position: what is left of them serves nothing.
-    for column, count in serving(scarce.columns, plan):
+    for column, count in serving_columns(scarce.columns, plan):
         live, rate = scarce.columns.live[column], columns.rate[column]
         # What the plan serves is known from the types that were searched; those left out are given what that takes.
         served = float((count[live] * rate[live]).min())

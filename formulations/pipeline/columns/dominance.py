@@ -83,7 +83,7 @@ def unmerged(columns: Columns, candidates: Ints, *, alone: bool = False) -> Ints
         if same and (runs.each[same] <= runs.each[row] * (1 + SUMS)).all(axis=1).any():
             divided = np.flatnonzero(live[row] & (columns.share[row] > 1))
             moves[int(row)] = {int(k): int(runs.of[row, k]) for k in divided if runs.of[row, k] != k}
-    dropped = _vacating(columns, moves)
+    dropped = _vacatable(columns, moves)
     return np.setdiff1d(np.arange(len(columns)), dropped)
 
 
@@ -118,7 +118,7 @@ def _runs(columns: Columns) -> _Runs:
     return _Runs(of, (starts & live).sum(axis=1), kind.reshape(len(gpu), -1), each)
 
 
-def _vacating(columns: Columns, moves: dict[int, dict[int, int]]) -> Ints:
+def _vacatable(columns: Columns, moves: dict[int, dict[int, int]]) -> Ints:
     """Columns that can be replaced because each pool that they leave is left by all of its users, ascending.
 
     Args:

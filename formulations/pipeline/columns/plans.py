@@ -35,7 +35,7 @@ def together(plan: Counts) -> Counts:
     return [(column, counts[column]) for column in sorted(counts)]
 
 
-def serving(columns: Columns, plan: Counts) -> Counts:
+def serving_columns(columns: Columns, plan: Counts) -> Counts:
     """A plan without columns that serve nothing, as they lack a virtual GPU at some position; each column once."""
     return [(column, count) for column, count in together(plan) if (count[columns.live[column]] > 0).all()]
 

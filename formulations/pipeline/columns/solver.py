@@ -22,7 +22,7 @@ from formulations.pipeline.columns.enumeration import enumerate_columns
 from formulations.pipeline.columns.exact_search import search_exactly
 from formulations.pipeline.columns.milp import search_by_milp
 from formulations.pipeline.columns.node import Node
-from formulations.pipeline.columns.plans import plan_of, serving, sure_value
+from formulations.pipeline.columns.plans import plan_of, serving_columns, sure_value
 from formulations.pipeline.columns.problem import (
     Deadline,
     OutOfTimeError,
@@ -82,7 +82,7 @@ def run_columns(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
         root = replace(root, progress=strict)
         found = _checked(root, cluster, space)
     if not root.progress.exhausted and not _proven(root, space, found):
-        raw, found = _closed(root, cluster, space, raw, found)
+        raw, found = _close_exactly(root, cluster, space, raw, found)
     return _answer(root, found, raw)
 
 
@@ -123,7 +123,7 @@ def _checked(root: Node, cluster: Cluster, space: PipelineSpace) -> Found | None
     """The best plan, if it is one beyond doubt, and its value; where floating point doubts, the checker decides."""
     if root.progress.plan is None:
         return None
-    counts = serving(root.columns, root.progress.plan)
+    counts = serving_columns(root.columns, root.progress.plan)
     plan = plan_of(cluster, root.columns, counts)
     value = sure_value(root.problem, root.columns, counts)
     if value is not None:
@@ -137,7 +137,7 @@ def _proven(root: Node, space: PipelineSpace, found: Found | None) -> bool:
     return found is not None and find_family("pipeline").goal(space).proven(found[1], _bound(root))
 
 
-def _closed(
+def _close_exactly(
     root: Node, cluster: Cluster, space: PipelineSpace, raw: str, found: Found | None
 ) -> tuple[str, Found | None]:
     """Close what floating point left open in exact arithmetic, if it is little; how it ended, and the plan."""

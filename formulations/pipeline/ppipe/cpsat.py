@@ -24,7 +24,7 @@ from formulations.engines.cpsat import CP_SAT, ROW_UNITS, CountedOutcome, Counte
 from formulations.engines.interface import engine_limits
 from formulations.pipeline.ppipe.points import Choice, late_pipelines, pool_name, values_of
 from formulations.pipeline.ppipe.problem import Option, PPipeProblem, Slot
-from formulations.pipeline.ppipe.search import Known, Search, answer_at_once, searched
+from formulations.pipeline.ppipe.search import ClusterSearch, Known, answer_at_once, solve_in_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -288,10 +288,10 @@ def solve_ppipe_cpsat(cluster: Cluster, space: PipelineSpace, limits: Limits[Pip
         InapplicableError: GPUs have too many parts.
         InputError: least cost is asked for and a price or a load is missing.
     """
-    return searched(cluster, space, limits, _solve)
+    return solve_in_time(cluster, space, limits, _solve)
 
 
-def _solve(search: Search) -> Answer[PipelinePlan]:
+def _solve(search: ClusterSearch) -> Answer[PipelinePlan]:
     at_once = answer_at_once(search)
     if at_once is not None:
         return at_once
@@ -308,14 +308,14 @@ def _solve(search: Search) -> Answer[PipelinePlan]:
     return search.answer()
 
 
-def _between(search: Search) -> tuple[Fraction, float] | None:
+def _between(search: ClusterSearch) -> tuple[Fraction, float] | None:
     """The throughput of the best plan, and the bound; None: not both are known, or it is cost."""
     if not search.most or search.value is None or search.bound is None:
         return None
     return search.value, max(search.bound, float(search.value))
 
 
-def _run(search: Search, known: Known, model: CpSatModel) -> bool:
+def _run(search: ClusterSearch, known: Known, model: CpSatModel) -> bool:
     """Ask for plans with options that are not known yet; whether all is decided, or there is no time left for it."""
     start = None if search.start is None else model.start(search.start)
     for number in range(MOST_MODELS):
@@ -349,7 +349,7 @@ def _run(search: Search, known: Known, model: CpSatModel) -> bool:
     return False
 
 
-def _note(search: Search, model: CpSatModel, found: CountedOutcome, started: float, *, bounds: bool) -> None:
+def _note(search: ClusterSearch, model: CpSatModel, found: CountedOutcome, started: float, *, bounds: bool) -> None:
     """Take over what a run has found, its counters and, where no plan was cut off, what it has proven."""
     search.stats["models"] += 1
     search.stats["conflicts"] = search.stats.get("conflicts", 0.0) + found.nodes

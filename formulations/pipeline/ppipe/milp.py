@@ -30,7 +30,7 @@ from formulations.engines.interface import LinearOutcome, engine_limits
 from formulations.engines.milp import chosen_engine, export_lp, run_twice
 from formulations.pipeline.ppipe.points import Choice, demand, late_pipelines, pool_name, values_of
 from formulations.pipeline.ppipe.problem import Option, PPipeProblem, Slot
-from formulations.pipeline.ppipe.search import Known, Search, answer_at_once, searched
+from formulations.pipeline.ppipe.search import ClusterSearch, Known, answer_at_once, solve_in_time
 from formulations.tolerances import LARGEST_ERROR, ROOM
 
 if TYPE_CHECKING:
@@ -285,7 +285,7 @@ def solve_ppipe(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
     Raises:
         InputError: least cost is asked for and a price or a load is missing.
     """
-    return searched(cluster, space, limits, lambda search: answer_at_once(search) or _solve(search))
+    return solve_in_time(cluster, space, limits, lambda search: answer_at_once(search) or _solve(search))
 
 
 def solve_ppipe_literal(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:
@@ -296,10 +296,10 @@ def solve_ppipe_literal(cluster: Cluster, space: PipelineSpace, limits: Limits[P
     Raises:
         InputError: least cost is asked for and a price or a load is missing.
     """
-    return searched(cluster, space, limits, _solve_literally, literal=True)
+    return solve_in_time(cluster, space, limits, _solve_literally, literal=True)
 
 
-def _solve_literally(search: Search) -> Answer[PipelinePlan]:
+def _solve_literally(search: ClusterSearch) -> Answer[PipelinePlan]:
     slot = search.problem.impossible
     if slot is not None:
         reason = (
@@ -318,7 +318,7 @@ def _solve_literally(search: Search) -> Answer[PipelinePlan]:
     return replace(answer, raw_status=raw_status, bound=None, stats=stats)
 
 
-def _solve(search: Search) -> Answer[PipelinePlan]:
+def _solve(search: ClusterSearch) -> Answer[PipelinePlan]:
     """Ask the engine for plans with options that are not known yet, until there is none that may be better."""
     known = Known(search.problem)
     if search.start is not None:
@@ -361,7 +361,7 @@ def _solve(search: Search) -> Answer[PipelinePlan]:
     return search.answer()
 
 
-def _finer(search: Search, scale: Fraction) -> Fraction | None:
+def _finer(search: ClusterSearch, scale: Fraction) -> Fraction | None:
     """A scale that is nearer to the best plan's value, where a model's is far from it; None: it is near enough."""
     best = search.bound if search.most else search.value
     if best is None or not 0 < best < scale / FAR:
@@ -369,7 +369,7 @@ def _finer(search: Search, scale: Fraction) -> Fraction | None:
     return Fraction(best) * (1 + Fraction(ROOM))
 
 
-def _solve_printed(search: Search) -> Answer[PipelinePlan]:
+def _solve_printed(search: ClusterSearch) -> Answer[PipelinePlan]:
     model = milp_model(search.problem, room=0.0)
     if search.limits.options.export_lp is not None:
         export_lp(model.model, search.limits.options.export_lp)
@@ -384,7 +384,7 @@ def _solve_printed(search: Search) -> Answer[PipelinePlan]:
     return search.answer()
 
 
-def _run_printed(search: Search, model: MilpModel) -> Status:
+def _run_printed(search: ClusterSearch, model: MilpModel) -> Status:
     """Solve a model until no pipeline of its solution is late.
 
     Returns:
@@ -406,7 +406,7 @@ def _run_printed(search: Search, model: MilpModel) -> Status:
             model.forbid(i, choice[i])
 
 
-def _run(search: Search, model: MilpModel, start: Choice | None) -> LinearOutcome:
+def _run(search: ClusterSearch, model: MilpModel, start: Choice | None) -> LinearOutcome:
     """Solve a model once, and take over its trace and counters."""
     options, before = search.limits.options, time.perf_counter() - search.started
     values = None if start is None else values_of(search.problem, start, model.scale)

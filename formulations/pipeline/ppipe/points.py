@@ -55,14 +55,14 @@ def late_pipelines(problem: PPipeProblem, choice: Choice) -> list[int]:
     ]
 
 
-def throughputs(problem: PPipeProblem, choice: Choice) -> dict[int, Fraction]:
+def throughputs(choice: Choice) -> dict[int, Fraction]:
     """Throughput of each pipeline of a choice in requests per second."""
     return {i: min(o.rate_rps * n for o, n in places) for i, places in choice.items()}
 
 
 def value_of(problem: PPipeProblem, choice: Choice) -> Fraction:
     """The objective of a choice: the smallest weighted throughput, or money per hour."""
-    rates = throughputs(problem, choice)
+    rates = throughputs(choice)
     if problem.space.objective is Objective.THROUGHPUT:
         served = [Fraction(0)] * len(problem.models)
         for i, rate in rates.items():
@@ -87,7 +87,7 @@ def gpus_used(problem: PPipeProblem, choice: Choice) -> dict[tuple[int, int, str
 
 def values_of(problem: PPipeProblem, choice: Choice, scale: Fraction = Fraction(1)) -> dict[str, float]:
     """The value of every variable of the MILP by name, as a choice sets them; the objective counts in `scale`."""
-    rates, used = throughputs(problem, choice), gpus_used(problem, choice)
+    rates, used = throughputs(choice), gpus_used(problem, choice)
     values: dict[str, float] = {}
     for i, slot in enumerate(problem.slots):
         values[f"y_{slot.name}"] = float(i in choice)

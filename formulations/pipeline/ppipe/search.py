@@ -26,7 +26,7 @@ from formulations.tolerances import GAP
 
 
 @dataclass(slots=True)
-class Search:
+class ClusterSearch:
     """What the search for the best plan of a cluster knows so far.
 
     Attributes:
@@ -144,11 +144,11 @@ def _times(value: float | None, unit: Fraction) -> float | None:
     return None if value is None else value * float(unit)
 
 
-def searched(
+def solve_in_time(
     cluster: Cluster,
     space: PipelineSpace,
     limits: Limits[PipelinePlan],
-    solve: Callable[[Search], Answer[PipelinePlan]],
+    solve: Callable[[ClusterSearch], Answer[PipelinePlan]],
     *,
     literal: bool = False,
 ) -> Answer[PipelinePlan]:
@@ -171,10 +171,12 @@ def searched(
         return Answer(None, "limit", reason="the time limit was hit while the model was made")
     given = limits.options.warm_start
     start = None if given is None else choice_of(problem, given)
-    return solve(Search(problem, limits, started, start, warm=WarmStart.NONE if given is None else WarmStart.IGNORED))
+    return solve(
+        ClusterSearch(problem, limits, started, start, warm=WarmStart.NONE if given is None else WarmStart.IGNORED)
+    )
 
 
-def answer_at_once(search: Search) -> Answer[PipelinePlan] | None:
+def answer_at_once(search: ClusterSearch) -> Answer[PipelinePlan] | None:
     """The answer where some model cannot be served at all; None: there is something to solve."""
     problem = search.problem
     if problem.unserved is None:
@@ -225,7 +227,7 @@ class Known:
         slots = enumerate(self.problem.slots)
         return all(self.has(i, d, o) for i, slot in slots for d, options in enumerate(slot.places) for o in options)
 
-    def improve(self, search: Search, until: float) -> None:
+    def improve(self, search: ClusterSearch, until: float) -> None:
         """Have the best plan of the known options checked, if it is better than the best one so far.
 
         Args:

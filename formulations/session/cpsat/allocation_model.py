@@ -22,7 +22,7 @@ Every rounding favours the plan, so each plan of the module is a solution and th
 is off by at most Σ n_k + 1 units, the cost by Σ n_k + 2 units of money and 2 ρ_k (Σ n_k + 1)/R. Under `tc-shared` the
 left_k in (6) is the one at the first configuration of k's ratio, for partial machines too; under `rr` and
 `machine-rate` whole machines need no rate. In form `EVEN` the n_k + 1 machines of the last allocation share left_k:
-z_k: left_k ≥ ⌊R q_k/(L - d_k)⌋ (n_k + 1). With a fixed budget this block is all (`cpsat_allocation`).
+z_k: left_k ≥ ⌊R q_k/(L - d_k)⌋ (n_k + 1). With a fixed budget this block is all (`allocate_module`).
 
 Where machines are charged whole (docs/model/whole-machines.md), so are partial ones, and what rounding loses has room:
 

@@ -103,7 +103,7 @@ _RAW_STATUS = {
 
 
 @dataclass(slots=True)
-class _Search(JointSearch):
+class _CpsatSearch(JointSearch):
     """One run on one problem.
 
     Attributes:
@@ -228,12 +228,14 @@ class _Search(JointSearch):
         self.raise_bound(sum(costs, Fraction(0)), cutoff)
         return replace(ranges, least_costs=costs)
 
-    def _alone(self, ranges: Ranges, m: int, plan: ModulePlan) -> _Search:
+    def _alone(self, ranges: Ranges, m: int, plan: ModulePlan) -> _CpsatSearch:
         """The search of one module within its largest budget, from a plan that is the cheapest as far as scales tell.
 
         What is left is to rule out the whole numbers that the same units of money cost, in as many models as there are.
         """
-        alone = _Search(ranges.problem.alone(m), self.limits, self.started, self.deadline, bound=ranges.least_costs[m])
+        alone = _CpsatSearch(
+            ranges.problem.alone(m), self.limits, self.started, self.deadline, bound=ranges.least_costs[m]
+        )
         alone.accept(Plan((plan,)))
         ending = Ending.LIMIT if alone.cost is None else Ending.FOUND
         while ending is Ending.FOUND and not alone.proven():
@@ -305,7 +307,7 @@ class _Search(JointSearch):
 def run_cpsat(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     """The cheapest plan of a session in any plan space with dummy rule none or machine; anytime, with a valid bound."""
 
-    def begin(problem: JointProblem, started: float, deadline: float) -> _Search:
-        return _Search(problem, limits, started, deadline)
+    def begin(problem: JointProblem, started: float, deadline: float) -> _CpsatSearch:
+        return _CpsatSearch(problem, limits, started, deadline)
 
     return solve_joint(session, space, limits, begin)

@@ -36,7 +36,7 @@ from formulations.tolerances import CLOSED, CONTINUOUS_GAP, JUST_BELOW, JUST_PAS
 NO_LINE = Line(math.nan, 0.0, 0.0)
 
 
-class Found(NamedTuple):
+class BudgetPlan(NamedTuple):
     """The cheapest plan of one module at a budget.
 
     Attributes:
@@ -130,12 +130,12 @@ class Curve:
     """What is known of a module's cost: plans by rising budget and falling cost; none within `least` seconds."""
 
     least: float
-    plans: list[Found] = field(default_factory=list)
+    plans: list[BudgetPlan] = field(default_factory=list)
     budgets: list[float] = field(default_factory=list)
     lines: dict[float, Line] = field(default_factory=dict)
     """By the budget at which their interval ends; one that begins elsewhere is out of date."""
 
-    def add(self, found: Found) -> None:
+    def add(self, found: BudgetPlan) -> None:
         """Insert the cheapest plan at its budget; one of infinite cost says that there is none within that budget.
 
         Plans stay by rising budget and falling cost. Where another budget has a plan as cheap, one of both is kept.
@@ -192,7 +192,7 @@ class ContinuousProof(NamedTuple):
 
     status: int
     bound: float
-    plans: tuple[Found, ...]
+    plans: tuple[BudgetPlan, ...]
     solves: int
     rounds: int
 
@@ -223,7 +223,7 @@ class ContinuousSearch:
         self.arrays, self.deadline = arrays, deadline
         self.most = np.full(len(least), np.inf) if most is None else np.array(most)
         self.curves = [Curve(latency) for latency in least]
-        self.bound, self.plans, self.solves, self.rounds = 0.0, tuple[Found, ...](), 0, 0
+        self.bound, self.plans, self.solves, self.rounds = 0.0, tuple[BudgetPlan, ...](), 0, 0
         self.searches, self.nodes = [0] * len(least), [0] * len(least)
         """Searches of each module's plans that came to an end, and their nodes."""
         self.blurred = False
@@ -276,7 +276,7 @@ class ContinuousSearch:
         path_times(self.arrays, latency, before, after)
         return before, after
 
-    def _search(self, m: int, budget: float) -> Found:
+    def _search(self, m: int, budget: float) -> BudgetPlan:
         """The cheapest plan of module m at a budget in seconds, which is added to its curve."""
         problem, nodes = continuous_problem(self.arrays, m, budget), first_nodes(self.deadline)
         while True:
@@ -295,7 +295,7 @@ class ContinuousSearch:
         partial_at = int(problem.configuration[found.partial_at]) if found.partial_at >= 0 else -1
         # A cheaper plan might use a configuration that was left out as too narrow.
         self.blurred = self.blurred or found.cost > problem.hidden
-        plan = Found(budget, min(found.latency, budget), found.cost, machines, partial_at)
+        plan = BudgetPlan(budget, min(found.latency, budget), found.cost, machines, partial_at)
         self.curves[m].add(plan)
         return plan
 
@@ -352,7 +352,7 @@ class ContinuousSearch:
                 served[m] = self._search_step(m, served[m], self.curves[m].budgets[chosen[m]], float(budgets[m]))
         self._offer(served)
 
-    def _search_step(self, m: int, plan: Found, plan_budget: float, budget: float) -> Found:
+    def _search_step(self, m: int, plan: BudgetPlan, plan_budget: float, budget: float) -> BudgetPlan:
         """The cheapest plan of module m at a budget below a plan's; costs may step just below that plan."""
         found = self._search(m, budget)
         # A plan with a partial machine that uses up its budget is on a falling part of the cost, not at a step.
@@ -409,7 +409,7 @@ class ContinuousSearch:
         before, after = np.zeros(latency.size), np.zeros(latency.size)
         return path_times(self.arrays, latency, before, after) <= self.arrays.slo * JUST_PAST
 
-    def _offer(self, plans: list[Found]) -> None:
+    def _offer(self, plans: list[BudgetPlan]) -> None:
         """Keep one plan per module as the best plan of the session if they meet the SLO and cost less than it."""
         if sum(plan.cost for plan in plans) < self._cost() and self._is_within(np.array([p.latency for p in plans])):
             self.plans = tuple(plans)

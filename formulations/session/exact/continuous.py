@@ -205,14 +205,14 @@ def branch_on_ties(
         least: lower bound on each module's worst-case latency in seconds.
         deadline: `time.perf_counter` value at which to stop; infinite: never.
     """
-    search = _Search(session, space, arrays, least, deadline)
+    search = _TieSearch(session, space, arrays, least, deadline)
     search.run()
     bound = min(search.bound, math.inf if search.best.cost is None else float(search.best.cost))
     found = search.best._replace(infeasible=bound == math.inf, bound=None if bound == math.inf else Fraction(bound))
     return found, {"solves": float(search.solves), "rounds": float(search.rounds), "parts": float(search.parts)}
 
 
-class _Search:
+class _TieSearch:
     def __init__(
         self, session: Session, space: PlanSpace, arrays: SessionArrays, least: list[float], deadline: float
     ) -> None:

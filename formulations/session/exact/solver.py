@@ -65,13 +65,13 @@ def cheapest_with_spare(session: Session, space: PlanSpace, run: Run) -> Answer:
     """
     if not session.spare_machines:
         return run(session, space)
-    search = _Search(session, space, run)
+    search = _SpareSearch(session, space, run)
     search.run_all()
     return search.answer()
 
 
 @dataclass(slots=True)
-class _Search:
+class _SpareSearch:
     """Branch and bound over the types that are used.
 
     Attributes:
@@ -182,8 +182,8 @@ settle: Callable[[Session, PlanSpace, Fraction | None, Effort], Bracket] = late(
 solve_stock: Callable[[Session, PlanSpace, float], Answer] = late(
     "formulations.session.exact.stock.stock", "solve_stock"
 )
-solve_close: Callable[[Session, PlanSpace, float], Answer] = late(
-    "formulations.session.exact.stock.close", "solve_close"
+solve_with_changes: Callable[[Session, PlanSpace, float], Answer] = late(
+    "formulations.session.exact.stock.changes", "solve_with_changes"
 )
 solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] = late(
     "formulations.session.exact.continuous", "solve_continuous"
@@ -250,7 +250,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
     if _is_barely_too_fast_for_the_stock(session, space):
         return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN_WITHIN_STOCK)
     if is_limited_by_changes(session):
-        return solve_close(session, space, deadline)
+        return solve_with_changes(session, space, deadline)
     if session.stock or session.resources:
         return solve_stock(session, space, deadline)
     if _is_on_lines(space):

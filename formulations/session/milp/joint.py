@@ -113,7 +113,7 @@ def _points(joint: JointModel, m: int, k: int) -> Points:
     t, d, b = np.array(throughputs(rows.module)), np.array(latency.d), np.array(latency.b)
     unit = joint.unit / rows.module.rate_rps
     full_cost = np.array([float(c.unit_cost / unit) for c in rows.module.configurations])
-    closing = _closing(t[k], d[k], b[k], full_cost[k], joint.problem.dummies)
+    closing = _closing_plans(t[k], d[k], b[k], full_cost[k], joint.problem.dummies)
     counts = np.arange(1, rows.module.configurations[k].most_machines + 1, dtype=np.float64)
     # What is left may be nothing but for rounding: then it is taken for a little more (latency) and for nothing (cost).
     left = 1.0 - counts * t[k]
@@ -137,7 +137,7 @@ def _points(joint: JointModel, m: int, k: int) -> Points:
     return np.concatenate([closing, going_on * (1.0 - HEADS)])
 
 
-def _closing(t: float, d: float, b: float, full_cost: float, dummies: bool) -> Points:
+def _closing_plans(t: float, d: float, b: float, full_cost: float, dummies: bool) -> Points:
     """Plans of one configuration alone; where rounding may decide whether it fits exactly, all that it may be."""
     whole = int(1.0 / t + HEADS)
     rest = 1.0 - whole * t
@@ -187,7 +187,7 @@ MOST_MODELS = 12
 
 
 @dataclass(slots=True)
-class _Search(JointSearch):
+class _MilpSearch(JointSearch):
     """One run on one problem.
 
     Attributes:
@@ -368,14 +368,14 @@ def run_milp(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         InputError: the engine is not there.
     """
 
-    def begin(problem: JointProblem, started: float, deadline: float) -> _Search:
+    def begin(problem: JointProblem, started: float, deadline: float) -> _MilpSearch:
         if limits.options.export_lp is not None:
             whole = joint_model(problem)
             if space.policy.form is Form.LEFT:
                 add_heads(whole, deadline)
             export_lp(whole.model, limits.options.export_lp)
         by_row = not chosen_engine(limits.options).prunes
-        return _Search(problem, limits, started, deadline, bound=Fraction(0), by_row=by_row)
+        return _MilpSearch(problem, limits, started, deadline, bound=Fraction(0), by_row=by_row)
 
     return solve_joint(session, space, limits, begin)
 

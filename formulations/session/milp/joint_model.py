@@ -450,9 +450,9 @@ def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> L
     partial = None if even else rows.f
     if policy.form.in_sequence:
         starts = [rows.group_start(k) if policy.form is Form.TIED else k for k in places]
-        whole = [_collecting(model, rows, "whole", rows.u[k], k, at) for k, at in enumerate(starts)]
+        whole = [_collection_rate(model, rows, "whole", rows.u[k], k, at) for k, at in enumerate(starts)]
         if policy.form is Form.TIED:
-            partial = [_collecting(model, rows, "partial", rows.z[k], k, at) for k, at in enumerate(starts)]
+            partial = [_collection_rate(model, rows, "partial", rows.z[k], k, at) for k, at in enumerate(starts)]
     leading = {v: float(c.lead_latency_s / slo) for v, c in zip(rows.lead, module.configurations, strict=True)}
     model += pulp.LpAffineExpression({**leading, latency: -1.0}) <= 0.0, f"leading_{rows.name}"
     if whole is None:
@@ -480,7 +480,7 @@ def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> L
     )
 
 
-def _collecting(model: LpProblem, rows: AllocationRows, kind: str, indicator: Any, k: int, at: int) -> Any:
+def _collection_rate(model: LpProblem, rows: AllocationRows, kind: str, indicator: Any, k: int, at: int) -> Any:
     """The rate left at place `at`, or 0 where the indicator is."""
     label = f"collecting_{kind}_{rows.name}_{k}"
     most = rows.w[at].upBound

@@ -349,7 +349,7 @@ def _search(
     while depth >= 0:
         # Broken off: the best plan so far, which proves nothing.
         if visited >= nodes:
-            return _searched(steps, visited, False)
+            return _ending(steps, visited, False)
         visited += 1
         d = depth
         j = at[d]
@@ -434,7 +434,7 @@ def _search(
                         below, least_below, below_whole = _limits(p, steps, cutoff, keep)
                         # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
                         if not several and total <= floor * (1.0 + tolerance):
-                            return _searched(steps, visited, True)
+                            return _ending(steps, visited, True)
                     # The level is done: this buys all that is left at ρ_j, and every other plan from here on buys it at
                     # ρ_j or more. A partial machine charged whole is more expensive than that, another one may do; so
                     # may later ones that prices on stock have made the cheaper ones, or that ask for fewer changes.
@@ -462,7 +462,7 @@ def _search(
                     keep_step(steps, latency, total, at, count, d, whole + 1, False)
                     below, least_below, below_whole = _limits(p, steps, cutoff, keep)
                     if not several and total <= floor * (1.0 + tolerance):
-                        return _searched(steps, visited, True)
+                        return _ending(steps, visited, True)
             # The most machines that leave something to those that follow.
             most = int(min(float(whole if left > 0.0 else whole - 1), in_stock))
             # No allocation may follow, or no later machine can hold that many dummies.
@@ -511,11 +511,11 @@ def _search(
         depth += 1
         rest[depth], cost[depth], deficit[depth] = child_rest, child_cost, own_deficit[d]
         shared[depth], at[depth], count[depth] = own_shared[d], j, 0
-    return _searched(steps, visited, True)
+    return _ending(steps, visited, True)
 
 
 @compiled_on_tables
-def _searched(steps: Steps, nodes: int, complete: bool) -> Searched:
+def _ending(steps: Steps, nodes: int, complete: bool) -> Searched:
     """How a search ended."""
     if steps.numbers[SIZE] == 0:
         return Searched(np.inf, -1, nodes, complete)

@@ -1,6 +1,6 @@
 """The cheapest whole machines of one module where changes are charged or limited, in integers: decides ties (ours).
 
-The search is that of `charged_states`, on the exact numbers of `rational.module`: up the ranking, of all uses of the
+The search is that of `charged_states`, on the exact numbers of `RationalModule`: up the ranking, of all uses of the
 same machines of each type the one with the most rate is kept.
 """
 
@@ -36,7 +36,7 @@ def cheapest_charged(m: RationalModule, needs: Needs, cutoff: Fraction | None, e
     Raises:
         UndecidedError: the effort's limits are reached.
     """
-    search = _Search(m, needs, effort, inf if cutoff is None else ceil(cutoff * m.cost_scale))
+    search = _ChargedSearch(m, needs, effort, inf if cutoff is None else ceil(cutoff * m.cost_scale))
     search.run()
     full = None if search.best is None else plan_of(m, search.best, 0)
     if m.space.policy.form is not Form.FIXED or inf not in needs.whole or not m.space.dummy.countable:
@@ -47,7 +47,7 @@ def cheapest_charged(m: RationalModule, needs: Needs, cutoff: Fraction | None, e
     return cheapest_plan(partly, needs, below, effort) or full
 
 
-class _Search:
+class _ChargedSearch:
     """One search in integers; `below` is the cost in units that a plan has to stay below."""
 
     def __init__(self, m: RationalModule, needs: Needs, effort: Effort, below: float) -> None:

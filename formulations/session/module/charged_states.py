@@ -7,7 +7,7 @@ state is left out where no plan that holds its machines costs less than a limit.
 steps that double, so that few states are made where the cheapest plan costs little more than the bound.
 
 Under `tc-shared` the configurations of one ratio are taken by rising need, so that it is the one taken last whose need
-decides; until then a state is *open* (as in `cover_states`).
+decides; until then a state is *open* (as in `whole_states`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ ADDED = 512.0 * UNIT_ROUNDING
 """Share by which a state's rate may be off: a product and a sum, each rounded once, for every configuration it has."""
 
 
-class _States(NamedTuple):
+class _ChargedStates(NamedTuple):
     """All states that were ever made; lists of states hold their numbers.
 
     Attributes:
@@ -67,7 +67,7 @@ class _States(NamedTuple):
     looked: Ints
 
 
-class _Best(NamedTuple):
+class _BestCharged(NamedTuple):
     """The best plan so far.
 
     Attributes:
@@ -79,7 +79,7 @@ class _Best(NamedTuple):
     state: Ints
 
 
-class _Search(NamedTuple):
+class _ChangesSearch(NamedTuple):
     """What a search reads.
 
     Attributes:
@@ -147,7 +147,7 @@ def cheapest_charged(
         radix = _radices(p, capped)
         if radix[-1] > MOST_KEYS:
             return ModulePlanFound(np.inf, none, -1, used, False)
-        search = _Search(p, capped, radix, tolerance, min(nodes - used, MOST_STATES))
+        search = _ChangesSearch(p, capped, radix, tolerance, min(nodes - used, MOST_STATES))
         found = _within(search, within, floor)
         used += found.nodes
         if np.isfinite(found.cost) or not found.complete or within >= last or within > ceiling:
@@ -190,14 +190,14 @@ def _radices(p: ModuleProblem, types: Types) -> Ints:
 
 
 @compiled
-def _within(search: _Search, limit: float, floor: float) -> ModulePlanFound:
+def _within(search: _ChangesSearch, limit: float, floor: float) -> ModulePlanFound:
     """The cheapest plan that costs no more than the limit; stops at a plan that reaches the floor."""
     p, types = search.p, search.types
     size, kinds = p.configuration.size, types.price.size
     states = _new_states(256, kinds)
     # The state without machines.
     states.size[0], states.before[0] = 1, -1
-    best = _Best(np.array([np.inf, limit]), np.full(1, -1, np.int64))
+    best = _BestCharged(np.array([np.inf, limit]), np.full(1, -1, np.int64))
     kept = np.zeros(1, np.int64)
     after, complete = size, True
     while after > 0 and complete and best.figures[0] > floor * (1.0 + search.tolerance):
@@ -248,7 +248,7 @@ def _tops(p: ModuleProblem, kinds: int, end: int) -> Floats:
 
 
 @compiled
-def _promising(search: _Search, states: _States, kept: Ints, top: Floats, limit: float) -> Ints:
+def _promising(search: _ChangesSearch, states: _ChargedStates, kept: Ints, top: Floats, limit: float) -> Ints:
     """Those states that a plan within the limit may hold."""
     found, count = np.empty(kept.size, np.int64), 0
     for u in kept:
@@ -261,8 +261,8 @@ def _promising(search: _Search, states: _States, kept: Ints, top: Floats, limit:
 
 @compiled
 def _with_machines(
-    search: _Search, states: _States, given: Ints, j: int, top: Floats, alone: bool, best: _Best
-) -> tuple[_States, Ints, bool]:
+    search: _ChangesSearch, states: _ChargedStates, given: Ints, j: int, top: Floats, alone: bool, best: _BestCharged
+) -> tuple[_ChargedStates, Ints, bool]:
     """The states that one or more machines of configuration j make of others, those left out that cost too much.
 
     Args:
@@ -340,7 +340,7 @@ def _with_machines(
 
 
 @compiled
-def _offer(search: _Search, states: _States, u: int, best: _Best) -> None:
+def _offer(search: _ChangesSearch, states: _ChargedStates, u: int, best: _BestCharged) -> None:
     """Keep a state as the best plan, if it is complete and cheaper."""
     p = search.p
     # What rounding may have taken off a rate counts as there; the exact check decides.
@@ -360,7 +360,7 @@ def _offer(search: _Search, states: _States, u: int, best: _Best) -> None:
 
 
 @compiled
-def _record(states: _States, u: int, machines: Ints) -> None:
+def _record(states: _ChargedStates, u: int, machines: Ints) -> None:
     """Write the machines of a state by configuration."""
     while states.before[u] >= 0:
         machines[states.last[u]] += states.machines[u]
@@ -368,7 +368,7 @@ def _record(states: _States, u: int, machines: Ints) -> None:
 
 
 @compiled
-def _merged(states: _States, one: Ints, other: Ints) -> Ints:
+def _merged(states: _ChargedStates, one: Ints, other: Ints) -> Ints:
     """Numbers of the states of two lists, of those with the same machines the one with the most rate."""
     if other.size == 0:
         return one
@@ -391,8 +391,8 @@ def _merged(states: _States, one: Ints, other: Ints) -> Ints:
 
 
 @compiled
-def _new_states(capacity: int, kinds: int) -> _States:
-    return _States(
+def _new_states(capacity: int, kinds: int) -> _ChargedStates:
+    return _ChargedStates(
         np.zeros((capacity, kinds + 1), np.int64),
         np.zeros(capacity, np.int64),
         np.zeros(capacity),
@@ -406,9 +406,9 @@ def _new_states(capacity: int, kinds: int) -> _States:
 
 
 @compiled
-def _wider(states: _States) -> _States:
+def _wider(states: _ChargedStates) -> _ChargedStates:
     """The states in arrays of twice the size."""
-    return _States(
+    return _ChargedStates(
         np.concatenate((states.held, np.zeros_like(states.held))),
         np.concatenate((states.key, np.zeros_like(states.key))),
         np.concatenate((states.rate, np.zeros_like(states.rate))),

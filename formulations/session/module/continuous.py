@@ -7,7 +7,7 @@ to take b_j/(L − d_j) itself (not under `tc-shared`). In form `EVEN` nothing e
 n_j + 1 machines of the last allocation has its share: n_j·t_j + f >= (n_j + 1)·q_j/(L − d_j). The least such f is best.
 Dummies beyond one machine are allowed, so the counts are bounded by cost alone.
 
-`module_search` closes with whole machines once a need exceeds what is left, and bounds sums of prices; here every
+`by_share` closes with whole machines once a need exceeds what is left, and bounds sums of prices; here every
 need can be met to the point, so the bounds are other ones and the two searches share no step.
 """
 
@@ -306,11 +306,11 @@ def bound_from(p: ContinuousProblem, stack: Stack, depth: int, j: int) -> float:
 @compiled
 def to_buy(p: ContinuousProblem, stack: Stack, depth: int) -> float:
     """Requests per second that the allocations from level `depth` on have to take because of those before."""
-    return float(max(p.rate - stack.bought[depth], _lacking(p, stack, depth)))
+    return float(max(p.rate - stack.bought[depth], _lacking_rate(p, stack, depth)))
 
 
 @compiled
-def _lacking(p: ContinuousProblem, stack: Stack, depth: int) -> float:
+def _lacking_rate(p: ContinuousProblem, stack: Stack, depth: int) -> float:
     """Requests per second that the levels from `depth` on have to take as those before wait for it; 0 or less: none."""
     rate = -np.inf
     if p.by_rate:
@@ -331,7 +331,7 @@ def rest_of_rate(p: ContinuousProblem, stack: Stack, d: int, n: int) -> float:
 def _most_open(p: ContinuousProblem, stack: Stack, d: int) -> int:
     """The most whole machines of level d's configuration that leave something to buy."""
     j = stack.at[d]
-    rate, lacking = to_buy(p, stack, d), _lacking(p, stack, d)
+    rate, lacking = to_buy(p, stack, d), _lacking_rate(p, stack, d)
     if p.by_rate:
         lacking = max(lacking, p.need[j] - (stack.bought[d] - stack.origin[d]))
     whole = int(max(rate, lacking) / p.throughput[j]) + 1
@@ -418,7 +418,7 @@ def _close_at(p: ContinuousProblem, stack: Stack, d: int, n: int) -> _Ending:
     t = p.throughput[j]
     bought, cost = stack.bought[d] + n * t, stack.cost[d] + n * p.price[j]
     rest, own = rest_of_rate(p, stack, d, n), bought - stack.origin[d]
-    lacking = _lacking(p, stack, d) - n * t
+    lacking = _lacking_rate(p, stack, d) - n * t
     if n > 0 and p.by_rate:
         lacking = max(lacking, p.need[j] - own)
     # What lacks by rounding only is taken for enough; the exact check decides.

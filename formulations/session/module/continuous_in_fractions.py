@@ -93,7 +93,7 @@ def cheapest_within(
     Raises:
         UndecidedError: the effort's limits are reached.
     """
-    search = _Search(m, budget_s, effort, strictly)
+    search = _ContinuousSearch(m, budget_s, effort, strictly)
     search.extend(0, (), Fraction(0), Fraction(0), Fraction(0), Fraction(0))
     return None if search.best is None else (search.best[0], search.plan())
 
@@ -126,7 +126,7 @@ def full_latencies(m: ContinuousModule, plan: ModulePlan) -> list[Fraction]:
     return found
 
 
-class _Search:
+class _ContinuousSearch:
     def __init__(self, m: ContinuousModule, budget_s: Fraction, effort: Effort, strictly: bool) -> None:
         self.m, self.effort, self.strictly = m, effort, strictly
         self.rate = m.module.rate_rps

@@ -2,7 +2,7 @@
 
 Rates and costs are integers on common scales made from the decimal text of the input, needs are rounded to the integer
 that decides the comparison, so that every comparison is exact. The search goes down the ranking as the compiled one
-does (`module_search`); it is a thousand times slower and meant for the few budgets at which that one met a tie.
+does (`by_share`); it is a thousand times slower and meant for the few budgets at which that one met a tie.
 """
 
 from __future__ import annotations
@@ -224,12 +224,12 @@ def cheapest_plan(m: RationalModule, needs: Needs, cutoff: Fraction | None, effo
     Raises:
         UndecidedError: the effort's limits are reached.
     """
-    search = _Search(m, needs, effort, inf if cutoff is None else ceil(cutoff * m.cost_scale))
+    search = _ShareSearch(m, needs, effort, inf if cutoff is None else ceil(cutoff * m.cost_scale))
     search.extend(0, m.rate, 0, 0, (), m.rate)
     return None if search.best is None else plan_of(m, *search.best)
 
 
-class _Search:
+class _ShareSearch:
     """One depth-first search in integers; `below` is the cost in units that a plan has to stay below."""
 
     def __init__(self, m: RationalModule, needs: Needs, effort: Effort, below: float) -> None:
@@ -320,7 +320,7 @@ def plan_of(m: RationalModule, machines: tuple[tuple[int, int], ...], partial: i
 
 # The cheapest whole machines of one module within a budget, in integers: decides ties that floats cannot (ours).
 #
-# The search is that of `cover_search`, on the exact numbers of `rational.module`.
+# The search is that of `search_cover`, on the exact numbers of `RationalModule`.
 
 
 def cheapest_filled(m: RationalModule, needs: Needs, cutoff: Fraction | None, effort: Effort) -> ModulePlan | None:

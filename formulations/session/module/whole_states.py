@@ -1,4 +1,4 @@
-"""The same as `cover_search`, up the ranking over what machines have come to so far (compiled, ours).
+"""The same as `search_cover`, up the ranking over what machines have come to so far (compiled, ours).
 
 Where many configurations are alike, many mixtures of them cost the same, and a search down the ranking goes through all
 of them. Up the ranking, from the last configuration to the first, all that matters of the machines taken so far is
@@ -36,7 +36,7 @@ ADDED = 512.0 * UNIT_ROUNDING
 """Share by which a state's rate may be off: a product and a sum, each rounded once, for every configuration it has."""
 
 
-class _States(NamedTuple):
+class _WholeStates(NamedTuple):
     """All states that were ever kept; lists of states hold their numbers.
 
     Attributes:
@@ -58,7 +58,7 @@ class _States(NamedTuple):
     size: Ints
 
 
-class _Best(NamedTuple):
+class _BestWhole(NamedTuple):
     """The best plan so far: a state and more machines of one configuration.
 
     Attributes:
@@ -70,7 +70,7 @@ class _Best(NamedTuple):
     plan: Ints
 
 
-class _Search(NamedTuple):
+class _RankedSearch(NamedTuple):
     """What a search reads.
 
     Attributes:
@@ -104,11 +104,11 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
     radices = _radices(p)
     if radices[-1] > MOST_HELD:
         return ModulePlanFound(np.inf, np.zeros(size, np.int64), -1, 0, False)
-    search = _Search(p, radices, tolerance, most_states)
+    search = _RankedSearch(p, radices, tolerance, most_states)
     states = _new_states(min(most_states, 1 << 10))
     # The state without machines.
     states.size[0], states.before[0] = 1, -1
-    best = _Best(np.array([np.inf, largest_sum_below(p, cutoff * (1.0 - tolerance))]), np.zeros(3, np.int64))
+    best = _BestWhole(np.array([np.inf, largest_sum_below(p, cutoff * (1.0 - tolerance))]), np.zeros(3, np.int64))
     complete, kept = True, np.zeros(1, np.int64)
     last = size
     while last > 0 and complete:
@@ -145,8 +145,8 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
 
 @compiled
 def _with_machines(
-    search: _Search, states: _States, given: Ints, j: int, largest: float, best: _Best
-) -> tuple[_States, Ints, bool]:
+    search: _RankedSearch, states: _WholeStates, given: Ints, j: int, largest: float, best: _BestWhole
+) -> tuple[_WholeStates, Ints, bool]:
     """The states that one or more machines of configuration j make of others, by rising cost and rate.
 
     What they make complete is a plan, which `best` is given if it is cheaper.
@@ -209,7 +209,9 @@ def _with_machines(
 
 
 @compiled
-def _complete(search: _Search, states: _States, u: int, j: int, target: float, room: int, best: _Best) -> None:
+def _complete(
+    search: _RankedSearch, states: _WholeStates, u: int, j: int, target: float, room: int, best: _BestWhole
+) -> None:
     """Complete a state with at most `room` machines of configuration j, and keep the plan if it is the cheapest."""
     p = search.p
     # What rounding may have added to the requirement asks for no machine; the exact check decides.
@@ -223,7 +225,7 @@ def _complete(search: _Search, states: _States, u: int, j: int, target: float, r
 
 
 @compiled
-def _merged(states: _States, one: Ints, other: Ints, kinds: int) -> Ints:
+def _merged(states: _WholeStates, one: Ints, other: Ints, kinds: int) -> Ints:
     """Numbers of the states of two lists that have more rate than all that cost no more, by rising cost.
 
     Only those that hold as many of each type are compared, of which there are `kinds`.
@@ -269,14 +271,14 @@ def _radix_and_stock(p: ModuleProblem, radices: Ints, j: int) -> tuple[int, int]
 
 
 @compiled
-def _held(states: _States, u: int, radix: int, stock: int) -> int:
+def _held(states: _WholeStates, u: int, radix: int, stock: int) -> int:
     """Machines that state u holds of the type with this radix and this stock."""
     return int(states.held[u] // radix % (stock + 1)) if radix > 0 else 0
 
 
 @compiled
-def _new_states(capacity: int) -> _States:
-    return _States(
+def _new_states(capacity: int) -> _WholeStates:
+    return _WholeStates(
         np.zeros(capacity),
         np.zeros(capacity),
         np.zeros(capacity, np.int64),
@@ -288,9 +290,9 @@ def _new_states(capacity: int) -> _States:
 
 
 @compiled
-def _wider(states: _States) -> _States:
+def _wider(states: _WholeStates) -> _WholeStates:
     """The states in arrays of twice the size."""
-    return _States(
+    return _WholeStates(
         np.concatenate((states.rate, np.zeros_like(states.rate))),
         np.concatenate((states.cost, np.zeros_like(states.cost))),
         np.concatenate((states.held, np.zeros_like(states.held))),

@@ -78,7 +78,7 @@ def cheapest_choice(problem: SplitProblem, cutoff: Fraction | None, effort: Effo
     Raises:
         UndecidedError: the effort's limits are reached.
     """
-    return _Search(problem, cutoff, effort).cheapest() if all(problem.modes) else None
+    return _ChoiceSearch(problem, cutoff, effort).cheapest() if all(problem.modes) else None
 
 
 def choices_by_cost(problem: SplitProblem, cutoff: Fraction | None, effort: Effort) -> Iterator[list[int]]:
@@ -88,10 +88,10 @@ def choices_by_cost(problem: SplitProblem, cutoff: Fraction | None, effort: Effo
         UndecidedError: the effort's limits are reached.
     """
     if all(problem.modes):
-        yield from _Search(problem, cutoff, effort).by_cost()
+        yield from _ChoiceSearch(problem, cutoff, effort).by_cost()
 
 
-class _Search:
+class _ChoiceSearch:
     """The searches, with latencies and costs as integers on common scales."""
 
     def __init__(self, problem: SplitProblem, cutoff: Fraction | None, effort: Effort) -> None:

@@ -187,7 +187,7 @@ def search_choices(
 
 
 @compiled
-def _kept(modes: Modes, leads: Flags, root: Relaxation, below: float) -> tuple[Modes, Flags, Ints]:
+def _live_points(modes: Modes, leads: Flags, root: Relaxation, below: float) -> tuple[Modes, Flags, Ints]:
     """The points whose reduced costs do not lift the root's bound above `below`, or that a line touches.
 
     Returns:
@@ -231,7 +231,7 @@ def _search_below(
     """The cheapest choice below `upper`, depth first; other arguments than `root` as those of `search_choices`."""
     modules = s.rate.size
     below = upper * (1.0 - tolerance)
-    modes, leads, number = _kept(all_modes, all_leads, root.relaxed, below)
+    modes, leads, number = _live_points(all_modes, all_leads, root.relaxed, below)
     basis = basis_for(root.basis, modes)
     ranges, size, nodes = open_root(modes.size), 1, 0
     best, best_chosen, best_latency = np.inf, np.zeros(modules, np.int64), np.zeros(modules)
@@ -261,7 +261,7 @@ def _search_below(
         # The choice just found may have brought the limit below the bound.
         if relaxed.bound > below:
             continue
-        m, at = _branching(modes, leads, relaxed, first, last)
+        m, at = _branch(modes, leads, relaxed, first, last)
         if m < 0 and cost > relaxed.bound * (1.0 + tolerance):
             # The hull says that its latencies should have done; where they have not, nothing is proven: halve.
             m, at = _widest(leads, first, last)
@@ -495,7 +495,7 @@ def _cut_near(leads: Flags, m: int, i: int, first: Ints, last: Ints) -> int:
 
 
 @compiled_on_tables
-def _branching(modes: Modes, leads: Flags, relaxed: Relaxation, first: Ints, last: Ints) -> tuple[int, int]:
+def _branch(modes: Modes, leads: Flags, relaxed: Relaxation, first: Ints, last: Ints) -> tuple[int, int]:
     """Module whose bound at its window is highest above the hull, and where to cut its range; (-1, -1): none is."""
     best, best_m, best_at = ABOVE_HULL * relaxed.bound, -1, -1
     for m in range(first.size):

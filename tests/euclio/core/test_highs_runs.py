@@ -16,7 +16,7 @@ from euclio.core.linear_program import Rows, least_cost
 from euclio.core.result import Status
 from euclio.workloads.populations import find_population
 from formulations.engines.highs_arrays import Covering, Linear, Program, solve_mip
-from heuristics.highs import covering
+from heuristics.highs import covering_program
 
 highspy = pytest.importorskip("highspy")
 
@@ -43,7 +43,7 @@ def provers():
 
 
 def heuristics():
-    program = covering()
+    program = covering_program()
     program.row(3.0)
     program.column(2.0, [0], [1.0])
     return program.prices().tolist()

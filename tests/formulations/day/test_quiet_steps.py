@@ -24,8 +24,8 @@ from euclio.questions.day_rules import compare_day
 from formulations.day import joint
 from formulations.day.cheapest import cheapest_plans
 from formulations.day.choices import box
-from formulations.day.gathering import gathered
-from formulations.day.solver import _Search
+from formulations.day.first_plans import first_plans
+from formulations.day.solver import _PlanSearch
 
 RULES = ("day-peak", "day-per-machine", "day-thresholds", "day-per-step")
 ALL = (*RULES, "day-exact")
@@ -232,9 +232,9 @@ def test_bounds_of_every_round_are_below_the_plan(seed):
         return  # the search sees only modules that are used
     if solve(day, "day-per-step").value is None:
         return
-    found = gathered(day, cheapest_plans(day, Fraction(1), math.inf, exact=False))
+    found = first_plans(day, cheapest_plans(day, Fraction(1), math.inf, exact=False))
     boxes = [box(day, m, found.own[:, m]) for m in range(3)]
-    for cost, bound in _Search(day, boxes, found.known, math.inf).rounds():
+    for cost, bound in _PlanSearch(day, boxes, found.known, math.inf).rounds():
         assert bound <= cost * (1 + 1e-9)
 
 

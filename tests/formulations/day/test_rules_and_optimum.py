@@ -11,7 +11,7 @@ from euclio.core.solving import solve
 from euclio.problems.day import Day, Serving, Staffing, Step
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from formulations.day import cheapest, joint, solver
-from formulations.day.gathering import gathered
+from formulations.day.first_plans import first_plans
 from formulations.day.paths import LateError
 
 RULES = ("day-peak", "day-per-machine", "day-thresholds", "day-per-step")
@@ -88,7 +88,7 @@ def test_steps_that_are_late_leave_the_plan_for_all_day():
         asked.append(rates)
         return known(rates)
 
-    found = gathered(day, once)
+    found = first_plans(day, once)
     assert len(found.ways) == 2
     assert all(isinstance(reason, LateError) for reason in found.missing)
     assert found.own is None

@@ -18,14 +18,14 @@ from euclio.problems.day import Day, DayPlan, Serving, Staffing, Step, StepPlan,
 from euclio.problems.day.instance import of_modules
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from formulations.day.answers import day_plan
+from formulations.day.block_descent import BlockDescent
 from formulations.day.bounds import cheapest_course
 from formulations.day.cheapest import cheapest_plans
 from formulations.day.choices import box, choices_of_bounds, choices_of_plans
-from formulations.day.gathering import Gathered, gathered
+from formulations.day.first_plans import FirstPlans, first_plans
 from formulations.day.pool import cheapest_way
-from formulations.day.solver import _Search, parts_of
+from formulations.day.solver import _PlanSearch, parts_of
 from formulations.day.step_kernel import cheapest_steps
-from formulations.day.turns import Turns
 
 RULES = ("day-peak", "day-per-machine", "day-thresholds", "day-per-step")
 
@@ -114,8 +114,8 @@ def test_an_slo_that_nothing_keeps_is_infeasible():
     assert "step 1 of 8 has no plan" in result.reason
 
 
-def _gathered(day: Day) -> Gathered:
-    return gathered(day, cheapest_plans(day, Fraction(1), math.inf, exact=False))
+def _gathered(day: Day) -> FirstPlans:
+    return first_plans(day, cheapest_plans(day, Fraction(1), math.inf, exact=False))
 
 
 def with_stock(day: Day, **counts: int) -> Day:
@@ -167,7 +167,7 @@ def test_all_bounds_are_below_the_plan_and_rise(seed):
     day = drawn_day(seed, steps=6)
     found = _gathered(day)
     own = found.own
-    search = _Search(day, [box(day, m, own[:, m]) for m in range(own.shape[1])], found.known, math.inf)
+    search = _PlanSearch(day, [box(day, m, own[:, m]) for m in range(own.shape[1])], found.known, math.inf)
     least, before = math.inf, -math.inf
     for cost, bound in search.rounds():
         least = min(least, cost)
@@ -333,7 +333,7 @@ def test_two_modules_together_find_what_neither_finds_alone():
     session = Session("pair", "1.7", hardware, [Module("a", 1, profile), Module("b", 4, profile)], [("a", "b")])
     day = Day("pair", session, [Step(3600, [1, 4])] * 3)
     boxes = [made for m in range(2) if (made := box(day, m, np.array([[2, 3]]))) is not None]
-    turns = Turns(day, boxes, choices_of_plans(day, boxes), math.inf)
-    alone = turns.improved(np.array([[[0, 2], [0, 2]]] * 3), 9)
+    descent = BlockDescent(day, boxes, choices_of_plans(day, boxes), math.inf)
+    alone = descent.improved(np.array([[[0, 2], [0, 2]]] * 3), 9)
     assert alone.tolist() == [[[0, 2], [0, 2]]] * 3
-    assert turns.improved_in_pairs(alone).tolist() == [[[0, 1], [1, 0]]] * 3
+    assert descent.improved_in_pairs(alone).tolist() == [[[0, 1], [1, 0]]] * 3

@@ -9,7 +9,7 @@ from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.workloads.fragments.random_fleets import random_fleet
 from formulations.fragments import set_partition as closing
-from formulations.fragments.set_partition import close
+from formulations.fragments.set_partition import best_partition
 
 
 def drawn(seed, most=60):
@@ -35,7 +35,7 @@ def least(sets):
 def test_the_best_partition_is_that_of_the_enumeration(seed):
     """The closing search over given sets alone, against all divisions of six elements."""
     sets, holds = drawn(seed)
-    found = close(holds, list(sets.values()), None, math.inf)
+    found = best_partition(holds, list(sets.values()), None, math.inf)
     assert found.proven
     assert found.share_pct == found.bound_pct == least(sets)
     assert (holds[list(found.chosen)].sum(axis=0) == 1).all()
@@ -46,7 +46,7 @@ def test_shares_beyond_64_bits_are_added_up_exactly(seed):
     """Engines compute in floats, the claim in integers."""
     sets, holds = drawn(seed)
     large = {places: 10**19 + share for places, share in sets.items()}
-    assert close(holds, list(large.values()), None, math.inf).share_pct == least(large)
+    assert best_partition(holds, list(large.values()), None, math.inf).share_pct == least(large)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -60,16 +60,16 @@ def test_prices_that_gain_are_lowered_until_they_bound(seed, monkeypatch):
             return found and type(found)(found.values, found.duals * 1.3 + 2)
 
     monkeypatch.setattr(closing, "Linear", Wrong)
-    assert close(holds, list(sets.values()), None, math.inf).share_pct == least(sets)
+    assert best_partition(holds, list(sets.values()), None, math.inf).share_pct == least(sets)
 
 
 def test_what_is_not_searched_to_its_end_is_not_proven(monkeypatch):
     sets, holds = next(
-        own for own in map(drawn, range(100)) if close(own[1], [*own[0].values()], None, math.inf).nodes > 3
+        own for own in map(drawn, range(100)) if best_partition(own[1], [*own[0].values()], None, math.inf).nodes > 3
     )
     monkeypatch.setattr(closing, "MOST_NODES", 1)
     start = list(range(6))
-    found = close(holds, list(sets.values()), start, math.inf)
+    found = best_partition(holds, list(sets.values()), start, math.inf)
     assert not found.proven
     assert found.bound_pct <= least(sets) <= found.share_pct
 

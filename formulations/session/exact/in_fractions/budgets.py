@@ -10,7 +10,7 @@ does not.
 
 A cost steps where the partial machine of its plans is full (`full_latencies`): intervals are cut there first, as
 halving never hits such a latency. Where modules trade latency along curves, a choice of intervals is closed once a
-bound by lines (`rational_lines`) shows that it holds nothing better than the best plan by more than the tolerance.
+bound by lines (`LineBounds`) shows that it holds nothing better than the best plan by more than the tolerance.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from formulations.tolerances import DUMMY_DIGITS, LINE
 #
 #     Σ_m min over plans of m and latencies x_m of its interval of (cost + y_m·x_m)  −  W(y)·SLO.
 #
-# Each minimum is a point's own value, or that of a line below the interval (`continuous_line`, in floating point on
+# Each minimum is a point's own value, or that of a line below the interval (`search_line`, in floating point on
 # the side that allows too much); the sums are exact. Any y will do. We take the flow of the relaxation in which the
 # cost falls along the interval's chord (`relaxation`): then the bound is below the least cost by a term of second
 # order in the widths only, where steps miss it by one of first order.
@@ -320,7 +320,7 @@ def bracket_session(session: Session, space: PlanSpace, tolerance: float, effort
         for module, bound in zip(session.modules, least, strict=True)
     ]
     best = Bracket(None, None, None, False)
-    closed = _Closed(curves, LineBounds(session_arrays(session, space), problem), Fraction(tolerance))
+    closed = _ClosedChoices(curves, LineBounds(session_arrays(session, space), problem), Fraction(tolerance))
     try:
         for curve, room in zip(curves, problem.room_s(least), strict=True):
             if not curve.start(room):
@@ -342,7 +342,7 @@ def bracket_session(session: Session, space: PlanSpace, tolerance: float, effort
         return best
 
 
-class _Closed:
+class _ClosedChoices:
     """Choices of which lines have shown that they hold no plan better than the best one by more than the tolerance."""
 
     def __init__(self, curves: list[_Curve], lines: LineBounds, tolerance: Fraction) -> None:
@@ -366,7 +366,7 @@ class _Closed:
 
 
 def _choose(
-    problem: SplitProblem, curves: list[_Curve], closed: _Closed, best: Fraction | None, effort: Effort
+    problem: SplitProblem, curves: list[_Curve], closed: _ClosedChoices, best: Fraction | None, effort: Effort
 ) -> list[_Known] | None:
     """The cheapest choice of points and intervals that is not closed; None: none within the SLO is below the best."""
     choices, kept = as_modes(problem, [curve.known for curve in curves])

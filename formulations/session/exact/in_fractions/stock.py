@@ -16,7 +16,7 @@ from formulations.session.exact.stock.boxes import Box, Rows
 from formulations.session.module.in_integers import MachineLimits
 
 
-class Found(NamedTuple):
+class BoxPlan(NamedTuple):
     """The cheapest plan of a box at its prices.
 
     Attributes:
@@ -73,7 +73,7 @@ def cheapest_in_box(
     limit: float,
     effort: Effort,
     changes: Changes | None = None,
-) -> Found | None:
+) -> BoxPlan | None:
     """The cheapest plan of a box at its prices, in exact arithmetic.
 
     Args:
@@ -132,7 +132,7 @@ def cheapest_in_box(
         bound += added * sum(counted)
         if changes.most is not None:
             used = [[*row, n * parts] for row, n in zip(used, counted, strict=True)]
-    return Found(plan, cost, cost + bound, used)
+    return BoxPlan(plan, cost, cost + bound, used)
 
 
 def _counted(plan: ModulePlan, partial: Fraction) -> dict[str, int]:

@@ -35,7 +35,7 @@ from euclio.problems.session.latency.dispatch import CLEAR_PATH
 from euclio.problems.session.resources import MachineLimit, machine_limits, without_stock
 from formulations.effort import INFEASIBLE, NO_PLAN, NO_PLAN_WITHIN_LIMITS, OPTIMAL, Effort, UndecidedError
 from formulations.session.exact.frontier_search import Proof, prove_within
-from formulations.session.exact.in_fractions.stock import Found, Limited, cheapest_in_box
+from formulations.session.exact.in_fractions.stock import BoxPlan, Limited, cheapest_in_box
 from formulations.session.exact.stock.boxes import (
     Attainable,
     Box,
@@ -283,7 +283,7 @@ class StockSearch:
             return []
         return self._divided(box, *((None, point) if fits else (point, None)))
 
-    def _in_fractions(self, box: Box) -> Found | None:
+    def _in_fractions(self, box: Box) -> BoxPlan | None:
         """The cheapest plan of a box at its prices, in exact arithmetic."""
         return cheapest_in_box(self._limited(), box, self._limit(), self.effort)
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from bruteforce.fragments import _Enumeration
+from bruteforce.fragments import _FleetEnumeration
 from euclio.problems.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Network, evaluate
 from euclio.problems.fragments.realigned import least_set, part_of
 from euclio.problems.fragments.stages import Stages
@@ -75,7 +75,7 @@ def test_shares_in_steps_of_one_percent_are_exact():
 def test_the_least_set_is_that_of_the_enumeration(seed, space, lengthen):
     """The least share of one set of fragments, with batches and instances listed one by one."""
     fleet = lengthen(small_fleet(seed))
-    enumeration, stages = _Enumeration(fleet, space, math.inf), Stages(fleet.network)
+    enumeration, stages = _FleetEnumeration(fleet, space, math.inf), Stages(fleet.network)
     for size in range(1, len(fleet.fragments) + 1):
         for places in combinations(range(len(fleet.fragments)), size):
             wanted = enumeration._set(places)

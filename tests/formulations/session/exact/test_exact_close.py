@@ -113,7 +113,7 @@ def test_words_that_take_too_long_are_given_up_and_the_proof_stays(monkeypatch):
     killed, and in Python nobody does that.
     """
     session = one_module(80, {"slow": 1}, most=0)
-    monkeypatch.setattr("formulations.session.exact.stock.close.why_too_far", lambda *_: str(time.sleep(1000)))
+    monkeypatch.setattr("formulations.session.exact.stock.changes.why_too_far", lambda *_: str(time.sleep(1000)))
     began = time.monotonic()
     found = solve(session, "exact", space=WHOLE, time_limit_s=0.5)
     assert (found.status, found.reason) == (Status.INFEASIBLE, NO_PLAN_WITHIN_LIMITS)

@@ -29,7 +29,7 @@ Block = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class BlockDescent:
     """Modules that take turns.
 
     Attributes:
@@ -130,7 +130,7 @@ class _Serving:
     """Which vectors of some modules serve in a step, next to the machines of the others.
 
     Attributes:
-        turns: the instance, and what is chosen from.
+        descent: the instance, and what is chosen from.
         block: the modules.
         shape: machines of each of them by type, plus one, flat.
         on: machines of all modules, shape (steps, modules, types).
@@ -140,7 +140,7 @@ class _Serving:
         limited: for each type with a stock its place, the stock, and how many machines of it each vector has.
     """
 
-    turns: Turns
+    descent: BlockDescent
     block: Block
     shape: Ints
     on: Ints
@@ -151,7 +151,7 @@ class _Serving:
 
     def table(self, k: int) -> NDArray[np.bool_]:
         """The vectors that serve in a step, an axis per module and type."""
-        day = self.turns.day
+        day = self.descent.day
         types = self.on.shape[2]
         if not self.known[k]:
             found = np.zeros(tuple(self.shape), np.bool_)
@@ -171,7 +171,7 @@ class _Serving:
         return self._in_stock(k, flat.reshape(tuple(self.shape)))
 
     def _latencies(self, k: int, i: int, m: int) -> Floats:
-        choices, types = self.turns.choices, self.on.shape[2]
+        choices, types = self.descent.choices, self.on.shape[2]
         first, end = choices.first[k, m]
         shape = self.shape[i * types : (i + 1) * types]
         return least_latencies(

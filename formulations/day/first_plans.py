@@ -45,7 +45,7 @@ def bounds_of_steps(day: Day, bounds_per_h: Sequence[float | None]) -> list[floa
 
 
 @dataclass(slots=True)
-class Gathered:
+class FirstPlans:
     """Plans and a bound.
 
     Attributes:
@@ -63,7 +63,7 @@ class Gathered:
     missing: list[RuleError | LateError] = field(default_factory=list)
 
 
-def gathered(day: Day, cheapest: Cheapest) -> Gathered:
+def first_plans(day: Day, cheapest: Cheapest) -> FirstPlans:
     """The plans of all steps, and of the rules that take no longer than these.
 
     A rule without a plan says why in `missing`; with the deadline passed, so do those that are not over yet.
@@ -75,14 +75,14 @@ def gathered(day: Day, cheapest: Cheapest) -> Gathered:
     Raises:
         NoPlanError: nothing serves a step.
     """
-    found = Gathered([], KnownPlans(day), None, [])
+    found = FirstPlans([], KnownPlans(day), None, [])
     for rule in (peak, per_machine, per_step):
         add_rule(day, cheapest, found, rule)
     _add_steps(day, cheapest, found)
     return found
 
 
-def add_rule(day: Day, cheapest: Cheapest, found: Gathered, rule: Rule, most: float = math.inf) -> None:
+def add_rule(day: Day, cheapest: Cheapest, found: FirstPlans, rule: Rule, most: float = math.inf) -> None:
     """Add the plan of a rule, which is followed as long as it may cost no more than some money in all.
 
     Raises:
@@ -109,7 +109,7 @@ def add_rule(day: Day, cheapest: Cheapest, found: Gathered, rule: Rule, most: fl
     found.known.add(way)
 
 
-def _add_steps(day: Day, cheapest: Cheapest, found: Gathered) -> None:
+def _add_steps(day: Day, cheapest: Cheapest, found: FirstPlans) -> None:
     """The cheapest plan of each step, and the bound that all of them give."""
     bounds: list[float | None] = []
     own: list[Ints] = []
@@ -129,7 +129,7 @@ def _add_steps(day: Day, cheapest: Cheapest, found: Gathered) -> None:
     found.bounds = bounds_of_steps(day, bounds)
 
 
-def add_windows(day: Day, cheapest: Cheapest, found: Gathered, widths: Sequence[int]) -> None:
+def add_windows(day: Day, cheapest: Cheapest, found: FirstPlans, widths: Sequence[int]) -> None:
     """The cheapest plans for the largest rates of so many steps in a row.
 
     Raises:

@@ -23,7 +23,7 @@ from euclio.problems.session.arrays import Floats, Ints
 from euclio.problems.session.resources import without_stock
 from euclio.problems.session.running import Running
 from formulations.session.exact.frontier_search import Proof, prove_within
-from formulations.session.exact.in_fractions.stock import Changes, Found, cheapest_in_box
+from formulations.session.exact.in_fractions.stock import BoxPlan, Changes, cheapest_in_box
 from formulations.session.exact.stock.boxes import Attainable, Box, Counts, Point
 from formulations.session.exact.stock.stock import WHY_S, StockSearch, answer_of, limited_by, limits_of, why_too_small
 from formulations.session.module.charges import Charges
@@ -96,7 +96,7 @@ class ChangesSearch(StockSearch):
         """Module of each configuration."""
         return np.repeat(np.arange(self._arrays.rate.size), np.diff(self._arrays.first))
 
-    def _in_fractions(self, box: Box) -> Found | None:
+    def _in_fractions(self, box: Box) -> BoxPlan | None:
         """The cheapest plan of a box at its prices, with its changes, in exact arithmetic."""
         running = self.session.running
         assert running is not None
@@ -155,12 +155,12 @@ class ChangesSearch(StockSearch):
         return Point(cost + float(self._change @ changes), used)
 
 
-def solve_close(session: Session, space: PlanSpace, deadline: float) -> Answer:
+def solve_with_changes(session: Session, space: PlanSpace, deadline: float) -> Answer:
     """The cheapest plan close to the running plan, also within a stock, with proof.
 
     Args:
         session: the instance, with running machines whose changes are charged or limited.
-        space: plan space without `single_hardware` that `refuse_uncovered` lets pass.
+        space: plan space without `single_hardware` that the solver covers.
         deadline: `time.perf_counter` value at which to stop; infinite: never.
 
     Returns:
