@@ -20,9 +20,8 @@ from euclio.core.data_files import data_dir
 from euclio.core.errors import InputError
 from euclio.experiments.results.tables import load
 from euclio.report.analysis.statistics import Measured
-from studies.agreement import Kind, Verdict, agreement
 from studies.papers.published import TIME
-from studies.scorecard import IN_PRINT
+from studies.scorecard import IN_PRINT, Kind, Verdict, agreement
 from studies.stored_reports import SCORECARD, latest
 
 FILE = "claims.json"

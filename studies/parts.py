@@ -19,8 +19,8 @@ from euclio.workloads.populations import Identity
 from studies.building import blocks, scored, study_of
 from studies.certifying import Certified
 from studies.collector import Collector
+from studies.page_blocks import shown_of, without_populations
 from studies.papers.published import printed_values
-from studies.population_blocks import shown_of, without_populations
 from studies.study import Asked, Collected, Study
 
 HELP = "help"

@@ -36,6 +36,9 @@ from euclio.files.json_reading import read_text
 FLAG = "--code"
 
 
+# An experiment may be somebody else's, and looking up one solver of it runs the file that the solver stands in.
+
+
 class Named(NamedTuple):
     """A place of an experiment that names code.
 

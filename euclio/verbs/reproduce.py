@@ -208,9 +208,9 @@ def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
     """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
     from euclio.workloads.session.protocol import SEED
     from euclio.workloads.writing import write_instances
-    from studies.inference.bridge import protocol_draws
     from studies.inference.prior import PAPERS
     from studies.inference.reference import reference_setting
+    from studies.inference.sessions import protocol_draws
 
     if paper not in PAPERS:
         raise InputError(f"{paper} draws none ({', '.join(PAPERS)} do); leave it out", field="--write-workloads")

@@ -17,11 +17,10 @@ from studies.graft.inputs import figure_2_table, figure_6_table, figure_12_table
 from studies.graft.measures import measures
 from studies.graft.memory import GPUS_MB, memory
 from studies.graft.optima import bounded, grouped_optima, optima_of, ratio_table
-from studies.graft.readings import readings
 from studies.graft.reasons import reasons
 from studies.graft.scales import drawn_at_all, massive, named, ratio_fleets, shares, throughput
 from studies.graft.serving import SERVED_SCALES, latencies
-from studies.graft.sweeps import all_movements, settings, swept
+from studies.graft.sweeps import all_movements, readings, settings, swept
 from studies.graft.systems import CAPPED, EXACT, SYSTEMS
 from studies.graft.text import text
 from studies.graft.variants import (

@@ -23,7 +23,6 @@ from euclio.workloads.session.acceptance import ABLATIONS
 from studies.costs import costs
 from studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM, THREE_MODULE_APPLICATION
 from studies.modules import module_figures
-from studies.optimality import dots
 from studies.papers.costs import normalized
 from studies.papers.harpagon import THREE_GIVEN, second_configuration
 from studies.papers.modules import Given, given_module, given_modules, less, relative_throughput
@@ -32,6 +31,7 @@ from studies.session_figures import (
     HARPAGON,
     THROUGHPUT_LESS,
     baselines_and_optima,
+    dots,
     latency_left,
     variant_costs,
     variants,

@@ -15,8 +15,7 @@ from euclio.problems.session.arrays import Floats, Ints
 from studies.inference.generator import Workload
 from studies.inference.systems import Outcome
 from studies.papers import harpagon, piccolo
-from studies.papers.modules import ROUND_ROBIN, own_system, variant
-from studies.papers.plans import Plans
+from studies.papers.modules import ROUND_ROBIN, Plans, own_system, variant
 
 FIGURES = {harpagon.HARPAGON: harpagon.figures, piccolo.PICCOLO: piccolo.figures}
 """What a paper's workloads are measured by."""

@@ -20,6 +20,7 @@ from studies.mlperf.class_text import (
     left_table,
     near_table,
     near_text,
+    reasons,
     tried_table,
     trust_text,
 )
@@ -33,7 +34,6 @@ from studies.mlperf.measures import (
     reached,
     within,
 )
-from studies.mlperf.reasons import reasons
 from studies.mlperf.rules import BEFORE, CONFIGURED, RULES, SWEPT, Rule, variation
 from studies.mlperf.serving import LEAST_REQUESTS, LEAST_S
 from studies.papers.published import notes

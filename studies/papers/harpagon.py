@@ -15,6 +15,7 @@ from euclio.report.analysis.statistics import Sample, mean, share
 from studies.papers.costs import baselines, cheaper, extras, more_expensive, normalized, per_module, same
 from studies.papers.modules import (
     Given,
+    Plans,
     dispatch,
     given_module,
     given_modules,
@@ -24,7 +25,6 @@ from studies.papers.modules import (
     remaining,
     rows_of,
 )
-from studies.papers.plans import Plans
 
 HARPAGON = "harpagon"
 NO_DUMMIES = "harpagon:nd"

@@ -36,6 +36,7 @@ from studies.ppipe.cases import (
     SMALLS,
     Case,
 )
+from studies.ppipe.inputs import BATCH, GPUS, SHOWN, SLO_S, WINDOW
 from studies.ppipe.measures import (
     BURSTY,
     CURVE_OF,
@@ -51,7 +52,6 @@ from studies.ppipe.measures import (
     small_loads,
     utilization,
 )
-from studies.ppipe.profiles import BATCH, GPUS, SHOWN, SLO_S, WINDOW
 from studies.ppipe.systems import DART, NP, PPIPE, PRINTED, SERVED, SYSTEMS
 
 PUBLISHED_LOW_CLASS = {NP: 8.1, DART: 29.5, PPIPE: 73.6}

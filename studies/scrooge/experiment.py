@@ -36,8 +36,8 @@ from studies.scrooge.measures import (
 )
 from studies.scrooge.objectives import ALONE, SPATIAL, with_decisions
 from studies.scrooge.text import SUMMARY_CAPTION, reasons, text
+from studies.scrooge.varied import MADE, VARIED, run_varied
 from studies.scrooge.varied_measures import decision_movements, decision_readings
-from studies.scrooge.varying import MADE, VARIED, run_varied
 from studies.sessions import draw_workloads, session_runs
 from studies.study import Asked, Collected, Found, Study
 

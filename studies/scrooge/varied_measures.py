@@ -10,8 +10,8 @@ import pandas as pd
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.report.analysis.statistics import Measured, largest, mean, share
 from studies.readings import Moved, OtherReading
-from studies.scrooge.design import FACTORS, Factor, named, settings
 from studies.scrooge.measures import GREEDY, MILP
+from studies.scrooge.varied import FACTORS, Factor, in_words, settings
 
 KEYS = {MILP: "milp", GREEDY: "greedy"}
 """How keys of published numbers begin, by solver."""
@@ -47,13 +47,13 @@ def outcome(decisions: pd.DataFrame, solver: str) -> Outcome:
 def outcomes(varied: pd.DataFrame) -> dict[str, dict[str, Outcome]]:
     """How both methods do, by name of the setting and then by solver; settings without a decision are left out."""
     by = {str(name): rows for name, rows in varied.groupby("setting")}
-    names = [named(setting) for setting in settings()]
+    names = [in_words(setting) for setting in settings()]
     return {name: {solver: outcome(by[name], solver) for solver in KEYS} for name in names if name in by}
 
 
 def along(factor: Factor, found: Mapping[str, Mapping[str, Outcome]], solver: str) -> dict[float, Measured]:
     """A method's share at the optimum by value of a factor, ascending."""
-    names = {value: "" if value == factor.own else named({factor.name: value}) for value in factor.axis}
+    names = {value: "" if value == factor.own else in_words({factor.name: value}) for value in factor.axis}
     return {value: found[name][solver].same for value, name in names.items() if name in found}
 
 

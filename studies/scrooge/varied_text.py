@@ -13,9 +13,9 @@ from euclio.report import Block, Figure, Fold, Paragraph, Table
 from euclio.report.analysis.statistics import Measured
 from euclio.report.drawings import drawn
 from studies.papers.published import printed_values
-from studies.scrooge.design import FACTORS, Factor, factors, named, said, settings
 from studies.scrooge.figures import figure_10_made
 from studies.scrooge.measures import GREEDY, MILP
+from studies.scrooge.varied import FACTORS, MADE, VARIED, Factor, factors, in_words, said, settings
 from studies.scrooge.varied_measures import (
     KEYS,
     Outcome,
@@ -26,7 +26,6 @@ from studies.scrooge.varied_measures import (
     outcome,
     outcomes,
 )
-from studies.scrooge.varying import MADE, VARIED
 
 CAPTION = "Every setting: decisions, shares at the optimum's cost, extra cost (both in per cent)"
 NAMES = {MILP: "MILP", GREEDY: "greedy"}
@@ -140,8 +139,8 @@ def _both(found: Mapping[str, Mapping[str, Outcome]]) -> str:
     if not names:
         return f"Under none of the {counted(len(found), 'setting')} do both intervals hold the printed shares."
     texts = {name: _in_short(name, found[name]) for name in names}
-    free = [texts[named(s)] for s in settings() if named(s) in texts and not _printed(s)]
-    rest = [texts[named(s)] for s in settings() if named(s) in texts and _printed(s)]
+    free = [texts[in_words(s)] for s in settings() if in_words(s) in texts and not _printed(s)]
+    rest = [texts[in_words(s)] for s in settings() if in_words(s) in texts and _printed(s)]
     parts = [f"only inputs that are not printed are otherwise under {joined(free)}"] if free else []
     parts += [f"a printed one is under {joined(rest)}"] if rest else []
     return (
@@ -215,12 +214,12 @@ def _share(m: Measured) -> str:
 def _table(found: Mapping[str, Mapping[str, Outcome]]) -> Table:
     rows = []
     for setting in settings():
-        own = found.get(named(setting))
+        own = found.get(in_words(setting))
         if own is None:
             continue
         cells = [text for solver in KEYS for text in _cells(own[solver])]
         rows.append(
-            (named(setting) or "own", said(setting), "; ".join(_printed(setting)), str(own[MILP].same.n), *cells)
+            (in_words(setting) or "own", said(setting), "; ".join(_printed(setting)), str(own[MILP].same.n), *cells)
         )
     heads = [f"{NAMES[s]}: {what}" for s in KEYS for what in ("same (95 %)", "mean extra", "largest extra")]
     columns = ("setting", "what", "printed of it", "decisions", *heads)

@@ -3,7 +3,7 @@
 import pytest
 
 from euclio.report.analysis.statistics import Measured, exactly
-from studies.agreement import Kind, Verdict, agreement, interval_of, near, tolerated, widening
+from studies.scorecard import Kind, Verdict, agreement, interval_of, near, tolerated, widening
 
 YES, OPEN, NO = Verdict.AGREES, Verdict.UNDECIDED, Verdict.OFF
 MANY = 1000

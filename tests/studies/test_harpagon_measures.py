@@ -7,7 +7,6 @@ import pytest
 from euclio.core.words import with_unit
 from euclio.report.analysis.statistics import Measured
 from euclio.workloads.session.acceptance import BASELINES
-from studies.agreement import Verdict
 from studies.costs import costs, time_measures
 from studies.harpagon.figures import optimal_share_map
 from studies.harpagon.measures import ENUMERATION, QUANTIZED, REPRICED_RUN, optimality
@@ -16,7 +15,7 @@ from studies.papers.costs import baselines, normalized
 from studies.papers.harpagon import HARPAGON, comparisons, dummies
 from studies.papers.modules import Given, dispatch, given_module, given_modules, less, more_than_two, remaining_budget
 from studies.papers.published import Published, published_figures
-from studies.scorecard import Score, scorecard, tally
+from studies.scorecard import Score, Verdict, scorecard, tally
 
 FIGURE = Published("key", 10.0, "%", "Harpagon §IV", "check", "something")
 

@@ -37,6 +37,7 @@ from studies.ppipe.cases import (
     timeline_case,
 )
 from studies.ppipe.experiment import instance_files
+from studies.ppipe.inputs import model_latencies, profile_measures, ratios_along_depth, sizes_of_maps
 from studies.ppipe.measures import (
     at_highest_load,
     gains,
@@ -50,7 +51,6 @@ from studies.ppipe.measures import (
     small_loads,
     utilization,
 )
-from studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth, sizes_of_maps
 from studies.ppipe.reasons import open_text
 from studies.ppipe.serving import at_full_load, search
 from studies.ppipe.systems import DART, MANY, NP, PPIPE

@@ -7,8 +7,8 @@ import pytest
 
 from euclio.core.data_files import data_dir
 from euclio.core.words import UNITS
-from studies.agreement import Kind
 from studies.papers.published import published_figures
+from studies.scorecard import Kind
 
 ROLES = {"fit", "check", "input", "time", "doubtful"}
 KINDS = {"cannot both hold", "hardly both hold", "tension", "odd", "erratum"}

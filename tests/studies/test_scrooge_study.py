@@ -52,7 +52,7 @@ from studies.scrooge.objectives import (
     with_decisions,
 )
 from studies.scrooge.text import reasons
-from studies.scrooge.varying import MADE, VARIED
+from studies.scrooge.varied import MADE, VARIED
 from studies.study import Asked, Collected
 
 NONE = math.nan

@@ -23,6 +23,7 @@ from euclio.core.solver import AnySolver, Solver, SolverLike, several
 from euclio.core.solving import solve, without_engine
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.values import names
+from euclio.core.words import plain
 from euclio.proving.proof_trials import ProofTrials
 from euclio.questions.comparison.gap import Gap
 
@@ -384,4 +385,4 @@ def bar_note(row: Row) -> str:
         return "optimal"
     sign = "+" if (row.gap > 0) is not row.goal.maximised else "-"
     size = 100 * abs(row.gap)
-    return f"{sign}{size:.2g} %" if size < 10 else f"{sign}{size:.0f} %"
+    return f"{sign}{plain(size, 2)} %" if size < 10 else f"{sign}{size:.0f} %"

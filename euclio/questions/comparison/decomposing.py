@@ -221,6 +221,10 @@ def _float(value: Value | None) -> float | None:
 NUMBERS = ("instances", "mean", "max", "share of gap")
 
 
+# A solver that knows its steps says so (`Solver.steps`). Losses of the steps add up to the whole gap: each is the
+# difference from one plan to the next, the last that to the optimum, in units of the optimum.
+
+
 @told("looking at each step of each system")
 def steps_of(
     instances: Sequence[Any], solvers: Sequence[AnySolver], table: pd.DataFrame, time_limit_s: float | None = None

@@ -14,8 +14,8 @@ from studies import building
 from studies.inference import __main__ as command
 from studies.inference import population, reference
 from studies.inference.__main__ import main
-from studies.inference.distance import OFF, distance, off, scaled, unscaled, without
 from studies.inference.evidence import (
+    choices,
     compared,
     convergence,
     correlations,
@@ -23,21 +23,36 @@ from studies.inference.evidence import (
     coverages,
     interval,
     model_error,
+    narrowed,
     optimal,
+    ranges,
 )
 from studies.inference.figures import STRONGEST, strongest, write_figures
-from studies.inference.groups import GROUPS, groups_of
-from studies.inference.journal import Journal
-from studies.inference.labels import LONGEST, figure_label, parameter_label
-from studies.inference.parameters import choices, narrowed, ranges
-from studies.inference.population import Search, search_settings
+from studies.inference.population import Journal, Search, search_settings
 from studies.inference.prior import NAMES, PAPERS, PRIORS, Choice, Setting
 from studies.inference.references import Again
-from studies.inference.settings import accepted_settings
 from studies.inference.simulation import Simulated
-from studies.inference.store import PRIOR, Stored, load_stored
+from studies.inference.store import PRIOR, Stored, accepted_settings, load_stored
 from studies.inference.summary import summary
-from studies.inference.targets import REFERENCES, checked, fitted, full, of_paper, targets
+from studies.inference.targets import (
+    GROUPS,
+    LONGEST,
+    OFF,
+    REFERENCES,
+    checked,
+    distance,
+    figure_label,
+    fitted,
+    full,
+    groups_of,
+    of_paper,
+    off,
+    parameter_label,
+    scaled,
+    targets,
+    unscaled,
+    without,
+)
 from studies.inference.validation import Validated, by_group, left_out, validated
 
 HARPAGON = of_paper(fitted(), "harpagon")
