@@ -13,7 +13,7 @@ import pandas as pd
 from euclio.core.data_files import data_dir
 from euclio.core.words import counted, listed, with_unit
 from euclio.report import Block, Code, Heading, Paragraph, Table, markdown_page
-from studies.claims import Card, Checked, Standing, stored_claims
+from studies.claims import Card, CheckedClaim, ClaimStanding, stored_claims
 from studies.papers.published import CHECK, DOUBTFUL, INPUT, TIME
 from studies.scorecard import Verdict
 
@@ -84,7 +84,7 @@ SELECTION = (
 )
 
 
-def write_claims(checked: Sequence[Checked], reports: Path, cards: Mapping[str, Card] | None = None) -> Path:
+def write_claims(checked: Sequence[CheckedClaim], reports: Path, cards: Mapping[str, Card] | None = None) -> Path:
     """Write the table of all claims into the folder of the reports; returns its path.
 
     Args:
@@ -108,10 +108,10 @@ def write_claims(checked: Sequence[Checked], reports: Path, cards: Mapping[str, 
     return page
 
 
-def tally(checked: Sequence[Checked]) -> str:
+def tally(checked: Sequence[CheckedClaim]) -> str:
     """How many claims stand how, in words."""
     standings = [one.standing for one in checked]
-    parts = [f"{standings.count(standing)} {standing}" for standing in Standing if standing in standings]
+    parts = [f"{standings.count(standing)} {standing}" for standing in ClaimStanding if standing in standings]
     return f"{counted(len(checked), 'claim')}: {', '.join(parts)}."
 
 
@@ -164,7 +164,7 @@ def selection_blocks() -> list[Block]:
     ]
 
 
-def claims_table(checked: Sequence[Checked]) -> Table:
+def claims_table(checked: Sequence[CheckedClaim]) -> Table:
     """One row per claim."""
     rows = [
         (
@@ -182,13 +182,13 @@ def claims_table(checked: Sequence[Checked]) -> Table:
     return Table("", columns, tuple(rows), frozenset({2, 4, 5}))
 
 
-def _said(one: Checked) -> str:
+def _said(one: CheckedClaim) -> str:
     """The verdict with what has to be said next to it."""
     why = f": {one.why}" if one.why else ""
     return f"{one.standing}{why}{' (held before)' if one.lost else ''}"
 
 
-def lines(checked: Sequence[Checked], cards: Mapping[str, Card] | None = None) -> list[str]:
+def lines(checked: Sequence[CheckedClaim], cards: Mapping[str, Card] | None = None) -> list[str]:
     """What a terminal is shown: which reports were read, the numbers, the tally, claims that were lost, new claims."""
     first = [_read(cards), figures_text(cards)] if cards else []
     lost = [f"lost: {one.claim.key}: {one.claim.says} ({one.standing})" for one in checked if one.lost]

@@ -34,7 +34,7 @@ _FEW = 2
 # whole 95 % interval lies within the tolerance around the printed value, and does not agree where none of it does.
 
 
-class Kind(StrEnum):
+class NumberKind(StrEnum):
     """What a printed number is, which decides on the tolerance around it."""
 
     NUMBER = ""
@@ -53,7 +53,7 @@ class Verdict(StrEnum):
     NOT_COMPARED = "not compared"
 
 
-def tolerated(value: float, kind: str = Kind.NUMBER) -> tuple[float, float]:
+def tolerated(value: float, kind: str = NumberKind.NUMBER) -> tuple[float, float]:
     """The values that are as good as a printed one.
 
     Args:
@@ -61,17 +61,17 @@ def tolerated(value: float, kind: str = Kind.NUMBER) -> tuple[float, float]:
         kind: what it is. Of a number it is a tenth on each side; of a share above 50 % a tenth of what is missing to
             100 %; of "all" the value alone; of a bound what keeps it.
     """
-    if kind == Kind.LEAST:
+    if kind == NumberKind.LEAST:
         return value, math.inf
-    if kind == Kind.MOST:
+    if kind == NumberKind.MOST:
         return -math.inf, value
-    if kind == Kind.ALL:
+    if kind == NumberKind.ALL:
         return value, value
-    by = WHOLE - value if kind == Kind.SHARE and value > MIDDLE else value
+    by = WHOLE - value if kind == NumberKind.SHARE and value > MIDDLE else value
     return value - TOLERANCE * abs(by), value + TOLERANCE * abs(by)
 
 
-def near(value: float, measured: Measured, kind: str = Kind.NUMBER) -> bool:
+def near(value: float, measured: Measured, kind: str = NumberKind.NUMBER) -> bool:
     """Whether the measured number alone, without its interval, lies within the tolerance."""
     low, high = tolerated(value, kind)
     return low <= measured.value <= high
@@ -106,7 +106,7 @@ def widening(n: int) -> float:
     return float(t.ppf(0.975, n - 1)) / Z_95 * math.sqrt(n / (n - 1))
 
 
-def agreement(value: float, measured: Measured, kind: str = Kind.NUMBER) -> Verdict:
+def agreement(value: float, measured: Measured, kind: str = NumberKind.NUMBER) -> Verdict:
     """Whether a measure agrees with a printed value, is off, or neither is decided.
 
     What "all" says holds or does not hold of what was measured. A measure without interval never agrees: inside the
@@ -119,7 +119,7 @@ def agreement(value: float, measured: Measured, kind: str = Kind.NUMBER) -> Verd
     """
     if math.isnan(measured.value):
         return Verdict.UNDECIDED
-    if kind == Kind.ALL:
+    if kind == NumberKind.ALL:
         return Verdict.AGREES if measured.value == value else Verdict.OFF
     least, most = tolerated(value, kind)
     found = interval_of(measured)

@@ -24,7 +24,7 @@ THROUGHPUT_LESS = "throughput per unit of money below {}'s (%)"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedSystem:
     """A paper's own system.
 
     Attributes:
@@ -51,14 +51,14 @@ class Named:
         return f"{self.own}:{label}"
 
 
-HARPAGON = Named("harpagon", "Harpagon", "Harp")
-PICCOLO = Named("piccolo", "Piccolo", "Picc")
+HARPAGON = NamedSystem("harpagon", "Harpagon", "Harp")
+PICCOLO = NamedSystem("piccolo", "Piccolo", "Picc")
 
 
 def baselines_and_optima(
     axes: Sequence[Axes],
     table: pd.DataFrame,
-    system: Named,
+    system: NamedSystem,
     optima: Mapping[str, str],
     means: tuple[float, float],
     largest: float,
@@ -89,7 +89,7 @@ def variants(
     axes: Axes,
     measures: Mapping[str, Measured],
     published: Mapping[str, float],
-    system: Named,
+    system: NamedSystem,
     labels: Iterable[str],
     suffix: str,
     unit: str,
@@ -101,7 +101,7 @@ def variants(
 
 
 def variant_costs(
-    axes: Axes, runs: pd.DataFrame, published: Mapping[str, float], system: Named, labels: Sequence[str]
+    axes: Axes, runs: pd.DataFrame, published: Mapping[str, float], system: NamedSystem, labels: Sequence[str]
 ) -> None:
     """Distribution of the normalized cost of some variants, with the printed maximum of each."""
     table = normalized(costs(runs), system.own)
@@ -111,7 +111,7 @@ def variant_costs(
         published_line(axes, largest, f"paper: largest of {system.variant(label)}", k)
 
 
-def latency_left(axes: Axes, runs: pd.DataFrame, published: Mapping[str, float], system: Named) -> str:
+def latency_left(axes: Axes, runs: pd.DataFrame, published: Mapping[str, float], system: NamedSystem) -> str:
     """Remaining latency budget without and with one reassignment."""
     labels = ("0re", "1re")
     series = {system.variant(n): remaining_budget(left(runs), system.run(n)) for n in labels}
@@ -130,7 +130,7 @@ def by_key(scores: Sequence[Score]) -> dict[str, Score]:
     return {score.published.key: score for score in scores}
 
 
-def numbers(scores: Sequence[Score], system: Named) -> list[KeyNumber]:
+def numbers(scores: Sequence[Score], system: NamedSystem) -> list[KeyNumber]:
     """What a reader shall see first: the share of optimal splits, and the largest gap."""
     share, gap = (by_key(scores)[key] for key in ("optimal_share", "optimal_gap_max"))
     settings, m = share.settings, share.measured
@@ -168,7 +168,7 @@ def headlines(first: str, scores: Sequence[Score], keys: Sequence[str]) -> list[
     return [first, *shown, f"numbers shown to agree: {met}"]
 
 
-def dots(panel: Axes, found: Mapping[str, Measured], score: Score, system: Named) -> str:
+def dots(panel: Axes, found: Mapping[str, Measured], score: Score, system: NamedSystem) -> str:
     """One dot per reference: the share of workloads on which the system costs no more, with its interval.
 
     Args:

@@ -15,9 +15,9 @@ from euclio.verbs.verb import verb
 from studies import STUDIES
 
 if TYPE_CHECKING:
-    from studies.claims import Checked
-    from studies.harpagon.answer import Answered
-    from studies.parts import Made
+    from studies.claims import CheckedClaim
+    from studies.harpagon.answer import AnsweredQuestion
+    from studies.parts import MadePart
 
 OF_RUNS = (
     *("paper", "jobs", "workloads", "seed", "certify", "instances", "artifact", "full", "posterior"),
@@ -58,7 +58,7 @@ def reproduce(
     workloads: Number | None = None,
     seed: Number | None = None,
     jobs: Number | None = None,
-) -> Made | tuple[str, ...]: ...
+) -> MadePart | tuple[str, ...]: ...
 @overload
 def reproduce(
     paper: str, *, write_workloads: str | Path, workloads: Number | None = None, seed: Number | None = None
@@ -73,9 +73,11 @@ def reproduce(
     jobs: Number | None = None,
     out: str | Path | None = None,
     instances: str | Path | None = None,
-) -> Answered: ...
+) -> AnsweredQuestion: ...
 @overload
-def reproduce(*, claims: Literal[True], accept: bool = False, out: str | Path | None = None) -> tuple[Checked, ...]: ...
+def reproduce(
+    *, claims: Literal[True], accept: bool = False, out: str | Path | None = None
+) -> tuple[CheckedClaim, ...]: ...
 @verb()
 def reproduce(
     paper: str | None = None,
@@ -94,7 +96,7 @@ def reproduce(
     write_workloads: str | Path | None = None,
     only: str | None = None,
     answer: bool = False,
-) -> Path | list[Path] | tuple[Checked, ...] | Made | tuple[str, ...] | Answered:
+) -> Path | list[Path] | tuple[CheckedClaim, ...] | MadePart | tuple[str, ...] | AnsweredQuestion:
     """Run a paper's evaluation again and write its report, as `euclio reproduce` does; prints the headline lines.
 
     Args:
@@ -163,7 +165,7 @@ def reproduce(
 
 def _run(paper: str, folder: Path | None, given: dict[str, Any]) -> Path:
     """Run a study, write its report, and store it where that is asked."""
-    from studies.building import reproduce as reproduce_study
+    from studies.page_builder import reproduce as reproduce_study
     from studies.stored_reports import store
     from studies.study import Measurements
 
@@ -221,7 +223,7 @@ def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
     return write_instances([workload.session for workload in drawn.workloads], given["write_workloads"])
 
 
-def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> Answered:
+def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> AnsweredQuestion:
     """The table of one question, from the last report or from sessions that are solved now."""
     if paper != "harpagon":
         raise InputError(f"{paper} asks another question; harpagon has the answer", field="--answer")
@@ -238,7 +240,7 @@ def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> Answered:
     return fresh_answers(given["workloads"], seed, given["jobs"] or cores(), given["instances"])
 
 
-def _make_part(paper: str, out: Path | None, given: dict[str, Any]) -> Made | tuple[str, ...]:
+def _make_part(paper: str, out: Path | None, given: dict[str, Any]) -> MadePart | tuple[str, ...]:
     """Make one figure or table, or list the names of all."""
     _refuse_given(given, OF_PAGES, "leave one of the two out", "--only", "runs no study")
     from studies.parts import HELP, make_part, part_lines
@@ -251,7 +253,7 @@ def _make_part(paper: str, out: Path | None, given: dict[str, Any]) -> Made | tu
     return make_part(paper, given["only"], folder, **{name: given[name] for name in ("workloads", "seed", "jobs")})
 
 
-def _check_claims(given: dict[str, Any], accepted: bool, out: Path | None) -> tuple[Checked, ...]:
+def _check_claims(given: dict[str, Any], accepted: bool, out: Path | None) -> tuple[CheckedClaim, ...]:
     """Hold the claims against the last reports, and write their table; to accept them stores these reports first."""
     _refuse_given(given, OF_RUNS, "leave one of the two out", "--claims")
     from studies.claims import accept, check_all, load_cards

@@ -11,7 +11,7 @@ import pandas as pd
 
 from euclio.workloads.populations import identify
 from studies.collector import Collector
-from studies.graft.cases import NETWORKS, SCALES, Sampling, drawn, first_of, sampling_of
+from studies.graft.cases import NETWORKS, SCALES, FleetSampling, drawn, first_of, sampling_of
 from studies.graft.energy import ENERGY_SCALES, energy
 from studies.graft.inputs import figure_2_table, figure_6_table, figure_12_table, least_ratio
 from studies.graft.measures import measures
@@ -49,7 +49,7 @@ class Details:
         exact: the solver of the optima.
     """
 
-    sampling: Sampling
+    sampling: FleetSampling
     least_ratio: float
     surest_ratio: float
     exact: str
@@ -118,7 +118,7 @@ def _staged(
         return made(advance)
 
 
-def _steps(collector: Collector, sampling: Sampling, seed: int) -> dict[str, pd.DataFrame]:
+def _steps(collector: Collector, sampling: FleetSampling, seed: int) -> dict[str, pd.DataFrame]:
     """Graft's steps one by one, with other rules in their place."""
     networks, steps = len(NETWORKS), sampling.steps
     staged = partial(_staged, collector)
@@ -141,7 +141,7 @@ def _steps(collector: Collector, sampling: Sampling, seed: int) -> dict[str, pd.
     }
 
 
-def _served(collector: Collector, sampling: Sampling, seed: int) -> dict[str, pd.DataFrame]:
+def _served(collector: Collector, sampling: FleetSampling, seed: int) -> dict[str, pd.DataFrame]:
     """What planning takes and plans serve, and what parameters that are not printed do."""
     networks, steps = len(NETWORKS), sampling.steps
     staged = partial(_staged, collector)

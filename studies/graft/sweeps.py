@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 from euclio.core.errors import InputError
 from euclio.problems.fragments import Fleet
 from euclio.report.analysis.statistics import Measured, exactly, mean
-from studies.graft.cases import DEFAULT, NETWORKS, SCALES, Drawn, Parameters, Scale, drawn
+from studies.graft.cases import DEFAULT, NETWORKS, SCALES, DrawnFleet, Parameters, Scale, drawn
 from studies.graft.inputs import figure_2_table, margins, most_hybrid
 from studies.graft.measures import LARGE, Tables, massive_measures, of, throughput_measures
 from studies.graft.scales import massive, savings, throughput
@@ -86,7 +86,7 @@ def _figures(seed: int, draw: int, parameters: Parameters) -> Iterator[tuple[str
     yield "figure2_server", most_hybrid(figure_2_table(seed + draw, parameters))
 
 
-def _shares(scale: Scale, fleets: Drawn) -> pd.DataFrame:
+def _shares(scale: Scale, fleets: DrawnFleet) -> pd.DataFrame:
     """Shares of the systems that the numbers of a scale are about."""
     needed = {system: planned(system, fleets) for system in (GRAFT, *_compared(scale.key).values())}
     return pd.DataFrame([{"network": fleets.network, **needed}])

@@ -14,7 +14,6 @@ from euclio.report.analysis.statistics import Measured, measured
 from euclio.workloads.populations import identify
 from euclio.workloads.session.acceptance import ABLATIONS, BASELINES, SYSTEMS
 from euclio.workloads.session.protocol import PUBLISHED_WORKLOADS, SEED, draw
-from studies.certifying import proofs_of
 from studies.collector import Collector, seeded_sample
 from studies.costs import costs
 from studies.harpagon import figures
@@ -43,6 +42,7 @@ from studies.modules import kept_by_allocation, majority_configurations, module_
 from studies.papers.costs import extras, normalized
 from studies.papers.harpagon import HARPAGON, NO_DUMMIES
 from studies.papers.modules import dispatch, given_module, less
+from studies.proof_sample import proofs_of
 from studies.reference_workloads import ReferenceDraws, draw_workloads_of, reference_draws, runs_of_some
 from studies.sessions import session_runs, session_tables
 from studies.study import Asked, Found, Part, Study

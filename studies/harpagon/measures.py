@@ -14,7 +14,7 @@ from studies.costs import costs, time_measures, within
 from studies.modules import dispatch_latency, left, module_figures, plans_of
 from studies.papers.costs import baselines, extras, normalized, same
 from studies.papers.harpagon import HARPAGON, figures, throughputs
-from studies.papers.modules import ROUND_ROBIN, Given, given_module, less, more_than_two, remaining
+from studies.papers.modules import ROUND_ROBIN, GivenModule, given_module, less, more_than_two, remaining
 from studies.readings import OWN_SCROOGE, SHARED_RATE, Reading, reread
 from studies.sessions import by_solver
 from studies.study import Collected
@@ -83,7 +83,7 @@ def measures(collected: Collected) -> dict[str, Measured]:
     }
 
 
-NAMED = (Given("traffic", "detector"), Given("face", "keypoints"), Given("pose", "keypoints"))
+NAMED = (GivenModule("traffic", "detector"), GivenModule("face", "keypoints"), GivenModule("pose", "keypoints"))
 """Modules that run the networks that the paper names: SSD, PRNet and OpenPose."""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.progress import say
 from studies.inference.figures import write_figures
-from studies.inference.population import GENERATIONS, STARTS, WORKLOADS, Search, search_settings
+from studies.inference.population import GENERATIONS, STARTS, WORKLOADS, SettingSearch, search_settings
 from studies.inference.prior import PAPERS, READING_VALUES
 from studies.inference.reference import reference_path, write_reference
 from studies.inference.store import load_stored, stored_path
@@ -71,20 +71,20 @@ def renew(paper: str, jobs: int, generations: int | None = None) -> None:
     Raises:
         InputError: a journal of another search stands next to the stored one.
     """
-    _written(Search(paper, SEED, generations or GENERATIONS[paper]), jobs, stored_path(paper))
+    _written(SettingSearch(paper, SEED, generations or GENERATIONS[paper]), jobs, stored_path(paper))
 
 
 def _search(paper: str, given: argparse.Namespace, readings: dict[str, Any], out: Path) -> None:
     """Search the settings of a paper."""
     began = time.perf_counter()
-    search = Search(
+    search = SettingSearch(
         paper, given.seed, given.generations, starts=given.starts, workloads=given.workloads, readings=readings
     )
     _written(search, given.jobs, out)
     say(f"{paper} in {(time.perf_counter() - began) / 60:.1f} min")
 
 
-def _written(search: Search, jobs: int, out: Path) -> None:
+def _written(search: SettingSearch, jobs: int, out: Path) -> None:
     """Search, and write the settings with the reference next to them."""
     search_settings(search, jobs, out)
     own = out == stored_path(search.paper)

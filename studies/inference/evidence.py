@@ -21,7 +21,7 @@ UNPRINTED = ("harpagon:plan_optimal_share", "harpagon:shared_optimal_share")
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class PosteriorInterval:
     """A 95 % interval of a number over settings, with the median; NaN where no setting shows anything."""
 
     low: float
@@ -33,13 +33,13 @@ class Interval:
         return self.low <= value <= self.high
 
 
-def width(key: str, own: Interval) -> float:
+def width(key: str, own: PosteriorInterval) -> float:
     """Width of a number's interval on the scale of the distance."""
     low, high = scaled(key, own.low), scaled(key, own.high)
     return float(high - low)
 
 
-def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> Interval:
+def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> PosteriorInterval:
     """The predictive interval of a number over a frame's settings.
 
     Args:
@@ -50,12 +50,12 @@ def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> Interval:
     values = frame[key].to_numpy(dtype=np.float64) if key in frame else np.array([])
     known = values[np.isfinite(values)]
     if not known.size:
-        return Interval(float("nan"), float("nan"), float("nan"))
+        return PosteriorInterval(float("nan"), float("nan"), float("nan"))
     if error > 0:
         # Normal quantiles instead of draws: the same table gives the same interval.
         off = error * norm.ppf((np.arange(NORMAL) + 0.5) / NORMAL)
         known = unscaled(key, scaled(key, known)[:, None] + off).ravel()
-    return Interval(*(float(v) for v in np.percentile(known, ENDS)))
+    return PosteriorInterval(*(float(v) for v in np.percentile(known, ENDS)))
 
 
 def model_error(frame: pd.DataFrame) -> float:

@@ -36,7 +36,7 @@ AT_ONCE = 4
 """Things that a process is handed together."""
 
 
-class Journal(AbstractContextManager["Journal"]):
+class SearchJournal(AbstractContextManager["SearchJournal"]):
     """Makes things and notes them, one line of JSON each; what is noted is not made again.
 
     A note says what it was made of. Where an interrupted draw is gone on with and chooses other things than before, as
@@ -138,7 +138,7 @@ RUNS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SettingSearch:
     """A search of a paper's settings.
 
     Attributes:
@@ -172,10 +172,10 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AskedSetting:
     """A setting to be simulated on some workloads."""
 
-    search: Search
+    search: SettingSearch
     places: tuple[float, ...]
     seed: int
 
@@ -205,7 +205,7 @@ class _Population:
         return own[np.argsort(self.doubted[own], kind="stable")[:LEADERS]]
 
 
-def search_settings(search: Search, jobs: int, out: Path) -> Stored:
+def search_settings(search: SettingSearch, jobs: int, out: Path) -> Stored:
     """Search, simulate what was found again on other workloads, and store it.
 
     Args:
@@ -218,7 +218,7 @@ def search_settings(search: Search, jobs: int, out: Path) -> Stored:
     """
     version = provenance()["packages"]["euclio"]
     head = {"search": asdict(search), "parameters": list(NAMES), "version": version}
-    with Journal(out.with_suffix(".journal"), head, jobs) as journal:
+    with SearchJournal(out.with_suffix(".journal"), head, jobs) as journal:
         rows: list[dict[str, Any]] = []
         kept: list[dict[str, Any]] = []
         for run in range(1, RUNS + 1):
@@ -237,12 +237,12 @@ def search_settings(search: Search, jobs: int, out: Path) -> Stored:
     return stored
 
 
-def _keys(search: Search) -> tuple[str, ...]:
+def _keys(search: SettingSearch) -> tuple[str, ...]:
     """The numbers that settings are held against."""
     return of_paper(fitted(), search.paper)
 
 
-def _run(journal: Journal, search: Search, run: int, rows: list[dict[str, Any]]) -> _Population:
+def _run(journal: SearchJournal, search: SettingSearch, run: int, rows: list[dict[str, Any]]) -> _Population:
     """Change a population so many times; every setting is noted in rows as it is first simulated."""
     stream = np.random.default_rng(seed_of(search.seed, search.paper, run))
     keys = {"": _keys(search), **{name: without(_keys(search), name) for name in groups_of(_keys(search))}}
@@ -268,7 +268,7 @@ def _run(journal: Journal, search: Search, run: int, rows: list[dict[str, Any]])
 
 
 def _first(
-    search: Search, keys: Mapping[str, Sequence[str]], starts: Values, figures: Sequence[Mapping[str, float]]
+    search: SettingSearch, keys: Mapping[str, Sequence[str]], starts: Values, figures: Sequence[Mapping[str, float]]
 ) -> _Population:
     """The nearest of the random settings, of every distance."""
     points, wanted, total = [], [], []
@@ -305,17 +305,17 @@ def seed_of(seed: int, *names: object) -> int:
     return random.Random("/".join(map(str, (seed, *names)))).getrandbits(31)
 
 
-def _figures_of(journal: Journal, search: Search, points: Values, label: str) -> list[dict[str, Any]]:
+def _figures_of(journal: SearchJournal, search: SettingSearch, points: Values, label: str) -> list[dict[str, Any]]:
     """Numbers and facts of some settings on the same workloads; equal ones are simulated once."""
     seed = seed_of(search.seed, search.paper, label)
     places = [tuple(one) for one in points.tolist()]
     unlike = list(dict.fromkeys(places))
-    made = journal.made(label, _simulated, [_Asked(search, one, seed) for one in unlike])
+    made = journal.made(label, _simulated, [_AskedSetting(search, one, seed) for one in unlike])
     known = dict(zip(unlike, made, strict=True))
     return [known[one] for one in places]
 
 
-def _simulated(asked: _Asked) -> dict[str, Any]:
+def _simulated(asked: _AskedSetting) -> dict[str, Any]:
     """Numbers and facts of a setting by PAPER:NAME, as plain values."""
     search = asked.search
     found = simulate(search.paper, search.setting(asked.places), asked.seed, search.workloads)
@@ -326,7 +326,12 @@ def _simulated(asked: _Asked) -> dict[str, Any]:
 
 
 def _rows(
-    search: Search, run: int, wave: int, wanted: Sequence[str], points: Values, known: Sequence[Mapping[str, Any]]
+    search: SettingSearch,
+    run: int,
+    wave: int,
+    wanted: Sequence[str],
+    points: Values,
+    known: Sequence[Mapping[str, Any]],
 ) -> Iterator[dict[str, Any]]:
     """What was simulated, as rows of the stored search."""
     for place, (name, point, one) in enumerate(zip(wanted, points.tolist(), known, strict=True)):
@@ -360,7 +365,9 @@ def _of_run(rows: Sequence[dict[str, Any]], run: int) -> list[dict[str, Any]]:
     return [row for row in rows if row["run"] == run]
 
 
-def _again(journal: Journal, search: Search, rows: Sequence[Mapping[str, Any]], label: str) -> list[dict[str, float]]:
+def _again(
+    journal: SearchJournal, search: SettingSearch, rows: Sequence[Mapping[str, Any]], label: str
+) -> list[dict[str, float]]:
     """What settings come to on more workloads of other seeds, best splits and plans among them."""
     asked = [
         Again.of(

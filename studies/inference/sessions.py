@@ -10,7 +10,7 @@ from itertools import islice
 from euclio.problems.session import Session
 from euclio.workloads.session import protocol
 from studies.inference.generator import Generator
-from studies.inference.measures import Solved
+from studies.inference.measures import SolvedWorkload
 from studies.inference.prior import Setting
 from studies.inference.reference import reference_setting
 from studies.inference.simulation import LONGEST_SLO_S, accepted, places
@@ -36,7 +36,7 @@ def protocol_draws(paper: str, setting: Setting, seed: int, count: int) -> proto
     return protocol.Draws(tuple(found), drawn, dict(sorted(refused.items())))
 
 
-def _named(one: Solved, number: int) -> Session:
+def _named(one: SolvedWorkload, number: int) -> Session:
     """A workload as a session that is named after its application and its number, from 1."""
     return one.workload.session(f"{one.workload.application}-{number:04d}")
 

@@ -9,8 +9,8 @@ import pandas as pd
 
 from euclio.core.words import counted, duration
 from euclio.report import Table
-from studies.mlperf.choices import PARAMETERS, Tried, shown
-from studies.mlperf.inputs import PERCENTILES, Case, Kind, cases
+from studies.mlperf.choices import PARAMETERS, TriedChoice, shown
+from studies.mlperf.inputs import PERCENTILES, Kind, ServerCase, cases
 from studies.mlperf.measures import by_case, of_rule, records
 from studies.mlperf.rules import CONFIGURED, OWN_HARNESS, RULES, variation
 from studies.study import Collected
@@ -104,7 +104,7 @@ def left_table(left: pd.DataFrame) -> Table:
     )
 
 
-def halves_table(tried: Sequence[Tried]) -> Table:
+def halves_table(tried: Sequence[TriedChoice]) -> Table:
     """Every number that was tried, fitted on one half and shown on the other."""
     rows = [
         (
@@ -145,7 +145,7 @@ def tried_table(logs: pd.DataFrame) -> Table:
     return _table("Signed errors by the value of the class's number", columns, rows, first=3)
 
 
-def halves_text(tried: Sequence[Tried]) -> str:
+def halves_text(tried: Sequence[TriedChoice]) -> str:
     """Which numbers helped where nothing was fitted, and which did not."""
     by_kind: dict[str, bool] = {}
     for one in tried:
@@ -217,7 +217,7 @@ def reasons(collected: Collected) -> dict[str, str]:
     }
 
 
-def _why(case: Case, simulated: Mapping[str, float], used: float) -> list[str]:
+def _why(case: ServerCase, simulated: Mapping[str, float], used: float) -> list[str]:
     rules = "; ".join(f"{rule.label} {duration(simulated[rule.label])}" for rule in RULES[1:])
     found = [f"Under other rules: {rules}."]
     in_flight = case.submitted_rps * case.on_hardware_s["p50"]
@@ -244,5 +244,5 @@ def _why(case: Case, simulated: Mapping[str, float], used: float) -> list[str]:
     return found
 
 
-def _without_timeout(case: Case) -> str:
+def _without_timeout(case: ServerCase) -> str:
     return "its harness takes what is there" if case.kind in OWN_HARNESS else "the harness's default was taken"

@@ -11,7 +11,7 @@ from euclio.core.words import counted, duration
 from euclio.report import Fold, Heading, KeyNumber, Paragraph, Table
 from euclio.workloads.session.mlperf import EIGHT
 from studies.mlperf import figures
-from studies.mlperf.choices import SIX, Tried, halves, kept, left_out, logarithms, of_the_earlier
+from studies.mlperf.choices import SIX, TriedChoice, halves, kept, left_out, logarithms, of_the_earlier
 from studies.mlperf.class_text import (
     ORDINALS,
     class_table,
@@ -62,7 +62,7 @@ class Accuracy:
     six: pd.DataFrame
     own: pd.DataFrame
     before: pd.DataFrame
-    tried: tuple[Tried, ...]
+    tried: tuple[TriedChoice, ...]
     logs: pd.DataFrame
 
     @property

@@ -11,7 +11,6 @@ from euclio.report.analysis.statistics import measured
 from euclio.workloads.populations import identify
 from euclio.workloads.session.acceptance import BASELINES
 from euclio.workloads.session.protocol import SEED, draw
-from studies.certifying import proofs_of
 from studies.collector import Collector, seeded_sample
 from studies.costs import costs
 from studies.inference.reference import reference_setting
@@ -34,6 +33,7 @@ from studies.piccolo.measures import (
 )
 from studies.piccolo.reasons import reasons
 from studies.piccolo.text import text
+from studies.proof_sample import proofs_of
 from studies.reference_workloads import ReferenceDraws, draw_workloads_of, reference_draws, runs_of_some
 from studies.sessions import session_runs, session_tables
 from studies.study import Asked, Found, Part, Study

@@ -18,8 +18,8 @@ from euclio.workloads.session.protocol import SEED, Draws, Workload, workloads
 from euclio.workloads.session.scrooge_applications import scrooge_applications
 from euclio.workloads.session.scrooge_sessions import COMPARED, draw_scrooge
 from euclio.workloads.session.worker_types import on_worker_types
-from studies.certifying import Proof, proofs_of
 from studies.collector import Collector, seeded_sample
+from studies.proof_sample import SampledProof, proofs_of
 from studies.readings import with_tried
 from studies.scrooge.changing import run_changing
 from studies.scrooge.changing_measures import changing_readings, movements
@@ -82,7 +82,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
     own = own_decisions(collector, decisions, seed)
     sample = accepted if asked.full else seeded_sample(accepted, SAMPLE, seed)
     tables: list[pd.DataFrame] = []
-    proofs: list[Proof] = []
+    proofs: list[SampledProof] = []
     for name, chosen, settings, protocol in (
         ("2 worker types", accepted, FEW, FIVE_APPLICATIONS),
         ("2 worker types, decisions as in §4.2", own, FEW, OWN_SESSIONS),

@@ -34,7 +34,7 @@ from euclio.workloads.session.scrooge_applications import (
 from euclio.workloads.session.scrooge_sessions import COMPARED, MOST_CLIENTS, draw_scrooge
 from euclio.workloads.session.worker_types import on_worker_types
 from studies.collector import Collector
-from studies.scrooge.changing import LEAST_SECONDS, Case, named_session
+from studies.scrooge.changing import LEAST_SECONDS, WorldCase, named_session
 from studies.scrooge.measures import GREEDY, MILP, OPTIMUM
 
 NO_TIMES_PRINTED = ("vehicle", "face_recogniser", "face_detector", "triplet")
@@ -276,7 +276,7 @@ def made_rows(session: Session, seed: int, seconds: int) -> list[dict[str, Any]]
         asked for while a worker type is sold out, are left out.
     """
     application = session.name.rpartition("-")[2]
-    world, rules = draw_world(application, seed, MOST_CLIENTS, seconds), Case(application).rules
+    world, rules = draw_world(application, seed, MOST_CLIENTS, seconds), WorldCase(application).rules
     asked = Counter(question for question in run(world, rules).questions if not question.without)
     found = []
     for number, (question, times) in enumerate(asked.items(), start=1):

@@ -16,7 +16,7 @@ from euclio.problems.pipeline import PipelineSpace, evaluate
 from euclio.problems.pipeline.files import save_cluster
 from euclio.report.analysis.statistics import mean
 from euclio.serving.highest_load import GRID
-from studies.building import reproduce
+from studies.page_builder import reproduce
 from studies.papers.published import published_figures
 from studies.ppipe import experiment, inputs
 from studies.ppipe.bursts import CVS, fit_table, fitted_cv, printed_reductions
@@ -27,7 +27,7 @@ from studies.ppipe.cases import (
     SCALES,
     SMALLS,
     TESTBED,
-    Sampling,
+    ClusterSampling,
     ablation_cases,
     group_cases,
     joined_cases,
@@ -305,7 +305,7 @@ def test_a_named_folder_without_instances_is_refused(tmp_path):
         instance_files(tmp_path)
 
 
-TINY = Sampling(
+TINY = ClusterSampling(
     groups=1,
     models=1,
     seconds=0.1,

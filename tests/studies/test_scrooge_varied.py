@@ -8,7 +8,7 @@ from euclio.serving.dynamics.run import run
 from euclio.serving.dynamics.world import draw_world
 from euclio.workloads.session.scrooge_sessions import COMPARED, MOST_CLIENTS, draw_scrooge
 from studies.readings import with_tried
-from studies.scrooge.changing import Case, named_session
+from studies.scrooge.changing import WorldCase, named_session
 from studies.scrooge.measures import GREEDY, MILP
 from studies.scrooge.varied import (
     FACTORS,
@@ -199,7 +199,7 @@ def test_a_decision_costs_the_same_as_the_optimum_or_more():
 
 
 def test_decisions_of_a_changing_workload_are_those_that_its_coordinator_asks_for():
-    record = run(draw_world("face", SEED, MOST_CLIENTS, 60), Case("face").rules)
+    record = run(draw_world("face", SEED, MOST_CLIENTS, 60), WorldCase("face").rules)
     rows = made_rows(named_session("face"), SEED, 60)
     # Few requests per second may have no plan, until the coordinator plans for more.
     assert 0 < sum(row["times"] for row in rows) <= len(record.questions) <= record.allocations

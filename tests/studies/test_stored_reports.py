@@ -94,7 +94,7 @@ def test_accepting_claims_stores_the_last_reports_first(tmp_path, monkeypatch, c
     """Claims that are accepted are about what is stored: both change together, and neither does without `--accept`."""
     claim = claims.Claim("h.share", "harpagon", "It is best.", ("optimal_share",))
     monkeypatch.setattr(claims, "stored_claims", lambda: (claim,))
-    monkeypatch.setattr(claims, "check", lambda *_: claims.Checked(claim, claims.Standing.NOT_RUN, (), None))
+    monkeypatch.setattr(claims, "check", lambda *_: claims.CheckedClaim(claim, claims.ClaimStanding.NOT_RUN, (), None))
     monkeypatch.setattr("studies.claims_page.figures_text", lambda _: "Numbers.")
     monkeypatch.setattr("studies.claims_page.figures_blocks", lambda _: [])
     monkeypatch.setattr(claims, "data_dir", lambda: tmp_path)
@@ -138,7 +138,7 @@ def test_a_run_without_accept_changes_no_stored_file_and_says_where_it_wrote(tmp
 
 def test_a_report_is_stored_where_it_is_accepted(monkeypatch, capsys):
     """The run is left out here: it writes to build/reports with and without `--accept`."""
-    monkeypatch.setattr("studies.building.reproduce", lambda *_, **__: write(LAST, FIGURES[:1]) / "index.html")
+    monkeypatch.setattr("studies.page_builder.reproduce", lambda *_, **__: write(LAST, FIGURES[:1]) / "index.html")
     card = STORED / "harpagon" / "scorecard.parquet"
     assert main(["reproduce", "harpagon"]) == 0
     assert len(load(card)[0]) == len(FIGURES)

@@ -28,7 +28,7 @@ from euclio.core.solving import solve
 from euclio.core.tables import new_table
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
-from euclio.questions.comparison.comparing import Comparison, Row, Solving, chosen_solvers, compare, kept
+from euclio.questions.comparison.comparison import Comparison, Row, Solving, chosen_solvers, compare, kept
 from euclio.questions.comparison.gap import Gap, Value
 
 if TYPE_CHECKING:

@@ -26,9 +26,9 @@ from euclio.files.outputs import check_outputs
 from euclio.proving.certifying import EXACT
 from euclio.proving.proof_trials import counts
 from euclio.report import Block, Heading, Paragraph, Table, html_page, markdown_page
-from euclio.report.analysis.drawing import GoalRuns, goals
+from euclio.report.analysis.panels import GoalRuns, goals
 from euclio.report.analysis.references import contradictions, with_references
-from euclio.report.experiment.goal_section import Column, disagreement_table, goal_blocks, headline, table_of
+from euclio.report.experiment.goal_section import TableColumn, disagreement_table, goal_blocks, headline, table_of
 from euclio.report.experiment.overview import overview
 
 MOST_REFUTED = 50
@@ -221,12 +221,12 @@ def _outcome_table(groups: pd.DataFrame) -> Table:
         "the first is shown",
         rows,
         (
-            Column("label", "solver"),
-            Column("status", "status"),
-            Column("raw_status", "its own word"),
-            Column("runs", "runs", decimals),
-            Column("reason", "reason"),
-            Column("instances", "instances"),
+            TableColumn("label", "solver"),
+            TableColumn("status", "status"),
+            TableColumn("raw_status", "its own word"),
+            TableColumn("runs", "runs", decimals),
+            TableColumn("reason", "reason"),
+            TableColumn("instances", "instances"),
         ),
         (k for k, status in enumerate(rows.status) if status == "error"),
     )

@@ -17,7 +17,7 @@ from euclio.verbs.keywords import CERTIFY_S
 if TYPE_CHECKING:
     import pandas as pd
 
-    from euclio.questions.comparison.comparing import Comparison
+    from euclio.questions.comparison.comparison import Comparison
 
 
 def compare_options(parser: argparse.ArgumentParser) -> None:
@@ -150,7 +150,7 @@ def run_decompose(arguments: argparse.Namespace) -> int:
     from euclio.files.csv_writing import frame_text
     from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
-    from euclio.questions.comparison.comparing import chosen_solvers
+    from euclio.questions.comparison.comparison import chosen_solvers
     from euclio.questions.comparison.decomposing import common_family, describe, goal_of, steps_of, steps_table
     from euclio.questions.comparison.views import decomposition_table
     from euclio.report.figure_files import check_figure_path, save_figure

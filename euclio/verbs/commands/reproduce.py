@@ -14,8 +14,8 @@ from euclio.verbs.commands.options import own_keywords
 from studies import STUDIES
 
 if TYPE_CHECKING:
-    from studies.claims import Checked
-    from studies.harpagon.answer import Answered
+    from studies.claims import CheckedClaim
+    from studies.harpagon.answer import AnsweredQuestion
 
 KEYWORDS = (
     *("paper", "claims", "accept", "full", "jobs", "out", "workloads", "seed", "certify", "posterior", "instances"),
@@ -112,7 +112,7 @@ def run_reproduce(arguments: argparse.Namespace) -> int:
     return SOLVED
 
 
-def _give_answer(arguments: argparse.Namespace, found: Answered) -> int:
+def _give_answer(arguments: argparse.Namespace, found: AnsweredQuestion) -> int:
     """Print the answer, or write its data to the file that is named."""
     from euclio.files.json_writing import write_text
 
@@ -141,7 +141,7 @@ def _give_part(arguments: argparse.Namespace, found: Any) -> int:
     return SOLVED
 
 
-def _print_claims(arguments: argparse.Namespace, checked: tuple[Checked, ...]) -> int:
+def _print_claims(arguments: argparse.Namespace, checked: tuple[CheckedClaim, ...]) -> int:
     """Print what became of the claims, and where their table is."""
     from studies.claims import load_cards
     from studies.claims_page import PAGE, lines

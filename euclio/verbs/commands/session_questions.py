@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from euclio.verbs.inputs import GivenInstance
 
 
-class Given(NamedTuple):
+class AnswerForms(NamedTuple):
     """An answer in its forms.
 
     Attributes:
@@ -75,7 +75,7 @@ def opened_session(arguments: argparse.Namespace) -> GivenInstance:
     return GivenInstance(load_instance(arguments.file), arguments.file)
 
 
-def give_out(arguments: argparse.Namespace, asked: GivenInstance, given: Given) -> None:
+def give_out(arguments: argparse.Namespace, asked: GivenInstance, given: AnswerForms) -> None:
     """Print the answer, and write and plot it where that is asked for.
 
     Args:

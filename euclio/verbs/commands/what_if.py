@@ -14,7 +14,7 @@ from euclio.serving.percentiles import MODULE_PERCENTILES, PERCENTILES
 from euclio.verbs.commands.attainment import add_attainment, attainment_keywords
 from euclio.verbs.commands.options import add_changes, add_plan_space, add_strict, family_keywords, own_keywords
 from euclio.verbs.commands.session_questions import (
-    Given,
+    AnswerForms,
     add_outputs,
     add_session,
     add_solver,
@@ -226,7 +226,7 @@ def run_what_if(arguments: argparse.Namespace) -> int:
     own = own_keywords(arguments, "rate", "slo", "resource", "machines", "solver", "time_limit")
     found: Any = what_if(given, **own, **attainment_keywords(arguments), **family_keywords(arguments))
     answers: list[WhatIf] = found if isinstance(found, list) else [found]
-    forms = Given(
+    forms = AnswerForms(
         describe_what_if(*answers),
         lambda: Group(*[part for answer in answers for part in (Text(""), what_if_table(answer))][1:]),
         lambda: what_if_csv(*answers),

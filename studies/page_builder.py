@@ -13,7 +13,6 @@ from euclio.core.provenance import provenance
 from euclio.experiments.results.tables import save
 from euclio.report import Block, Counts, Fold, Heading, KeyNumbers, Table, html_page, markdown_page
 from euclio.supervision import cores
-from studies.certifying import SAMPLE, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
 from studies.collector import Collector
 from studies.consistent import posterior_blocks, settings_intervals
 from studies.page_blocks import (
@@ -27,6 +26,7 @@ from studies.page_blocks import (
     verdict_lines,
 )
 from studies.papers.published import published_figures
+from studies.proof_sample import SAMPLE, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
 from studies.scorecard import Score, contradictions, scorecard
 from studies.stored_reports import LAST, UNFINISHED, differences
 from studies.study import NO_MEASUREMENTS, Asked, Collected, Measurements, Study, Text
