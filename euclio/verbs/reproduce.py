@@ -13,6 +13,13 @@ from euclio.core.values import seed as read_seed
 from euclio.verbs.keywords import one_of, read_if
 from euclio.verbs.verb import verb
 from studies import STUDIES
+from studies.harpagon.answer import fresh_answers, stored_answers
+from studies.inference.prior import PAPERS
+from studies.inference.reference import reference_setting
+from studies.page_builder import reproduce as reproduce_study
+from studies.parts import HELP, make_part, part_lines
+from studies.stored_reports import folder_of_claims, latest, store
+from studies.study import Measurements
 
 if TYPE_CHECKING:
     from studies.claims import CheckedClaim
@@ -165,10 +172,6 @@ def reproduce(
 
 def _run(paper: str, folder: Path | None, given: dict[str, Any]) -> Path:
     """Run a study, write its report, and store it where that is asked."""
-    from studies.page_builder import reproduce as reproduce_study
-    from studies.stored_reports import store
-    from studies.study import Measurements
-
     time_runs()
     chosen = {"out": folder, **{name: given[name] for name in ("seed", "jobs", "workloads", "certify")}}
     artifact = given["artifact"]
@@ -199,7 +202,6 @@ def _renew_posterior(paper: str, jobs: int | None) -> None:
     """Draw the posterior of a paper that has one anew."""
     from euclio.supervision import cores
     from studies.inference.__main__ import renew
-    from studies.inference.prior import PAPERS
 
     if paper not in PAPERS:
         raise InputError(f"{paper} has no posterior ({', '.join(PAPERS)} do); leave it out", field="--posterior")
@@ -210,8 +212,6 @@ def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
     """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
     from euclio.workloads.session.protocol import SEED
     from euclio.workloads.writing import write_instances
-    from studies.inference.prior import PAPERS
-    from studies.inference.reference import reference_setting
     from studies.inference.sessions import protocol_draws
 
     if paper not in PAPERS:
@@ -230,8 +230,6 @@ def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> AnsweredQues
     _refuse_given(given, (*OF_REPORTS, "only"), "leave one of the two out", "--answer", "runs no study")
     from euclio.supervision import cores
     from euclio.workloads.populations import PROTOCOL_SEED
-    from studies.harpagon.answer import fresh_answers, stored_answers
-    from studies.stored_reports import latest
 
     if given["workloads"] is None:
         _refuse_given(given, ("seed", "jobs", "instances"), "add --workloads", "--answer", "is read from the report")
@@ -243,8 +241,6 @@ def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> AnsweredQues
 def _make_part(paper: str, out: Path | None, given: dict[str, Any]) -> MadePart | tuple[str, ...]:
     """Make one figure or table, or list the names of all."""
     _refuse_given(given, OF_PAGES, "leave one of the two out", "--only", "runs no study")
-    from studies.parts import HELP, make_part, part_lines
-    from studies.stored_reports import latest
 
     folder = out or latest(paper) / paper
     if given["only"] == HELP:
@@ -258,7 +254,6 @@ def _check_claims(given: dict[str, Any], accepted: bool, out: Path | None) -> tu
     _refuse_given(given, OF_RUNS, "leave one of the two out", "--claims")
     from studies.claims import accept, check_all, load_cards
     from studies.claims_page import write_claims
-    from studies.stored_reports import folder_of_claims, store
 
     if accepted and out is None:
         for paper in STUDIES:

@@ -17,7 +17,7 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.families import families, family_of
 from euclio.core.parts.kinds import Design
-from euclio.core.progress import told
+from euclio.core.progress import progress_bar, told
 from euclio.core.provenance import provenance
 from euclio.core.result import Answer, Status
 from euclio.core.solver import Limits
@@ -180,8 +180,6 @@ def _remove_others(folder: Path, manifest: Manifest) -> None:
 
 def main() -> None:
     """Build the set where it stands, with a progress bar."""
-    from euclio.core.progress import progress_bar
-
     with progress_bar("instances", len(designs())) as advance:
         build(advance=advance)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.core.families import DEFAULT_FAMILY
 from euclio.core.progress import say
+from euclio.core.result import Status
 from euclio.core.values import count_or_none
 from euclio.verbs.commands import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.verbs.commands.attainment import add_attainment, attainment_keywords
@@ -74,8 +75,6 @@ def _figure(curve: Curve) -> Figure:
 
 
 def _exit_code(curve: Curve, file: str) -> int:
-    from euclio.core.result import Status
-
     if curve.steps:
         return SOLVED
     last = curve.tried[-1] if curve.tried else curve.free

@@ -7,9 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.errors import InputError
+from euclio.core.families import family_of
 from euclio.core.progress import say
 from euclio.core.values import capacities, count_or_none, exact_not_negative, exacts, named_points, names
 from euclio.core.words import counted, duration
+from euclio.files.boundary import at
+from euclio.files.json_writing import json_text, write_text
+from euclio.problems.session.changes import SessionChanges
+from euclio.questions.sweep.solving import sweep
+from euclio.questions.what_if import CHARGINGS
 from euclio.serving.percentiles import MODULE_PERCENTILES, PERCENTILES
 from euclio.verbs.commands.attainment import add_attainment, attainment_keywords
 from euclio.verbs.commands.options import add_changes, add_plan_space, add_strict, family_keywords, own_keywords
@@ -22,7 +28,7 @@ from euclio.verbs.commands.session_questions import (
     give_out,
     opened_session,
 )
-from euclio.verbs.keywords import LIMIT_S
+from euclio.verbs.keywords import LIMIT_S, applied
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,12 +93,8 @@ def settle(arguments: argparse.Namespace) -> None:
 
 def write_page(arguments: argparse.Namespace) -> int:
     """Solve all points of the page and write it; says what came out."""
-    from euclio.files.boundary import at
-    from euclio.files.json_writing import json_text, write_text
     from euclio.files.outputs import check_outputs
     from euclio.questions.sweep.description import describe
-    from euclio.questions.sweep.solving import sweep
-    from euclio.questions.what_if import CHARGINGS
     from euclio.report.what_if.page import page
     from euclio.verbs.what_if import asked_about
 
@@ -135,10 +137,6 @@ def check_points(session: Session, points: dict[str, dict[str, tuple[Any, ...]]]
     Raises:
         InputError: for the first of them.
     """
-    from euclio.core.families import family_of
-    from euclio.problems.session.changes import SessionChanges
-    from euclio.verbs.keywords import applied
-
     for field, given in points.items():
         for name, values in given.items():
             one: dict[str, Any] = {field: {name: next(value for value in (*values, 0) if value is not None)}}
