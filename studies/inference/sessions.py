@@ -41,28 +41,25 @@ def _named(one: SolvedWorkload, number: int) -> Session:
     return one.workload.session(f"{one.workload.application}-{number:04d}")
 
 
-def drawn_sessions(
-    paper: str, count: int, seed: int, *, setting: Setting | None = None, accept: bool = True
-) -> Iterator[Session]:
-    """The workloads of a setting as sessions, one by one.
+def drawn_sessions(paper: str, count: int, seed: int, *, accept: bool = True) -> Iterator[Session]:
+    """The workloads of a paper's reference setting as sessions, one by one.
 
     Args:
-        paper: "harpagon" or "piccolo"; a setting is of one paper, whose name changes no candidate.
+        paper: "harpagon" or "piccolo".
         count: how many, in the order of their places.
         seed: seed of the workloads.
-        setting: the setting; None: the reference setting of the paper.
         accept: pass over what the paper's systems refuse, as `protocol_draws` does; else the first candidate of each
             place is taken before any system has refused one, and only long objectives are passed over.
 
     Raises:
         RuntimeError: of a hundred places in a row each has an objective that does not count.
     """
-    own = reference_setting(paper) if setting is None else setting
+    setting = reference_setting(paper)
     if accept:
-        solved = (one for _, one in places(paper, own, seed) if one is not None)
+        solved = (one for _, one in places(paper, setting, seed) if one is not None)
         yield from (_named(one, number) for number, one in enumerate(islice(solved, count), start=1))
     else:
-        yield from _candidates(own, count, seed)
+        yield from _candidates(setting, count, seed)
 
 
 def _candidates(setting: Setting, count: int, seed: int) -> Iterator[Session]:

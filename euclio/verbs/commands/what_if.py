@@ -218,10 +218,10 @@ def run_what_if(arguments: argparse.Namespace) -> int:
     settle(arguments)
     if arguments.html is not None:
         return write_page(arguments)
-    given = opened_session(arguments)
+    given: Any = opened_session(arguments)
     if arguments.plot is not None and arguments.resource is not None and len(arguments.resource[1]) > 1:
         raise InputError("draws one capacity of a resource; give one", field="--plot")
-    own = own_keywords(arguments, "rate", "slo", "resource", "machines", "solver", "time_limit")
+    own: Any = own_keywords(arguments, "rate", "slo", "resource", "machines", "solver", "time_limit")
     found: Any = what_if(given, **own, **attainment_keywords(arguments), **family_keywords(arguments))
     answers: list[WhatIf] = found if isinstance(found, list) else [found]
     forms = AnswerForms(
