@@ -38,6 +38,78 @@ if TYPE_CHECKING:
     from euclio.questions.what_if import WhatIf
 
 
+OWN = ("rate_rps", "slo_s", "resources", "price_per_h", "stock")
+"""Changes of which this verb takes several values."""
+
+
+def what_if_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "The cheapest plan of a session at each of several rates and SLOs, charged by share and in whole machines: one "
+        "table and one figure. Exit code 3: there is no plan at any of them."
+    )
+    add_session(parser)
+    parser.add_argument(
+        "--rate",
+        type=exacts,
+        metavar="R,R",
+        help="requests per second of all sources together; default: the file's",
+    )
+    parser.add_argument("--slo", type=exacts, metavar="S,S", help="SLOs in seconds; default: that of the file")
+    parser.add_argument(
+        "--resource",
+        type=capacities,
+        metavar="NAME=C,C",
+        help="capacities of a resource that machines take some of: a table for each; default: that of the file",
+    )
+    parser.add_argument(
+        "--machines",
+        type=names,
+        metavar="A,B",
+        help="how machines are charged: share, whole, packed; default: share,whole",
+    )
+    add_solver(parser)
+    add_changes(parser, without=OWN)
+    add_strict(parser)
+    add_plan_space(parser, without=("charging",))
+    add_attainment(parser, several=True)
+    add_outputs(parser)
+    add_page(parser)
+
+
+def run_what_if(arguments: argparse.Namespace) -> int:
+    """Solve all points, print, write, plot; or write the page."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from euclio.questions.tables import describe_what_if, what_if_csv, what_if_table
+    from euclio.verbs.what_if import what_if
+
+    settle(arguments)
+    if arguments.html is not None:
+        return write_page(arguments)
+    given: Any = opened_session(arguments)
+    if arguments.plot is not None and arguments.resource is not None and len(arguments.resource[1]) > 1:
+        raise InputError("draws one capacity of a resource; give one", field="--plot")
+    own: Any = own_keywords(arguments, "rate", "slo", "resource", "machines", "solver", "time_limit")
+    found: Any = what_if(given, **own, **attainment_keywords(arguments), **family_keywords(arguments))
+    answers: list[WhatIf] = found if isinstance(found, list) else [found]
+    forms = AnswerForms(
+        describe_what_if(*answers),
+        lambda: Group(*[part for answer in answers for part in (Text(""), what_if_table(answer))][1:]),
+        lambda: what_if_csv(*answers),
+        lambda: _figure(answers[0]),
+    )
+    give_out(arguments, given, forms)
+    return exit_code([point.result for answer in answers for point in answer.points.values()])
+
+
+def _figure(answer: WhatIf) -> Figure:
+    from euclio.questions.figures import draw_what_if
+
+    return draw_what_if(answer)
+
+
 PAGE_LIMIT_S = 1.0
 """Limit of each run of a page where none is given: it takes hundreds of them."""
 POINTS = {"prices": ("price_per_h", "--price"), "stock": ("stock", "--stock")}
@@ -166,75 +238,3 @@ def _said(found: Swept, path: Path) -> str:
 def _machines(text: str) -> int | None:
     """A number of machines, or None for "any"."""
     return None if text == "any" else count_or_none(text)
-
-
-OWN = ("rate_rps", "slo_s", "resources", "price_per_h", "stock")
-"""Changes of which this verb takes several values."""
-
-
-def what_if_options(parser: argparse.ArgumentParser) -> None:
-    """Add the description and the options of the verb."""
-    parser.description = (
-        "The cheapest plan of a session at each of several rates and SLOs, charged by share and in whole machines: one "
-        "table and one figure. Exit code 3: there is no plan at any of them."
-    )
-    add_session(parser)
-    parser.add_argument(
-        "--rate",
-        type=exacts,
-        metavar="R,R",
-        help="requests per second of all sources together; default: the file's",
-    )
-    parser.add_argument("--slo", type=exacts, metavar="S,S", help="SLOs in seconds; default: that of the file")
-    parser.add_argument(
-        "--resource",
-        type=capacities,
-        metavar="NAME=C,C",
-        help="capacities of a resource that machines take some of: a table for each; default: that of the file",
-    )
-    parser.add_argument(
-        "--machines",
-        type=names,
-        metavar="A,B",
-        help="how machines are charged: share, whole, packed; default: share,whole",
-    )
-    add_solver(parser)
-    add_changes(parser, without=OWN)
-    add_strict(parser)
-    add_plan_space(parser, without=("charging",))
-    add_attainment(parser, several=True)
-    add_outputs(parser)
-    add_page(parser)
-
-
-def run_what_if(arguments: argparse.Namespace) -> int:
-    """Solve all points, print, write, plot; or write the page."""
-    from rich.console import Group
-    from rich.text import Text
-
-    from euclio.questions.tables import describe_what_if, what_if_csv, what_if_table
-    from euclio.verbs.what_if import what_if
-
-    settle(arguments)
-    if arguments.html is not None:
-        return write_page(arguments)
-    given: Any = opened_session(arguments)
-    if arguments.plot is not None and arguments.resource is not None and len(arguments.resource[1]) > 1:
-        raise InputError("draws one capacity of a resource; give one", field="--plot")
-    own: Any = own_keywords(arguments, "rate", "slo", "resource", "machines", "solver", "time_limit")
-    found: Any = what_if(given, **own, **attainment_keywords(arguments), **family_keywords(arguments))
-    answers: list[WhatIf] = found if isinstance(found, list) else [found]
-    forms = AnswerForms(
-        describe_what_if(*answers),
-        lambda: Group(*[part for answer in answers for part in (Text(""), what_if_table(answer))][1:]),
-        lambda: what_if_csv(*answers),
-        lambda: _figure(answers[0]),
-    )
-    give_out(arguments, given, forms)
-    return exit_code([point.result for answer in answers for point in answer.points.values()])
-
-
-def _figure(answer: WhatIf) -> Figure:
-    from euclio.questions.figures import draw_what_if
-
-    return draw_what_if(answer)
