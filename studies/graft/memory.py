@@ -49,10 +49,10 @@ def memory(cases: Iterable[tuple[str, DrawnFleet]], advance: Advance) -> pd.Data
     return pd.DataFrame(rows)
 
 
-def saved_within(rows: pd.DataFrame, key: str, system: str = GSLICE_PLUS) -> list[float]:
-    """Share that Graft saves over a system in per cent, mean of a network's draws, by memory of a GPU in `GPUS_MB`."""
+def saved_within(rows: pd.DataFrame, key: str) -> list[float]:
+    """Share that Graft saves over GSLICE+ in per cent, mean of a network's draws, by memory of a GPU in `GPUS_MB`."""
     own = [of(rows, network=key, gpu_memory_mb=gpu) for gpu in GPUS_MB]
-    return [mean(savings(found[system], found[GRAFT])).value for found in own]
+    return [mean(savings(found[GSLICE_PLUS], found[GRAFT])).value for found in own]
 
 
 def memory_block(rows: pd.DataFrame, without: dict[str, float]) -> Table:

@@ -60,10 +60,10 @@ CAPPED_SCALE = "large_homo"
 """The scale whose stages have at most five instances (Graft §5.3)."""
 
 
-def drawn_at_all(seed: int, draws: int, parameters: Parameters = DEFAULT) -> list[tuple[str, DrawnFleet]]:
+def drawn_at_all(seed: int, draws: int) -> list[tuple[str, DrawnFleet]]:
     """Every draw of every network at every scale, with the scale's key."""
     return [
-        (scale.key, drawn(key, scale, seed, draw, parameters))
+        (scale.key, drawn(key, scale, seed, draw, DEFAULT))
         for scale, key, draw in product(SCALES, NETWORKS, range(draws))
     ]
 
