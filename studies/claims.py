@@ -20,9 +20,8 @@ from euclio.core.errors import InputError
 from euclio.core.own_folders import data_dir
 from euclio.experiments.results.tables import load
 from euclio.report.analysis.statistics import Measured
-from studies.agreement import Kind, Verdict, agreement
 from studies.papers.published import TIME
-from studies.scorecard import IN_PRINT
+from studies.scorecard import IN_PRINT, NumberKind, Verdict, agreement
 from studies.stored_reports import SCORECARD, latest
 
 FILE = "claims.json"
@@ -30,7 +29,7 @@ NEEDED = {"key", "role", "exact", "verdict", "why", "artifact"}
 """Columns of a scorecard that verdicts on claims rest on and that older ones did not have."""
 
 
-class Standing(StrEnum):
+class ClaimStanding(StrEnum):
     """What is said of a claim, in the words of ACM's Artifact Review and Badging, version 1.1.
 
     A claim is reproduced where its numbers were obtained with artifacts of the authors, and replicated without. All
@@ -46,7 +45,7 @@ class Standing(StrEnum):
     NOT_RUN = "not run"
 
 
-HOLDS = (Standing.REPRODUCED, Standing.REPLICATED)
+HOLDS = (ClaimStanding.REPRODUCED, ClaimStanding.REPLICATED)
 """What is said of a claim that is met within its tolerance."""
 
 
@@ -105,7 +104,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedClaim:
     """A claim next to what the last reproduction says of it.
 
     Attributes:
@@ -117,7 +116,7 @@ class Checked:
     """
 
     claim: Claim
-    standing: Standing
+    standing: ClaimStanding
     measured: tuple[tuple[float, float, str], ...]
     minutes: float | None
     why: str = ""
@@ -156,34 +155,34 @@ def load_card(reports: Path, paper: str) -> Card | None:
     return Card(rows.set_index("key"), float(str(how["seconds"])), reports)
 
 
-def check(claim: Claim, card: Card | None) -> Checked:
+def check(claim: Claim, card: Card | None) -> CheckedClaim:
     """Hold a claim against a scorecard.
 
     Raises:
         KeyError: the scorecard has none of the claim's numbers.
     """
     if card is None:
-        return Checked(claim, Standing.NOT_RUN, (), None)
+        return CheckedClaim(claim, ClaimStanding.NOT_RUN, (), None)
     rows = card.rows.loc[list(claim.figures)]
     columns = (rows.published.astype(float), rows.measured.astype(float), rows.unit.astype(str))
     values = tuple(zip(*columns, strict=True))
     found = [_verdict(claim, {str(name): value for name, value in row.items()}) for row in rows.to_dict("records")]
-    standing = Standing.OTHER_MACHINE if (rows.role == TIME).any() else _standing(found, bool(rows.artifact.all()))
-    return Checked(claim, standing, values, card.seconds / 60, _why(claim, rows, standing, found))
+    standing = ClaimStanding.OTHER_MACHINE if (rows.role == TIME).any() else _standing(found, bool(rows.artifact.all()))
+    return CheckedClaim(claim, standing, values, card.seconds / 60, _why(claim, rows, standing, found))
 
 
-def _standing(found: Sequence[Verdict], artifact: bool) -> Standing:
+def _standing(found: Sequence[Verdict], artifact: bool) -> ClaimStanding:
     """The first that holds: all numbers agree; one is off; what is left shows neither."""
     if all(one == Verdict.AGREES for one in found):
-        return Standing.REPRODUCED if artifact else Standing.REPLICATED
+        return ClaimStanding.REPRODUCED if artifact else ClaimStanding.REPLICATED
     if Verdict.OFF in found:
-        return Standing.NOT_REPRODUCED if artifact else Standing.NOT_REPLICATED
-    return Standing.NOT_DECIDED
+        return ClaimStanding.NOT_REPRODUCED if artifact else ClaimStanding.NOT_REPLICATED
+    return ClaimStanding.NOT_DECIDED
 
 
 def _verdict(claim: Claim, row: Mapping[str, Any]) -> Verdict:
     """The word of a number; of one that the claim bounds, what the test of equivalence says of the bounds."""
-    bounds: list[tuple[float | None, str]] = [(claim.least, Kind.LEAST), (claim.most, Kind.MOST)]
+    bounds: list[tuple[float | None, str]] = [(claim.least, NumberKind.LEAST), (claim.most, NumberKind.MOST)]
     asked = [(bound, kind) for bound, kind in bounds if bound is not None]
     word = Verdict(row["verdict"])
     if word == Verdict.NOT_COMPARED or not asked:
@@ -193,16 +192,16 @@ def _verdict(claim: Claim, row: Mapping[str, Any]) -> Verdict:
     return max((agreement(bound, measured, kind) for bound, kind in asked), key=list(Verdict).index)
 
 
-def _why(claim: Claim, rows: pd.DataFrame, standing: Standing, found: Sequence[Verdict]) -> str:
+def _why(claim: Claim, rows: pd.DataFrame, standing: ClaimStanding, found: Sequence[Verdict]) -> str:
     """What is said of the verdict next to it."""
-    if standing == Standing.OTHER_MACHINE:
+    if standing == ClaimStanding.OTHER_MACHINE:
         return " ".join(dict.fromkeys(str(text).partition(IN_PRINT)[0].strip() for text in rows.why if text))
     if claim.every and standing in HOLDS:
         return f"on all of {int(rows.n.max())}"
-    if standing == Standing.NOT_DECIDED and Verdict.NOT_COMPARED in found:
+    if standing == ClaimStanding.NOT_DECIDED and Verdict.NOT_COMPARED in found:
         return "a number is not compared, as print contradicts it"
     lacking = rows.low.isna() | ((rows.n == 1) & ~rows.exact)
-    return "one run, or a maximum: no interval" if standing == Standing.NOT_DECIDED and lacking.any() else ""
+    return "one run, or a maximum: no interval" if standing == ClaimStanding.NOT_DECIDED and lacking.any() else ""
 
 
 def load_cards(reports: Path | None, claims: Sequence[Claim] | None = None) -> dict[str, Card]:
@@ -221,7 +220,7 @@ def load_cards(reports: Path | None, claims: Sequence[Claim] | None = None) -> d
     return {paper: card for paper, card in cards.items() if card is not None}
 
 
-def check_all(reports: Path | None, claims: Sequence[Claim] | None = None) -> tuple[Checked, ...]:
+def check_all(reports: Path | None, claims: Sequence[Claim] | None = None) -> tuple[CheckedClaim, ...]:
     """Hold all claims against the scorecards of a folder of reports.
 
     Args:
@@ -236,7 +235,7 @@ def check_all(reports: Path | None, claims: Sequence[Claim] | None = None) -> tu
     return tuple(check(claim, cards.get(claim.paper)) for claim in chosen)
 
 
-def accept(checked: Sequence[Checked], path: Path | None = None) -> None:
+def accept(checked: Sequence[CheckedClaim], path: Path | None = None) -> None:
     """Store what holds now as what has to hold from now on; claims that were not run stay as they are.
 
     Args:
@@ -245,7 +244,7 @@ def accept(checked: Sequence[Checked], path: Path | None = None) -> None:
     """
     file = path or data_dir() / FILE
     stored = json.loads(file.read_text(encoding="utf-8"))
-    now = {one.claim.key: one.holds for one in checked if one.standing != Standing.NOT_RUN}
+    now = {one.claim.key: one.holds for one in checked if one.standing != ClaimStanding.NOT_RUN}
     claims = [{**entry, "held": now.get(entry["key"], entry["held"])} for entry in stored["claims"]]
     # One claim a line, so that a change of one claim is a change of one line.
     head = "".join(f" {_text(name)}: {_text(stored[name])},\n" for name in stored if name != "claims")

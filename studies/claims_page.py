@@ -2,17 +2,70 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
 
+from euclio.core.own_folders import data_dir
 from euclio.core.words import counted, listed, with_unit
 from euclio.report import Block, Code, Heading, Paragraph, Table, markdown_page
-from studies.agreement import Verdict
-from studies.claims import Card, Checked, Standing, stored_claims
+from studies.claims import Card, CheckedClaim, ClaimStanding, stored_claims
 from studies.papers.published import CHECK, DOUBTFUL, INPUT, TIME
-from studies.sentences import NOT_MEASURED, selection, sentences
+from studies.scorecard import Verdict
+
+FILE = "sentences.json"
+SET_UP, BACKGROUND, CONDITION, NOT_MEASURED = "set-up", "background", "condition", "not measured"
+STATUSES = (SET_UP, BACKGROUND, CONDITION, NOT_MEASURED)
+"""What is said of a sentence that states no published number: its numbers are of the experiment's set-up, of other
+work, a condition and no result, or a result that nothing here measures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a paper that carries a number.
+
+    Attributes:
+        paper: the paper.
+        section: where it stands.
+        numbers: the numbers that are typed in it.
+        figures: keys of the published numbers that it states; empty: none.
+        status: why it states none; empty: it does.
+        why: of what is not measured: what it is about, and why not.
+    """
+
+    paper: str
+    section: str
+    numbers: tuple[float, ...]
+    figures: tuple[str, ...] = ()
+    status: str = ""
+    why: str = ""
+
+
+@cache
+def sentences() -> tuple[Sentence, ...]:
+    """All sentences, paper by paper in the order of the text."""
+    found = json.loads((data_dir() / FILE).read_text(encoding="utf-8"))["sentences"]
+    return tuple(
+        Sentence(**{**one, "numbers": tuple(one["numbers"]), "figures": tuple(one.get("figures", ()))}) for one in found
+    )
+
+
+def selection(own: Sequence[Sentence], claimed: frozenset[str]) -> tuple[int, int, int, int, int]:
+    """How a paper's sentences are covered, given the keys of its numbers that decide a claim.
+
+    Returns:
+        Sentences with a number; those of which a number decides a claim; that state other published numbers alone,
+        which the scorecard compares; whose numbers are no result; with a result that nothing here measures.
+    """
+    stated = [one for one in own if one.figures]
+    taken = sum(not claimed.isdisjoint(one.figures) for one in stated)
+    not_measured = sum(one.status == NOT_MEASURED for one in own)
+    return len(own), taken, len(stated) - taken, len(own) - len(stated) - not_measured, not_measured
+
 
 PAGE = "claims.md"
 INTRODUCTION = (
@@ -31,7 +84,7 @@ SELECTION = (
 )
 
 
-def write_claims(checked: Sequence[Checked], reports: Path, cards: Mapping[str, Card] | None = None) -> Path:
+def write_claims(checked: Sequence[CheckedClaim], reports: Path, cards: Mapping[str, Card] | None = None) -> Path:
     """Write the table of all claims into the folder of the reports; returns its path.
 
     Args:
@@ -55,10 +108,10 @@ def write_claims(checked: Sequence[Checked], reports: Path, cards: Mapping[str, 
     return page
 
 
-def tally(checked: Sequence[Checked]) -> str:
+def tally(checked: Sequence[CheckedClaim]) -> str:
     """How many claims stand how, in words."""
     standings = [one.standing for one in checked]
-    parts = [f"{standings.count(standing)} {standing}" for standing in Standing if standing in standings]
+    parts = [f"{standings.count(standing)} {standing}" for standing in ClaimStanding if standing in standings]
     return f"{counted(len(checked), 'claim')}: {', '.join(parts)}."
 
 
@@ -111,7 +164,7 @@ def selection_blocks() -> list[Block]:
     ]
 
 
-def claims_table(checked: Sequence[Checked]) -> Table:
+def claims_table(checked: Sequence[CheckedClaim]) -> Table:
     """One row per claim."""
     rows = [
         (
@@ -129,13 +182,13 @@ def claims_table(checked: Sequence[Checked]) -> Table:
     return Table("", columns, tuple(rows), frozenset({2, 4, 5}))
 
 
-def _said(one: Checked) -> str:
+def _said(one: CheckedClaim) -> str:
     """The verdict with what has to be said next to it."""
     why = f": {one.why}" if one.why else ""
     return f"{one.standing}{why}{' (held before)' if one.lost else ''}"
 
 
-def lines(checked: Sequence[Checked], cards: Mapping[str, Card] | None = None) -> list[str]:
+def lines(checked: Sequence[CheckedClaim], cards: Mapping[str, Card] | None = None) -> list[str]:
     """What a terminal is shown: which reports were read, the numbers, the tally, claims that were lost, new claims."""
     first = [_read(cards), figures_text(cards)] if cards else []
     lost = [f"lost: {one.claim.key}: {one.claim.says} ({one.standing})" for one in checked if one.lost]

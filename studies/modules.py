@@ -13,8 +13,7 @@ from euclio.experiments.task import SolverSetting
 from euclio.problems.session import Evaluation, Policy, Session, evaluate
 from euclio.report.analysis.statistics import Sample, mean
 from studies.costs import costs
-from studies.papers.modules import ROUND_ROBIN, variant
-from studies.papers.plans import Plans
+from studies.papers.modules import ROUND_ROBIN, Plans, variant
 from studies.sessions import by_solver
 
 REPRICED = {"tc_latency_s": Policy.TC, "rr_latency_s": Policy.RR, "machine_rate_latency_s": Policy.MACHINE_RATE}

@@ -16,11 +16,11 @@ from euclio.files.csv_files import csv_text
 from euclio.report import Block, Figure, Fold, Table
 from euclio.supervision import cores
 from euclio.workloads.populations import Identity
-from studies.building import blocks, scored, study_of
-from studies.certifying import Certified
 from studies.collector import Collector
+from studies.page_blocks import shown_of, without_populations
+from studies.page_builder import blocks, scored, study_of
 from studies.papers.published import printed_values
-from studies.population_blocks import shown_of, without_populations
+from studies.proof_sample import Certified
 from studies.study import Asked, Collected, Study
 
 HELP = "help"
@@ -35,7 +35,7 @@ _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadePart:
     """A part of a study.
 
     Attributes:
@@ -72,7 +72,7 @@ def make_part(
     workloads: int | None = None,
     seed: int | None = None,
     jobs: int | None = None,
-) -> Made:
+) -> MadePart:
     """Make one figure or table of a study.
 
     Args:
@@ -113,7 +113,7 @@ def _known(name: str, names: Sequence[str], paper: str) -> str:
     raise InputError(f"{paper} has no part {name!r}; {hint} (`--only {HELP}` lists them)", field="--only")
 
 
-def _from_runs(study: Study, name: str, asked: Asked, jobs: int) -> Made:
+def _from_runs(study: Study, name: str, asked: Asked, jobs: int) -> MadePart:
     """A part from the runs that it needs, which are made now and not kept."""
     part = study.parts[name]
     assert study.collect_runs is not None
@@ -122,10 +122,10 @@ def _from_runs(study: Study, name: str, asked: Asked, jobs: int) -> Made:
     figure = part.make(found.tables, printed_values(study.paper))
     count = counted(len(found.tables["runs"]), "run")
     source = f"{count} of {listed(part.solvers, 20)} on {shown_of(study, found, name)}"
-    return Made(name, figure.data, figure.title, source)
+    return MadePart(name, figure.data, figure.title, source)
 
 
-def _from_report(study: Study, name: str, folder: Path) -> Made:
+def _from_report(study: Study, name: str, folder: Path) -> MadePart:
     """A part from the tables of the last report."""
     collected, git = stored(study, folder)
     scores = scored(study, collected)
@@ -136,7 +136,7 @@ def _from_report(study: Study, name: str, folder: Path) -> Made:
             caption = without_populations(block.caption)
             on = shown_of(study, collected, name if isinstance(block, Figure) else caption)
             source = f"the stored runs in {folder} (git {git[:10]}){f' on {on}' if on else ''}"
-            return Made(name, data, (block.title if isinstance(block, Figure) else "") or caption, source)
+            return MadePart(name, data, (block.title if isinstance(block, Figure) else "") or caption, source)
     raise InputError(f"is no longer on the page of {study.paper}; run it again", field="--only")
 
 

@@ -1,4 +1,4 @@
-"""Panels that Harpagon's and Piccolo's figures share: their evaluations are built alike."""
+"""What Harpagon's and Piccolo's pages and figures share: their evaluations are built alike."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.axes import Axes
 
-from euclio.core.figures import PUBLISHED
+from euclio.core.figures import PALETTE, PUBLISHED, grid
+from euclio.core.words import span
+from euclio.report import KeyNumber
 from euclio.report.analysis.charts import bars, distribution, published_line
 from euclio.report.analysis.statistics import Measured, mean
 from euclio.workloads.session.acceptance import BASELINES
@@ -16,12 +18,13 @@ from studies.costs import costs
 from studies.modules import left
 from studies.papers.costs import normalized
 from studies.papers.modules import remaining_budget
+from studies.scorecard import Score, score_line, tally
 
 THROUGHPUT_LESS = "throughput per unit of money below {}'s (%)"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedSystem:
     """A paper's own system.
 
     Attributes:
@@ -48,14 +51,14 @@ class Named:
         return f"{self.own}:{label}"
 
 
-HARPAGON = Named("harpagon", "Harpagon", "Harp")
-PICCOLO = Named("piccolo", "Piccolo", "Picc")
+HARPAGON = NamedSystem("harpagon", "Harpagon", "Harp")
+PICCOLO = NamedSystem("piccolo", "Piccolo", "Picc")
 
 
 def baselines_and_optima(
     axes: Sequence[Axes],
     table: pd.DataFrame,
-    system: Named,
+    system: NamedSystem,
     optima: Mapping[str, str],
     means: tuple[float, float],
     largest: float,
@@ -86,7 +89,7 @@ def variants(
     axes: Axes,
     measures: Mapping[str, Measured],
     published: Mapping[str, float],
-    system: Named,
+    system: NamedSystem,
     labels: Iterable[str],
     suffix: str,
     unit: str,
@@ -98,7 +101,7 @@ def variants(
 
 
 def variant_costs(
-    axes: Axes, runs: pd.DataFrame, published: Mapping[str, float], system: Named, labels: Sequence[str]
+    axes: Axes, runs: pd.DataFrame, published: Mapping[str, float], system: NamedSystem, labels: Sequence[str]
 ) -> None:
     """Distribution of the normalized cost of some variants, with the printed maximum of each."""
     table = normalized(costs(runs), system.own)
@@ -108,7 +111,7 @@ def variant_costs(
         published_line(axes, largest, f"paper: largest of {system.variant(label)}", k)
 
 
-def latency_left(axes: Axes, runs: pd.DataFrame, published: Mapping[str, float], system: Named) -> str:
+def latency_left(axes: Axes, runs: pd.DataFrame, published: Mapping[str, float], system: NamedSystem) -> str:
     """Remaining latency budget without and with one reassignment."""
     labels = ("0re", "1re")
     series = {system.variant(n): remaining_budget(left(runs), system.run(n)) for n in labels}
@@ -116,3 +119,90 @@ def latency_left(axes: Axes, runs: pd.DataFrame, published: Mapping[str, float],
     for k, label in enumerate(labels):
         published_line(axes, published[f"{label}_remaining_budget"], f"paper: mean of {system.variant(label)}", k)
     return f"Lower is better. Workloads on which {system.name} itself leaves at least a microsecond."
+
+
+SPLIT = "split"
+"""What names of references over splits begin with."""
+
+
+def by_key(scores: Sequence[Score]) -> dict[str, Score]:
+    """Scores by key of the published number."""
+    return {score.published.key: score for score in scores}
+
+
+def numbers(scores: Sequence[Score], system: NamedSystem) -> list[KeyNumber]:
+    """What a reader shall see first: the share of optimal splits, and the largest gap."""
+    share, gap = (by_key(scores)[key] for key in ("optimal_share", "optimal_gap_max"))
+    settings, m = share.settings, share.measured
+    given = "" if settings is None else f"; settings that fit the paper's other numbers give {span(*settings, 0)} %"
+    return [
+        KeyNumber(
+            f"{m.value:.1f} %",
+            f"of the workloads: {system.name}'s split of the latency is optimal, no other split gives a cheaper plan",
+            f"published {share.published.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} workloads){given}",
+        ),
+        KeyNumber(
+            f"{gap.measured.value:.1f} %",
+            f"is the most that {system.name}'s plan of a workload costs above that of the best split",
+            f"published {gap.published.value:g} %; the value of a single workload, so without an interval",
+        ),
+    ]
+
+
+def tally_text(paper: str, scores: Sequence[Score]) -> str:
+    """What the roles of numbers mean, and how many of each agree; of a paper with a posterior."""
+    (fitted, fits), (hit, all_), (apart, doubtful) = (tally(scores)[role] for role in ("fit", "check", "doubtful"))
+    return (
+        "Role fit: the generator's free parameters may have been fitted to the number, as named in advance in "
+        f"data/published/{paper}.json; check: only ever compared. Shown to agree: {fitted} of {fits} fit, {hit} of "
+        f"{all_} check. Counted apart: numbers that another printed one makes doubtful (role doubtful, "
+        f"data/published/contradictions.json), of which {apart} of {doubtful} agree. Never counted as agreement: run "
+        "times (role time), which are another machine's."
+    )
+
+
+def headlines(first: str, scores: Sequence[Score], keys: Sequence[str]) -> list[str]:
+    """Lines for the terminal: what the run says, the numbers that matter most, and how many agree."""
+    met = ", ".join(f"{hit} of {all_} {role}" for role, (hit, all_) in tally(scores).items() if all_)
+    shown = (score_line(score) for score in scores if score.published.key in keys)
+    return [first, *shown, f"numbers shown to agree: {met}"]
+
+
+def dots(panel: Axes, found: Mapping[str, Measured], score: Score, system: NamedSystem) -> str:
+    """One dot per reference: the share of workloads on which the system costs no more, with its interval.
+
+    Args:
+        panel: where to draw.
+        found: share by name of the reference, that of the score first; those over splits have names that begin with
+            `SPLIT`.
+        score: the score of the published share, whose interval over accepted settings is shown too.
+        system: the paper's own system.
+
+    Returns:
+        The caption.
+    """
+    settings = score.settings
+    if settings is not None:
+        # Settings are asked for the first reference alone, the one that the score is measured by.
+        panel.fill_betweenx([-0.45, 0.45], *settings, color=PALETTE[0], alpha=0.15, linewidth=0)
+    for y, (name, m) in enumerate(found.items()):
+        color = PALETTE[0] if name.startswith(SPLIT) else PALETTE[2]
+        low, high = (m.value if end is None else end for end in (m.low, m.high))
+        panel.plot([low, high], [y, y], color=color, linewidth=3)
+        panel.plot(m.value, y, "o", color=color, markersize=8)
+        panel.text(102, y, f"{m.value:.1f} % of {m.n}", va="center")
+    panel.axvline(score.published.value, color=PUBLISHED, linestyle="--", linewidth=1.6)
+    panel.text(score.published.value - 1, -0.75, f"published: {score.published.value:g} %", va="center", ha="right")
+    panel.set_yticks(range(len(found)), list(found))
+    panel.set_ylim(len(found) - 0.5, -1.1)
+    panel.set_xlim(0, 118)
+    panel.set_xticks(range(0, 101, 10))
+    panel.tick_params(axis="y", length=0)
+    grid(panel, "x")
+    panel.set_xlabel(f"workloads on which {system.name} costs no more than the reference (%), 95 % interval")
+    shaded = "" if settings is None else " Shaded: what 95 % of the settings give that fit the paper's other numbers."
+    return (
+        f"A dot is the share of the workloads on which {system.name}'s plan costs no more than a reference; higher is "
+        f"better. Blue: the reference is the best split of the latency, for which {system.name}'s own scheduler plans, "
+        f"as in the paper. Green: it is the best plan of all.{shaded}"
+    )

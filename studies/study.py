@@ -12,8 +12,8 @@ import pandas as pd
 from euclio.report import Block, Figure, KeyNumber
 from euclio.report.analysis.statistics import Measured
 from euclio.workloads.populations import Identity
-from studies.certifying import Certified, Proof
 from studies.collector import Collector
+from studies.proof_sample import Certified, SampledProof
 from studies.scorecard import Score
 
 
@@ -76,7 +76,7 @@ class Found:
     """
 
     tables: Mapping[str, pd.DataFrame]
-    proofs: Sequence[Proof]
+    proofs: Sequence[SampledProof]
     details: Any
     how: Mapping[str, Any]
     populations: Sequence[Identity] = ()

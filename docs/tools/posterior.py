@@ -7,14 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from pasting import FINDINGS, paste, table
 
-from studies.inference.distance import off
 from studies.inference.evidence import Optimal, compared, convergence, coverages, model_error, optimal
 from studies.inference.figures import optimal_figure
-from studies.inference.labels import figure_label
 from studies.inference.prior import PAPERS, other_paper
 from studies.inference.reference import reference_entry
 from studies.inference.store import Stored, stored_draw
-from studies.inference.targets import full, targets
+from studies.inference.targets import figure_label, full, off, targets
 from studies.inference.validation import by_group, left_out, validated
 
 PAGE = FINDINGS.parent / "model" / "posterior.md"

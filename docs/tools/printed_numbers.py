@@ -16,12 +16,12 @@ from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
+from number_lines import DRAWN, KINDS, RESULT, PrintedNumber, addressed, printed_numbers
+from numerals import claims_of
 from pasting import table
 
 from euclio.core.words import counted, with_unit
 from studies.claims import load_card
-from studies.papers.numerals import claims_of
-from studies.papers.printed_numbers import DRAWN, KINDS, RESULT, PrintedNumber, addressed, printed_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 REPORTS = ROOT / "reports"

@@ -37,9 +37,9 @@ from euclio.serving.session.simulation import simulate
 from euclio.serving.trace_files import load_trace
 from euclio.workloads.session.applications import find_application
 from euclio.workloads.session.protocol import latency_range, round_up
-from studies.inference.bridge import protocol_draws
 from studies.inference.reference import reference_setting
-from studies.inference.settings import accepted_settings
+from studies.inference.sessions import protocol_draws
+from studies.inference.store import accepted_settings
 
 DOCS = Path(__file__).resolve().parents[1]
 FIGURE = DOCS / "figures" / "cost-of-randomness.svg"

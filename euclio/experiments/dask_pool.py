@@ -103,7 +103,7 @@ def _interrupted_later() -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AskedBatch:
     """A batch that dask has been asked for.
 
     Attributes:
@@ -148,11 +148,11 @@ class DaskPool:
         """Make the runs of all batches; see `euclio.experiments.pool.Pool.run`."""
         waiting = (chunk for batch in batches for chunk in chunks(batch))
         chunk = next(waiting, None)
-        asked: dict[Any, _Asked] = {}
+        asked: dict[Any, _AskedBatch] = {}
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         while chunk is not None or asked:
             while chunk is not None and self._has_room(chunk, asked.values()):
-                asked[self._ask(chunk, done)] = _Asked(chunk, cores_of(chunk, self._cores))
+                asked[self._ask(chunk, done)] = _AskedBatch(chunk, cores_of(chunk, self._cores))
                 chunk = next(waiting, None)
             try:
                 future = done.get(timeout=LOOK_EVERY_S)
@@ -195,7 +195,7 @@ class DaskPool:
         future.add_done_callback(done.put)
         return future
 
-    def _records(self, future: Any, asked: _Asked) -> list[Record] | None:
+    def _records(self, future: Any, asked: _AskedBatch) -> list[Record] | None:
         """The records of a batch; None where it is to be asked for again.
 
         Raises:
@@ -217,7 +217,7 @@ class DaskPool:
         how = f"was lost with its dask worker, in {asked.attempt} attempts"
         return [crashed(blank_record(task), how) for task in asked.batch.tasks]
 
-    def _has_room(self, batch: Batch, asked: Collection[_Asked]) -> bool:
+    def _has_room(self, batch: Batch, asked: Collection[_AskedBatch]) -> bool:
         """Whether one more batch is to be asked for.
 
         Twice as many as there are cores, so that no dask worker waits for work; on this machine, where each has one

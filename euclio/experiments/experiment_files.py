@@ -36,7 +36,10 @@ from euclio.files.json_reading import read_text
 FLAG = "--code"
 
 
-class Named(NamedTuple):
+# An experiment may be somebody else's, and looking up one solver of it runs the file that the solver stands in.
+
+
+class NamedCode(NamedTuple):
     """A place of an experiment that names code.
 
     Attributes:
@@ -50,7 +53,7 @@ class Named(NamedTuple):
     path: Path
 
 
-def named_by(place: str, name: str, options: Mapping[str, Any], folder: Path) -> Iterator[Named]:
+def named_by(place: str, name: str, options: Mapping[str, Any], folder: Path) -> Iterator[NamedCode]:
     """The code that a solver of an experiment names: itself, the solver it starts from, a policy.
 
     Args:
@@ -67,10 +70,10 @@ def named_by(place: str, name: str, options: Mapping[str, Any], folder: Path) ->
         for text in value if isinstance(value, list) else [value]:
             file = file_of(text) if isinstance(text, str) else None
             if file is not None:
-                yield Named(f"{place}.{field}", text, base / file)
+                yield NamedCode(f"{place}.{field}", text, base / file)
 
 
-def check_code(named: Collection[Named], code: Collection[str | Path]) -> None:
+def check_code(named: Collection[NamedCode], code: Collection[str | Path]) -> None:
     """Refuse code that an experiment names and the call does not, before any of it is run.
 
     Args:
@@ -250,7 +253,7 @@ def _solvers(model: _Experiment, folder: Path) -> tuple[SolverSetting, ...]:
         return different_labels(found)
 
 
-def _named_code(model: _Experiment, folder: Path) -> list[Named]:
+def _named_code(model: _Experiment, folder: Path) -> list[NamedCode]:
     """All that the experiment names of code."""
     named = (named_by(f"solvers[{i}]", one.name, one.options, folder) for i, one in enumerate(model.solvers))
     return [one for found in named for one in found]

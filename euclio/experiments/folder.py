@@ -264,6 +264,10 @@ _WIDTH = 512
 """Bytes that the facts take, so that newer ones cover older ones whole."""
 
 
+# On a system whose files cannot be locked, what the file says is the lock: it counts as long as the process that it
+# names is there.
+
+
 class RunnerLock:
     """The lock of a result folder, held inside ``with``.
 

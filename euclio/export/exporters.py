@@ -16,7 +16,7 @@ from euclio.core.numbers import exact
 from euclio.core.parts import Exporter, ExportOption
 from euclio.core.values import names, whole
 from euclio.core.words import joined, listed
-from euclio.export.groups import Deployment, Group, deployment
+from euclio.export.groups import Deployment, MachineGroup, deployment
 from euclio.export.names import NameMap, TargetNames
 from euclio.export.remarks import caution
 from euclio.export.servers import NODE_LABEL, PORT, manifests, model_repositories, serve_config
@@ -39,7 +39,7 @@ def csv_rows(deployed: Deployment) -> str:
     return csv_text(rows[0], (row.values() for row in rows))
 
 
-def _row(deployed: Deployment, group: Group) -> dict[str, Any]:
+def _row(deployed: Deployment, group: MachineGroup) -> dict[str, Any]:
     c = group.configuration
     index = deployed.session.index[group.module]
     of_module = deployed.of_module(group.module)
@@ -69,7 +69,7 @@ def _row(deployed: Deployment, group: Group) -> dict[str, Any]:
     }
 
 
-def _not_expressed(deployed: Deployment, group: Group, dummies: bool) -> str:
+def _not_expressed(deployed: Deployment, group: MachineGroup, dummies: bool) -> str:
     """What a table of machines leaves to its reader."""
     words = ["order of dispatch"] if len(deployed.of_module(group.module)) > 1 else []
     if group.needs_runs:

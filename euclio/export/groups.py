@@ -20,7 +20,7 @@ US_PER_S = 10**6
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class MachineGroup:
     """Machines of one module that are alike: whole ones of an allocation, a partial one, or all with equal rates.
 
     Attributes:
@@ -105,7 +105,7 @@ class Deployment:
     session: Session
     space: PlanSpace
     evaluation: Evaluation
-    groups: tuple[Group, ...]
+    groups: tuple[MachineGroup, ...]
     names: TargetNames
     planned: str = ""
     keeps_free: bool = False
@@ -119,14 +119,14 @@ class Deployment:
         return sum(by_home.values(), self.evaluation.spare_cost_per_h)
 
     @property
-    def homes(self) -> dict[str, tuple[Group, ...]]:
+    def homes(self) -> dict[str, tuple[MachineGroup, ...]]:
         """The groups by the home of their machines: one each, or all that share a machine."""
-        found: dict[str, tuple[Group, ...]] = {}
+        found: dict[str, tuple[MachineGroup, ...]] = {}
         for group in self.groups:
             found[group.home] = (*found.get(group.home, ()), group)
         return found
 
-    def of_module(self, name: str) -> tuple[Group, ...]:
+    def of_module(self, name: str) -> tuple[MachineGroup, ...]:
         """The groups of a module, in the order of rank."""
         return tuple(group for group in self.groups if group.module == name)
 
@@ -142,7 +142,7 @@ def deployment(session: Session, plan: Plan, space: PlanSpace) -> Deployment:
     evaluation = evaluate(session, plan, space)
     assert evaluation.feasible
     names, taken = of_session(session), UniqueNames()
-    groups: list[Group] = []
+    groups: list[MachineGroup] = []
     for module, own, found in zip(session.modules, plan.modules, evaluation.modules, strict=True):
         groups += _of_module(module, own, found, session.price, space.policy, names.labels[module.name])
     for group in groups:
@@ -165,7 +165,7 @@ def _of_module(
     price: dict[str, Fraction],
     policy: Policy,
     label: str,
-) -> Iterator[Group]:
+) -> Iterator[MachineGroup]:
     """The groups of a module's plan, as `found` by the checker, each on machines of its own.
 
     They are called by the module's label and their place. No two labels are alike, so that no two groups are.
@@ -184,7 +184,7 @@ def _of_module(
             machines = allocation.machines + 1
             rate = (allocation.machines * c.throughput_rps + f) / machines
         name = f"{label}-{place + 1}"
-        yield Group(
+        yield MachineGroup(
             name=name,
             home=name,
             module=module.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from euclio.core.words import counted, full, joined, listed, percent
-from euclio.export.groups import Deployment, Group
+from euclio.export.groups import Deployment, MachineGroup
 from euclio.problems.session.costs import money
 from euclio.problems.session.latency.of_requests import caveat
 
@@ -105,7 +105,7 @@ def _dummies(deployed: Deployment) -> Iterator[str]:
         )
 
 
-def group_remarks(deployed: Deployment, group: Group) -> Iterator[str]:
+def group_remarks(deployed: Deployment, group: MachineGroup) -> Iterator[str]:
     """What a reader has to know of one group."""
     c = group.configuration
     of_module = deployed.of_module(group.module)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any
 
-from euclio.export.groups import Deployment, Group
+from euclio.export.groups import Deployment, MachineGroup
 from euclio.export.names import label_value
 from euclio.export.remarks import group_remarks, plan_remarks
 from euclio.files.yaml_writing import Remarked, comments, yaml_text
@@ -52,7 +52,7 @@ def manifests(
     return "---\n".join(documents)
 
 
-def _labels(deployed: Deployment, group: Group) -> dict[str, str]:
+def _labels(deployed: Deployment, group: MachineGroup) -> dict[str, str]:
     return {
         "app.kubernetes.io/name": deployed.names.module_values[group.module],
         "app.kubernetes.io/instance": group.name,
@@ -61,11 +61,11 @@ def _labels(deployed: Deployment, group: Group) -> dict[str, str]:
     }
 
 
-def _selector(group: Group) -> dict[str, str]:
+def _selector(group: MachineGroup) -> dict[str, str]:
     return {"app.kubernetes.io/instance": group.name}
 
 
-def _deployment(group: Group, labels: dict[str, str], pod: dict[str, Any]) -> dict[str, Any]:
+def _deployment(group: MachineGroup, labels: dict[str, str], pod: dict[str, Any]) -> dict[str, Any]:
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -78,7 +78,7 @@ def _deployment(group: Group, labels: dict[str, str], pod: dict[str, Any]) -> di
     }
 
 
-def _pod(group: Group, gpu: bool, image: str, node: dict[str, str], port: int) -> dict[str, Any]:
+def _pod(group: MachineGroup, gpu: bool, image: str, node: dict[str, str], port: int) -> dict[str, Any]:
     """A pod that has its machine to itself: by its GPU, or by keeping away from all others."""
     c = group.configuration
     container: dict[str, Any] = {
@@ -101,7 +101,7 @@ def _pod(group: Group, gpu: bool, image: str, node: dict[str, str], port: int) -
     return pod
 
 
-def _service(group: Group, labels: dict[str, str], port: int) -> dict[str, Any]:
+def _service(group: MachineGroup, labels: dict[str, str], port: int) -> dict[str, Any]:
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -152,7 +152,7 @@ def model_repositories(deployed: Deployment, solver: str, without_gpu: Container
     return found
 
 
-def _configuration(group: Group, model: str, without_gpu: Container[str]) -> str:
+def _configuration(group: MachineGroup, model: str, without_gpu: Container[str]) -> str:
     c = group.configuration
     return CONFIGURATION.format(
         model=model,
@@ -206,12 +206,12 @@ def serve_config(deployed: Deployment, solver: str, without_gpu: Container[str],
     return yaml_text({"applications": [application]}, remarks)
 
 
-def _resource(deployed: Deployment, group: Group) -> str:
+def _resource(deployed: Deployment, group: MachineGroup) -> str:
     """The resource of Ray that a machine of this hardware is; names such as CPU and GPU are Ray's own."""
     return _PREFIX + deployed.names.hardware_values[group.configuration.hardware]
 
 
-def _serve_deployment(deployed: Deployment, group: Group, without_gpu: Container[str]) -> dict[str, Any]:
+def _serve_deployment(deployed: Deployment, group: MachineGroup, without_gpu: Container[str]) -> dict[str, Any]:
     c = group.configuration
     return {
         "name": group.name,

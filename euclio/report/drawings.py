@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from euclio.core.figures import figure_style, svg_text
-from euclio.report.analysis.drawing import WIDTH_IN
+from euclio.report.analysis.panels import WIDTH_IN
 from euclio.report.blocks import Figure
 from euclio.report.drawn_data import drawn_data
 

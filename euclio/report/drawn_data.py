@@ -27,7 +27,7 @@ NEAR = 0.5
 _NUMERIC = re.compile(r"[\d.,\u2212 %×-]*")
 """Names of places that say no more than the places do."""
 
-Row = tuple[Any, ...]
+DrawnRow = tuple[Any, ...]
 
 
 def drawn_data(drawing: Figure) -> str:
@@ -44,7 +44,7 @@ def drawn_data(drawing: Figure) -> str:
     return csv_text(COLUMNS, rows)
 
 
-def _panel(number: int, panel: Axes) -> Iterator[Row]:
+def _panel(number: int, panel: Axes) -> Iterator[DrawnRow]:
     yield (
         number,
         "axis",
@@ -97,7 +97,7 @@ def _points(line: Line2D, panel: Axes) -> Iterator[tuple[Any, Any]]:
                 yield point
 
 
-def _row(number: int, mark: str, artist: Any, places: _Places, x: Any, y: Any) -> Row:
+def _row(number: int, mark: str, artist: Any, places: _Places, x: Any, y: Any) -> DrawnRow:
     label = str(artist.get_label())
     return number, mark, "" if label.startswith("_") else label, places.name(x, y), _number(x), _number(y)
 

@@ -17,8 +17,8 @@ from euclio.core.values import count, seconds
 from euclio.core.values import seed as read_seed
 from euclio.files.boundary import at
 from euclio.files.instance_files import load_instance
-from euclio.questions.comparison.comparing import USUAL, Comparison, Solving, chosen_solvers, systems_of
-from euclio.questions.comparison.comparing import compare as compare_instance
+from euclio.questions.comparison.comparison import USUAL, Comparison, Solving, chosen_solvers, systems_of
+from euclio.questions.comparison.comparison import compare as compare_instance
 from euclio.verbs import keyword_types as words
 from euclio.verbs.attainment import attainment_demand, with_percentile
 from euclio.verbs.inputs import GivenInstance, given_instance

@@ -23,7 +23,7 @@ from euclio.problems.day.instance import STATE
 from euclio.problems.day.load import read_load
 from euclio.problems.day.load_units import Said
 from euclio.problems.session import Session
-from euclio.questions.comparison.comparing import chosen_solvers
+from euclio.questions.comparison.comparison import chosen_solvers
 from euclio.questions.day_rules import DayComparison, compare_day
 from euclio.serving.attainment.day import attaining_day
 from euclio.verbs import keyword_types as words

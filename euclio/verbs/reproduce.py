@@ -13,11 +13,18 @@ from euclio.core.values import seed as read_seed
 from euclio.verbs.keywords import one_of, read_if
 from euclio.verbs.verb import verb
 from studies import STUDIES
+from studies.harpagon.answer import fresh_answers, stored_answers
+from studies.inference.prior import PAPERS
+from studies.inference.reference import reference_setting
+from studies.page_builder import reproduce as reproduce_study
+from studies.parts import HELP, make_part, part_lines
+from studies.stored_reports import folder_of_claims, latest, store
+from studies.study import Measurements
 
 if TYPE_CHECKING:
-    from studies.claims import Checked
-    from studies.harpagon.answer import Answered
-    from studies.parts import Made
+    from studies.claims import CheckedClaim
+    from studies.harpagon.answer import AnsweredQuestion
+    from studies.parts import MadePart
 
 OF_RUNS = (
     *("paper", "jobs", "workloads", "seed", "certify", "instances", "artifact", "full", "posterior"),
@@ -58,7 +65,7 @@ def reproduce(
     workloads: Number | None = None,
     seed: Number | None = None,
     jobs: Number | None = None,
-) -> Made | tuple[str, ...]: ...
+) -> MadePart | tuple[str, ...]: ...
 @overload
 def reproduce(
     paper: str, *, write_workloads: str | Path, workloads: Number | None = None, seed: Number | None = None
@@ -73,9 +80,11 @@ def reproduce(
     jobs: Number | None = None,
     out: str | Path | None = None,
     instances: str | Path | None = None,
-) -> Answered: ...
+) -> AnsweredQuestion: ...
 @overload
-def reproduce(*, claims: Literal[True], accept: bool = False, out: str | Path | None = None) -> tuple[Checked, ...]: ...
+def reproduce(
+    *, claims: Literal[True], accept: bool = False, out: str | Path | None = None
+) -> tuple[CheckedClaim, ...]: ...
 @verb()
 def reproduce(
     paper: str | None = None,
@@ -94,7 +103,7 @@ def reproduce(
     write_workloads: str | Path | None = None,
     only: str | None = None,
     answer: bool = False,
-) -> Path | list[Path] | tuple[Checked, ...] | Made | tuple[str, ...] | Answered:
+) -> Path | list[Path] | tuple[CheckedClaim, ...] | MadePart | tuple[str, ...] | AnsweredQuestion:
     """Run a paper's evaluation again and write its report, as `euclio reproduce` does; prints the headline lines.
 
     Args:
@@ -163,10 +172,6 @@ def reproduce(
 
 def _run(paper: str, folder: Path | None, given: dict[str, Any]) -> Path:
     """Run a study, write its report, and store it where that is asked."""
-    from studies.building import reproduce as reproduce_study
-    from studies.stored_reports import store
-    from studies.study import Measurements
-
     time_runs()
     chosen = {"out": folder, **{name: given[name] for name in ("seed", "jobs", "workloads", "certify")}}
     artifact = given["artifact"]
@@ -197,7 +202,6 @@ def _renew_posterior(paper: str, jobs: int | None) -> None:
     """Draw the posterior of a paper that has one anew."""
     from euclio.supervision import cores
     from studies.inference.__main__ import renew
-    from studies.inference.prior import PAPERS
 
     if paper not in PAPERS:
         raise InputError(f"{paper} has no posterior ({', '.join(PAPERS)} do); leave it out", field="--posterior")
@@ -208,9 +212,7 @@ def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
     """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
     from euclio.workloads.commands import write_instances
     from euclio.workloads.session.protocol import SEED
-    from studies.inference.bridge import protocol_draws
-    from studies.inference.prior import PAPERS
-    from studies.inference.reference import reference_setting
+    from studies.inference.sessions import protocol_draws
 
     if paper not in PAPERS:
         raise InputError(f"{paper} draws none ({', '.join(PAPERS)} do); leave it out", field="--write-workloads")
@@ -221,15 +223,13 @@ def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
     return write_instances([workload.session for workload in drawn.workloads], given["write_workloads"])
 
 
-def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> Answered:
+def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> AnsweredQuestion:
     """The table of one question, from the last report or from sessions that are solved now."""
     if paper != "harpagon":
         raise InputError(f"{paper} asks another question; harpagon has the answer", field="--answer")
     _refuse_given(given, (*OF_REPORTS, "only"), "leave one of the two out", "--answer", "runs no study")
     from euclio.supervision import cores
     from euclio.workloads.populations import PROTOCOL_SEED
-    from studies.harpagon.answer import fresh_answers, stored_answers
-    from studies.stored_reports import latest
 
     if given["workloads"] is None:
         _refuse_given(given, ("seed", "jobs", "instances"), "add --workloads", "--answer", "is read from the report")
@@ -238,11 +238,9 @@ def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> Answered:
     return fresh_answers(given["workloads"], seed, given["jobs"] or cores(), given["instances"])
 
 
-def _make_part(paper: str, out: Path | None, given: dict[str, Any]) -> Made | tuple[str, ...]:
+def _make_part(paper: str, out: Path | None, given: dict[str, Any]) -> MadePart | tuple[str, ...]:
     """Make one figure or table, or list the names of all."""
     _refuse_given(given, OF_PAGES, "leave one of the two out", "--only", "runs no study")
-    from studies.parts import HELP, make_part, part_lines
-    from studies.stored_reports import latest
 
     folder = out or latest(paper) / paper
     if given["only"] == HELP:
@@ -251,12 +249,11 @@ def _make_part(paper: str, out: Path | None, given: dict[str, Any]) -> Made | tu
     return make_part(paper, given["only"], folder, **{name: given[name] for name in ("workloads", "seed", "jobs")})
 
 
-def _check_claims(given: dict[str, Any], accepted: bool, out: Path | None) -> tuple[Checked, ...]:
+def _check_claims(given: dict[str, Any], accepted: bool, out: Path | None) -> tuple[CheckedClaim, ...]:
     """Hold the claims against the last reports, and write their table; to accept them stores these reports first."""
     _refuse_given(given, OF_RUNS, "leave one of the two out", "--claims")
     from studies.claims import accept, check_all, load_cards
     from studies.claims_page import write_claims
-    from studies.stored_reports import folder_of_claims, store
 
     if accepted and out is None:
         for paper in STUDIES:

@@ -33,7 +33,7 @@ Several = Number | Iterable[Number]
 """A value or several, or several in a text divided by commas."""
 
 
-class Asked(NamedTuple):
+class AskedSession(NamedTuple):
     """What such a verb is asked about.
 
     Attributes:
@@ -252,7 +252,7 @@ def changes(
 
 def asked_about(
     given: GivenInstance, verb: str, solver: SolverLike | None, space: PlanSpace | None, keywords: Mapping[str, Any]
-) -> Asked:
+) -> AskedSession:
     """What is asked about.
 
     Raises:
@@ -266,7 +266,7 @@ def asked_about(
         _, found = changed(family, given.instance, keywords)
         assert found is None or isinstance(found, SessionChanges)
         chosen = solver_for(family, solver)
-        return Asked(given.instance, found, chosen, plan_space(family, chosen, given.instance, keywords, space))
+        return AskedSession(given.instance, found, chosen, plan_space(family, chosen, given.instance, keywords, space))
 
 
 def _covered(answers: list[WhatIf], file: str | None) -> list[WhatIf]:

@@ -21,8 +21,7 @@ SHOWN_DIGITS = 12
 PROTOCOL_SEED = 20240917
 """Seed of all populations of sessions."""
 
-_reference = late("studies.inference.bridge", "reference_sessions")
-_unselected = late("studies.inference.bridge", "unselected_sessions")
+_setting = late("studies.inference.sessions", "drawn_sessions")
 _profiled = late("euclio.workloads.session.profiled", "library_sessions")
 _protocol = late("euclio.workloads.session.acceptance", "sessions_of_all_systems")
 _in_space = late("euclio.workloads.session.acceptance", "sessions_in_the_space_of")
@@ -142,7 +141,7 @@ POPULATIONS = {
             "from the reference setting, which has all that print fixes; kept: those that Harpagon has a plan for",
             PROTOCOL_SEED,
             1131,
-            lambda count, seed: _reference("harpagon", count, seed),
+            lambda count, seed: _setting("harpagon", count, seed),
             "01680c4aef1eef10acd1f9e847c28196c25cd3d251ad25418ac88b2cdd6e8c48",
         ),
         Population(
@@ -151,7 +150,7 @@ POPULATIONS = {
             "from Piccolo's reference setting, which has all that print fixes; kept: those that Piccolo has a plan for",
             PROTOCOL_SEED,
             663,
-            lambda count, seed: _reference("piccolo", count, seed),
+            lambda count, seed: _setting("piccolo", count, seed),
             "fa825daf86fa77a626216c7eb1fdd09b446e5484f82d4ebb1d56ad4ffdba815e",
         ),
         Population(
@@ -160,7 +159,7 @@ POPULATIONS = {
             "from the reference setting; kept: objectives of at most 60 s",
             PROTOCOL_SEED,
             300,
-            lambda count, seed: _unselected("harpagon", count, seed),
+            lambda count, seed: _setting("harpagon", count, seed, accept=False),
             "97a21cb9f2fda00cc24a9c77569e52249004edc5b1bb0c8da0d8cb4827659536",
         ),
         Population(

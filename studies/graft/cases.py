@@ -74,7 +74,7 @@ DEFAULT = Parameters()
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
+class FleetSampling:
     """How much is run.
 
     Attributes:
@@ -108,13 +108,15 @@ class Sampling:
 
 RATIOS = (0.5, 0.6, 0.7, 0.8, 0.9)
 """SLO over mobile latency of Figure 20."""
-SAMPLED = Sampling(10, 2, 2, 4.0, (500, 1000), (4, 8), RATIOS, tuple(NETWORKS), 20, 1, (500,), 3)
-FULL = Sampling(50, 10, 10, 60.0, (500, 1000, 2000, 4000), (4, 8, 12), RATIOS, tuple(NETWORKS), 20, 5, (500, 1000), 10)
+SAMPLED = FleetSampling(10, 2, 2, 4.0, (500, 1000), (4, 8), RATIOS, tuple(NETWORKS), 20, 1, (500,), 3)
+FULL = FleetSampling(
+    50, 10, 10, 60.0, (500, 1000, 2000, 4000), (4, 8, 12), RATIOS, tuple(NETWORKS), 20, 5, (500, 1000), 10
+)
 """The paper's repetitions: 50, and 10 of those with Optimal (Graft §5.1)."""
-LEAST = Sampling(1, 1, 1, 1.0, (60,), (2,), (0.9,), ("inc",), 8, 0, (30,), 1)
+LEAST = FleetSampling(1, 1, 1, 1.0, (60,), (2,), (0.9,), ("inc",), 8, 0, (30,), 1)
 
 
-def sampling_of(workloads: int | None, *, full: bool) -> Sampling:
+def sampling_of(workloads: int | None, *, full: bool) -> FleetSampling:
     """How much is run where a number of workloads is asked for, which is one of fleets per network and scale."""
     if workloads is None:
         return FULL if full else SAMPLED
@@ -122,7 +124,7 @@ def sampling_of(workloads: int | None, *, full: bool) -> Sampling:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnFleet:
     """The same clients twice.
 
     Attributes:
@@ -180,7 +182,7 @@ DRAWN_AT_ONCE = (20, 60, 100, 1000, 4000)
 """Numbers of Nano clients that are drawn: fewer are the first of them, which is how a smaller draw begins."""
 
 
-def nanos(name: str, key: str, number: int, seed: int, draw: int = 0, parameters: Parameters = DEFAULT) -> Drawn:
+def nanos(name: str, key: str, number: int, seed: int, draw: int = 0, parameters: Parameters = DEFAULT) -> DrawnFleet:
     """The first Nano clients of a network's draw.
 
     Raises:
@@ -188,29 +190,29 @@ def nanos(name: str, key: str, number: int, seed: int, draw: int = 0, parameters
     """
     most = next((n for n in DRAWN_AT_ONCE if number <= n), number)
     found = _most_nanos(key, most, 1000 * seed + draw, parameters)
-    return Drawn(key, draw, _first(name, found.now, number), _first(f"{name} at the mean", found.mean, number))
+    return DrawnFleet(key, draw, _first(name, found.now, number), _first(f"{name} at the mean", found.mean, number))
 
 
 @lru_cache(maxsize=512)
-def _most_nanos(key: str, number: int, seed: int, parameters: Parameters) -> Drawn:
+def _most_nanos(key: str, number: int, seed: int, parameters: Parameters) -> DrawnFleet:
     clients = clients_of(key, number, seed, parameters=parameters)
-    return Drawn(key, 0, fleet_now("now", clients), fleet_at_mean("mean", clients))
+    return DrawnFleet(key, 0, fleet_now("now", clients), fleet_at_mean("mean", clients))
 
 
 def _first(name: str, fleet: Fleet, number: int) -> Fleet:
     return Fleet(name, fleet.network, fleet.fragments[:number], fleet.points)
 
 
-def first_of(fleets: Drawn, number: int) -> Drawn:
+def first_of(fleets: DrawnFleet, number: int) -> DrawnFleet:
     """The first clients of a draw."""
     now, mean = (_first(fleet.name, fleet, number) for fleet in (fleets.now, fleets.mean))
     return replace(fleets, now=now, mean=mean)
 
 
-def drawn(key: str, scale: Scale, seed: int, draw: int, parameters: Parameters = DEFAULT) -> Drawn:
+def drawn(key: str, scale: Scale, seed: int, draw: int, parameters: Parameters = DEFAULT) -> DrawnFleet:
     """A draw of a network's clients at a scale."""
     name = f"{scale.key} {key} {draw}"
     if not scale.tx2:
         return nanos(name, key, scale.clients, seed, draw, parameters)
     clients = clients_of(key, scale.clients, 1000 * seed + draw, scale.tx2, parameters=parameters)
-    return Drawn(key, draw, fleet_now(name, clients), fleet_at_mean(f"{name} at the mean", clients))
+    return DrawnFleet(key, draw, fleet_now(name, clients), fleet_at_mean(f"{name} at the mean", clients))

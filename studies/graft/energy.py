@@ -19,7 +19,7 @@ from euclio.problems.fragments import Fleet, FragmentPlan, evaluate
 from euclio.problems.fragments.plan import gpus_needed
 from euclio.report import Paragraph, Table
 from euclio.report.analysis.statistics import Measured, mean, of_one_run
-from studies.graft.cases import NETWORKS, SCALES, Drawn
+from studies.graft.cases import NETWORKS, SCALES, DrawnFleet
 from studies.graft.scales import CAPPED_SCALE, savings
 from studies.graft.systems import (
     AT_THE_MEAN,
@@ -52,7 +52,7 @@ def busy(fleet: Fleet, plan: FragmentPlan) -> float:
     return total
 
 
-def energy(cases: list[tuple[str, Drawn]], advance: Advance) -> pd.DataFrame:
+def energy(cases: list[tuple[str, DrawnFleet]], advance: Advance) -> pd.DataFrame:
     """One row per draw of Figure 21's scales and system: its share, what of it is busy, and the GPUs that hold it."""
     scales = {scale.key for scale in ENERGY_SCALES}
     rows: list[dict[str, Any]] = []

@@ -11,17 +11,16 @@ import pandas as pd
 
 from euclio.workloads.populations import identify
 from studies.collector import Collector
-from studies.graft.cases import NETWORKS, SCALES, Sampling, drawn, first_of, sampling_of
+from studies.graft.cases import NETWORKS, SCALES, FleetSampling, drawn, first_of, sampling_of
 from studies.graft.energy import ENERGY_SCALES, energy
 from studies.graft.inputs import figure_2_table, figure_6_table, figure_12_table, least_ratio
 from studies.graft.measures import measures
 from studies.graft.memory import GPUS_MB, memory
 from studies.graft.optima import bounded, grouped_optima, optima_of, ratio_table
-from studies.graft.readings import readings
 from studies.graft.reasons import reasons
 from studies.graft.scales import drawn_at_all, massive, named, ratio_fleets, shares, throughput
 from studies.graft.serving import SERVED_SCALES, latencies
-from studies.graft.sweeps import all_movements, settings, swept
+from studies.graft.sweeps import all_movements, readings, settings, swept
 from studies.graft.systems import CAPPED, EXACT, SYSTEMS
 from studies.graft.text import text
 from studies.graft.variants import (
@@ -50,7 +49,7 @@ class Details:
         exact: the solver of the optima.
     """
 
-    sampling: Sampling
+    sampling: FleetSampling
     least_ratio: float
     surest_ratio: float
     exact: str
@@ -119,7 +118,7 @@ def _staged(
         return made(advance)
 
 
-def _steps(collector: Collector, sampling: Sampling, seed: int) -> dict[str, pd.DataFrame]:
+def _steps(collector: Collector, sampling: FleetSampling, seed: int) -> dict[str, pd.DataFrame]:
     """Graft's steps one by one, with other rules in their place."""
     networks, steps = len(NETWORKS), sampling.steps
     staged = partial(_staged, collector)
@@ -142,7 +141,7 @@ def _steps(collector: Collector, sampling: Sampling, seed: int) -> dict[str, pd.
     }
 
 
-def _served(collector: Collector, sampling: Sampling, seed: int) -> dict[str, pd.DataFrame]:
+def _served(collector: Collector, sampling: FleetSampling, seed: int) -> dict[str, pd.DataFrame]:
     """What planning takes and plans serve, and what parameters that are not printed do."""
     networks, steps = len(NETWORKS), sampling.steps
     staged = partial(_staged, collector)

@@ -27,7 +27,7 @@ from studies.graft.cases import (
     NETWORKS,
     RATIOS,
     SCALES,
-    Drawn,
+    DrawnFleet,
     Parameters,
     clients_of,
     model_under,
@@ -162,7 +162,7 @@ def figure_4_tables() -> tuple[pd.Series[float], pd.Series[float]]:
     return pd.Series(by_budget), pd.Series(by_rate)
 
 
-def figure_6_table(cases: list[tuple[str, Drawn]]) -> pd.DataFrame:
+def figure_6_table(cases: list[tuple[str, DrawnFleet]]) -> pd.DataFrame:
     """Figure 6: partition point and time budget of every fragment of the draws."""
     return pd.DataFrame(
         [

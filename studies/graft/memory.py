@@ -17,7 +17,7 @@ import pandas as pd
 from euclio.problems.fragments import Server
 from euclio.report import Table
 from euclio.report.analysis.statistics import mean
-from studies.graft.cases import NETWORKS, Drawn, model_under
+from studies.graft.cases import NETWORKS, DrawnFleet, model_under
 from studies.graft.measures import of
 from studies.graft.scales import CAPPED_SCALE, savings
 from studies.graft.systems import CAPPED, GRAFT, GSLICE, GSLICE_PLUS, planned
@@ -30,13 +30,13 @@ GPUS_MB = (24_000, 16_000, 11_000, 8_000)
 SYSTEMS = (GRAFT, GSLICE_PLUS, GSLICE)
 
 
-def within(fleets: Drawn, gpu_memory_mb: int) -> Drawn:
+def within(fleets: DrawnFleet, gpu_memory_mb: int) -> DrawnFleet:
     """The same clients on a server whose GPUs have so much memory."""
     network = model_under(fleets.network).on(Server(gpu_memory_mb), PROCESS_MB).network
     return replace(fleets, now=replace(fleets.now, network=network), mean=replace(fleets.mean, network=network))
 
 
-def memory(cases: Iterable[tuple[str, Drawn]], advance: Advance) -> pd.DataFrame:
+def memory(cases: Iterable[tuple[str, DrawnFleet]], advance: Advance) -> pd.DataFrame:
     """One row per draw at the scale of Table III's third row and memory of a GPU, with every system's share."""
     rows: list[dict[str, Any]] = []
     for (scale, fleets), gpu in product(cases, GPUS_MB):
@@ -49,10 +49,10 @@ def memory(cases: Iterable[tuple[str, Drawn]], advance: Advance) -> pd.DataFrame
     return pd.DataFrame(rows)
 
 
-def saved_within(rows: pd.DataFrame, key: str, system: str = GSLICE_PLUS) -> list[float]:
-    """Share that Graft saves over a system in per cent, mean of a network's draws, by memory of a GPU in `GPUS_MB`."""
+def saved_within(rows: pd.DataFrame, key: str) -> list[float]:
+    """Share that Graft saves over GSLICE+ in per cent, mean of a network's draws, by memory of a GPU in `GPUS_MB`."""
     own = [of(rows, network=key, gpu_memory_mb=gpu) for gpu in GPUS_MB]
-    return [mean(savings(found[system], found[GRAFT])).value for found in own]
+    return [mean(savings(found[GSLICE_PLUS], found[GRAFT])).value for found in own]
 
 
 def memory_block(rows: pd.DataFrame, without: dict[str, float]) -> Table:

@@ -13,9 +13,8 @@ from euclio.experiments.solver_settings import solver_settings
 from euclio.experiments.task import SolverSetting
 from euclio.problems.fragments import Fleet, Fragment
 from euclio.problems.fragments.stages import Stages
-from studies.certifying import Proof, proofs_of
 from studies.collector import Collector
-from studies.graft.cases import Drawn, Sampling, nanos
+from studies.graft.cases import DrawnFleet, FleetSampling, nanos
 from studies.graft.systems import (
     EXACT,
     GRAFT,
@@ -30,6 +29,7 @@ from studies.graft.systems import (
     share_of,
 )
 from studies.graft.variants import TWENTY_FIVE, fleet_of
+from studies.proof_sample import SampledProof, proofs_of
 
 CERTIFIABLE, CERTIFIED = 4, 1
 """Fragments up to which, and draws of which, proofs are tried by the independent prover, which lists all sets."""
@@ -38,8 +38,8 @@ UNPROVEN_S = 60.0
 
 
 def optima_of(
-    collector: Collector, name: str, cases: Sequence[tuple[str, Drawn]], limit_s: float
-) -> tuple[pd.DataFrame, list[Proof]]:
+    collector: Collector, name: str, cases: Sequence[tuple[str, DrawnFleet]], limit_s: float
+) -> tuple[pd.DataFrame, list[SampledProof]]:
     """Value, bound and status of the optimum: one row per draw; and the proofs that the prover can try."""
     frame, proofs = _sought(collector, name, [fleets.now for _, fleets in cases], limit_s)
     heads = pd.DataFrame(
@@ -51,7 +51,7 @@ def optima_of(
 
 def ratio_table(
     collector: Collector, objectives: Sequence[tuple[float, Fleet]], limit_s: float
-) -> tuple[pd.DataFrame, list[Proof]]:
+) -> tuple[pd.DataFrame, list[SampledProof]]:
     """Figure 20: Graft's share next to the optimum by SLO ratio, one row per fleet."""
     frame, proofs = _sought(collector, "SLO ratios", [fleet for _, fleet in objectives], limit_s)
     heads = pd.DataFrame(
@@ -69,7 +69,7 @@ def ratio_table(
     return pd.concat([heads, frame], axis=1), proofs
 
 
-def grouped_optima(collector: Collector, sampling: Sampling, seed: int) -> pd.DataFrame:
+def grouped_optima(collector: Collector, sampling: FleetSampling, seed: int) -> pd.DataFrame:
     """§5.6: Graft with 25 fragments, the optimum, and a bound on all groupings of Graft's parts.
 
     The bound `grouped` is the least share of any sets of at most a group's number of parts, each realigned at best: no
@@ -95,7 +95,7 @@ def as_fragments(fleet: Fleet) -> Fleet:
     return Fleet(f"{fleet.name} merged", fleet.network, own)
 
 
-def bounded(collector: Collector, sampling: Sampling, seed: int) -> pd.DataFrame:
+def bounded(collector: Collector, sampling: FleetSampling, seed: int) -> pd.DataFrame:
     """Fleets of hundreds of clients next to a proven bound, one row per network and number.
 
     `value` is ours: regroup's plan, where the solver of the bound finds none better.
@@ -123,7 +123,7 @@ def optimum_setting(limit_s: float, **space: Any) -> SolverSetting:
 
 def _sought(
     collector: Collector, name: str, fleets: Sequence[Fleet], limit_s: float
-) -> tuple[pd.DataFrame, list[Proof]]:
+) -> tuple[pd.DataFrame, list[SampledProof]]:
     setting = optimum_setting(limit_s)
     frame = collector.staged(name, fleets, [setting])
     few = {

@@ -17,7 +17,7 @@ from studies.graft.cases import (
     DEFAULT,
     NETWORKS,
     SCALES,
-    Drawn,
+    DrawnFleet,
     Parameters,
     clients_of,
     drawn,
@@ -60,10 +60,10 @@ CAPPED_SCALE = "large_homo"
 """The scale whose stages have at most five instances (Graft §5.3)."""
 
 
-def drawn_at_all(seed: int, draws: int, parameters: Parameters = DEFAULT) -> list[tuple[str, Drawn]]:
+def drawn_at_all(seed: int, draws: int) -> list[tuple[str, DrawnFleet]]:
     """Every draw of every network at every scale, with the scale's key."""
     return [
-        (scale.key, drawn(key, scale, seed, draw, parameters))
+        (scale.key, drawn(key, scale, seed, draw, DEFAULT))
         for scale, key, draw in product(SCALES, NETWORKS, range(draws))
     ]
 
@@ -78,12 +78,12 @@ def fleets(count: int, seed: int) -> Iterator[Fleet]:
     return named(drawn_at_all(seed, count))
 
 
-def named(cases: Iterable[tuple[str, Drawn]]) -> Iterator[Fleet]:
+def named(cases: Iterable[tuple[str, DrawnFleet]]) -> Iterator[Fleet]:
     """What clients leave to the server at a moment, each fleet under a name of its own."""
     return (replace(case.now, name=f"{scale}-{case.network}-{case.draw:02d}") for scale, case in cases)
 
 
-def shares(cases: list[tuple[str, Drawn]], advance: Advance) -> pd.DataFrame:
+def shares(cases: list[tuple[str, DrawnFleet]], advance: Advance) -> pd.DataFrame:
     """One row per draw: the share of every system and of Graft read otherwise.
 
     At the large scale also that with at most five instances a stage.
@@ -155,7 +155,7 @@ def throughput(
     return pd.DataFrame(rows)
 
 
-def _served(system: str, fleets: Drawn, limit: float, least: int) -> int:
+def _served(system: str, fleets: DrawnFleet, limit: float, least: int) -> int:
     """Clients that a system serves before a share is exceeded, the first `least` of which it surely does."""
     most = len(fleets.now.fragments)
     for number in range(least + 1, most + 1):

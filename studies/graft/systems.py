@@ -18,7 +18,7 @@ from euclio.core.solving import prepare, solve
 from euclio.problems.fragments import Fleet, FragmentPlan, FragmentSpace
 from euclio.problems.fragments.realigned import Part
 from euclio.problems.fragments.stages import Stages
-from studies.graft.cases import Drawn
+from studies.graft.cases import DrawnFleet
 
 GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS, OPTIMUM = "Graft", "GSLICE", "GSLICE+", "Static", "Static+", "optimum"
 REGROUP = "regroup"
@@ -55,7 +55,7 @@ _groups = late("heuristics.fragments.graft", "groups_of")
 _realign = late("heuristics.fragments.graft", "realign")
 
 
-class Outcome(NamedTuple):
+class FleetOutcome(NamedTuple):
     """What a plan comes to.
 
     Attributes:
@@ -71,7 +71,7 @@ class Outcome(NamedTuple):
     groups: float
 
 
-def planned(system: str, fleets: Drawn, space: FragmentSpace | None = None) -> float:
+def planned(system: str, fleets: DrawnFleet, space: FragmentSpace | None = None) -> float:
     """The checked share of a system's plan for the fleet that it plans: that at the mean for Static.
 
     Args:
@@ -122,7 +122,7 @@ def graft_answer(fleet: Fleet, own: Any = None) -> Answer[FragmentPlan]:
     return found
 
 
-def graft(fleet: Fleet, own: Any = None, space: FragmentSpace | None = None) -> Outcome:
+def graft(fleet: Fleet, own: Any = None, space: FragmentSpace | None = None) -> FleetOutcome:
     """Graft's plan under options and in a plan space, checked; None: its own."""
     plain = find_solver("graft")
     run: Any = partial(_solve, options=options() if own is None else own)
@@ -131,4 +131,4 @@ def graft(fleet: Fleet, own: Any = None, space: FragmentSpace | None = None) -> 
     answer, wall_s = ready.answer()
     cpu_s = time.process_time() - began
     stats = answer.stats
-    return Outcome(share_of(ready.check(answer, wall_s)), cpu_s, stats.get("parts", nan), stats.get("groups", nan))
+    return FleetOutcome(share_of(ready.check(answer, wall_s)), cpu_s, stats.get("parts", nan), stats.get("groups", nan))

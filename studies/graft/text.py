@@ -11,13 +11,16 @@ from euclio.core.own_folders import data_dir
 from euclio.core.words import span
 from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
 from euclio.report.analysis.statistics import Measured, mean
-from studies.agreement import Verdict, agreement
 from studies.graft.cases import NETWORKS, SCALES, fitted_once
 from studies.graft.energy import energy_block, energy_text
 from studies.graft.figures import (
+    figure_2,
+    figure_4,
+    figure_6,
     figure_7,
     figure_8,
     figure_11,
+    figure_12,
     figure_13,
     figure_15,
     figure_16,
@@ -27,14 +30,12 @@ from studies.graft.figures import (
     figure_20,
     over_optimum_figure,
 )
-from studies.graft.input_figures import figure_2, figure_4, figure_6, figure_12
 from studies.graft.measures import above_grouping, of, over_optimum, table_iii, table_iii_key
 from studies.graft.memory import memory_block
-from studies.graft.readings import readings
-from studies.graft.sweeps import RANGES, movements
+from studies.graft.sweeps import RANGES, movements, readings
 from studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, REGROUP, STATIC
 from studies.papers.published import notes
-from studies.scorecard import Score, outcomes_text, score_line, tally
+from studies.scorecard import Score, Verdict, agreement, outcomes_text, score_line, tally
 from studies.study import Collected, Text
 
 

@@ -17,7 +17,7 @@ from euclio.core.solving import solve
 from euclio.problems.fragments import Fleet, FragmentSpace
 from euclio.problems.fragments.realigned import Part
 from euclio.problems.fragments.stages import Stages
-from studies.graft.cases import DEFAULT, NETWORKS, Drawn, Parameters, nanos
+from studies.graft.cases import DEFAULT, NETWORKS, DrawnFleet, Parameters, nanos
 from studies.graft.systems import (
     ALL_MERGED,
     GRAFT,
@@ -56,7 +56,7 @@ def fleet_of(key: str, clients: int, seed: int, draw: int, parameters: Parameter
     return drawn_of(key, clients, seed, draw, parameters).now
 
 
-def drawn_of(key: str, clients: int, seed: int, draw: int, parameters: Parameters = DEFAULT) -> Drawn:
+def drawn_of(key: str, clients: int, seed: int, draw: int, parameters: Parameters = DEFAULT) -> DrawnFleet:
     """Nano clients of a network."""
     return nanos(f"{key} {clients} {draw}", key, clients, seed, draw, parameters)
 
@@ -117,7 +117,7 @@ def grouping(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def groupings(fleets: Iterable[Drawn], advance: Advance, space: FragmentSpace | None = None) -> pd.DataFrame:
+def groupings(fleets: Iterable[DrawnFleet], advance: Advance, space: FragmentSpace | None = None) -> pd.DataFrame:
     """Graft against the paper's Optimal, one row per fleet: the best of all groupings of Graft's parts (§5.3, §5.9)."""
     rows: Rows = []
     for fleet in fleets:

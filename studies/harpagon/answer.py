@@ -12,7 +12,7 @@ import pandas as pd
 
 from euclio.experiments.results.tables import load
 from studies.collector import Collector
-from studies.harpagon.kinds import MEASURED, REFERENCE, Answer, answers, collect_kinds
+from studies.harpagon.kinds import MEASURED, REFERENCE, KindAnswer, answers, collect_kinds
 from studies.harpagon.kinds_text import share_in_words
 from studies.inference.reference import nearest_shares
 from studies.papers.harpagon import HARPAGON
@@ -30,14 +30,14 @@ COLUMNS = ("population", "n", "best split", "best plan", "no plan although one e
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredQuestion:
     """On how many workloads of which kind Harpagon is optimal.
 
     Attributes:
         kinds: what was found, by kind; the first one is the paper's workloads.
     """
 
-    kinds: Mapping[str, Answer]
+    kinds: Mapping[str, KindAnswer]
 
     @property
     def before(self) -> str:
@@ -101,12 +101,12 @@ class Answered:
         return self.text
 
 
-def answered(found: Mapping[str, Answer]) -> Answered:
+def answered(found: Mapping[str, KindAnswer]) -> AnsweredQuestion:
     """The answer of what was found by kind."""
-    return Answered({kind: found[kind] for kind in ROWS if kind in found})
+    return AnsweredQuestion({kind: found[kind] for kind in ROWS if kind in found})
 
 
-def stored_answers(folder: Path) -> Answered:
+def stored_answers(folder: Path) -> AnsweredQuestion:
     """The answer of a report.
 
     Args:
@@ -116,7 +116,7 @@ def stored_answers(folder: Path) -> Answered:
     return answered(answers(runs, kinds))
 
 
-def fresh_answers(workloads: int, seed: int, jobs: int, instances: Path | None = None) -> Answered:
+def fresh_answers(workloads: int, seed: int, jobs: int, instances: Path | None = None) -> AnsweredQuestion:
     """The answer on so many sessions of each kind, drawn and solved now.
 
     Args:

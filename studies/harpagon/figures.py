@@ -23,15 +23,15 @@ from euclio.workloads.session.acceptance import ABLATIONS
 from studies.costs import costs
 from studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM, THREE_MODULE_APPLICATION
 from studies.modules import module_figures
-from studies.optimality import dots
 from studies.papers.costs import normalized
 from studies.papers.harpagon import THREE_GIVEN, second_configuration
-from studies.papers.modules import Given, given_module, given_modules, less, relative_throughput
+from studies.papers.modules import GivenModule, given_module, given_modules, less, relative_throughput
 from studies.scorecard import Score
 from studies.session_figures import (
     HARPAGON,
     THROUGHPUT_LESS,
     baselines_and_optima,
+    dots,
     latency_left,
     variant_costs,
     variants,
@@ -139,7 +139,7 @@ def figure_10(axes: Sequence[Axes], runs: pd.DataFrame, published: Values) -> st
 def figure_11(axes: Sequence[Axes], runs: pd.DataFrame, modules: pd.DataFrame) -> str:
     """Throughput per module of a three-module application under throughput-based splitting."""
     application, names = THREE_MODULE_APPLICATION
-    given = [Given(application, name) for name in names]
+    given = [GivenModule(application, name) for name in names]
     shown = {g.module: mean(relative_throughput(modules, "harpagon:tb", g)) for g in given}
     bars(axes[0], shown, {}, "throughput per unit of money over Harpagon's", digits=2)
     axes[0].axvline(1.0, color=MUTED, linestyle="--", linewidth=1.2)

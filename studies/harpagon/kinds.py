@@ -64,7 +64,7 @@ POPULATION = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class KindAnswer:
     """How optimal Harpagon is on the sessions of a kind.
 
     Attributes:
@@ -165,7 +165,7 @@ def _settings() -> list[SolverSetting]:
     return [replace(setting, time_s=s) for name, s in limits.items() for setting in solver_settings(name)]
 
 
-def answers(runs: pd.DataFrame, kinds: pd.DataFrame) -> dict[str, Answer]:
+def answers(runs: pd.DataFrame, kinds: pd.DataFrame) -> dict[str, KindAnswer]:
     """How optimal Harpagon is on every kind that has sessions, by kind, in the order of `NAMES`.
 
     Args:
@@ -178,7 +178,7 @@ def answers(runs: pd.DataFrame, kinds: pd.DataFrame) -> dict[str, Answer]:
     return {kind: _answer(every[every.kind == kind]) for kind in NAMES if (every.kind == kind).any()}
 
 
-def _answer(rows: pd.DataFrame) -> Answer:
+def _answer(rows: pd.DataFrame) -> KindAnswer:
     """How optimal Harpagon is on sessions of one kind."""
     cost, status = costs(rows), by_solver(rows, "status")
     # A session has a plan if any of the three has one, which the checker accepted.
@@ -189,7 +189,7 @@ def _answer(rows: pd.DataFrame) -> Answer:
     best = cost[PLAN_OPTIMUM].where(status[PLAN_OPTIMUM] == "optimal")
     plan, worst = within(own, best)
     split, _ = within(own, cost[SPLIT_OPTIMUM])
-    return Answer(
+    return KindAnswer(
         sessions=len(cost),
         split=split,
         plan=plan,

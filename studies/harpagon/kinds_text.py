@@ -11,7 +11,7 @@ from euclio.core.words import span
 from euclio.report import Block, KeyNumber, Paragraph, Table
 from euclio.report.analysis.statistics import Measured
 from euclio.report.drawings import drawn
-from studies.harpagon.kinds import MEASURED, NAMES, SOURCES, Answer
+from studies.harpagon.kinds import MEASURED, NAMES, SOURCES, KindAnswer
 
 SPLIT_COLOR, PLAN_COLOR = PALETTE[0], PALETTE[2]
 CAPTION = "Harpagon on every kind of profiles"
@@ -19,7 +19,7 @@ QUESTION = "Optimal on 91.5 % of the workloads. Of which workloads?"
 
 
 @drawn("figure-kinds", QUESTION, height=4.4)
-def figure_kinds(axes: Sequence[Axes], found: Mapping[str, Answer], published: float) -> str:
+def figure_kinds(axes: Sequence[Axes], found: Mapping[str, KindAnswer], published: float) -> str:
     """Per kind of profiles: sessions with the best split, with the best plan, and without a plan."""
     draw_kinds(axes[0], found, published)
     return (
@@ -30,7 +30,7 @@ def figure_kinds(axes: Sequence[Axes], found: Mapping[str, Answer], published: f
     )
 
 
-def draw_kinds(panel: Axes, found: Mapping[str, Answer], published: float) -> None:
+def draw_kinds(panel: Axes, found: Mapping[str, KindAnswer], published: float) -> None:
     """Fill a panel with that figure.
 
     Args:
@@ -56,7 +56,7 @@ def draw_kinds(panel: Axes, found: Mapping[str, Answer], published: float) -> No
     panel.set_xlabel("sessions on which Harpagon costs no more (%), 95 % interval")
 
 
-def kinds_number(found: Mapping[str, Answer]) -> KeyNumber:
+def kinds_number(found: Mapping[str, KindAnswer]) -> KeyNumber:
     """How often Harpagon finds no plan where there is one, of the kind where that is most often."""
     kind, worst = max(found.items(), key=lambda item: item[1].without.value)
     return KeyNumber(
@@ -67,7 +67,7 @@ def kinds_number(found: Mapping[str, Answer]) -> KeyNumber:
     )
 
 
-def kinds_blocks(found: Mapping[str, Answer]) -> list[Block]:
+def kinds_blocks(found: Mapping[str, KindAnswer]) -> list[Block]:
     """The table of all answers, and what follows from them."""
     rows = [
         (
@@ -105,7 +105,7 @@ def share_in_words(m: Measured) -> str:
     return f"{m.value:.1f} % ({span(m.low, m.high)})"
 
 
-def _meaning(found: Mapping[str, Answer]) -> str:
+def _meaning(found: Mapping[str, KindAnswer]) -> str:
     """What the table says, and how its columns are meant."""
     tight, missed = (sum(getattr(a, name) for a in found.values()) for name in ("tight", "tight_without"))
     without = sum(round(a.without.value * a.sessions / 100) for a in found.values())

@@ -12,8 +12,8 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.progress import say
 from studies.inference.figures import write_figures
-from studies.inference.population import GENERATIONS, STARTS, WORKLOADS, Search, search_settings
-from studies.inference.prior import PAPERS, Setting
+from studies.inference.population import GENERATIONS, STARTS, WORKLOADS, SettingSearch, search_settings
+from studies.inference.prior import PAPERS, READING_VALUES
 from studies.inference.reference import reference_path, write_reference
 from studies.inference.store import load_stored, stored_path
 from studies.inference.summary import summary
@@ -22,7 +22,6 @@ BAD_INPUT = 2
 """Exit code where options or files are wrong, as of every command (docs/commands.md)."""
 SEED = 1131
 """Seed of the stored searches."""
-WORDS = {"true": True, "false": False}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -72,20 +71,20 @@ def renew(paper: str, jobs: int, generations: int | None = None) -> None:
     Raises:
         InputError: a journal of another search stands next to the stored one.
     """
-    _written(Search(paper, SEED, generations or GENERATIONS[paper]), jobs, stored_path(paper))
+    _written(SettingSearch(paper, SEED, generations or GENERATIONS[paper]), jobs, stored_path(paper))
 
 
 def _search(paper: str, given: argparse.Namespace, readings: dict[str, Any], out: Path) -> None:
     """Search the settings of a paper."""
     began = time.perf_counter()
-    search = Search(
+    search = SettingSearch(
         paper, given.seed, given.generations, starts=given.starts, workloads=given.workloads, readings=readings
     )
     _written(search, given.jobs, out)
     say(f"{paper} in {(time.perf_counter() - began) / 60:.1f} min")
 
 
-def _written(search: Search, jobs: int, out: Path) -> None:
+def _written(search: SettingSearch, jobs: int, out: Path) -> None:
     """Search, and write the settings with the reference next to them."""
     search_settings(search, jobs, out)
     own = out == stored_path(search.paper)
@@ -96,15 +95,17 @@ def _readings(given: Sequence[str]) -> dict[str, Any]:
     """Readings by name.
 
     Raises:
-        InputError: there is no such reading.
+        InputError: there is no such reading, or it has no such value.
     """
-    known = [name for name, one in Setting.__dataclass_fields__.items() if not one.metadata and name != "three_weight"]
     found = {}
     for one in given:
-        name, _, value = one.partition("=")
-        if name not in known:
-            raise InputError(f"{name!r} is no reading; there are {', '.join(known)}", field="--reading")
-        found[name] = WORDS.get(value, value)
+        name, _, word = one.partition("=")
+        if name not in READING_VALUES:
+            raise InputError(f"{name!r} is no reading; there are {', '.join(READING_VALUES)}", field="--reading")
+        values = {str(value).lower(): value for value in READING_VALUES[name]}
+        if word not in values:
+            raise InputError(f"{word!r} is no value of {name}; give {' or '.join(values)}", field="--reading")
+        found[name] = values[word]
     return found
 
 

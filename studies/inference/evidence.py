@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from studies.inference.distance import scaled, unscaled
-from studies.inference.prior import NAMES
+from studies.inference.prior import NAMES, PRIORS, Choice, Range
 from studies.inference.store import PLACE, Stored
-from studies.inference.targets import full, of_paper, targets
+from studies.inference.targets import full, of_paper, scaled, targets, unscaled
 
 ENDS = (2.5, 50.0, 97.5)
 NORMAL = 41
@@ -22,7 +21,7 @@ UNPRINTED = ("harpagon:plan_optimal_share", "harpagon:shared_optimal_share")
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class PosteriorInterval:
     """A 95 % interval of a number over settings, with the median; NaN where no setting shows anything."""
 
     low: float
@@ -34,13 +33,13 @@ class Interval:
         return self.low <= value <= self.high
 
 
-def width(key: str, own: Interval) -> float:
+def width(key: str, own: PosteriorInterval) -> float:
     """Width of a number's interval on the scale of the distance."""
     low, high = scaled(key, own.low), scaled(key, own.high)
     return float(high - low)
 
 
-def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> Interval:
+def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> PosteriorInterval:
     """The predictive interval of a number over a frame's settings.
 
     Args:
@@ -51,12 +50,12 @@ def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> Interval:
     values = frame[key].to_numpy(dtype=np.float64) if key in frame else np.array([])
     known = values[np.isfinite(values)]
     if not known.size:
-        return Interval(float("nan"), float("nan"), float("nan"))
+        return PosteriorInterval(float("nan"), float("nan"), float("nan"))
     if error > 0:
         # Normal quantiles instead of draws: the same table gives the same interval.
         off = error * norm.ppf((np.arange(NORMAL) + 0.5) / NORMAL)
         known = unscaled(key, scaled(key, known)[:, None] + off).ravel()
-    return Interval(*(float(v) for v in np.percentile(known, ENDS)))
+    return PosteriorInterval(*(float(v) for v in np.percentile(known, ENDS)))
 
 
 def model_error(frame: pd.DataFrame) -> float:
@@ -192,3 +191,56 @@ def convergence(stored: Stored) -> float:
     within = float(np.mean([own.var(ddof=1) for own in groups]))
     between = size * float(np.var([own.mean() for own in groups], ddof=1))
     return float(np.sqrt(((size - 1) / size * within + between / size) / within)) if within > 0 else float("nan")
+
+
+def narrowed(stored: Stored) -> pd.Series[float]:
+    """How much the posterior narrows each parameter: its interquartile range over the prior's, 1: not at all."""
+    middle = stored.accepted[[PLACE + name for name in NAMES]].quantile([0.25, 0.75])
+    ratio = (middle.loc[0.75] - middle.loc[0.25]).to_numpy(dtype=np.float64) / 0.5
+    return pd.Series(ratio, pd.Index(NAMES))
+
+
+def ranges(stored: Stored) -> pd.DataFrame:
+    """One row per parameter that is a number: median, ends of its 95 % posterior range, prior's range, narrowing."""
+    tight = narrowed(stored)
+    rows = []
+    for name in NAMES:
+        prior = PRIORS[stored.paper][name]
+        if isinstance(prior, Range):
+            low, middle, high = (prior.value(float(p)) for p in np.percentile(stored.accepted[PLACE + name], ENDS))
+            rows.append(
+                {
+                    "parameter": name,
+                    "low": low,
+                    "middle": middle,
+                    "high": high,
+                    "prior_low": prior.low,
+                    "prior_high": prior.high,
+                    "narrowed": float(tight[name]),
+                }
+            )
+    return pd.DataFrame.from_records(rows)
+
+
+def choices(stored: Stored) -> pd.DataFrame:
+    """One row per value of every choice: its share of the draws from the prior and of the accepted settings.
+
+    Those of the prior are the draws that have workloads, so that a value which leaves few of them has a smaller share.
+    """
+    rows = []
+    for name, prior in PRIORS[stored.paper].items():
+        if isinstance(prior, Choice):
+            before, after = (
+                [prior.value(float(place)) for place in frame[PLACE + name]]
+                for frame in (stored.prior, stored.accepted)
+            )
+            rows += [
+                {
+                    "parameter": name,
+                    "value": str(value),
+                    "prior": before.count(value) / len(before),
+                    "posterior": after.count(value) / len(after),
+                }
+                for value in prior.values
+            ]
+    return pd.DataFrame.from_records(rows)

@@ -13,12 +13,10 @@ from euclio.core.figures import MEASURED, MUTED, PUBLISHED, grid
 from euclio.report import Figure
 from euclio.report.analysis.charts import distribution, published_line
 from euclio.report.drawings import drawn
-from studies.inference.evidence import compared, correlations
-from studies.inference.labels import figure_label, parameter_label
-from studies.inference.parameters import narrowed
+from studies.inference.evidence import compared, correlations, narrowed
 from studies.inference.prior import NAMES
 from studies.inference.store import Stored
-from studies.inference.targets import full, targets
+from studies.inference.targets import figure_label, full, parameter_label, targets
 from studies.inference.validation import by_group, left_out
 
 PANELS = (("fit", "Settings are chosen by these"), ("check", "Never fitted"))

@@ -41,7 +41,7 @@ GOLDEN = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class DrawnWorkload:
     """A workload of a setting.
 
     Attributes:
@@ -194,7 +194,7 @@ class Generator:
         """Any of the templates; all have the same hardware."""
         return next(iter(self.sessions.values()))
 
-    def draw(self, slot: int, attempt: int) -> Workload:
+    def draw(self, slot: int, attempt: int) -> DrawnWorkload:
         """A candidate for a place among the workloads; it depends on seed, place and attempt alone.
 
         Args:
@@ -211,7 +211,7 @@ class Generator:
         step = self.own.slo_step_s
         # The objective stands as a decimal in files, so that it is rounded as one.
         slo = round(float(np.ceil(round(over * least / step, 9))) * step, 6)
-        return Workload(name, template, rates, slo, least)
+        return DrawnWorkload(name, template, rates, slo, least)
 
     def _application(self, place: float) -> str:
         """The application at a place from 0 to 1, where each takes its weight."""

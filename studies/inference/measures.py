@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 
 from euclio.problems.session.arrays import Floats, Ints
-from studies.inference.generator import Workload
-from studies.inference.systems import Outcome
+from studies.inference.generator import DrawnWorkload
+from studies.inference.systems import SystemOutcome
 from studies.papers import harpagon, piccolo
-from studies.papers.modules import ROUND_ROBIN, own_system, variant
-from studies.papers.plans import Plans
+from studies.papers.modules import ROUND_ROBIN, Plans, own_system, variant
 
 FIGURES = {harpagon.HARPAGON: harpagon.figures, piccolo.PICCOLO: piccolo.figures}
 """What a paper's workloads are measured by."""
@@ -26,24 +25,24 @@ IN_DETAIL = {
 }
 """Systems of which single modules are measured, without what their names begin with."""
 
-Outcomes = Mapping[str, Outcome | None]
+Outcomes = Mapping[str, SystemOutcome | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class SolvedWorkload:
     """A workload and what every system made of it, by name; None: no plan."""
 
-    workload: Workload
+    workload: DrawnWorkload
     outcomes: Outcomes
 
-    def of(self, paper: str) -> Outcome:
+    def of(self, paper: str) -> SystemOutcome:
         """What a paper's own system made of it, which always has a plan."""
         own = self.outcomes[paper]
         assert own is not None
         return own
 
 
-def measures(paper: str, solved: Sequence[Solved], given: str) -> dict[str, float]:
+def measures(paper: str, solved: Sequence[SolvedWorkload], given: str) -> dict[str, float]:
     """All measures, by key of the paper's numbers and in their units; NaN: nothing to measure.
 
     Args:
@@ -56,7 +55,7 @@ def measures(paper: str, solved: Sequence[Solved], given: str) -> dict[str, floa
     return {key: sample.value for key, sample in FIGURES[paper](plans, given, variants).items()}
 
 
-def plans_of(paper: str, solved: Sequence[Solved]) -> Plans:
+def plans_of(paper: str, solved: Sequence[SolvedWorkload]) -> Plans:
     """The columns of a paper's workloads."""
     names = [f"{s.workload.application}-{n}" for n, s in enumerate(solved)]
     index = pd.Index(names, name="workload")
@@ -74,7 +73,7 @@ def plans_of(paper: str, solved: Sequence[Solved]) -> Plans:
     )
 
 
-def _counted(solved: Sequence[Solved], index: pd.Index[str], count: str) -> pd.DataFrame:
+def _counted(solved: Sequence[SolvedWorkload], index: pd.Index[str], count: str) -> pd.DataFrame:
     """What the systems count, those that do."""
     plans = {name: [s.outcomes[name] for s in solved] for name in solved[0].outcomes}
     some = {name: own for name, own in plans.items() if all(plan is None or count in plan.stats for plan in own)}
@@ -83,13 +82,13 @@ def _counted(solved: Sequence[Solved], index: pd.Index[str], count: str) -> pd.D
     )
 
 
-def _number(solved: Solved, name: str, what: str) -> float:
+def _number(solved: SolvedWorkload, name: str, what: str) -> float:
     """A number of a system's plan; NaN: it has none."""
     plan = solved.outcomes[name]
     return float("nan") if plan is None else float(getattr(plan, what))
 
 
-def _modules(systems: Sequence[str], names: Sequence[str], solved: Sequence[Solved]) -> pd.DataFrame:
+def _modules(systems: Sequence[str], names: Sequence[str], solved: Sequence[SolvedWorkload]) -> pd.DataFrame:
     """Numbers of single modules of some systems' plans (`Plans.modules`)."""
     plans = [
         (system, name, s.workload.template.modules, s.outcomes[system])
@@ -107,7 +106,7 @@ def _modules(systems: Sequence[str], names: Sequence[str], solved: Sequence[Solv
     return found.set_index(pd.MultiIndex.from_tuples(there, names=index.names)).reindex(index)
 
 
-def _rows(plan: Outcome) -> dict[str, Floats | Ints]:
+def _rows(plan: SystemOutcome) -> dict[str, Floats | Ints]:
     """The columns of one plan's modules; the configurations' places in rank order are their names.
 
     All plan spaces that are set against each other by name hold the whole profile.
@@ -138,7 +137,7 @@ def _rows(plan: Outcome) -> dict[str, Floats | Ints]:
 _MAJORITY = ("duration_s", "batch", "throughput_rps", "left_rps")
 
 
-def _majority(plan: Outcome) -> tuple[float, ...]:
+def _majority(plan: SystemOutcome) -> tuple[float, ...]:
     """The configuration that carries the most rate of the most expensive module (`Plans.majority`); empty: none."""
     s, m = plan.arrays, int(np.argmax(plan.module_cost))
     rows = slice(int(s.first[m]), int(s.first[m + 1]))

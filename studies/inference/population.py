@@ -9,25 +9,119 @@ which that group did not choose. The share of optimal splits is in no distance.
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from multiprocessing import get_context
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from euclio.core.errors import InputError
-from euclio.core.progress import say
+from euclio.core.progress import progress_bar, say
 from euclio.core.versions import provenance
-from studies.inference.distance import Values, distance, without
-from studies.inference.groups import groups_of
-from studies.inference.journal import Journal
 from studies.inference.prior import NAMES, PRIORS, Choice, Setting, from_unit
 from studies.inference.references import REFERENCE_KEYS, Again, resimulate
 from studies.inference.simulation import DIGITS, short, simulate
 from studies.inference.store import FACT, PLACE, PRIOR, Stored, save_stored, stored_of
-from studies.inference.targets import fitted, full, of_paper
+from studies.inference.targets import Values, distance, fitted, full, groups_of, of_paper, without
+
+AT_ONCE = 4
+"""Things that a process is handed together."""
+
+
+class SearchJournal(AbstractContextManager["SearchJournal"]):
+    """Makes things and notes them, one line of JSON each; what is noted is not made again.
+
+    A note says what it was made of. Where an interrupted draw is gone on with and chooses other things than before, as
+    an emulator of another version does, these are made anew and do not get the numbers of those in their places.
+
+    Attributes:
+        path: the file.
+        jobs: processes.
+        fresh: things made, those that were noted already left out.
+    """
+
+    def __init__(self, path: Path, head: Mapping[str, Any], jobs: int = 1) -> None:
+        """Open a journal, anew or where it was left.
+
+        Args:
+            path: the file.
+            head: what decides every result: plan, parameters, version.
+            jobs: processes.
+
+        Raises:
+            InputError: the file is of other draws.
+        """
+        self.path, self.jobs, self.fresh = path, jobs, 0
+        self._made: dict[tuple[str, int, str], Any] = {}
+        self._pool: ProcessPoolExecutor | None = None
+        wanted = json.dumps(head, sort_keys=True)
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        if lines and lines[0] != wanted:
+            raise InputError("is of other draws; give another --out, or remove it", file=str(path))
+        entries = [entry for entry in map(_entry, lines[1:]) if entry is not None]
+        self._made = {(entry["label"], entry["place"], entry.get("of", "")): entry["made"] for entry in entries}
+        # What is left of a line that an interruption cut is not to be continued.
+        path.parent.mkdir(parents=True, exist_ok=True)
+        kept = [wanted, *map(json.dumps, entries)]
+        path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8", newline="\n")
+        self._file = path.open("a", encoding="utf-8", newline="\n")
+
+    def made(self, label: str, function: Any, things: Sequence[Any]) -> list[Any]:
+        """What a function makes of some things, in their order; each is noted, so that it has to be plain JSON.
+
+        Args:
+            label: what they are.
+            function: makes something of one.
+            things: the things, each of which its `repr` says in full.
+        """
+        keys = [(label, n, _hash(thing)) for n, thing in enumerate(things)]
+        missing = [n for n, key in enumerate(keys) if key not in self._made]
+        with progress_bar(label, len(missing)) as advance:
+            for n, found in zip(missing, self._mapped(function, [things[n] for n in missing]), strict=True):
+                self._made[keys[n]] = found
+                self.fresh += 1
+                self._file.write(json.dumps({"label": label, "place": n, "of": keys[n][2], "made": found}) + "\n")
+                self._file.flush()
+                advance()
+        return [self._made[key] for key in keys]
+
+    def _mapped(self, function: Any, things: Sequence[Any]) -> Iterator[Any]:
+        """What a function makes of some things, in their order, by the journal's processes."""
+        if self.jobs <= 1 or len(things) < 2:
+            return map(function, things)
+        if self._pool is None:
+            # Compiled code and its threads do not survive a fork.
+            self._pool = ProcessPoolExecutor(self.jobs, mp_context=get_context("spawn"))
+        return self._pool.map(function, things, chunksize=AT_ONCE)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file and end the processes."""
+        self._file.close()
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+
+def _hash(thing: Any) -> str:
+    """Digits that say which thing it is."""
+    return sha256(repr(thing).encode()).hexdigest()[:16]
+
+
+def _entry(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
 
 LENGTHS, CHANGED, JITTER, REDRAWN = (0.4, 0.8), (0.1, 0.25, 0.6), 0.03, 0.25
 """Factors of a step, shares of the parameters it changes, what is added to it, and how often a choice is redrawn."""
@@ -44,7 +138,7 @@ RUNS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SettingSearch:
     """A search of a paper's settings.
 
     Attributes:
@@ -78,10 +172,10 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AskedSetting:
     """A setting to be simulated on some workloads."""
 
-    search: Search
+    search: SettingSearch
     places: tuple[float, ...]
     seed: int
 
@@ -111,7 +205,7 @@ class _Population:
         return own[np.argsort(self.doubted[own], kind="stable")[:LEADERS]]
 
 
-def search_settings(search: Search, jobs: int, out: Path) -> Stored:
+def search_settings(search: SettingSearch, jobs: int, out: Path) -> Stored:
     """Search, simulate what was found again on other workloads, and store it.
 
     Args:
@@ -124,7 +218,7 @@ def search_settings(search: Search, jobs: int, out: Path) -> Stored:
     """
     version = provenance()["packages"]["euclio"]
     head = {"search": asdict(search), "parameters": list(NAMES), "version": version}
-    with Journal(out.with_suffix(".journal"), head, jobs) as journal:
+    with SearchJournal(out.with_suffix(".journal"), head, jobs) as journal:
         rows: list[dict[str, Any]] = []
         kept: list[dict[str, Any]] = []
         for run in range(1, RUNS + 1):
@@ -143,12 +237,12 @@ def search_settings(search: Search, jobs: int, out: Path) -> Stored:
     return stored
 
 
-def _keys(search: Search) -> tuple[str, ...]:
+def _keys(search: SettingSearch) -> tuple[str, ...]:
     """The numbers that settings are held against."""
     return of_paper(fitted(), search.paper)
 
 
-def _run(journal: Journal, search: Search, run: int, rows: list[dict[str, Any]]) -> _Population:
+def _run(journal: SearchJournal, search: SettingSearch, run: int, rows: list[dict[str, Any]]) -> _Population:
     """Change a population so many times; every setting is noted in rows as it is first simulated."""
     stream = np.random.default_rng(seed_of(search.seed, search.paper, run))
     keys = {"": _keys(search), **{name: without(_keys(search), name) for name in groups_of(_keys(search))}}
@@ -174,7 +268,7 @@ def _run(journal: Journal, search: Search, run: int, rows: list[dict[str, Any]])
 
 
 def _first(
-    search: Search, keys: Mapping[str, Sequence[str]], starts: Values, figures: Sequence[Mapping[str, float]]
+    search: SettingSearch, keys: Mapping[str, Sequence[str]], starts: Values, figures: Sequence[Mapping[str, float]]
 ) -> _Population:
     """The nearest of the random settings, of every distance."""
     points, wanted, total = [], [], []
@@ -211,17 +305,17 @@ def seed_of(seed: int, *names: object) -> int:
     return random.Random("/".join(map(str, (seed, *names)))).getrandbits(31)
 
 
-def _figures_of(journal: Journal, search: Search, points: Values, label: str) -> list[dict[str, Any]]:
+def _figures_of(journal: SearchJournal, search: SettingSearch, points: Values, label: str) -> list[dict[str, Any]]:
     """Numbers and facts of some settings on the same workloads; equal ones are simulated once."""
     seed = seed_of(search.seed, search.paper, label)
     places = [tuple(one) for one in points.tolist()]
     unlike = list(dict.fromkeys(places))
-    made = journal.made(label, _simulated, [_Asked(search, one, seed) for one in unlike])
+    made = journal.made(label, _simulated, [_AskedSetting(search, one, seed) for one in unlike])
     known = dict(zip(unlike, made, strict=True))
     return [known[one] for one in places]
 
 
-def _simulated(asked: _Asked) -> dict[str, Any]:
+def _simulated(asked: _AskedSetting) -> dict[str, Any]:
     """Numbers and facts of a setting by PAPER:NAME, as plain values."""
     search = asked.search
     found = simulate(search.paper, search.setting(asked.places), asked.seed, search.workloads)
@@ -232,7 +326,12 @@ def _simulated(asked: _Asked) -> dict[str, Any]:
 
 
 def _rows(
-    search: Search, run: int, wave: int, wanted: Sequence[str], points: Values, known: Sequence[Mapping[str, Any]]
+    search: SettingSearch,
+    run: int,
+    wave: int,
+    wanted: Sequence[str],
+    points: Values,
+    known: Sequence[Mapping[str, Any]],
 ) -> Iterator[dict[str, Any]]:
     """What was simulated, as rows of the stored search."""
     for place, (name, point, one) in enumerate(zip(wanted, points.tolist(), known, strict=True)):
@@ -266,7 +365,9 @@ def _of_run(rows: Sequence[dict[str, Any]], run: int) -> list[dict[str, Any]]:
     return [row for row in rows if row["run"] == run]
 
 
-def _again(journal: Journal, search: Search, rows: Sequence[Mapping[str, Any]], label: str) -> list[dict[str, float]]:
+def _again(
+    journal: SearchJournal, search: SettingSearch, rows: Sequence[Mapping[str, Any]], label: str
+) -> list[dict[str, float]]:
     """What settings come to on more workloads of other seeds, best splits and plans among them."""
     asked = [
         Again.of(

@@ -172,6 +172,16 @@ of them are multiples of 39. Piccolo §IV-C prints 94.36 % of those with two, wh
 TWO, THREE = 3, 2
 """Applications with two modules, and with three: a brute force that takes 35.9 s (Harpagon §IV-B) rules out five."""
 
+READING_VALUES: Mapping[str, tuple[bool, bool] | tuple[str, str]] = {
+    "round_robin": ("even", "literal"),
+    "reassign_first": (True, False),
+    "own_scrooge": (True, False),
+    "two_dummies": (False, True),
+    "few_filled": (False, True),
+    "one_dummies": (False, True),
+    "acceptance": ("own", "all"),
+}
+"""What every reading may be."""
 READINGS: Mapping[str, Mapping[str, Any]] = {"harpagon": {}, "piccolo": {"reassign_first": False}}
 """Readings of the solvers' own rows, by paper, where they differ from those of `Setting`."""
 

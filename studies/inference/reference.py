@@ -13,12 +13,11 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.own_folders import data_dir
-from studies.inference.distance import distance
 from studies.inference.population import GENERATIONS, WORKLOADS, seed_of
 from studies.inference.prior import PAPERS, Setting, flat, other_paper, setting_of
 from studies.inference.references import Again, resimulate
 from studies.inference.store import Stored
-from studies.inference.targets import full
+from studies.inference.targets import distance, full
 
 SCHEMA = "euclio/reference/3"
 NEAREST = 8

@@ -16,7 +16,7 @@ from euclio.core.lazy import late, late_value
 from euclio.core.registry import find_solver
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.problems.session import FULL_SPACE, PlanSpace
-from studies.inference.measures import Solved
+from studies.inference.measures import SolvedWorkload
 from studies.inference.prior import Setting
 from studies.inference.simulation import accepted, facts, measured, short
 from studies.inference.targets import full
@@ -87,7 +87,7 @@ def resimulate(again: Again) -> dict[str, float]:
     return found | {f"fact.{full(paper, name)}": short(value) for name, value in known.items()}
 
 
-def _against_references(paper: str, solved: Sequence[Solved], again: Again) -> Mapping[str, float]:
+def _against_references(paper: str, solved: Sequence[SolvedWorkload], again: Again) -> Mapping[str, float]:
     """The paper's own system against the best split and, of Harpagon, the best plan under both readings of Theorem 1.
 
     Piccolo's dummies have any rate: proofs of its best plan take too long to be made for every setting.
@@ -104,7 +104,7 @@ def _against_references(paper: str, solved: Sequence[Solved], again: Again) -> M
     }
 
 
-def optimality(paper: str, solved: Sequence[Solved], best: Sequence[float], key: str) -> Mapping[str, float]:
+def optimality(paper: str, solved: Sequence[SolvedWorkload], best: Sequence[float], key: str) -> Mapping[str, float]:
     """Share of workloads on which the own system costs no more than a reference, and its largest extra cost (%).
 
     Args:
@@ -124,7 +124,7 @@ def optimality(paper: str, solved: Sequence[Solved], best: Sequence[float], key:
     }
 
 
-def _split_cost(paper: str, solved: Solved) -> float:
+def _split_cost(paper: str, solved: SolvedWorkload) -> float:
     """Cost per hour of the best split on the grid of the configurations' latencies; NaN: the limit stopped it."""
     search, grid, step = _searches()[BEST_SPLITS[paper]]
     # The best split has the paper's own system below it.
@@ -135,7 +135,7 @@ def _split_cost(paper: str, solved: Solved) -> float:
     return float(found.cost) if found.share >= 1.0 else float("nan")
 
 
-def _plan_cost(solved: Solved, space: PlanSpace) -> float:
+def _plan_cost(solved: SolvedWorkload, space: PlanSpace) -> float:
     """Cost per hour of the best plan of a space, in floats; NaN: the limit stopped the proof."""
     asked = solved.workload.arrays(space), GAP
     _ready(_prove, asked)

@@ -12,10 +12,10 @@ import numpy as np
 
 from euclio.core.errors import InapplicableError
 from euclio.problems.session.arrays import TIE
-from studies.inference.generator import Generator, Workload
-from studies.inference.measures import Solved, measures
+from studies.inference.generator import DrawnWorkload, Generator
+from studies.inference.measures import SolvedWorkload, measures
 from studies.inference.prior import Setting
-from studies.inference.systems import Outcome, Row, run_all, systems_of
+from studies.inference.systems import SystemOutcome, SystemRow, run_all, systems_of
 
 WORKLOADS = 60
 """Workloads of a setting while settings are drawn; the published 1131 would take twenty times as long."""
@@ -48,7 +48,7 @@ class Simulated:
 
 def accepted(
     paper: str, setting: Setting, seed: int, count: int = WORKLOADS, *, exactly: bool = False
-) -> tuple[list[Solved], Counter[str], int]:
+) -> tuple[list[SolvedWorkload], Counter[str], int]:
     """Workloads of a setting that count, by its acceptance.
 
     Args:
@@ -62,7 +62,7 @@ def accepted(
         The workloads with all outcomes, fewer than asked for where a place stayed empty; refusals by system; draws.
         None are returned where too few candidates count.
     """
-    solved: list[Solved] = []
+    solved: list[SolvedWorkload] = []
     refused: Counter[str] = Counter()
     drawn = 0
     for against, found in islice(places(paper, setting, seed), None if exactly else count):
@@ -79,7 +79,7 @@ def accepted(
     return solved, refused, drawn
 
 
-def places(paper: str, setting: Setting, seed: int) -> Iterator[tuple[list[str], Solved | None]]:
+def places(paper: str, setting: Setting, seed: int) -> Iterator[tuple[list[str], SolvedWorkload | None]]:
     """The places among a setting's workloads one by one, without end.
 
     Args:
@@ -100,15 +100,15 @@ def places(paper: str, setting: Setting, seed: int) -> Iterator[tuple[list[str],
             workload = generator.draw(slot, attempt)
             outcomes, against = _asked(paper, setting, rows, workload)
             if not against:
-                filled = Solved(workload, outcomes)
+                filled = SolvedWorkload(workload, outcomes)
                 break
             refused.append(against)
         yield refused, filled
 
 
 def _asked(
-    paper: str, setting: Setting, rows: Mapping[str, Row], workload: Workload
-) -> tuple[Mapping[str, Outcome | None], str]:
+    paper: str, setting: Setting, rows: Mapping[str, SystemRow], workload: DrawnWorkload
+) -> tuple[Mapping[str, SystemOutcome | None], str]:
     """What all systems make of a candidate, or which one of those that have to has no plan."""
     if workload.slo_s > LONGEST_SLO_S:
         return {}, "objective"
@@ -139,7 +139,7 @@ def simulate(paper: str, setting: Setting, seed: int, count: int = WORKLOADS) ->
     return Simulated(measured(paper, setting, solved), facts(paper, solved, drawn), dict(refused))
 
 
-def measured(paper: str, setting: Setting, solved: Sequence[Solved]) -> dict[str, float]:
+def measured(paper: str, setting: Setting, solved: Sequence[SolvedWorkload]) -> dict[str, float]:
     """All measures of a paper's workloads that show anything, by key of its numbers.
 
     Args:
@@ -151,7 +151,7 @@ def measured(paper: str, setting: Setting, solved: Sequence[Solved]) -> dict[str
     return {key: value for key, value in found.items() if np.isfinite(value)}
 
 
-def facts(paper: str, solved: Sequence[Solved], drawn: int) -> dict[str, float]:
+def facts(paper: str, solved: Sequence[SolvedWorkload], drawn: int) -> dict[str, float]:
     """What is reported of the workloads next to the numbers."""
     machines = [s.of(paper).machines.sum() + (s.of(paper).partial > TIE).sum() for s in solved]
     return {

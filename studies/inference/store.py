@@ -13,10 +13,9 @@ import pandas as pd
 from euclio.core.errors import InputError
 from euclio.core.own_folders import data_dir
 from euclio.experiments.results.tables import load, save
-from studies.inference.distance import distances, off
 from studies.inference.prior import NAMES, Setting, from_unit
 from studies.inference.simulation import DIGITS
-from studies.inference.targets import fitted, of_paper
+from studies.inference.targets import distances, fitted, of_paper, off
 
 PLACE, FACT = "place.", "fact."
 """Beginnings of the columns of parameters (places in the cube) and of facts."""
@@ -126,3 +125,20 @@ def load_stored(out: Path) -> Stored:
 def _with_places(frame: pd.DataFrame) -> pd.DataFrame:
     """A frame as read, its places from 0 to 1 again."""
     return frame.assign(**{str(c): frame[c] / SCALE for c in frame if str(c).startswith(PLACE)})
+
+
+def accepted_settings(paper: str, count: int, *, stored: Stored | None = None) -> tuple[Setting, ...]:
+    """Some of a paper's accepted settings, evenly spaced from the nearest to the farthest; the same ones each time.
+
+    Args:
+        paper: "harpagon" or "piccolo".
+        count: how many.
+        stored: the search; None: the one that is kept with the code.
+
+    Raises:
+        InputError: fewer have been accepted.
+    """
+    found = list(dict.fromkeys((stored or stored_draw(paper)).settings))
+    if len(found) < count:
+        raise InputError(f"{count} settings are asked for, {len(found)} are accepted; ask for fewer", field="count")
+    return tuple(found[n] for n in np.linspace(0, len(found) - 1, count).round().astype(int))

@@ -10,17 +10,17 @@ import pandas as pd
 
 from studies.inference.evidence import (
     UNPRINTED,
+    choices,
     compared,
     convergence,
     coverages,
     interval,
     model_error,
     optimal,
+    ranges,
 )
-from studies.inference.labels import figure_label
-from studies.inference.parameters import choices, ranges
 from studies.inference.store import Stored
-from studies.inference.targets import full, of_paper, targets
+from studies.inference.targets import figure_label, full, of_paper, targets
 from studies.inference.validation import LEAST_COVERAGE, MOST_WIDTH, by_group, left_out, validated
 
 

@@ -14,7 +14,7 @@ from euclio.core.lazy import late, late_value
 from euclio.problems.session import PlanSpace, Session
 from euclio.problems.session.arrays import Floats, SessionArrays
 from euclio.problems.session.latency.dispatch import path_times
-from studies.inference.generator import Workload
+from studies.inference.generator import DrawnWorkload
 from studies.inference.prior import Setting
 
 _harpagon = late_value("heuristics.session.systems", "SYSTEMS")
@@ -35,7 +35,7 @@ LAST_ASKED = {"harpagon": ("nexus", "harpagon:q0.01"), "piccolo": ("nexus", "pic
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SystemOutcome:
     """What a system made of a workload.
 
     Attributes:
@@ -68,7 +68,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SystemRow:
     """A system as a setting reads it.
 
     Attributes:
@@ -80,7 +80,7 @@ class Row:
     spaces: tuple[PlanSpace, ...]
 
 
-def systems_of(paper: str, setting: Setting, template: Session) -> dict[str, Row]:
+def systems_of(paper: str, setting: Setting, template: Session) -> dict[str, SystemRow]:
     """A paper's systems as a setting reads them, by the name of what they stand for, in the order of asking.
 
     Args:
@@ -89,7 +89,7 @@ def systems_of(paper: str, setting: Setting, template: Session) -> dict[str, Row
         template: a session with the hardware of its workloads.
     """
     rows = {
-        name: Row(read, tuple(_choices(template, read.narrow(template, read.space))))
+        name: SystemRow(read, tuple(_choices(template, read.narrow(template, read.space))))
         for name, read in _read(paper, setting).items()
     }
     first, last = FIRST_ASKED[paper], LAST_ASKED[paper]
@@ -132,7 +132,7 @@ def _read_literally(paper: str, setting: Setting) -> set[str]:
     return found
 
 
-def run(row: Row, workload: Workload) -> Outcome | None:
+def run(row: SystemRow, workload: DrawnWorkload) -> SystemOutcome | None:
     """Plan a workload as a row does; None: no plan.
 
     Raises:
@@ -146,7 +146,7 @@ def run(row: Row, workload: Workload) -> Outcome | None:
         schedule, cost, stats = plan(row.system, arrays, _generator_of(space.dummy))
         # Strictly cheaper: ties keep the hardware that is listed first.
         if np.isfinite(cost) and (best is None or cost < best.cost):
-            best = Outcome(
+            best = SystemOutcome(
                 arrays,
                 schedule.machines,
                 schedule.partial_at,
@@ -161,8 +161,8 @@ def run(row: Row, workload: Workload) -> Outcome | None:
 
 
 def run_all(
-    rows: Mapping[str, Row], workload: Workload, needed: Sequence[str] = ()
-) -> tuple[dict[str, Outcome | None], str]:
+    rows: Mapping[str, SystemRow], workload: DrawnWorkload, needed: Sequence[str] = ()
+) -> tuple[dict[str, SystemOutcome | None], str]:
     """Plan a workload by every row.
 
     Args:
@@ -177,7 +177,7 @@ def run_all(
         The outcomes by name, None where there is no plan; and the first one of those needed that has none, after which
         none was asked; empty: all of these have one.
     """
-    found: dict[str, Outcome | None] = {}
+    found: dict[str, SystemOutcome | None] = {}
     # Those that decide are asked first.
     for name in sorted(rows, key=lambda n: n not in needed):
         try:

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from studies.inference.distance import without
 from studies.inference.evidence import interval, model_error, widths
-from studies.inference.groups import groups_of
 from studies.inference.store import Stored
-from studies.inference.targets import REFERENCES, of_paper, targets
+from studies.inference.targets import REFERENCES, groups_of, of_paper, targets, without
 
 LEAST_COVERAGE, MOST_WIDTH = 0.8, 0.5
 """What the coverage and the median width of posterior over prior have to be; else the model is wrong."""

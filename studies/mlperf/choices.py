@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from studies.mlperf.inputs import PERCENTILES, Case, Kind, cases
+from studies.mlperf.inputs import PERCENTILES, Kind, ServerCase, cases
 from studies.mlperf.rules import CONFIGURED, Rule
 
 HALF = ("A100 1g.10gb", "T4")
@@ -58,7 +58,7 @@ class Parameter:
         return replace(CONFIGURED, label=f"{self.field} {value:g}", answer=f"{self.what}: {shown(value)}", **changes)
 
     @property
-    def servers(self) -> tuple[Case, ...]:
+    def servers(self) -> tuple[ServerCase, ...]:
         """The servers of the class."""
         return tuple(case for case in cases() if case.kind is self.kind)
 
@@ -80,7 +80,7 @@ TRIED = tuple(parameter.rule(value) for parameter in PARAMETERS for value in par
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedChoice:
     """A parameter that was fitted on some accelerators and shown on others.
 
     Attributes:
@@ -111,7 +111,7 @@ def logarithms(served: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(np.log(ratios), index=means.index, columns=means.columns)
 
 
-def fitted(parameter: Parameter, on: Collection[Case], logs: pd.DataFrame) -> float:
+def fitted(parameter: Parameter, on: Collection[ServerCase], logs: pd.DataFrame) -> float:
     """The value with the least mean of the median errors on some servers; the first one if none is of the class.
 
     Errors are taken as logarithms; of values that are as good, the first.
@@ -122,7 +122,7 @@ def fitted(parameter: Parameter, on: Collection[Case], logs: pd.DataFrame) -> fl
     return min(parameter.values, key=lambda value: _loss(_of(logs, names, parameter.rule(value))))
 
 
-def of(accelerators: Collection[str]) -> tuple[Case, ...]:
+def of(accelerators: Collection[str]) -> tuple[ServerCase, ...]:
     """The servers of some accelerators."""
     return tuple(case for case in cases() if case.accelerator in accelerators)
 
@@ -136,7 +136,7 @@ def _loss(logs: pd.DataFrame) -> float:
     return round(float(logs.abs().median().mean()), 9)
 
 
-def shown_on(parameter: Parameter, accelerators: Collection[str], logs: pd.DataFrame) -> Tried:
+def shown_on(parameter: Parameter, accelerators: Collection[str], logs: pd.DataFrame) -> TriedChoice:
     """A parameter fitted on all other accelerators."""
     rest = {case.accelerator for case in parameter.servers} - set(accelerators)
     value = fitted(parameter, of(rest), logs)
@@ -146,16 +146,16 @@ def shown_on(parameter: Parameter, accelerators: Collection[str], logs: pd.DataF
         {str(name): float(error) for name, error in found.map(math.expm1).abs().median().items()}
         for found in (_of(logs, names, parameter.rule(one)) for one in (parameter.values[0], value))
     )
-    return Tried(parameter, on, value, without, with_it)
+    return TriedChoice(parameter, on, value, without, with_it)
 
 
-def halves(logs: pd.DataFrame) -> list[Tried]:
+def halves(logs: pd.DataFrame) -> list[TriedChoice]:
     """Every parameter fitted on each half and shown on the other."""
     other = {case.accelerator for case in cases()} - set(HALF)
     return [shown_on(parameter, half, logs) for parameter in PARAMETERS for half in (other, set(HALF))]
 
 
-def kept(tried: Sequence[Tried]) -> tuple[Parameter, ...]:
+def kept(tried: Sequence[TriedChoice]) -> tuple[Parameter, ...]:
     """Parameters that help wherever they are shown."""
     return tuple(parameter for parameter in PARAMETERS if all(one.helps for one in tried if one.parameter == parameter))
 
@@ -173,7 +173,7 @@ def of_the_earlier(logs: pd.DataFrame, keeping: Collection[Parameter]) -> pd.Dat
 
 
 def predicted(
-    case: Case, others: Collection[Case], logs: pd.DataFrame, keeping: Collection[Parameter]
+    case: ServerCase, others: Collection[ServerCase], logs: pd.DataFrame, keeping: Collection[Parameter]
 ) -> dict[str, Any]:
     """A server predicted with what is fitted to others.
 

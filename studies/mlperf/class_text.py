@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from euclio.core.words import counted
+from euclio.core.words import counted, duration
 from euclio.report import Table
-from studies.mlperf.choices import PARAMETERS, Tried, shown
-from studies.mlperf.inputs import PERCENTILES, Kind
-from studies.mlperf.measures import records
+from studies.mlperf.choices import PARAMETERS, TriedChoice, shown
+from studies.mlperf.inputs import PERCENTILES, Kind, ServerCase, cases
+from studies.mlperf.measures import by_case, of_rule, records
+from studies.mlperf.rules import CONFIGURED, OWN_HARNESS, RULES, variation
+from studies.study import Collected
 
 ORDINALS = {"p50": "50th", "p90": "90th", "p99": "99th"}
 NEAR = 0.9
@@ -102,7 +104,7 @@ def left_table(left: pd.DataFrame) -> Table:
     )
 
 
-def halves_table(tried: Sequence[Tried]) -> Table:
+def halves_table(tried: Sequence[TriedChoice]) -> Table:
     """Every number that was tried, fitted on one half and shown on the other."""
     rows = [
         (
@@ -143,7 +145,7 @@ def tried_table(logs: pd.DataFrame) -> Table:
     return _table("Signed errors by the value of the class's number", columns, rows, first=3)
 
 
-def halves_text(tried: Sequence[Tried]) -> str:
+def halves_text(tried: Sequence[TriedChoice]) -> str:
     """Which numbers helped where nothing was fitted, and which did not."""
     by_kind: dict[str, bool] = {}
     for one in tried:
@@ -191,3 +193,56 @@ def near_table(own: pd.DataFrame) -> Table:
 
 def _table(caption: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]], first: int = 1) -> Table:
     return Table(caption, tuple(columns), tuple(rows), frozenset(range(first, len(columns))), stacks=True)
+
+
+VARYING = 0.1
+"""Coefficient of variation of single inputs from which their lengths are said to vary."""
+
+
+def reasons(collected: Collected) -> dict[str, str]:
+    """Why, for every published number."""
+    servers = collected.tables["servers"]
+    simulated = {rule.label: by_case(of_rule(servers, rule.label)) for rule in RULES}
+    capacity = {name: found["capacity_rps"] for name, found in simulated[CONFIGURED.label].items()}
+    return {
+        f"{case.key}_{name}": " ".join(
+            _why(
+                case,
+                {label: own[case.name][name] for label, own in simulated.items()},
+                case.submitted_rps / capacity[case.name],
+            )
+        )
+        for case in cases()
+        for name in PERCENTILES
+    }
+
+
+def _why(case: ServerCase, simulated: Mapping[str, float], used: float) -> list[str]:
+    rules = "; ".join(f"{rule.label} {duration(simulated[rule.label])}" for rule in RULES[1:])
+    found = [f"Under other rules: {rules}."]
+    in_flight = case.submitted_rps * case.on_hardware_s["p50"]
+    found.append(
+        f"About {in_flight:.0f} requests are under way on the hardware (load times measured median), "
+        f"{in_flight / case.batch:.1f} of the largest batches."
+    )
+    if variation(case) >= VARYING:
+        found.append(
+            f"Lengths of inputs vary: single ones take {100 * variation(case):.0f} % more or less (SingleStream). How "
+            "a batch of them varies is not measured."
+        )
+    if case.streams > 1:
+        found.append(
+            f"{case.streams} streams execute batches at a time; how much they leave each other is not measured."
+        )
+    if used >= NEAR:
+        found.append(
+            f"The load is {100 * used:.0f} % of the modelled capacity, where a few per "
+            "cent of throughput are a factor of latency."
+        )
+    if not case.stated:
+        found.append(f"The configuration states no time-out; {_without_timeout(case)}.")
+    return found
+
+
+def _without_timeout(case: ServerCase) -> str:
+    return "its harness takes what is there" if case.kind in OWN_HARNESS else "the harness's default was taken"

@@ -14,7 +14,7 @@ from euclio.problems.session.instance import Configuration, Hardware, Module, Se
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from studies.mlperf.inputs import analyzer_runs
 from studies.mlperf.rules import PRICE_PER_H
-from studies.mlperf.serving import Machine
+from studies.mlperf.serving import LoadedMachine
 
 GPU = "TITAN RTX"
 SLO_S = 10
@@ -71,7 +71,7 @@ def among_clients(session: Session, seed: int, length: float) -> list[dict[str, 
     # Read from the measurements again, as a session that was written and read is rounded.
     (exact,) = [one for one in sessions() if one.name == session.name]
     (profile,) = exact.modules[0].profile
-    machine = Machine(exact, Plan((ModulePlan((Allocation(profile, 1),)),)), 0.0, 0.0)
+    machine = LoadedMachine(exact, Plan((ModulePlan((Allocation(profile, 1),)),)), 0.0, 0.0)
     runs = named_runs()
     own = runs[runs.name == session.name]
     rows = []

@@ -14,7 +14,7 @@ from euclio.workloads.populations import Identity, identify
 from studies.collector import Collector
 from studies.mlperf.choices import PARAMETERS
 from studies.mlperf.closed_loop import compared, sessions
-from studies.mlperf.inputs import Case, cases
+from studies.mlperf.inputs import ServerCase, cases
 from studies.mlperf.measures import measures
 from studies.mlperf.rules import CONFIGURED, RULES, SWEPT, Rule, modelled
 from studies.mlperf.text import reasons, text
@@ -58,7 +58,7 @@ def shown(key: str) -> Sequence[str] | None:
     return () if key == "clients" or "saturated" in key or key == "Median of absolute errors" else None
 
 
-def _served(case: Case, rule: Rule, seed: int, length: float) -> Measure:
+def _served(case: ServerCase, rule: Rule, seed: int, length: float) -> Measure:
     first = rule == CONFIGURED
     return measure(
         "studies.mlperf.serving:served",

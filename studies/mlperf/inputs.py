@@ -30,7 +30,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ServerCase:
     """A server that was measured.
 
     Attributes:
@@ -115,7 +115,7 @@ def accelerator(name: str) -> str:
 
 
 @cache
-def cases() -> tuple[Case, ...]:
+def cases() -> tuple[ServerCase, ...]:
     """All servers, by group; every result has its settings."""
     folder = data_dir() / FOLDER
     settings = read_json(str(folder / "settings.json"))
@@ -127,11 +127,11 @@ def cases() -> tuple[Case, ...]:
     return tuple(sorted(found, key=lambda case: case.name))
 
 
-def _case(result: Result, settings: Mapping[str, Any], default_ms: float) -> Case:
+def _case(result: Result, settings: Mapping[str, Any], default_ms: float) -> ServerCase:
     stated = settings["timeout_ms"] is not None
     timeout_ms = settings["timeout_ms"] if stated else default_ms
     source = "\n".join(filter(None, (settings["source"], settings.get("note"))))
-    return Case(result, settings["batch"], settings["streams"], float(timeout_ms) / 1000, stated, source)
+    return ServerCase(result, settings["batch"], settings["streams"], float(timeout_ms) / 1000, stated, source)
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from euclio.report.analysis.statistics import Measured, mean
-from studies.mlperf.inputs import PERCENTILES, Case, cases
+from studies.mlperf.inputs import PERCENTILES, ServerCase, cases
 from studies.mlperf.rules import CONFIGURED
 from studies.study import Collected
 
@@ -52,7 +52,7 @@ def held_against(servers: pd.DataFrame, rule: str) -> pd.DataFrame:
     return pd.DataFrame([_held(case, simulated[case.name]) for case in cases()])
 
 
-def _held(case: Case, simulated: Mapping[str, float]) -> dict[str, Any]:
+def _held(case: ServerCase, simulated: Mapping[str, float]) -> dict[str, Any]:
     measured = case.on_hardware_s
     return {
         "case": case.name,

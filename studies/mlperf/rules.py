@@ -18,7 +18,7 @@ from euclio.problems.session.instance import Configuration, Hardware, Module, Se
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.serving.units import NS_PER_S
 from euclio.workloads.session.mlperf import durations_s
-from studies.mlperf.inputs import Case, Kind
+from studies.mlperf.inputs import Kind, ServerCase
 from studies.mlperf.sharing import Streams
 
 PRICE_PER_H = 1
@@ -44,7 +44,7 @@ class Batching(StrEnum):
     """When it is full."""
 
 
-class Sharing(StrEnum):
+class StreamSharing(StrEnum):
     """How streams slow each other."""
 
     BUSY = "busy"
@@ -89,7 +89,7 @@ class Rule:
     label: str
     answer: str
     batching: Batching = Batching.HARNESS
-    sharing: Sharing = Sharing.BUSY
+    sharing: StreamSharing = StreamSharing.BUSY
     varying: Varying = Varying.AVERAGED
     filled: float = 1.0
     filled_of_slice: float = 0.0
@@ -103,7 +103,7 @@ BEFORE = Rule(
     "as before",
     "full or timed out, streams always share, one stage, Offline's throughput at the largest batch",
     Batching.STATED,
-    Sharing.ALWAYS,
+    StreamSharing.ALWAYS,
     filled=0.0,
     offline_times=1.0,
     under_way=1,
@@ -121,8 +121,12 @@ RULES = (
         CONFIGURED, label="work-conserving", answer="batches start as soon as a stream is free", batching=Batching.PULL
     ),
     replace(CONFIGURED, label="full batches", answer="batches start only when they are full", batching=Batching.FULL),
-    replace(CONFIGURED, label="streams always share", answer="streams slow each other always", sharing=Sharing.ALWAYS),
-    replace(CONFIGURED, label="one batch at a time", answer="one batch is executed at a time", sharing=Sharing.ONE),
+    replace(
+        CONFIGURED, label="streams always share", answer="streams slow each other always", sharing=StreamSharing.ALWAYS
+    ),
+    replace(
+        CONFIGURED, label="one batch at a time", answer="one batch is executed at a time", sharing=StreamSharing.ONE
+    ),
     replace(CONFIGURED, label="formed ahead", answer="a batch is formed while all streams are busy", ahead=1),
     replace(CONFIGURED, label="one stage", answer="one batch of recordings is under way at a time", under_way=1),
     replace(CONFIGURED, label="nothing left idle", answer="a batch leaves nothing to other streams", filled=0.0),
@@ -145,7 +149,7 @@ FAR = 10**4
 """A batch that stands for infinitely many inputs."""
 
 
-def variation(case: Case) -> float:
+def variation(case: ServerCase) -> float:
     """Coefficient of variation of the duration of single inputs: log-normal with SingleStream's p50 and p90."""
     found = case.result.single_stream_ms
     assert found is not None
@@ -153,14 +157,14 @@ def variation(case: Case) -> float:
     return math.sqrt(math.expm1(sigma**2))
 
 
-def noise(case: Case, rule: Rule) -> float:
+def noise(case: ServerCase, rule: Rule) -> float:
     """Coefficient of variation of the duration of a largest batch."""
     if rule.varying is Varying.NOT:
         return 0.0
     return variation(case) / (math.sqrt(case.batch) if rule.varying is Varying.AVERAGED else 1.0)
 
 
-def timeout_s(case: Case, rule: Rule) -> float:
+def timeout_s(case: ServerCase, rule: Rule) -> float:
     """How long a batch waits to be filled, in seconds."""
     waits = {Batching.STATED: case.timeout_s, Batching.PULL: 0.0, Batching.FULL: math.inf}
     if rule.batching is not Batching.HARNESS:
@@ -170,19 +174,19 @@ def timeout_s(case: Case, rule: Rule) -> float:
     return 0.0 if case.kind in OWN_HARNESS and not case.stated else case.timeout_s
 
 
-def at_a_time(case: Case, rule: Rule) -> int:
+def at_a_time(case: ServerCase, rule: Rule) -> int:
     """How many batches are executed at a time."""
-    if rule.sharing is Sharing.ONE:
+    if rule.sharing is StreamSharing.ONE:
         return 1
     return case.streams * (rule.under_way if case.kind is Kind.RECORDINGS else 1)
 
 
-def alone_s(case: Case, rule: Rule) -> tuple[Fraction, ...]:
+def alone_s(case: ServerCase, rule: Rule) -> tuple[Fraction, ...]:
     """How long a batch of 1, 2, … inputs takes while no other one is executed, in seconds."""
     return durations_s(case.result, case.batch, offline_batch(case, rule))
 
 
-def shares_used(case: Case, rule: Rule) -> tuple[Fraction, ...]:
+def shares_used(case: ServerCase, rule: Rule) -> tuple[Fraction, ...]:
     """What a batch of 1, 2, … inputs uses of the machine while it is alone.
 
     Offline's throughput says how much of it n inputs need, n over the throughput. A batch that takes longer leaves the
@@ -198,7 +202,7 @@ def shares_used(case: Case, rule: Rule) -> tuple[Fraction, ...]:
     return tuple(found)
 
 
-def modelled(case: Case, rule: Rule) -> tuple[Session, Plan]:
+def modelled(case: ServerCase, rule: Rule) -> tuple[Session, Plan]:
     """A session of one module whose plan is one machine that is used in full.
 
     Its profile has every batch, so that one that is not full takes as long as its size does. Of a machine that executes
@@ -220,11 +224,11 @@ def _whole_ns(duration: Fraction) -> Fraction:
     return Fraction(math.ceil(duration * NS_PER_S), NS_PER_S)
 
 
-def streams(case: Case, rule: Rule) -> Streams | None:
+def streams(case: ServerCase, rule: Rule) -> Streams | None:
     """The streams that share the machine while several are busy; None: what is executed takes what its profile says."""
     number = at_a_time(case, rule)
     ahead = 0 if case.kind in OWN_HARNESS or case.harness == "Triton" else rule.ahead
-    if (number == 1 and not ahead) or rule.sharing is not Sharing.BUSY:
+    if (number == 1 and not ahead) or rule.sharing is not StreamSharing.BUSY:
         return None
     return Streams(
         number,
@@ -236,7 +240,7 @@ def streams(case: Case, rule: Rule) -> Streams | None:
     )
 
 
-def offline_batch(case: Case, rule: Rule) -> int:
+def offline_batch(case: ServerCase, rule: Rule) -> int:
     """The batch that is taken to reach Offline's throughput."""
     times = rule.offline_times
     if times is None:

@@ -19,7 +19,7 @@ from euclio.serving.session.setup import Dispatch, Setup
 from euclio.serving.session.system import build_system
 from euclio.serving.units import NS_PER_S, Ints
 from studies.mlperf.choices import TRIED
-from studies.mlperf.inputs import PERCENTILES, Case, cases
+from studies.mlperf.inputs import PERCENTILES, ServerCase, cases
 from studies.mlperf.rules import BEFORE, CONFIGURED, RULES, SWEPT, Rule, modelled, noise, streams, timeout_s
 from studies.mlperf.sharing import Streams
 
@@ -33,7 +33,7 @@ COARSE, FINE = 20, 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class LoadedMachine:
     """A machine to be simulated, with its noise.
 
     Attributes:
@@ -96,9 +96,9 @@ def _percentiles(server: Server) -> dict[str, float]:
     return dict(zip(PERCENTILES, map(float, found), strict=True))
 
 
-def machine_of(case: Case, rule: Rule, length: float = 1.0) -> Machine:
+def machine_of(case: ServerCase, rule: Rule, length: float = 1.0) -> LoadedMachine:
     """The machine that a rule makes of a server."""
-    return Machine(*modelled(case, rule), timeout_s(case, rule), noise(case, rule), length, streams(case, rule))
+    return LoadedMachine(*modelled(case, rule), timeout_s(case, rule), noise(case, rule), length, streams(case, rule))
 
 
 def served(_: Session, case: str, rule: str, seeds: list[int], length: float) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from euclio.core.words import counted, duration
 from euclio.report import Fold, Heading, KeyNumber, Paragraph, Table
 from euclio.workloads.session.mlperf import EIGHT
 from studies.mlperf import figures
-from studies.mlperf.choices import SIX, Tried, halves, kept, left_out, logarithms, of_the_earlier
+from studies.mlperf.choices import SIX, TriedChoice, halves, kept, left_out, logarithms, of_the_earlier
 from studies.mlperf.class_text import (
     ORDINALS,
     class_table,
@@ -20,6 +20,7 @@ from studies.mlperf.class_text import (
     left_table,
     near_table,
     near_text,
+    reasons,
     tried_table,
     trust_text,
 )
@@ -33,7 +34,6 @@ from studies.mlperf.measures import (
     reached,
     within,
 )
-from studies.mlperf.reasons import reasons
 from studies.mlperf.rules import BEFORE, CONFIGURED, RULES, SWEPT, Rule, variation
 from studies.mlperf.serving import LEAST_REQUESTS, LEAST_S
 from studies.papers.published import notes
@@ -62,7 +62,7 @@ class Accuracy:
     six: pd.DataFrame
     own: pd.DataFrame
     before: pd.DataFrame
-    tried: tuple[Tried, ...]
+    tried: tuple[TriedChoice, ...]
     logs: pd.DataFrame
 
     @property

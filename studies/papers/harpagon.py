@@ -14,7 +14,8 @@ from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.report.analysis.statistics import Sample, mean, share
 from studies.papers.costs import baselines, cheaper, extras, more_expensive, normalized, per_module, same
 from studies.papers.modules import (
-    Given,
+    GivenModule,
+    Plans,
     dispatch,
     given_module,
     given_modules,
@@ -24,7 +25,6 @@ from studies.papers.modules import (
     remaining,
     rows_of,
 )
-from studies.papers.plans import Plans
 
 HARPAGON = "harpagon"
 NO_DUMMIES = "harpagon:nd"
@@ -75,7 +75,7 @@ def comparisons(ratio: pd.DataFrame) -> dict[str, Sample]:
     return found
 
 
-def throughputs(modules: pd.DataFrame, given: Sequence[Given], one: Given) -> dict[str, Sample]:
+def throughputs(modules: pd.DataFrame, given: Sequence[GivenModule], one: GivenModule) -> dict[str, Sample]:
     """Throughput of given modules below Harpagon's, by key; `one` is the module where the paper gives a single one."""
     found: dict[str, Sample] = {}
     for name in ("2d", "dt"):
@@ -92,7 +92,7 @@ def throughputs(modules: pd.DataFrame, given: Sequence[Given], one: Given) -> di
     return found
 
 
-def second_configuration(modules: pd.DataFrame, given: Given) -> Sample:
+def second_configuration(modules: pd.DataFrame, given: GivenModule) -> Sample:
     """Throughput of Harp-2c's second configuration of a module below that of plans of any number of them (Fig. 8(b)).
 
     Those are Harp-nd's: the dummy generator leaves hardly any second configuration that a third one follows

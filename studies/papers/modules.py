@@ -7,7 +7,7 @@ using more expensive machines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
@@ -31,7 +31,7 @@ def variant(run: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenModule:
     """A module whose throughput is shown, by application and name."""
 
     application: str
@@ -52,7 +52,7 @@ def rows_of(modules: pd.DataFrame, run: str) -> pd.DataFrame:
     return pd.DataFrame(modules.loc[run] if run in modules.index else modules.iloc[:0].droplevel(0))
 
 
-def given_modules(modules: pd.DataFrame, own: str, applications: Iterable[str]) -> list[Given]:
+def given_modules(modules: pd.DataFrame, own: str, applications: Iterable[str]) -> list[GivenModule]:
     """Of each application the module on which a system spends most over its workloads; without one, none.
 
     Args:
@@ -64,16 +64,16 @@ def given_modules(modules: pd.DataFrame, own: str, applications: Iterable[str]) 
     application = cost.index.get_level_values("workload").str.rpartition("-").get_level_values(0)
     spent = cost.groupby([application, cost.index.get_level_values("module")]).sum()
     known = set(application)
-    return [Given(name, str(spent.loc[name].idxmax())) for name in applications if name in known]
+    return [GivenModule(name, str(spent.loc[name].idxmax())) for name in applications if name in known]
 
 
-def given_module(modules: pd.DataFrame, own: str, application: str) -> Given:
+def given_module(modules: pd.DataFrame, own: str, application: str) -> GivenModule:
     """The module of an application on which a system spends most; one without a name where there is no workload."""
-    return next(iter(given_modules(modules, own, [application])), Given(application, ""))
+    return next(iter(given_modules(modules, own, [application])), GivenModule(application, ""))
 
 
 def relative_throughput(
-    modules: pd.DataFrame, run: str, given: Given, column: str = "ratio", against: str = ""
+    modules: pd.DataFrame, run: str, given: GivenModule, column: str = "ratio", against: str = ""
 ) -> pd.Series[float]:
     """A variant's module number over its own system's, on the workloads of the module's application.
 
@@ -92,7 +92,7 @@ def relative_throughput(
     return (both[0] / both[1]).dropna()
 
 
-def less(modules: pd.DataFrame, run: str, given: Given, column: str = "ratio", against: str = "") -> Sample:
+def less(modules: pd.DataFrame, run: str, given: GivenModule, column: str = "ratio", against: str = "") -> Sample:
     """By how many per cent the number lies below the own system's, or another run's, on average."""
     return Sample(1 - relative_throughput(modules, run, given, column, against), mean)
 
@@ -139,3 +139,29 @@ def remaining(left: pd.DataFrame, own: str) -> dict[str, Sample]:
         found[f"{name}_remaining_budget"] = Sample(ratio, mean, 1.0)
         found[f"{name}_remaining_budget_max"] = Sample(ratio, largest, 1.0)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Plans:
+    """Plans of some workloads, each named APPLICATION-NUMBER, by every system of a paper.
+
+    Attributes:
+        cost: money per hour, one row per workload and one column per system, like the next one.
+        left_s: the objective less the latency end to end, in seconds.
+        modules: one row per system, workload and module, indexed by these: `rate`, `dummy`, `cost` of the module and
+            its `ratio`, requests per second that a unit of money per hour serves; `configurations` used; `first`,
+            `first_machines`, `first_key` and `cost_of_first`: throughput, whole machines, name and unit price of the
+            first one; `second`: throughput of the second one.
+        majority: one row per workload whose plan with round-robin dispatch has a whole machine of the configuration
+            that carries the most rate of its most expensive module: that configuration's `duration_s`, `batch` and
+            `throughput_rps`, and `left_rps`, the rate that is left when it begins, dummies included.
+        counted: what the systems count, laid out as `cost`, by name: `iterations` and `reassignments`.
+        sizes: number of modules of each workload.
+    """
+
+    cost: pd.DataFrame
+    left_s: pd.DataFrame
+    modules: pd.DataFrame
+    majority: pd.DataFrame
+    counted: Mapping[str, pd.DataFrame]
+    sizes: pd.Series[int]

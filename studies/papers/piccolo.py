@@ -9,8 +9,7 @@ import pandas as pd
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.report.analysis.statistics import Sample, largest, share
 from studies.papers.costs import baselines, cheaper, extras, more_expensive, normalized, per_module, same
-from studies.papers.modules import dispatch, given_module, less, more_than_two, relative_throughput, remaining
-from studies.papers.plans import Plans
+from studies.papers.modules import Plans, dispatch, given_module, less, more_than_two, relative_throughput, remaining
 
 PICCOLO = "piccolo"
 NO_DUMMIES = "piccolo:nd"

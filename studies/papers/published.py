@@ -30,7 +30,7 @@ class Published:
             printed number makes it so, `data/published/contradictions.json`: fitted to nothing, compared as a check,
             and counted apart).
         what: what it says.
-        kind: what decides on the tolerance around it (`studies.agreement.Kind`); empty: a number.
+        kind: what decides on the tolerance around it (`studies.scorecard.Kind`); empty: a number.
     """
 
     key: str

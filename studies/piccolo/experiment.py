@@ -2,31 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
+import pandas as pd
+
+from euclio.report import Figure
+from euclio.report.analysis.statistics import measured
 from euclio.workloads.populations import identify
 from euclio.workloads.session.acceptance import BASELINES
 from euclio.workloads.session.protocol import SEED, draw
-from studies.certifying import proofs_of
 from studies.collector import Collector, seeded_sample
-from studies.modules import kept_by_allocation
-from studies.papers.piccolo import PICCOLO
+from studies.costs import costs
+from studies.inference.reference import reference_setting
+from studies.modules import kept_by_allocation, majority_configurations, module_figures
+from studies.papers.costs import extras, normalized
+from studies.papers.modules import ROUND_ROBIN, dispatch
+from studies.papers.piccolo import PICCOLO, throughputs
+from studies.piccolo import figures
 from studies.piccolo.measures import (
     ALTERNATIVES,
+    FEW,
+    OTHER_ROWS,
     PLAIN_SPLITS,
     PLAN_OPTIMUM,
     QUANTIZED,
     SPLIT_OPTIMUM,
+    filled,
     measures,
     settled,
 )
-from studies.piccolo.parts import PARTS
-from studies.piccolo.readings import FEW, OTHER_ROWS, filled
 from studies.piccolo.reasons import reasons
 from studies.piccolo.text import text
+from studies.proof_sample import proofs_of
 from studies.reference_workloads import ReferenceDraws, draw_workloads_of, reference_draws, runs_of_some
 from studies.sessions import session_runs, session_tables
-from studies.study import Asked, Found, Study
+from studies.study import Asked, Found, Part, Study
+
+Tables = Mapping[str, pd.DataFrame]
+Values = Mapping[str, float]
+
+
+def _runs(*alternatives: str) -> tuple[str, ...]:
+    """Piccolo and some of its alternatives."""
+    return (PICCOLO, *(f"{PICCOLO}:{name}" for name in alternatives))
+
+
+def _figure_5(tables: Tables, published: Values) -> Figure:
+    ratio = normalized(costs(tables["runs"]), PICCOLO)
+    return figures.figure_5(measured(extras(ratio, PICCOLO, ALTERNATIVES)), published)
+
+
+def _figure_6(tables: Tables, published: Values) -> Figure:
+    modules, application = module_figures(tables["allocations"]), reference_setting(PICCOLO).given
+    return figures.figure_6(measured(throughputs(modules, application)), modules, application, published)
+
+
+def _figure_8(tables: Tables, published: Values) -> Figure:
+    majority = majority_configurations(tables["allocations"], f"{PICCOLO}:{ROUND_ROBIN}")
+    return figures.figure_8(measured(dispatch(majority)), published)
+
+
+PARTS = {
+    "figure-5": Part(_runs(*ALTERNATIVES), _figure_5, figures.figure_5.question),
+    "figure-6": Part(_runs("np", "nb", "nh"), _figure_6, figures.figure_6.question),
+    "figure-7": Part(
+        _runs("1bpc", "2bpc"), lambda t, published: figures.figure_7(t["runs"], published), figures.figure_7.question
+    ),
+    "figure-8": Part(_runs("2d", "dt"), _figure_8, figures.figure_8.question),
+    "figure-9": Part(
+        _runs("tb"), lambda t, published: figures.figure_9(t["runs"], published), figures.figure_9.question
+    ),
+    "figure-10": Part(
+        _runs("q0.01", "q0.1"), lambda t, published: figures.figure_10(t["runs"], published), figures.figure_10.question
+    ),
+    "figure-11": Part(
+        _runs("0re", "1re"), lambda t, published: figures.figure_11(t["runs"], published), figures.figure_11.question
+    ),
+}
+"""By key of the figure; those with the best split need runs that depend on others, as all tables do."""
+
 
 WORKLOADS = 663
 TIME_LIMIT_S = 10.0

@@ -14,7 +14,6 @@ from euclio.report.analysis.statistics import Measured
 from euclio.report.drawings import drawn
 from studies.costs import costs
 from studies.modules import module_figures, sizes
-from studies.optimality import dots
 from studies.papers.costs import normalized
 from studies.papers.modules import given_module, relative_throughput
 from studies.papers.piccolo import by_modules
@@ -25,6 +24,7 @@ from studies.session_figures import (
     PICCOLO,
     THROUGHPUT_LESS,
     baselines_and_optima,
+    dots,
     latency_left,
     variant_costs,
     variants,

@@ -11,7 +11,6 @@ from euclio.core.words import percent, span
 from euclio.report import Block, Heading, Paragraph, Table
 from euclio.report.analysis.statistics import Measured
 from studies.costs import costs, stopped, within
-from studies.optimality import by_key, headlines, numbers, tally_text
 from studies.papers.piccolo import PICCOLO
 from studies.piccolo.example import example_blocks
 from studies.piccolo.figures import figure_references, figures
@@ -19,15 +18,16 @@ from studies.piccolo.measures import (
     PLAIN_SPLITS,
     PLAN_OPTIMUM,
     SPLIT_OPTIMUM,
+    other_readings,
     plan_optimum,
     settled,
     split_optimum,
 )
-from studies.piccolo.readings import other_readings
 from studies.readings import readings_blocks
 from studies.reference_workloads import claims_text, mix_text, workload_blocks
 from studies.scorecard import Score
 from studies.session_figures import PICCOLO as NAMED
+from studies.session_figures import by_key, headlines, numbers, tally_text
 from studies.sessions import by_application, by_solver
 from studies.study import Collected, Text
 

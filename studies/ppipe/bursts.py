@@ -15,7 +15,7 @@ import pandas as pd
 from studies.papers.published import printed_values
 from studies.ppipe.cases import LARGE
 from studies.ppipe.measures import BURSTY, KEYS, POISSON, RESERVATION, mean_loads, of_groups
-from studies.ppipe.serving import Serving
+from studies.ppipe.serving import ServingSetup
 
 FITTED_ON = LARGE[::2]
 """Clusters that it is fitted on."""
@@ -24,9 +24,9 @@ FIT_SEED = 1000
 """Added to the seed of the study."""
 
 
-def tried(systems: tuple[str, ...]) -> tuple[Serving, ...]:
+def tried(systems: tuple[str, ...]) -> tuple[ServingSetup, ...]:
     """What is served for the fit: Poisson arrivals, and gamma gaps of each coefficient of variation."""
-    poisson = tuple(Serving(system) for system in systems)
+    poisson = tuple(ServingSetup(system) for system in systems)
     return (*poisson, *(replace(serving, cv=cv) for serving in poisson for cv in CVS))
 
 

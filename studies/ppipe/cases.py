@@ -56,7 +56,7 @@ UNMERGED_MODELS = ("EfficientNet-B8", "FCN")
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
+class ClusterSampling:
     """How much of the evaluation is run.
 
     Attributes:
@@ -88,12 +88,12 @@ class Sampling:
     arrival_seeds: int = 5
 
 
-SAMPLED = Sampling()
-FULL = Sampling(seconds=30.0, columns_limit_s=120.0, printed_limit_s=120.0, groups_limit_s=120.0)
+SAMPLED = ClusterSampling()
+FULL = ClusterSampling(seconds=30.0, columns_limit_s=120.0, printed_limit_s=120.0, groups_limit_s=120.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ClusterCase:
     """A cluster with models and conditions.
 
     Attributes:
@@ -175,11 +175,11 @@ def measured_cluster(setup: Setup, models: Sequence[str], measured: Measured, te
     return assembled(name, replace(setup, bandwidth_gbps=gbps), [measured[m] for m in models], parts, terms)
 
 
-def group_cases(count: int, seed: int, measured: Measured | None = None) -> list[Case]:
+def group_cases(count: int, seed: int, measured: Measured | None = None) -> list[ClusterCase]:
     """The first groups of three models on the four large clusters (§7.2); with measured blocks the authors' groups."""
     chosen = (groups(seed) if measured is None else published_groups())[:count]
     return [
-        Case(hc, f"G{k}", models, (GROUPS,), seed=seed, measured=measured)
+        ClusterCase(hc, f"G{k}", models, (GROUPS,), seed=seed, measured=measured)
         for hc in LARGE
         for k, models in enumerate(chosen, 1)
     ]
@@ -203,13 +203,13 @@ def sampled_models(count: int, seed: int) -> list[str]:
     return [name for name in names if name in chosen]
 
 
-def sensitivity_cases(models: Sequence[str], seed: int, measured: Measured | None = None) -> list[Case]:
+def sensitivity_cases(models: Sequence[str], seed: int, measured: Measured | None = None) -> list[ClusterCase]:
     """Single models on HC1-S under SLO scales, GPU ratios and margins (§7.6, Figure 13)."""
     cases = []
     for model in models:
         alone = (model,)
         cases += [
-            Case(
+            ClusterCase(
                 SMALL,
                 model,
                 alone,
@@ -221,29 +221,31 @@ def sensitivity_cases(models: Sequence[str], seed: int, measured: Measured | Non
             for x in SLO_SCALES
         ]
         cases += [
-            Case(SMALL, model, alone, (RATIOS,), high=high, low=low, seed=seed, measured=measured)
+            ClusterCase(SMALL, model, alone, (RATIOS,), high=high, low=low, seed=seed, measured=measured)
             for high, low in GPU_RATIOS
             if (high, low) != (4, 12)
         ]
         cases += [
-            Case(SMALL, model, alone, (MARGINS,), margin=x, seed=seed, measured=measured)
+            ClusterCase(SMALL, model, alone, (MARGINS,), margin=x, seed=seed, measured=measured)
             for x in SLO_MARGINS
             if x != "0.4"
         ]
     return cases
 
 
-def small_cases(models: Sequence[str], seed: int, measured: Measured | None = None) -> list[Case]:
+def small_cases(models: Sequence[str], seed: int, measured: Measured | None = None) -> list[ClusterCase]:
     """Single models on the four clusters of 16 GPUs (§7.3, Figure 9)."""
     return [
-        Case(setup, model, (model,), (TESTBED,), seed=seed, measured=measured) for setup in SMALLS for model in models
+        ClusterCase(setup, model, (model,), (TESTBED,), seed=seed, measured=measured)
+        for setup in SMALLS
+        for model in models
     ]
 
 
-def ablation_cases(models: Sequence[str], seed: int, measured: Measured | None = None) -> list[Case]:
+def ablation_cases(models: Sequence[str], seed: int, measured: Measured | None = None) -> list[ClusterCase]:
     """Single models on HC2-L, which two schedulers serve (§7.4, Figure 10)."""
     return [
-        Case(
+        ClusterCase(
             REACTIVE_ON,
             model,
             (model,),
@@ -257,22 +259,24 @@ def ablation_cases(models: Sequence[str], seed: int, measured: Measured | None =
     ]
 
 
-def joined_cases(cases: Iterable[Case]) -> list[Case]:
+def joined_cases(cases: Iterable[ClusterCase]) -> list[ClusterCase]:
     """The cases, those under the same conditions as one that belongs to all their studies."""
-    found: dict[str, Case] = {}
+    found: dict[str, ClusterCase] = {}
     for case in cases:
         known = found.get(case.name)
         found[case.name] = case if known is None else replace(known, studies=(*known.studies, *case.studies))
     return list(found.values())
 
 
-def timeline_case(seed: int, measured: Measured | None = None) -> Case:
+def timeline_case(seed: int, measured: Measured | None = None) -> ClusterCase:
     """FCN on HC3-S (§7.5)."""
     setup, model = TIMELINE
-    return Case(setup, model, (model,), (PLAN,), seed=seed, measured=measured)
+    return ClusterCase(setup, model, (model,), (PLAN,), seed=seed, measured=measured)
 
 
-def planning_clusters(sampling: Sampling, seed: int, measured: Measured | None = None) -> list[tuple[str, Cluster]]:
+def planning_clusters(
+    sampling: ClusterSampling, seed: int, measured: Measured | None = None
+) -> list[tuple[str, Cluster]]:
     """The clusters whose planning is timed (§4, §7.6, Figure 14), with what is studied on them.
 
     Measured models are merged into blocks already, so that the unmerged plan is one of synthetic layers only.
@@ -289,7 +293,7 @@ def planning_clusters(sampling: Sampling, seed: int, measured: Measured | None =
     return found if measured is not None else [*found, *_unmerged(sampling, seed)]
 
 
-def _first_group(setup: Setup, sampling: Sampling, seed: int, measured: Measured | None) -> Cluster:
+def _first_group(setup: Setup, sampling: ClusterSampling, seed: int, measured: Measured | None) -> Cluster:
     """The paper's first group of models on a setup."""
     if measured is not None:
         return measured_cluster(setup, FIRST_GROUP, measured, Terms())
@@ -297,7 +301,7 @@ def _first_group(setup: Setup, sampling: Sampling, seed: int, measured: Measured
     return pipeline_cluster(request)
 
 
-def _unmerged(sampling: Sampling, seed: int) -> list[tuple[str, Cluster]]:
+def _unmerged(sampling: ClusterSampling, seed: int) -> list[tuple[str, Cluster]]:
     """Single models whose layers are not merged into blocks (§4)."""
     found = []
     for model in UNMERGED_MODELS:

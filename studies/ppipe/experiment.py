@@ -27,7 +27,6 @@ from euclio.problems.pipeline.files import load_cluster
 from euclio.serving.pipeline.setup import Arrivals, Scheduler
 from euclio.workloads.pipeline.artifact_blocks import measured_models
 from euclio.workloads.populations import Identity, identify
-from studies.certifying import Proof, made, proofs_of
 from studies.collector import Collector
 from studies.ppipe import inputs
 from studies.ppipe.bursts import FIT_SEED, FITTED_ON, fit_table, fitted_cv, tried
@@ -37,9 +36,9 @@ from studies.ppipe.cases import (
     SAMPLED,
     TESTBED,
     UNMERGED,
-    Case,
+    ClusterCase,
+    ClusterSampling,
     Measured,
-    Sampling,
     ablation_cases,
     group_cases,
     group_clusters,
@@ -52,15 +51,16 @@ from studies.ppipe.cases import (
 )
 from studies.ppipe.measures import CURVE_OF, measures, on_measured
 from studies.ppipe.reasons import reasons
-from studies.ppipe.serving import Serving
+from studies.ppipe.serving import ServingSetup
 from studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, PRINTED, SERVED, SYSTEMS, plan_table
 from studies.ppipe.text import text
+from studies.proof_sample import SampledProof, made_again, proofs_of
 from studies.study import Asked, Found, Study
 
 # The plan of Figure 11, FCN on HC3-S, as a table of its partitions (PPipe §7.5).
 
 
-def partition_table(case: Case) -> pd.DataFrame:
+def partition_table(case: ClusterCase) -> pd.DataFrame:
     """One row per partition of PPipe's plan for a model that is served alone.
 
     Returns:
@@ -69,7 +69,7 @@ def partition_table(case: Case) -> pd.DataFrame:
         and requests per second of the whole plan in all rows.
     """
     cluster = case.cluster()
-    result = made(cluster, SYSTEMS[PPIPE])
+    result = made_again(cluster, SYSTEMS[PPIPE])
     assert result.plan is not None
     assert result.evaluation is not None
     model = cluster.models[0]
@@ -109,12 +109,12 @@ REFERENCES = {
 }
 """Values in the file of expectations next to the instances, and their columns here."""
 NO_PLAN = '{"pipelines": []}'
-FIGURE_10 = tuple(Serving(PPIPE, scheduler=scheduler) for scheduler in Scheduler)
-FIGURE_6 = tuple(Serving(s, arrivals) for arrivals in (Arrivals.POISSON, Arrivals.BURSTY) for s in SERVED)
+FIGURE_10 = tuple(ServingSetup(PPIPE, scheduler=scheduler) for scheduler in Scheduler)
+FIGURE_6 = tuple(ServingSetup(s, arrivals) for arrivals in (Arrivals.POISSON, Arrivals.BURSTY) for s in SERVED)
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class StudyStage:
     """Cases that are planned, and whose plans are served.
 
     Attributes:
@@ -126,13 +126,13 @@ class Stage:
     """
 
     name: str
-    cases: Sequence[Case]
+    cases: Sequence[ClusterCase]
     systems: Sequence[str]
-    servings: Callable[[Case], Sequence[Serving]]
+    servings: Callable[[ClusterCase], Sequence[ServingSetup]]
     seeds: Sequence[int]
 
 
-def sampling_of(asked: Asked) -> Sampling:
+def sampling_of(asked: Asked) -> ClusterSampling:
     """How much is run; a number of workloads is one of groups and of single models."""
     sampling = FULL if asked.full else SAMPLED
     if asked.workloads is None:
@@ -153,10 +153,10 @@ def collect(collector: Collector, asked: Asked) -> Found:
     """
     sampling, files = sampling_of(asked), instance_files(asked.instances)
     measured = None if asked.artifact is None else measured_models(asked.artifact)
-    made = _collect_on(collector, sampling, asked.seed)
-    tables = {**made.tables, "instances": plan_instances(collector, files)}
+    made_again = _collect_on(collector, sampling, asked.seed)
+    tables = {**made_again.tables, "instances": plan_instances(collector, files)}
     populations = [identify(group_clusters(sampling.groups, asked.seed), "ppipe", asked.seed)]
-    proofs = list(made.proofs)
+    proofs = list(made_again.proofs)
     if measured is None:
         stored, known = inputs.load_stored()
     else:
@@ -174,19 +174,21 @@ def collect(collector: Collector, asked: Asked) -> Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeRuns:
     """What was made on one input: plans, serving and planning times by name, and what is proven."""
 
     tables: dict[str, pd.DataFrame]
-    proofs: list[Proof]
+    proofs: list[SampledProof]
 
 
-def _collect_on(collector: Collector, sampling: Sampling, seed: int, measured: Measured | None = None) -> Made:
+def _collect_on(
+    collector: Collector, sampling: ClusterSampling, seed: int, measured: Measured | None = None
+) -> MadeRuns:
     """Plan and serve every case on synthetic layers, or on measured blocks; planning times come first and alone."""
     planning = plan_for_times(collector, sampling, seed, measured)
     plans: list[pd.DataFrame] = []
     served: list[pd.DataFrame] = []
-    proofs: list[Proof] = []
+    proofs: list[SampledProof] = []
     found: dict[str, pd.DataFrame] = {}
     cv = None
     if measured is not None:
@@ -203,14 +205,16 @@ def _collect_on(collector: Collector, sampling: Sampling, seed: int, measured: M
         "planning": planning,
         "partitions": partition_table(timeline_case(seed, measured)),
     }
-    return Made(found, proofs)
+    return MadeRuns(found, proofs)
 
 
-def fit_bursts(collector: Collector, sampling: Sampling, seed: int, measured: Measured) -> pd.DataFrame:
+def fit_bursts(collector: Collector, sampling: ClusterSampling, seed: int, measured: Measured) -> pd.DataFrame:
     """Serve the groups of half of the clusters under gaps of rising variability (`studies.ppipe.bursts`)."""
     cases = [case for case in group_cases(sampling.groups, seed, measured) if case.setup in FITTED_ON]
     servings = tried(SERVED)
-    stage = Stage(f"variability of bursts{inputs.ON_MEASURED}", cases, SERVED, lambda _: servings, (FIT_SEED + seed,))
+    stage = StudyStage(
+        f"variability of bursts{inputs.ON_MEASURED}", cases, SERVED, lambda _: servings, (FIT_SEED + seed,)
+    )
     _, rows, _ = plan_and_serve(collector, stage, sampling.seconds)
     return fit_table(rows)
 
@@ -220,7 +224,9 @@ def _instances_of(files: Sequence[Path]) -> list[Identity]:
     return [identify(map(load_cluster, files), inputs.INSTANCES, None)] if files else []
 
 
-def stages(sampling: Sampling, seed: int, measured: Measured | None = None, cv: float | None = None) -> list[Stage]:
+def stages(
+    sampling: ClusterSampling, seed: int, measured: Measured | None = None, cv: float | None = None
+) -> list[StudyStage]:
     """What is planned and served; bursts are gamma gaps of a coefficient of variation, None: of a heavy tail."""
     models = sampled_models(sampling.models, seed)
     alone = joined_cases(
@@ -235,24 +241,28 @@ def stages(sampling: Sampling, seed: int, measured: Measured | None = None, cv: 
     seeds = range(seed, seed + (1 if measured is None else sampling.arrival_seeds))
     groups = group_cases(sampling.groups, seed, measured)
     return [
-        Stage(f"groups of models on 100 GPUs{on}", groups, (*SERVED, MANY), partial(_group_servings, cv=cv), seeds),
-        Stage(f"single models on 16 GPUs{on}", alone, SERVED, _single_servings, seeds),
-        Stage(f"single models on 100 GPUs{on}", ablation_cases(models, seed, measured), (PPIPE,), _ablation, seeds),
+        StudyStage(
+            f"groups of models on 100 GPUs{on}", groups, (*SERVED, MANY), partial(_group_servings, cv=cv), seeds
+        ),
+        StudyStage(f"single models on 16 GPUs{on}", alone, SERVED, _single_servings, seeds),
+        StudyStage(
+            f"single models on 100 GPUs{on}", ablation_cases(models, seed, measured), (PPIPE,), _ablation, seeds
+        ),
     ]
 
 
-def _single_servings(case: Case) -> tuple[Serving, ...]:
+def _single_servings(case: ClusterCase) -> tuple[ServingSetup, ...]:
     """What Figures 9, 11 and 13 serve of a model alone; DART-r's plan in Figure 9 only."""
     compared = TESTBED in case.studies
-    return tuple(Serving(system) for system in SERVED if compared or system != DART)
+    return tuple(ServingSetup(system) for system in SERVED if compared or system != DART)
 
 
-def _ablation(_: Case) -> tuple[Serving, ...]:
+def _ablation(_: ClusterCase) -> tuple[ServingSetup, ...]:
     """What Figure 10 serves of a model alone: PPipe's plan under both schedulers."""
     return FIGURE_10
 
 
-def _group_servings(case: Case, cv: float | None) -> tuple[Serving, ...]:
+def _group_servings(case: ClusterCase, cv: float | None) -> tuple[ServingSetup, ...]:
     """What Figures 6 to 8 serve of a group."""
     curves = case.group == CURVE_OF
     return tuple(
@@ -261,8 +271,8 @@ def _group_servings(case: Case, cv: float | None) -> tuple[Serving, ...]:
 
 
 def plan_and_serve(
-    collector: Collector, stage: Stage, seconds: float
-) -> tuple[pd.DataFrame, pd.DataFrame, list[Proof]]:
+    collector: Collector, stage: StudyStage, seconds: float
+) -> tuple[pd.DataFrame, pd.DataFrame, list[SampledProof]]:
     """Make a stage.
 
     Returns:
@@ -295,8 +305,8 @@ def plan_and_serve(
 
 
 def _served(
-    case: Case,
-    serving: Serving,
+    case: ClusterCase,
+    serving: ServingSetup,
     head: dict[str, Any],
     plan: str,
     full: str,
@@ -323,7 +333,7 @@ def _served(
 
 
 def plan_for_times(
-    collector: Collector, sampling: Sampling, seed: int, measured: Measured | None = None
+    collector: Collector, sampling: ClusterSampling, seed: int, measured: Measured | None = None
 ) -> pd.DataFrame:
     """Planning times of Figure 14: one row per cluster and planner, one run at a time."""
     clusters = planning_clusters(sampling, seed, measured)

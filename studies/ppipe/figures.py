@@ -20,7 +20,6 @@ from euclio.serving.highest_load import TARGET
 from euclio.serving.pipeline.setup import Setup
 from euclio.serving.pipeline.simulation import simulate
 from euclio.serving.pipeline.timeline_figure import draw as draw_timeline
-from studies.certifying import made
 from studies.ppipe import inputs
 from studies.ppipe.cases import (
     ABLATION,
@@ -34,8 +33,9 @@ from studies.ppipe.cases import (
     REACTIVE_ON,
     SCALES,
     SMALLS,
-    Case,
+    ClusterCase,
 )
+from studies.ppipe.inputs import BATCH, GPUS, SHOWN, SLO_S, WINDOW
 from studies.ppipe.measures import (
     BURSTY,
     CURVE_OF,
@@ -51,8 +51,8 @@ from studies.ppipe.measures import (
     small_loads,
     utilization,
 )
-from studies.ppipe.profiles import BATCH, GPUS, SHOWN, SLO_S, WINDOW
 from studies.ppipe.systems import DART, NP, PPIPE, PRINTED, SERVED, SYSTEMS
+from studies.proof_sample import made_again
 
 PUBLISHED_LOW_CLASS = {NP: 8.1, DART: 29.5, PPIPE: 73.6}
 PUBLISHED_MEANS = {POISSON: {NP: 66.8, DART: 74.9, PPIPE: 96.5}, BURSTY: {NP: 61.1, DART: 69.4, PPIPE: 90.3}}
@@ -325,10 +325,10 @@ def plan_table(partitions: pd.DataFrame, of: str) -> Table:
     )
 
 
-def figure_12(case: Case) -> Figure:
+def figure_12(case: ClusterCase) -> Figure:
     """A stretch of the timeline of the plan of Figure 11."""
     cluster = case.cluster()
-    result = made(cluster, SYSTEMS[PPIPE])
+    result = made_again(cluster, SYSTEMS[PPIPE])
     assert result.plan is not None
     found = simulate(cluster, result.plan, Setup(load=LOAD, seconds=SECONDS, seed=case.seed, full_load_rps=result.cost))
     drawing = draw_timeline(found)

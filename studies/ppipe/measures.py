@@ -31,7 +31,7 @@ from studies.ppipe.cases import (
     TESTBED,
     TIMELINE,
 )
-from studies.ppipe.profiles import (
+from studies.ppipe.inputs import (
     model_latencies,
     profile_measures,
     ratios_along_depth,

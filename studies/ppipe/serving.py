@@ -23,7 +23,7 @@ from euclio.serving.requests import Requests, attainment
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
+class ServingSetup:
     """A plan served under rising load.
 
     Attributes:

@@ -41,7 +41,7 @@ BY_SECOND, INPUTS = ("frames", "in_time", "used_per_h"), "invocations"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class WorldCase:
     """A run: who serves which application how.
 
     Attributes:
@@ -72,36 +72,36 @@ class Case:
         return replace(rules, turn_off_s=Fraction(self.turn_off_s), expecting=expecting, front_ends_first=first)
 
 
-def cases() -> list[Case]:
+def cases() -> list[WorldCase]:
     """All runs on one world of each application."""
     return [*_main(), *_other_readings(), *_fewer_clients()]
 
 
-def _main() -> Iterator[Case]:
+def _main() -> Iterator[WorldCase]:
     for name in scrooge_applications():
         for seconds in TURN_OFFS_S:
             drawn = name in COMPARED and seconds == OWN_TURN_OFF_S
-            yield Case(name, turn_off_s=seconds, drawn=drawn)
+            yield WorldCase(name, turn_off_s=seconds, drawn=drawn)
         for front_ends in FRONT_ENDS.get(name, ()):
-            yield Case(name, NEXUS_SYSTEM, front_ends, turn_off_s=0, drawn=True)
+            yield WorldCase(name, NEXUS_SYSTEM, front_ends, turn_off_s=0, drawn=True)
 
 
-def _other_readings() -> Iterator[Case]:
+def _other_readings() -> Iterator[WorldCase]:
     for name in COMPARED:
         worst = Expecting.WORST_CASE.value
-        yield Case(name, expecting=worst)
+        yield WorldCase(name, expecting=worst)
         for front_ends in FRONT_ENDS[name]:
-            yield Case(name, NEXUS_SYSTEM, front_ends, turn_off_s=OWN_TURN_OFF_S)
-            yield Case(name, NEXUS_SYSTEM, front_ends, turn_off_s=0, expecting=worst)
+            yield WorldCase(name, NEXUS_SYSTEM, front_ends, turn_off_s=OWN_TURN_OFF_S)
+            yield WorldCase(name, NEXUS_SYSTEM, front_ends, turn_off_s=0, expecting=worst)
             if front_ends:
-                yield Case(name, NEXUS_SYSTEM, front_ends, turn_off_s=0, front_ends_first=True)
+                yield WorldCase(name, NEXUS_SYSTEM, front_ends, turn_off_s=0, front_ends_first=True)
 
 
-def _fewer_clients() -> Iterator[Case]:
+def _fewer_clients() -> Iterator[WorldCase]:
     for name, front_ends in SWEPT.items():
         for clients in FEWER_CLIENTS:
-            yield Case(name, clients=clients)
-            yield from (Case(name, NEXUS_SYSTEM, n, turn_off_s=0, clients=clients) for n in front_ends)
+            yield WorldCase(name, clients=clients)
+            yield from (WorldCase(name, NEXUS_SYSTEM, n, turn_off_s=0, clients=clients) for n in front_ends)
 
 
 def changing_rows(session: Session, seed: int, seconds: int, asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -117,7 +117,7 @@ def changing_rows(session: Session, seed: int, seconds: int, asked: list[dict[st
         One row per case: its fields, totals, and what is drawn over time, if it is.
     """
     found = []
-    for case in (Case(**fields) for fields in asked):
+    for case in (WorldCase(**fields) for fields in asked):
         if PREFIX + case.application != session.name:
             continue
         record = run(draw_world(case.application, seed, case.clients, seconds), case.rules)

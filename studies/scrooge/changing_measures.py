@@ -24,7 +24,7 @@ OTHERS = tuple(name for name in scrooge_applications() if name not in COMPARED a
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ChangingReading:
     """How runs and what they say are read.
 
     Attributes:
@@ -44,8 +44,8 @@ class Reading:
     front_ends_first: bool = False
 
 
-OWN = Reading()
-OTHER_READINGS: Mapping[tuple[str, str], Reading] = {
+OWN = ChangingReading()
+OTHER_READINGS: Mapping[tuple[str, str], ChangingReading] = {
     (
         "What a worker expects of the modules to come when it drops frames early (§3.6)",
         "their worst case, with the time that a batch is waited for",
@@ -62,7 +62,7 @@ OTHER_READINGS: Mapping[tuple[str, str], Reading] = {
 """Questions that the paper leaves open, with the other answer."""
 
 
-def changing_measures(runs: pd.DataFrame, reading: Reading = OWN) -> dict[str, Measured]:
+def changing_measures(runs: pd.DataFrame, reading: ChangingReading = OWN) -> dict[str, Measured]:
     """Figures 6 to 9 and 14, by key of the published number; those that no run says anything of are left out."""
     found = {f"finish_{name}": _finish(of_scrooge(runs, name, reading), reading) for name in ("traffic", "face")}
     for name, front_ends, cost in (
@@ -99,7 +99,7 @@ def _savings(saved: pd.Series[float]) -> dict[str, Measured]:
     }
 
 
-def _turn_offs(runs: pd.DataFrame, reading: Reading) -> dict[str, Measured]:
+def _turn_offs(runs: pd.DataFrame, reading: ChangingReading) -> dict[str, Measured]:
     """Figure 14: least and largest of some applications' finish rates at a turn-off delay."""
 
     def rates(names: Sequence[str], seconds: int) -> list[Measured]:
@@ -127,20 +127,22 @@ def of(runs: pd.DataFrame, application: str, system: str, **columns: object) -> 
     return own.set_index("seed")
 
 
-def of_scrooge(runs: pd.DataFrame, name: str, reading: Reading, turn_off_s: int = OWN_TURN_OFF_S) -> pd.DataFrame:
+def of_scrooge(
+    runs: pd.DataFrame, name: str, reading: ChangingReading, turn_off_s: int = OWN_TURN_OFF_S
+) -> pd.DataFrame:
     """Scrooge's runs on an application under a reading, one row per world."""
     common = {"expecting": reading.expecting, "clients": reading.clients}
     return of(runs, name, SCROOGE_SYSTEM, turn_off_s=turn_off_s, **common)
 
 
-def of_nexus(runs: pd.DataFrame, name: str, front_ends: int, reading: Reading) -> pd.DataFrame:
+def of_nexus(runs: pd.DataFrame, name: str, front_ends: int, reading: ChangingReading) -> pd.DataFrame:
     """Nexus's runs on an application under a reading, one row per world."""
     common = {"expecting": reading.expecting, "clients": reading.clients}
     own = {"front_ends": front_ends, "turn_off_s": reading.turn_off_s, "front_ends_first": reading.front_ends_first}
     return of(runs, name, NEXUS_SYSTEM, **own, **common)
 
 
-def _finish(own: pd.DataFrame, reading: Reading) -> Measured:
+def _finish(own: pd.DataFrame, reading: ChangingReading) -> Measured:
     return mean(own[reading.finish], PERCENT)
 
 

@@ -17,8 +17,8 @@ from euclio.workloads.session.acceptance import planned_in
 from euclio.workloads.session.protocol import SEED, Draws, Workload, workloads
 from euclio.workloads.session.scrooge_sessions import COMPARED, draw_scrooge, scrooge_applications
 from euclio.workloads.session.worker_types import on_worker_types
-from studies.certifying import Proof, proofs_of
 from studies.collector import Collector, seeded_sample
+from studies.proof_sample import SampledProof, proofs_of
 from studies.readings import with_tried
 from studies.scrooge.changing import run_changing
 from studies.scrooge.changing_measures import changing_readings, movements
@@ -35,8 +35,8 @@ from studies.scrooge.measures import (
 )
 from studies.scrooge.objectives import ALONE, SPATIAL, with_decisions
 from studies.scrooge.text import SUMMARY_CAPTION, reasons, text
+from studies.scrooge.varied import MADE, VARIED, run_varied
 from studies.scrooge.varied_measures import decision_movements, decision_readings
-from studies.scrooge.varying import MADE, VARIED, run_varied
 from studies.sessions import draw_workloads, session_runs
 from studies.study import Asked, Collected, Found, Study
 
@@ -81,7 +81,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
     own = own_decisions(collector, decisions, seed)
     sample = accepted if asked.full else seeded_sample(accepted, SAMPLE, seed)
     tables: list[pd.DataFrame] = []
-    proofs: list[Proof] = []
+    proofs: list[SampledProof] = []
     for name, chosen, settings, protocol in (
         ("2 worker types", accepted, FEW, FIVE_APPLICATIONS),
         ("2 worker types, decisions as in §4.2", own, FEW, OWN_SESSIONS),

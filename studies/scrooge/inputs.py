@@ -93,10 +93,10 @@ def widest_window(seed: int, frames: int = FRAMES) -> tuple[int, int]:
     return max(found, key=lambda ends: ends[1] - ends[0])
 
 
-def complexity(seed: int, frames: int = FRAMES) -> pd.DataFrame:
+def complexity(seed: int) -> pd.DataFrame:
     """Vehicles per frame of traffic and S2VT's seconds per frame on P100, one row per drawn decision (Figure 3)."""
-    traffic = [draw_scrooge("traffic", seed, number) for number in range(1, frames + 1)]
-    caption = [draw_scrooge("caption", seed, number) for number in range(1, frames + 1)]
+    traffic = [draw_scrooge("traffic", seed, number) for number in range(1, FRAMES + 1)]
+    caption = [draw_scrooge("caption", seed, number) for number in range(1, FRAMES + 1)]
     return pd.DataFrame(
         {
             "vehicles": [float(_rate(w, "vehicle") / _rate(w, "detector")) for w in traffic],

@@ -15,17 +15,19 @@ from euclio.workloads.session.worker_types import PRICE_RATIO
 from studies.papers.published import notes
 from studies.scorecard import Score, outcomes_text, score_line, tally
 from studies.scrooge.changing_figures import figure_6, figure_14, figure_over_time
-from studies.scrooge.changing_reasons import changing_reasons, changing_summary
 from studies.scrooge.example import example_table
 from studies.scrooge.figures import (
+    figure_2,
+    figure_3,
+    figure_5,
     figure_10,
     figure_11,
     figure_12,
     figure_13,
     figure_13_others,
     figure_applications,
+    worker_types_figure,
 )
-from studies.scrooge.input_figures import figure_2, figure_3, figure_5, worker_types_figure
 from studies.scrooge.inputs import complexity
 from studies.scrooge.measures import (
     BRUTE_FORCE,
@@ -42,7 +44,7 @@ from studies.scrooge.measures import (
     ratio,
     wall,
 )
-from studies.scrooge.reasons import complete_decisions, objective_reasons
+from studies.scrooge.reasons import changing_reasons, changing_summary, complete_decisions, objective_reasons
 from studies.scrooge.varied_text import varied_blocks, varied_reasons
 from studies.sessions import application_of, by_solver
 from studies.study import Collected, Text

@@ -6,22 +6,38 @@ decision as `draw_scrooge` does, with some inputs otherwise; with none it is the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import pandas as pd
+
+import euclio.experiments.results as results
 from euclio.core.numbers import exact
+from euclio.core.registry import find_solver
+from euclio.core.result import Status
+from euclio.core.solving import solve
+from euclio.experiments.solver_settings import measure
 from euclio.problems.session import Module, Session
+from euclio.serving.dynamics.rules import asked_session
+from euclio.serving.dynamics.run import run
+from euclio.serving.dynamics.world import SECONDS, draw_world
 from euclio.workloads.session.applications import Profile
 from euclio.workloads.session.scrooge_sessions import (
+    COMPARED,
+    MOST_CLIENTS,
     draw_scrooge,
     find_scrooge_application,
     profile_of,
     scrooge_data,
 )
 from euclio.workloads.session.worker_types import on_worker_types
+from studies.collector import Collector
+from studies.scrooge.changing import LEAST_SECONDS, WorldCase, named_session
+from studies.scrooge.measures import GREEDY, MILP, OPTIMUM
 
 NO_TIMES_PRINTED = ("vehicle", "face_recogniser", "face_detector", "triplet")
 """Modules of §4.2 of whose execution times the paper prints none, nor a throughput."""
@@ -125,3 +141,189 @@ def _entry(name: str, inputs: Inputs) -> dict[str, Any]:
     if inputs.fall >= 0:
         entry["gain_fall"] = inputs.fall
     return entry
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """An input that is varied.
+
+    Attributes:
+        name: its field of `Inputs`.
+        words: what it is.
+        levels: its values, ascending, without the study's own.
+        own: the study's own value, where it is one on the same axis; None: every module has its own.
+        printed: what the paper prints of it; empty: nothing that settles it.
+        unit: what stands behind a value.
+    """
+
+    name: str
+    words: str
+    levels: tuple[float, ...]
+    own: float | None
+    printed: str = ""
+    unit: str = ""
+
+    def said(self, value: float) -> str:
+        """A value in words."""
+        return f"{self.unit}{value:g}" if self.unit == "×" else f"{value:g}{self.unit}"
+
+    @property
+    def axis(self) -> tuple[float, ...]:
+        """All values that are run, the study's own among them where it is one."""
+        return self.levels if self.own is None else tuple(sorted({*self.levels, self.own}))
+
+
+UNPRINTED = "the modules of which no time is printed"
+FACTORS = (
+    Factor("types", "number of worker types, drawn", (2, 5, 10, 19, 24, 30), None, "2 VM types (§4.3)"),
+    Factor("clients", "clients that are there at every decision", (1, 3, 6, 12), None, "12 who come and go (§4.2)"),
+    Factor("rate", "rates of all modules", (0.25, 0.5, 2, 4, 16), 1, "frame rates of clients (§4.2)", "×"),
+    Factor("objective_ms", "latency objective", (300, 600, 800, 1000), 400, "400 ms (§4.2)", " ms"),
+    Factor("items", "faces and persons per frame", (0.5, 2, 4), 1, "", "×"),
+    Factor("duration", f"durations of {UNPRINTED}", (0.25, 0.5, 2), 1, "", "×"),
+    Factor("fixed", f"fixed share of batch 1's time, of {UNPRINTED}", (0, 0.25, 0.5, 0.75, 0.95), None),
+    Factor("gain", f"gain from concurrency, of {UNPRINTED}", (0, 0.5, 2, 4), 1, "", "×"),
+    Factor("fall", f"how fast that gain falls with the batch, its exponent, of {UNPRINTED}", (0, 0.5, 1), None),
+    Factor("faster", "V100's speed over P100's, where no ratio is printed", (1, 1.2, 1.48, 1.8), None),
+    Factor("levels", "highest concurrency (0: levels 1, 2 and 4 alone)", (0, 1, 2, 8), 4),
+    Factor("alone", "durations of CPU modules", (0.5, 2), 1, "how many workers keep up (§4.2)", "×"),
+)
+"""All inputs that are varied by themselves."""
+PAIRS: tuple[tuple[Mapping[str, float], ...], ...] = (
+    tuple({"clients": c, "fixed": f} for c in (1, 12) for f in (0, 0.95)),
+    tuple({"fixed": f, "gain": g} for f in (0, 0.95) for g in (0, 4)),
+    tuple({"fixed": f, "duration": d} for f in (0, 0.95) for d in (0.25, 2)),
+    tuple({"objective_ms": 1000, "fixed": f} for f in (0, 0.95)),
+    tuple({"objective_ms": 1000, "rate": r} for r in (0.25, 16)),
+    tuple({"types": 10, "rate": r} for r in (0.25, 16)),
+    tuple({"types": 10, "fixed": f} for f in (0, 0.95)),
+    ({"types": 10, "objective_ms": 1000},),
+)
+"""Inputs that are varied two at a time, to their ends."""
+
+
+@cache
+def factors() -> Mapping[str, Factor]:
+    """The inputs that are varied, by name."""
+    return {factor.name: factor for factor in FACTORS}
+
+
+def settings() -> Iterator[Mapping[str, float]]:
+    """All settings that are run: what is otherwise than in the study's own decisions, these first."""
+    yield {}
+    for factor in FACTORS:
+        yield from ({factor.name: value} for value in factor.levels)
+    for pair in PAIRS:
+        yield from pair
+
+
+def in_words(setting: Mapping[str, float]) -> str:
+    """Name of a setting in tables of results, as in "fixed=0.95, gain=4"; empty: the study's own."""
+    return ", ".join(f"{name}={value:g}" for name, value in setting.items())
+
+
+def said(setting: Mapping[str, float]) -> str:
+    """A setting in words."""
+    if not setting:
+        return "as the study runs them"
+    return "; ".join(f"{factors()[name].words}: {factors()[name].said(value)}" for name, value in setting.items())
+
+
+def inputs_of(setting: Mapping[str, float]) -> Inputs:
+    """The inputs of a setting; numbers that count are whole."""
+    values: dict[str, Any] = {name: type(getattr(OWN, name))(value) for name, value in setting.items()}
+    return replace(OWN, **values)
+
+
+DECISION_LIMIT_S = 10.0
+TYPES_EVERY = 2
+VARIED, MADE = "varied", "decisions"
+"""Tables: decisions under every setting of the design, and the decisions that a changing workload asks for."""
+COLUMNS = ("setting", "application", "number", MILP, GREEDY)
+MADE_COLUMNS = ("application", "number", "times", MILP, GREEDY)
+
+
+def varied_rows(session: Session, seed: int, every: int) -> list[dict[str, Any]]:
+    """Cost over the optimum of one decision under every setting; what a worker process measures.
+
+    Args:
+        session: names the decision.
+        seed: seed of its draws.
+        every: settings with many worker types, which take far longer, are run on every so many decisions alone.
+
+    Returns:
+        One row per setting under which the decision has a plan, by proof; costs are None where a solver finds none.
+    """
+    _, application, number, _ = session.name.split("-")
+    found = []
+    for setting in settings():
+        if "types" in setting and int(number) % every:
+            continue
+        own = ratios(draw_varied(application, seed, int(number), inputs_of(setting)))
+        if own is not None:
+            found.append({"setting": in_words(setting), "application": application, "number": int(number), **own})
+    return found
+
+
+def made_rows(session: Session, seed: int, seconds: int) -> list[dict[str, Any]]:
+    """Cost over the optimum of every allocation that Scrooge makes on a changing workload.
+
+    Args:
+        session: names the application.
+        seed: seed of the workload.
+        seconds: its length.
+
+    Returns:
+        One row per session that it plans for, with how often it does; those without a plan at their rates, and those
+        asked for while a worker type is sold out, are left out.
+    """
+    application = session.name.rpartition("-")[2]
+    world, rules = draw_world(application, seed, MOST_CLIENTS, seconds), WorldCase(application).rules
+    asked = Counter(question for question in run(world, rules).questions if not question.without)
+    found = []
+    for number, (question, times) in enumerate(asked.items(), start=1):
+        own = ratios(asked_session(world.application, rules.planner, question))
+        if own is not None:
+            found.append({"application": application, "number": number, "times": times, **own})
+    return found
+
+
+def ratios(session: Session) -> dict[str, float | None] | None:
+    """Cost of MILP and greedy over the optimum of their plan space; None: there is no plan, or no proven optimum."""
+    space = find_solver(MILP).space_on(session)
+    best = solve(session, OPTIMUM, space=space, time_limit_s=DECISION_LIMIT_S)
+    if best.value is None or best.status is not Status.OPTIMAL:
+        return None
+    made = {name: solve(session, name, space=space, time_limit_s=DECISION_LIMIT_S).value for name in (MILP, GREEDY)}
+    return {name: None if value is None else float(value / best.value) for name, value in made.items()}
+
+
+def run_varied(collector: Collector, count: int, seed: int, part: float, full: bool) -> dict[str, pd.DataFrame]:
+    """Make all runs.
+
+    Args:
+        collector: makes them.
+        count: decisions of each application of §4.2.
+        seed: seed of the draws.
+        part: of the length of a changing workload.
+        full: whether settings with many worker types are run on all decisions; else on every `TYPES_EVERY`th.
+
+    Returns:
+        `VARIED`, one row per setting and decision; `MADE`, one row per session that a changing workload asks for.
+    """
+    drawn = [draw_scrooge(name, seed, k).session for name in COMPARED for k in range(1, count + 1)]
+    varied = collector.staged(
+        "inputs varied",
+        drawn,
+        [measure(f"{__name__}:varied_rows", VARIED, "session", seed=seed, every=1 if full else TYPES_EVERY)],
+    )
+    seconds = min(SECONDS, max(LEAST_SECONDS, round(part * SECONDS)))
+    setting = measure(f"{__name__}:made_rows", MADE, "session", seed=seed, seconds=seconds)
+    made = collector.staged("decisions of changing workloads", list(map(named_session, COMPARED)), [setting])
+    return {VARIED: _table(varied, COLUMNS), MADE: _table(made, MADE_COLUMNS)}
+
+
+def _table(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
+    """What was measured, with these columns."""
+    rows = results.measured(frame)
+    return rows.reindex(columns=list(columns)).astype(dict.fromkeys((MILP, GREEDY), "float64"))

@@ -10,8 +10,8 @@ import pandas as pd
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.report.analysis.statistics import Measured, largest, mean, share
 from studies.readings import Moved, OtherReading
-from studies.scrooge.design import FACTORS, Factor, named, settings
 from studies.scrooge.measures import GREEDY, MILP
+from studies.scrooge.varied import FACTORS, Factor, in_words, settings
 
 KEYS = {MILP: "milp", GREEDY: "greedy"}
 """How keys of published numbers begin, by solver."""
@@ -24,7 +24,7 @@ OVER = (
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class VariedOutcome:
     """How one method does on decisions.
 
     Attributes:
@@ -38,22 +38,22 @@ class Outcome:
     most_extra: Measured
 
 
-def outcome(decisions: pd.DataFrame, solver: str) -> Outcome:
+def outcome(decisions: pd.DataFrame, solver: str) -> VariedOutcome:
     """How a method does on decisions, one row each; where it finds no plan, it does not cost the same."""
     over = decisions[solver]
-    return Outcome(share(over <= 1 + OPTIMALITY_TOLERANCE), mean(over - 1, PERCENT), largest(over - 1, PERCENT))
+    return VariedOutcome(share(over <= 1 + OPTIMALITY_TOLERANCE), mean(over - 1, PERCENT), largest(over - 1, PERCENT))
 
 
-def outcomes(varied: pd.DataFrame) -> dict[str, dict[str, Outcome]]:
+def outcomes(varied: pd.DataFrame) -> dict[str, dict[str, VariedOutcome]]:
     """How both methods do, by name of the setting and then by solver; settings without a decision are left out."""
     by = {str(name): rows for name, rows in varied.groupby("setting")}
-    names = [named(setting) for setting in settings()]
+    names = [in_words(setting) for setting in settings()]
     return {name: {solver: outcome(by[name], solver) for solver in KEYS} for name in names if name in by}
 
 
-def along(factor: Factor, found: Mapping[str, Mapping[str, Outcome]], solver: str) -> dict[float, Measured]:
+def along(factor: Factor, found: Mapping[str, Mapping[str, VariedOutcome]], solver: str) -> dict[float, Measured]:
     """A method's share at the optimum by value of a factor, ascending."""
-    names = {value: "" if value == factor.own else named({factor.name: value}) for value in factor.axis}
+    names = {value: "" if value == factor.own else in_words({factor.name: value}) for value in factor.axis}
     return {value: found[name][solver].same for value, name in names.items() if name in found}
 
 
@@ -113,7 +113,7 @@ def each_time(made: pd.DataFrame) -> pd.DataFrame:
     return made.loc[made.index.repeat(made.times)].reset_index(drop=True)
 
 
-def holding(found: Mapping[str, Mapping[str, Outcome]], printed: Mapping[str, float]) -> list[str]:
+def holding(found: Mapping[str, Mapping[str, VariedOutcome]], printed: Mapping[str, float]) -> list[str]:
     """Names of the settings under which the intervals of both methods' shares hold the printed ones.
 
     Args:

@@ -13,12 +13,12 @@ from euclio.report import Block, Figure, Fold, Paragraph, Table
 from euclio.report.analysis.statistics import Measured
 from euclio.report.drawings import drawn
 from studies.papers.published import printed_values
-from studies.scrooge.design import FACTORS, Factor, factors, named, said, settings
 from studies.scrooge.figures import figure_10_made
 from studies.scrooge.measures import GREEDY, MILP
+from studies.scrooge.varied import FACTORS, MADE, VARIED, Factor, factors, in_words, said, settings
 from studies.scrooge.varied_measures import (
     KEYS,
-    Outcome,
+    VariedOutcome,
     along,
     apart,
     each_time,
@@ -26,7 +26,6 @@ from studies.scrooge.varied_measures import (
     outcome,
     outcomes,
 )
-from studies.scrooge.varying import MADE, VARIED
 
 CAPTION = "Every setting: decisions, shares at the optimum's cost, extra cost (both in per cent)"
 NAMES = {MILP: "MILP", GREEDY: "greedy"}
@@ -52,7 +51,7 @@ def varied_blocks(tables: Mapping[str, pd.DataFrame]) -> list[Block]:
 
 
 @drawn("figure-inputs", "Which inputs decide how often Scrooge's MILP and greedy are optimal?", panels=2, height=6.4)
-def figure_inputs(axes: Sequence[Axes], found: Mapping[str, Mapping[str, Outcome]]) -> str:
+def figure_inputs(axes: Sequence[Axes], found: Mapping[str, Mapping[str, VariedOutcome]]) -> str:
     """Shares at the optimum over the values of every input that is varied by itself."""
     for panel, (solver, value) in zip(axes, printed_shares().items(), strict=True):
         for y, factor in enumerate(FACTORS):
@@ -91,7 +90,7 @@ def _draw_factor(panel: Axes, y: float, factor: Factor, shares: Mapping[float, M
         panel.text((own.high or 0) + 1, y + shift, factor.said(value), va="center", fontsize=7)
 
 
-def _what(found: Mapping[str, Mapping[str, Outcome]]) -> str:
+def _what(found: Mapping[str, Mapping[str, VariedOutcome]]) -> str:
     own = found.get("")
     start = (
         ""
@@ -110,7 +109,7 @@ def _what(found: Mapping[str, Mapping[str, Outcome]]) -> str:
     )
 
 
-def _moving(found: Mapping[str, Mapping[str, Outcome]]) -> str:
+def _moving(found: Mapping[str, Mapping[str, VariedOutcome]]) -> str:
     """Which unprinted inputs move which share."""
     parts = []
     for solver, value in printed_shares().items():
@@ -134,14 +133,14 @@ def _moving(found: Mapping[str, Mapping[str, Outcome]]) -> str:
     return " ".join(parts)
 
 
-def _both(found: Mapping[str, Mapping[str, Outcome]]) -> str:
+def _both(found: Mapping[str, Mapping[str, VariedOutcome]]) -> str:
     """Under which settings both printed shares come out, and what the largest extra costs are there."""
     names = holding(found, printed_shares())
     if not names:
         return f"Under none of the {counted(len(found), 'setting')} do both intervals hold the printed shares."
     texts = {name: _in_short(name, found[name]) for name in names}
-    free = [texts[named(s)] for s in settings() if named(s) in texts and not _printed(s)]
-    rest = [texts[named(s)] for s in settings() if named(s) in texts and _printed(s)]
+    free = [texts[in_words(s)] for s in settings() if in_words(s) in texts and not _printed(s)]
+    rest = [texts[in_words(s)] for s in settings() if in_words(s) in texts and _printed(s)]
     parts = [f"only inputs that are not printed are otherwise under {joined(free)}"] if free else []
     parts += [f"a printed one is under {joined(rest)}"] if rest else []
     return (
@@ -151,16 +150,16 @@ def _both(found: Mapping[str, Mapping[str, Outcome]]) -> str:
     )
 
 
-def _in_short(name: str, own: Mapping[str, Outcome]) -> str:
+def _in_short(name: str, own: Mapping[str, VariedOutcome]) -> str:
     same, most = (joined(f"{pick(own[s]).value:.1f}" for s in KEYS) for pick in (_same, _most))
     return f"{name or 'as run'} ({same} %; {most} %)"
 
 
-def _same(own: Outcome) -> Measured:
+def _same(own: VariedOutcome) -> Measured:
     return own.same
 
 
-def _most(own: Outcome) -> Measured:
+def _most(own: VariedOutcome) -> Measured:
     return own.most_extra
 
 
@@ -212,21 +211,21 @@ def _share(m: Measured) -> str:
     return f"{m.value:.1f} % ({span(m.low, m.high)})"
 
 
-def _table(found: Mapping[str, Mapping[str, Outcome]]) -> Table:
+def _table(found: Mapping[str, Mapping[str, VariedOutcome]]) -> Table:
     rows = []
     for setting in settings():
-        own = found.get(named(setting))
+        own = found.get(in_words(setting))
         if own is None:
             continue
         cells = [text for solver in KEYS for text in _cells(own[solver])]
         rows.append(
-            (named(setting) or "own", said(setting), "; ".join(_printed(setting)), str(own[MILP].same.n), *cells)
+            (in_words(setting) or "own", said(setting), "; ".join(_printed(setting)), str(own[MILP].same.n), *cells)
         )
     heads = [f"{NAMES[s]}: {what}" for s in KEYS for what in ("same (95 %)", "mean extra", "largest extra")]
     columns = ("setting", "what", "printed of it", "decisions", *heads)
     return Table(CAPTION, columns, tuple(rows), frozenset(range(3, 10)))
 
 
-def _cells(own: Outcome) -> tuple[str, str, str]:
+def _cells(own: VariedOutcome) -> tuple[str, str, str]:
     same = f"{own.same.value:.1f} ({span(own.same.low, own.same.high)})"
     return same, f"{own.mean_extra.value:.2f}", f"{own.most_extra.value:.1f}"

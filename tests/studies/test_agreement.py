@@ -3,7 +3,7 @@
 import pytest
 
 from euclio.report.analysis.statistics import Measured, exactly
-from studies.agreement import Kind, Verdict, agreement, interval_of, near, tolerated, widening
+from studies.scorecard import NumberKind, Verdict, agreement, interval_of, near, tolerated, widening
 
 YES, OPEN, NO = Verdict.AGREES, Verdict.UNDECIDED, Verdict.OFF
 MANY = 1000
@@ -12,14 +12,14 @@ MANY = 1000
 @pytest.mark.parametrize(
     ("value", "kind", "ends"),
     [
-        (10.0, Kind.NUMBER, (9.0, 11.0)),
-        (-10.0, Kind.NUMBER, (-11.0, -9.0)),
+        (10.0, NumberKind.NUMBER, (9.0, 11.0)),
+        (-10.0, NumberKind.NUMBER, (-11.0, -9.0)),
         # A share that is small is a number; of a large one a tenth of what it lacks: 97.7 lacks 2.3.
-        (40.0, Kind.SHARE, (36.0, 44.0)),
-        (97.7, Kind.SHARE, (97.47, 97.93)),
-        (97.0, Kind.LEAST, (97.0, float("inf"))),
-        (4.0, Kind.MOST, (float("-inf"), 4.0)),
-        (100.0, Kind.ALL, (100.0, 100.0)),
+        (40.0, NumberKind.SHARE, (36.0, 44.0)),
+        (97.7, NumberKind.SHARE, (97.47, 97.93)),
+        (97.0, NumberKind.LEAST, (97.0, float("inf"))),
+        (4.0, NumberKind.MOST, (float("-inf"), 4.0)),
+        (100.0, NumberKind.ALL, (100.0, 100.0)),
     ],
 )
 def test_the_tolerance_is_as_the_figure_is(value, kind, ends):
@@ -35,19 +35,19 @@ def test_the_tolerance_is_as_the_figure_is(value, kind, ends):
         # An interval that holds nearly everything shows nothing, though the printed value lies within.
         (10.0, Measured(30.0, 1.0, 90.0, MANY), "", OPEN),
         # 94.2 and 97.7 are within a tenth of each other, but 5.8 failures are 2.5 times 2.3.
-        (97.7, Measured(94.2, 94.0, 94.4, MANY), Kind.SHARE, NO),
-        (97.7, Measured(97.7, 97.6, 97.8, MANY), Kind.SHARE, YES),
-        (97.7, Measured(97.7, 97.0, 98.4, MANY), Kind.SHARE, OPEN),
+        (97.7, Measured(94.2, 94.0, 94.4, MANY), NumberKind.SHARE, NO),
+        (97.7, Measured(97.7, 97.6, 97.8, MANY), NumberKind.SHARE, YES),
+        (97.7, Measured(97.7, 97.0, 98.4, MANY), NumberKind.SHARE, OPEN),
         # "Over 97" and "within 4": by the end of the interval that might break it.
-        (97.0, Measured(97.5, 97.1, 97.9, MANY), Kind.LEAST, YES),
-        (97.0, Measured(97.5, 96.9, 98.1, MANY), Kind.LEAST, OPEN),
-        (97.0, Measured(96.0, 95.5, 96.5, MANY), Kind.LEAST, NO),
-        (4.0, Measured(3.0, 2.1, 3.9, MANY), Kind.MOST, YES),
-        (4.0, Measured(3.0, 1.9, 4.1, MANY), Kind.MOST, OPEN),
-        (4.0, Measured(5.0, 4.1, 5.9, MANY), Kind.MOST, NO),
+        (97.0, Measured(97.5, 97.1, 97.9, MANY), NumberKind.LEAST, YES),
+        (97.0, Measured(97.5, 96.9, 98.1, MANY), NumberKind.LEAST, OPEN),
+        (97.0, Measured(96.0, 95.5, 96.5, MANY), NumberKind.LEAST, NO),
+        (4.0, Measured(3.0, 2.1, 3.9, MANY), NumberKind.MOST, YES),
+        (4.0, Measured(3.0, 1.9, 4.1, MANY), NumberKind.MOST, OPEN),
+        (4.0, Measured(5.0, 4.1, 5.9, MANY), NumberKind.MOST, NO),
         # "All" holds of what was measured, or does not.
-        (100.0, Measured(100.0, 99.7, 100.0, MANY), Kind.ALL, YES),
-        (100.0, Measured(99.9, 99.5, 100.0, MANY), Kind.ALL, NO),
+        (100.0, Measured(100.0, 99.7, 100.0, MANY), NumberKind.ALL, YES),
+        (100.0, Measured(99.9, 99.5, 100.0, MANY), NumberKind.ALL, NO),
         # A maximum and a single run have no interval, and cannot show that they agree.
         (10.0, Measured(10.0, n=MANY), "", OPEN),
         (10.0, Measured(10.0, 10.0, 10.0, 1), "", OPEN),
@@ -75,4 +75,4 @@ def test_intervals_of_few_observations_are_widened_to_students():
 def test_the_number_alone_may_be_near_where_nothing_is_shown():
     assert near(10.0, Measured(10.9))
     assert not near(10.0, Measured(11.1))
-    assert not near(97.7, Measured(94.2), Kind.SHARE)
+    assert not near(97.7, Measured(94.2), NumberKind.SHARE)

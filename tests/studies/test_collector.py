@@ -11,9 +11,10 @@ from euclio.experiments.runner import RunInterrupted
 from euclio.experiments.solver_settings import measure, solver_settings
 from euclio.problems.session import Session
 from euclio.report import Paragraph
-from studies import STUDIES, building
-from studies.certifying import proofs_of
+from studies import STUDIES
+from studies import page_builder as building
 from studies.collector import Collector, seeded_sample
+from studies.proof_sample import proofs_of
 from studies.study import Found, Study, Text
 
 # Not in the quick tier: runs in worker processes.

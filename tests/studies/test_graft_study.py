@@ -18,11 +18,11 @@ from euclio.core.solving import solve
 from euclio.experiments.results.tables import load
 from euclio.problems.fragments import FragmentSpace, Points
 from euclio.problems.fragments.stages import Stages
-from studies.building import reproduce
 from studies.claims import stored_claims
 from studies.graft import cases, inputs, measures, memory, optima, scales, serving, sweeps, systems, variants
 from studies.graft.cases import DEFAULT, NETWORKS, SCALES, drawn
 from studies.graft.systems import GRAFT, GSLICE, REGROUP, STATIC
+from studies.page_builder import reproduce
 from studies.papers.published import published_figures
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,8 +9,7 @@ from euclio.core.errors import InputError
 from euclio.workloads.commands import generate
 from studies.harpagon.kinds import CANDIDATES, REFERENCE, answers, measured_sessions
 from studies.harpagon.kinds_text import kinds_blocks, kinds_number
-from studies.inference.bridge import candidates
-from studies.inference.reference import reference_setting
+from studies.inference.sessions import drawn_sessions
 
 NONE = float("nan")
 
@@ -79,6 +78,6 @@ def test_measured_sessions_are_those_of_the_folder_or_of_its_folders(tmp_path):
 
 def test_candidates_are_drawn_before_any_system_is_asked():
     """Selected workloads have a plan from every system by construction."""
-    found = candidates("harpagon", reference_setting(), 5, 3)
-    assert found == candidates("harpagon", reference_setting(), 5, 4)[:3]
+    found = list(drawn_sessions("harpagon", 3, 5, accept=False))
+    assert found == list(drawn_sessions("harpagon", 4, 5, accept=False))[:3]
     assert all(session.slo_s <= 10 for session in found)

@@ -7,16 +7,23 @@ import pytest
 from euclio.core.words import with_unit
 from euclio.report.analysis.statistics import Measured
 from euclio.workloads.session.acceptance import BASELINES
-from studies.agreement import Verdict
 from studies.costs import costs, time_measures
 from studies.harpagon.figures import optimal_share_map
 from studies.harpagon.measures import ENUMERATION, QUANTIZED, REPRICED_RUN, optimality
 from studies.modules import dispatch_latency, left, majority_configurations, module_figures
 from studies.papers.costs import baselines, normalized
 from studies.papers.harpagon import HARPAGON, comparisons, dummies
-from studies.papers.modules import Given, dispatch, given_module, given_modules, less, more_than_two, remaining_budget
+from studies.papers.modules import (
+    GivenModule,
+    dispatch,
+    given_module,
+    given_modules,
+    less,
+    more_than_two,
+    remaining_budget,
+)
 from studies.papers.published import Published, published_figures
-from studies.scorecard import Score, scorecard, tally
+from studies.scorecard import Score, Verdict, scorecard, tally
 
 FIGURE = Published("key", 10.0, "%", "Harpagon §IV", "check", "something")
 
@@ -118,7 +125,7 @@ def test_module_figures_count_partial_machines_as_used() -> None:
 
 
 def test_throughput_is_per_unit_of_money() -> None:
-    given = Given("traffic", "detector")
+    given = GivenModule("traffic", "detector")
     assert less(module_figures(table_2()), "harpagon:nd", given).value == pytest.approx(100 * (1 - 5 / 5.3))
 
 
@@ -136,7 +143,7 @@ def test_given_modules_are_the_most_expensive_one_of_each_application() -> None:
     figures = module_figures(pd.DataFrame(rows))
     found = given_modules(figures, HARPAGON, ("traffic", "caption", "a-b"))
     assert [str(one) for one in found] == ["traffic/face", "a-b/x"]
-    assert given_module(figures, HARPAGON, "pose") == Given("pose", "keypoints")
+    assert given_module(figures, HARPAGON, "pose") == GivenModule("pose", "keypoints")
     assert math.isnan(less(figures, HARPAGON, given_module(figures, HARPAGON, "caption")).value)
 
 

@@ -5,12 +5,12 @@ import pytest
 
 from euclio.experiments.results.tables import load
 from euclio.workloads.session.acceptance import ABLATIONS
-from studies.building import reproduce
 from studies.harpagon.measures import gaps, own_optimum
 from studies.inference.measures import measures
 from studies.inference.reference import reference_setting
 from studies.inference.simulation import accepted
 from studies.modules import plans_of
+from studies.page_builder import reproduce
 from studies.papers.harpagon import figures
 
 

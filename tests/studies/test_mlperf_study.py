@@ -13,7 +13,6 @@ from euclio.core.own_folders import data_dir
 from euclio.experiments.results.tables import load
 from euclio.files.json_reading import read_json
 from euclio.workloads.session.mlperf import durations_s
-from studies.building import reproduce
 from studies.mlperf.choices import PARAMETERS, TRIED
 from studies.mlperf.closed_loop import among_clients, capacities, compared, sessions
 from studies.mlperf.inputs import PERCENTILES, Kind, accelerator, analyzer_runs, cases
@@ -25,7 +24,7 @@ from studies.mlperf.rules import (
     SWEPT,
     Batching,
     Rule,
-    Sharing,
+    StreamSharing,
     Varying,
     at_a_time,
     modelled,
@@ -36,6 +35,7 @@ from studies.mlperf.rules import (
     variation,
 )
 from studies.mlperf.serving import FINE, largest_load, machine_of, served
+from studies.page_builder import reproduce
 from studies.papers.published import published_figures
 
 SHORT = 0.02
@@ -125,8 +125,8 @@ def test_the_machine_has_the_profile_of_the_results() -> None:
 
 
 def test_streams_that_always_share_are_as_many_times_slower() -> None:
-    (module,) = modelled(BERT, rule(sharing=Sharing.ALWAYS))[0].modules
-    (alone,) = modelled(BERT, rule(sharing=Sharing.ONE))[0].modules
+    (module,) = modelled(BERT, rule(sharing=StreamSharing.ALWAYS))[0].modules
+    (alone,) = modelled(BERT, rule(sharing=StreamSharing.ONE))[0].modules
     assert {c.concurrency for c in module.profile} == {2}
     assert [c.duration_s for c in module.profile] == [2 * c.duration_s for c in alone.profile]
     assert module.rate_rps == alone.rate_rps
@@ -151,7 +151,11 @@ def test_streams_of_a_whole_accelerator_reach_offlines_throughput() -> None:
 
 def test_two_batches_of_recordings_are_under_way() -> None:
     rnnt = case("rnnt on L4, TensorRT v3.0")
-    assert [at_a_time(rnnt, one) for one in (CONFIGURED, rule(under_way=1), rule(sharing=Sharing.ONE))] == [2, 1, 1]
+    assert [at_a_time(rnnt, one) for one in (CONFIGURED, rule(under_way=1), rule(sharing=StreamSharing.ONE))] == [
+        2,
+        1,
+        1,
+    ]
     assert at_a_time(BERT, CONFIGURED) == 2
 
 

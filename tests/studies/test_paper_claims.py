@@ -14,10 +14,10 @@ from euclio.core.own_folders import data_dir
 from euclio.experiments.results.tables import save
 from euclio.report.analysis.statistics import Measured
 from studies import claims
-from studies.agreement import Verdict, agreement
-from studies.claims import HOLDS, Card, Claim, Standing, accept, check, check_all, load_card, stored_claims
+from studies.claims import HOLDS, Card, Claim, ClaimStanding, accept, check, check_all, load_card, stored_claims
 from studies.claims_page import figures_text, lines, tally, write_claims
 from studies.papers.published import published_figures
+from studies.scorecard import Verdict, agreement
 
 SHARE = Claim("tiny.share", "tiny", "It is best on 91.5 % of the workloads.", ("share",), held=True)
 
@@ -47,27 +47,27 @@ NOT_COMPARED = {"verdict": str(Verdict.NOT_COMPARED)}
 @pytest.mark.parametrize(
     ("rows", "standing"),
     [
-        ([row(AGREE)], Standing.REPLICATED),
-        ([row(AGREE, artifact=True)], Standing.REPRODUCED),
+        ([row(AGREE)], ClaimStanding.REPLICATED),
+        ([row(AGREE, artifact=True)], ClaimStanding.REPRODUCED),
         # A claim of several numbers is reproduced only where all of them rest on artifacts.
-        ([row(AGREE, artifact=True), row(AGREE, key="other", artifact=False)], Standing.REPLICATED),
-        ([row(OPEN)], Standing.NOT_DECIDED),
-        ([row(NO)], Standing.NOT_REPLICATED),
-        ([row(NO, artifact=True)], Standing.NOT_REPRODUCED),
+        ([row(AGREE, artifact=True), row(AGREE, key="other", artifact=False)], ClaimStanding.REPLICATED),
+        ([row(OPEN)], ClaimStanding.NOT_DECIDED),
+        ([row(NO)], ClaimStanding.NOT_REPLICATED),
+        ([row(NO, artifact=True)], ClaimStanding.NOT_REPRODUCED),
         # What print contradicts shows nothing, whatever was measured, and hides nothing that is off.
-        ([row(AGREE, **NOT_COMPARED)], Standing.NOT_DECIDED),
-        ([row(NO, **NOT_COMPARED)], Standing.NOT_DECIDED),
-        ([row(AGREE, **NOT_COMPARED), row(NO, key="other")], Standing.NOT_REPLICATED),
-        ([row(AGREE), row(OPEN, key="other")], Standing.NOT_DECIDED),
-        ([row(AGREE), row(NO, key="other")], Standing.NOT_REPLICATED),
-        ([row(NO), row(OPEN, key="other")], Standing.NOT_REPLICATED),
+        ([row(AGREE, **NOT_COMPARED)], ClaimStanding.NOT_DECIDED),
+        ([row(NO, **NOT_COMPARED)], ClaimStanding.NOT_DECIDED),
+        ([row(AGREE, **NOT_COMPARED), row(NO, key="other")], ClaimStanding.NOT_REPLICATED),
+        ([row(AGREE), row(OPEN, key="other")], ClaimStanding.NOT_DECIDED),
+        ([row(AGREE), row(NO, key="other")], ClaimStanding.NOT_REPLICATED),
+        ([row(NO), row(OPEN, key="other")], ClaimStanding.NOT_REPLICATED),
         # A maximum or a single run has no interval that could lie within.
-        ([row((PRINTED, math.nan, math.nan))], Standing.NOT_DECIDED),
-        ([row((PRINTED, PRINTED, PRINTED), n=1)], Standing.NOT_DECIDED),
+        ([row((PRINTED, math.nan, math.nan))], ClaimStanding.NOT_DECIDED),
+        ([row((PRINTED, PRINTED, PRINTED), n=1)], ClaimStanding.NOT_DECIDED),
         # A run time is a run time, even where it is equal.
-        ([row(AGREE, role="time")], Standing.OTHER_MACHINE),
-        ([row((100.0, 99.0, 100.0), kind="all", published=100.0)], Standing.REPLICATED),
-        ([row((99.0, 98.0, 99.5), kind="all", published=100.0)], Standing.NOT_REPLICATED),
+        ([row(AGREE, role="time")], ClaimStanding.OTHER_MACHINE),
+        ([row((100.0, 99.0, 100.0), kind="all", published=100.0)], ClaimStanding.REPLICATED),
+        ([row((99.0, 98.0, 99.5), kind="all", published=100.0)], ClaimStanding.NOT_REPLICATED),
     ],
 )
 def test_a_claim_stands_as_its_figures_do(rows, standing):
@@ -80,15 +80,15 @@ def test_a_claim_stands_as_its_figures_do(rows, standing):
 @pytest.mark.parametrize(
     ("bounds", "standing"),
     [
-        ({"least": 85.0}, Standing.REPLICATED),
-        ({"least": 88.0}, Standing.NOT_DECIDED),
-        ({"least": 90.0}, Standing.NOT_REPLICATED),
-        ({"most": 90.0}, Standing.REPLICATED),
-        ({"most": 87.0}, Standing.NOT_DECIDED),
-        ({"most": 85.0}, Standing.NOT_REPLICATED),
+        ({"least": 85.0}, ClaimStanding.REPLICATED),
+        ({"least": 88.0}, ClaimStanding.NOT_DECIDED),
+        ({"least": 90.0}, ClaimStanding.NOT_REPLICATED),
+        ({"most": 90.0}, ClaimStanding.REPLICATED),
+        ({"most": 87.0}, ClaimStanding.NOT_DECIDED),
+        ({"most": 85.0}, ClaimStanding.NOT_REPLICATED),
         # Of every workload: the number that was measured decides.
-        ({"most": 87.6, "every": True}, Standing.REPLICATED),
-        ({"most": 87.5, "every": True}, Standing.NOT_REPLICATED),
+        ({"most": 87.6, "every": True}, ClaimStanding.REPLICATED),
+        ({"most": 87.5, "every": True}, ClaimStanding.NOT_REPLICATED),
     ],
 )
 def test_bounds_are_kept_by_the_end_of_the_interval_that_might_break_them(bounds, standing):
@@ -100,9 +100,9 @@ def test_bounds_are_kept_by_the_end_of_the_interval_that_might_break_them(bounds
 def test_over_97_is_not_replicated_by_94_in_one_run_nor_by_98():
     """Scrooge's turn-off claims: no interval shows that a rate stays above the bound, and one run can be below it."""
     claim = replace(SHARE, least=97.0)
-    assert check(claim, card(row((94.2, 94.2, 94.2), n=1))).standing == Standing.NOT_REPLICATED
+    assert check(claim, card(row((94.2, 94.2, 94.2), n=1))).standing == ClaimStanding.NOT_REPLICATED
     found = check(claim, card(row((98.0, 98.0, 98.0), n=1)))
-    assert (found.standing, found.why) == (Standing.NOT_DECIDED, "one run, or a maximum: no interval")
+    assert (found.standing, found.why) == (ClaimStanding.NOT_DECIDED, "one run, or a maximum: no interval")
 
 
 def test_of_a_run_time_it_is_said_what_was_timed():
@@ -112,7 +112,7 @@ def test_of_a_run_time_it_is_said_what_was_timed():
 
 def test_what_was_not_run_does_not_hold():
     found = check(SHARE, None)
-    assert (found.standing, found.holds, found.lost, found.minutes) == (Standing.NOT_RUN, False, True, None)
+    assert (found.standing, found.holds, found.lost, found.minutes) == (ClaimStanding.NOT_RUN, False, True, None)
     assert not check(replace(SHARE, held=False), None).lost
 
 
@@ -172,13 +172,13 @@ def test_accepting_changes_what_held_and_nothing_else(tmp_path):
     shutil.copy(data_dir() / "claims.json", file)
     before = json.loads(file.read_text(encoding="utf-8"))
     first, second, *_ = stored_claims()
-    holds = replace(check(first, None), standing=Standing.REPLICATED)
+    holds = replace(check(first, None), standing=ClaimStanding.REPLICATED)
     accept([holds, check(second, None)], file)
     after = json.loads(file.read_text(encoding="utf-8"))
     assert after["claims"][0]["held"]
     after["claims"][0]["held"] = before["claims"][0]["held"]
     assert after == before
-    was = Standing.REPLICATED if before["claims"][0]["held"] else Standing.NOT_REPLICATED
+    was = ClaimStanding.REPLICATED if before["claims"][0]["held"] else ClaimStanding.NOT_REPLICATED
     accept([replace(holds, standing=was)], file)
     assert file.read_text(encoding="utf-8") == (data_dir() / "claims.json").read_text(encoding="utf-8")
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from euclio.experiments.results.tables import load
-from studies.building import reproduce
 from studies.inference.measures import measures
 from studies.inference.reference import reference_setting
 from studies.inference.simulation import accepted
 from studies.modules import plans_of
+from studies.page_builder import reproduce
 from studies.papers.piccolo import PICCOLO, figures
 from studies.piccolo.experiment import SEARCHED_MODULES, SYSTEMS
 from studies.piccolo.measures import (

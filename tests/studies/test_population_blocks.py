@@ -7,8 +7,8 @@ import pytest
 from euclio.report import Figure, Paragraph, Table
 from euclio.workloads.populations import Identity
 from studies import STUDIES
-from studies.building import study_of
-from studies.population_blocks import as_data, identified, population_blocks, without_populations
+from studies.page_blocks import as_data, identified, population_blocks, without_populations
+from studies.page_builder import study_of
 from studies.study import Found
 
 FIRST = Identity("harpagon", 20240917, 1131, "5" * 64)

@@ -16,7 +16,7 @@ from euclio.problems.pipeline import PipelineSpace, evaluate
 from euclio.problems.pipeline.files import save_cluster
 from euclio.report.analysis.statistics import mean
 from euclio.serving.highest_load import GRID
-from studies.building import reproduce
+from studies.page_builder import reproduce
 from studies.papers.published import published_figures
 from studies.ppipe import experiment, inputs
 from studies.ppipe.bursts import CVS, fit_table, fitted_cv, printed_reductions
@@ -27,7 +27,7 @@ from studies.ppipe.cases import (
     SCALES,
     SMALLS,
     TESTBED,
-    Sampling,
+    ClusterSampling,
     ablation_cases,
     group_cases,
     joined_cases,
@@ -37,6 +37,7 @@ from studies.ppipe.cases import (
     timeline_case,
 )
 from studies.ppipe.experiment import instance_files
+from studies.ppipe.inputs import model_latencies, profile_measures, ratios_along_depth, sizes_of_maps
 from studies.ppipe.measures import (
     at_highest_load,
     gains,
@@ -50,7 +51,6 @@ from studies.ppipe.measures import (
     small_loads,
     utilization,
 )
-from studies.ppipe.profiles import model_latencies, profile_measures, ratios_along_depth, sizes_of_maps
 from studies.ppipe.reasons import open_text
 from studies.ppipe.serving import at_full_load, search
 from studies.ppipe.systems import DART, MANY, NP, PPIPE
@@ -305,7 +305,7 @@ def test_a_named_folder_without_instances_is_refused(tmp_path):
         instance_files(tmp_path)
 
 
-TINY = Sampling(
+TINY = ClusterSampling(
     groups=1,
     models=1,
     seconds=0.1,

@@ -7,8 +7,8 @@ import pytest
 
 from euclio.core.own_folders import data_dir
 from euclio.core.words import UNITS
-from studies.agreement import Kind
 from studies.papers.published import published_figures
+from studies.scorecard import NumberKind
 
 ROLES = {"fit", "check", "input", "time", "doubtful"}
 KINDS = {"cannot both hold", "hardly both hold", "tension", "odd", "erratum"}
@@ -25,7 +25,7 @@ SHARES = ("optimal_share", "1bpc_same_share", "2bpc_same_share", "more_than_two_
 def test_figures_have_a_role_a_unit_and_a_name_of_their_own(paper):
     figures = published_figures(paper)
     assert {f.role for f in figures} <= ROLES
-    assert {f.kind for f in figures} <= set(Kind)
+    assert {f.kind for f in figures} <= set(NumberKind)
     assert {f.unit for f in figures} <= set(UNITS)
     assert max(Counter(f.key for f in figures).values()) == 1
 

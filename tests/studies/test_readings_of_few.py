@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from euclio.cli import main
-from studies.harpagon import readings as harpagon
-from studies.piccolo import readings as piccolo
+from studies.harpagon import measures as harpagon
+from studies.piccolo import measures as piccolo
 from studies.readings import reread
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"

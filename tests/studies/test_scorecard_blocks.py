@@ -4,10 +4,7 @@ import pytest
 
 from euclio.report import Counts, Fold, html_page, markdown_page
 from euclio.report.analysis.statistics import Measured
-from studies.agreement import Verdict
-from studies.papers.published import Published, published_figures
-from studies.scorecard import Contradiction, Score, tally
-from studies.scorecard_blocks import (
+from studies.page_blocks import (
     MEANINGS,
     SCORE_COLUMNS,
     TONES,
@@ -20,6 +17,8 @@ from studies.scorecard_blocks import (
     standing_number,
     verdict_lines,
 )
+from studies.papers.published import Published, published_figures
+from studies.scorecard import Contradiction, Score, Verdict, tally
 
 QUOTES = (Contradiction("cannot both hold", ("“the same” (Piccolo §IV)",), "Both cannot hold."),)
 

@@ -11,10 +11,10 @@ from euclio.experiments.results.tables import load
 from euclio.problems.session import Configuration
 from euclio.workloads.session.protocol import SEED
 from euclio.workloads.session.scrooge_sessions import scrooge_applications
-from studies.building import reproduce
+from studies.page_builder import reproduce
 from studies.papers.published import published_figures
 from studies.scrooge import experiment
-from studies.scrooge.changing import FEWER_CLIENTS, NEXUS_SYSTEM, Case, cases
+from studies.scrooge.changing import FEWER_CLIENTS, NEXUS_SYSTEM, WorldCase, cases
 from studies.scrooge.changing_measures import (
     OWN,
     changing_measures,
@@ -52,7 +52,7 @@ from studies.scrooge.objectives import (
     with_decisions,
 )
 from studies.scrooge.text import reasons
-from studies.scrooge.varying import MADE, VARIED
+from studies.scrooge.varied import MADE, VARIED
 from studies.study import Asked, Collected
 
 NONE = math.nan
@@ -326,7 +326,7 @@ def test_fewer_clients_move_a_figure_across_the_printed_one_or_are_no_verdict():
 def test_every_case_of_a_changing_workload_is_one_of_its_own():
     found = [replace(case, drawn=False) for case in cases()]
     assert len(set(found)) == len(found)
-    assert Case("traffic") in found
+    assert WorldCase("traffic") in found
     # Only three applications can be served by Nexus (§4.1).
     assert {case.application for case in found if case.system == NEXUS_SYSTEM} == {"traffic", "face", "tracker"}
 

@@ -8,10 +8,26 @@ from euclio.serving.dynamics.run import run
 from euclio.serving.dynamics.world import draw_world
 from euclio.workloads.session.scrooge_sessions import COMPARED, MOST_CLIENTS, draw_scrooge
 from studies.readings import with_tried
-from studies.scrooge.changing import Case, named_session
-from studies.scrooge.design import FACTORS, PAIRS, inputs_of, named, said, settings
+from studies.scrooge.changing import WorldCase, named_session
 from studies.scrooge.measures import GREEDY, MILP
-from studies.scrooge.varied import NO_ITEMS_PRINTED, NO_TIMES_PRINTED, OWN, Inputs, draw_varied
+from studies.scrooge.varied import (
+    FACTORS,
+    MADE,
+    NO_ITEMS_PRINTED,
+    NO_TIMES_PRINTED,
+    OWN,
+    PAIRS,
+    VARIED,
+    Inputs,
+    draw_varied,
+    in_words,
+    inputs_of,
+    made_rows,
+    ratios,
+    said,
+    settings,
+    varied_rows,
+)
 from studies.scrooge.varied_measures import (
     decision_movements,
     decision_readings,
@@ -19,7 +35,6 @@ from studies.scrooge.varied_measures import (
     outcomes,
 )
 from studies.scrooge.varied_text import varied_blocks
-from studies.scrooge.varying import MADE, VARIED, made_rows, ratios, varied_rows
 
 SEED = 20240917
 BATCHED = {"traffic": "vehicle", "face": "detector", "tracker": "reid"}
@@ -108,13 +123,13 @@ def test_worker_types_are_drawn_anew_for_every_decision_and_keep_the_one_without
 
 
 def test_settings_differ_and_name_inputs():
-    names = [named(setting) for setting in settings()]
+    names = [in_words(setting) for setting in settings()]
     assert len(set(names)) == len(names) == 1 + sum(len(f.levels) for f in FACTORS) + sum(map(len, PAIRS))
     assert {factor.name for factor in FACTORS} == {field.name for field in fields(Inputs)}
     assert all(list(factor.levels) == sorted(factor.levels) and factor.own not in factor.levels for factor in FACTORS)
     assert inputs_of({}) == OWN
     assert len({inputs_of(setting) for setting in settings()}) == len(names)
-    assert named({"fixed": 0.95, "gain": 4}) == "fixed=0.95, gain=4"
+    assert in_words({"fixed": 0.95, "gain": 4}) == "fixed=0.95, gain=4"
     assert "×0.25" in said({"rate": 0.25})
 
 
@@ -184,7 +199,7 @@ def test_a_decision_costs_the_same_as_the_optimum_or_more():
 
 
 def test_decisions_of_a_changing_workload_are_those_that_its_coordinator_asks_for():
-    record = run(draw_world("face", SEED, MOST_CLIENTS, 60), Case("face").rules)
+    record = run(draw_world("face", SEED, MOST_CLIENTS, 60), WorldCase("face").rules)
     rows = made_rows(named_session("face"), SEED, 60)
     # Few requests per second may have no plan, until the coordinator plans for more.
     assert 0 < sum(row["times"] for row in rows) <= len(record.questions) <= record.allocations
@@ -193,7 +208,7 @@ def test_decisions_of_a_changing_workload_are_those_that_its_coordinator_asks_fo
 
 
 def test_many_worker_types_are_run_on_every_other_decision_alone(monkeypatch):
-    monkeypatch.setattr("studies.scrooge.varying.settings", lambda: iter([{}, {"types": 2}]))
+    monkeypatch.setattr("studies.scrooge.varied.settings", lambda: iter([{}, {"types": 2}]))
     sessions = [draw_scrooge("traffic", SEED, number).session for number in (1, 2)]
     found = [[row["setting"] for row in varied_rows(session, SEED, 2)] for session in sessions]
     assert found == [[""], ["", "types=2"]]

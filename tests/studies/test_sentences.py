@@ -6,8 +6,8 @@ import pytest
 
 from euclio.core.own_folders import data_dir
 from studies.claims import stored_claims
+from studies.claims_page import NOT_MEASURED, SET_UP, STATUSES, Sentence, selection, sentences
 from studies.papers.published import published_figures
-from studies.sentences import NOT_MEASURED, SET_UP, STATUSES, Sentence, selection, sentences
 
 PAPERS = ("graft", "harpagon", "piccolo", "ppipe", "scrooge")
 

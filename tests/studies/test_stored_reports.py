@@ -2,16 +2,16 @@
 
 import json
 import re
-from pathlib import Path
 
 import pandas as pd
 import pytest
+from places import ROOT
 
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.own_folders import data_dir
 from euclio.experiments.results.tables import load, save
-from studies import claims, stored_reports
+from studies import claims
 from studies.claims import load_cards
 from studies.stored_reports import LAST, STORED, differences, latest, store
 
@@ -94,7 +94,7 @@ def test_accepting_claims_stores_the_last_reports_first(tmp_path, monkeypatch, c
     """Claims that are accepted are about what is stored: both change together, and neither does without `--accept`."""
     claim = claims.Claim("h.share", "harpagon", "It is best.", ("optimal_share",))
     monkeypatch.setattr(claims, "stored_claims", lambda: (claim,))
-    monkeypatch.setattr(claims, "check", lambda *_: claims.Checked(claim, claims.Standing.NOT_RUN, (), None))
+    monkeypatch.setattr(claims, "check", lambda *_: claims.CheckedClaim(claim, claims.ClaimStanding.NOT_RUN, (), None))
     monkeypatch.setattr("studies.claims_page.figures_text", lambda _: "Numbers.")
     monkeypatch.setattr("studies.claims_page.figures_blocks", lambda _: [])
     monkeypatch.setattr(claims, "data_dir", lambda: tmp_path)
@@ -138,7 +138,7 @@ def test_a_run_without_accept_changes_no_stored_file_and_says_where_it_wrote(tmp
 
 def test_a_report_is_stored_where_it_is_accepted(monkeypatch, capsys):
     """The run is left out here: it writes to build/reports with and without `--accept`."""
-    monkeypatch.setattr("studies.building.reproduce", lambda *_, **__: write(LAST, FIGURES[:1]) / "index.html")
+    monkeypatch.setattr("studies.page_builder.reproduce", lambda *_, **__: write(LAST, FIGURES[:1]) / "index.html")
     card = STORED / "harpagon" / "scorecard.parquet"
     assert main(["reproduce", "harpagon"]) == 0
     assert len(load(card)[0]) == len(FIGURES)
@@ -149,8 +149,6 @@ def test_a_report_is_stored_where_it_is_accepted(monkeypatch, capsys):
 
 def test_nothing_else_of_the_package_names_the_stored_reports_as_its_output():
     """A default of `reports` anywhere would write over what git has: outputs are below build, stored reports here."""
-    package = Path(stored_reports.__file__).parents[1]
-    naming = [
-        p.name for p in package.rglob("*.py") if re.search(r"""["']reports["'/]""", p.read_text(encoding="utf-8"))
-    ]
+    files = [path for package in ("euclio", "studies") for path in (ROOT / package).rglob("*.py")]
+    naming = [p.name for p in files if re.search(r"""["']reports["'/]""", p.read_text(encoding="utf-8"))]
     assert naming == ["stored_reports.py"]

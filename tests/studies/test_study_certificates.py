@@ -10,8 +10,8 @@ from euclio.cli import main
 from euclio.core.errors import RefutedError
 from euclio.core.solving import solve
 from euclio.report import Heading, Paragraph, html_page
-from studies import certifying
-from studies.certifying import Proof, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
+from studies import proof_sample as certifying
+from studies.proof_sample import SampledProof, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
 
 SESSION = tiny_session(2)
 
@@ -22,7 +22,7 @@ def proven(index=0):
 
 
 def proofs(count, result=None):
-    return [Proof(f"w{k:03d}", "exact", lambda: (SESSION, result or proven())) for k in range(count)]
+    return [SampledProof(f"w{k:03d}", "exact", lambda: (SESSION, result or proven())) for k in range(count)]
 
 
 def sampled(count, size, seed=0, advance=lambda _: None, result=None):
@@ -117,14 +117,14 @@ def test_the_command_ends_with_exit_code_1(monkeypatch, capsys, tmp_path):
     def reproduce(paper, **_):
         raise RefutedError("1 of 30 proofs that were tried is REFUTED.")
 
-    monkeypatch.setattr("studies.building.reproduce", reproduce)
+    monkeypatch.setattr("studies.page_builder.reproduce", reproduce)
     assert main(["reproduce", "scrooge", "--out", str(tmp_path)]) == 1
     assert capsys.readouterr().err == "euclio: 1 of 30 proofs that were tried is REFUTED.\n"
 
 
 def test_the_size_of_the_sample_is_an_option(monkeypatch, tmp_path):
     asked = []
-    monkeypatch.setattr("studies.building.reproduce", lambda paper, **given: asked.append(given))
+    monkeypatch.setattr("studies.page_builder.reproduce", lambda paper, **given: asked.append(given))
     main(["reproduce", "scrooge", "--out", str(tmp_path), "--certify", "5"])
     assert asked[0]["certify"] == 5
 

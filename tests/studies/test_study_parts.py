@@ -9,7 +9,7 @@ import pytest
 from euclio.cli import main
 from euclio.experiments.results.tables import load
 from studies import STUDIES
-from studies.building import study_of
+from studies.page_builder import study_of
 from studies.papers.published import published_figures
 from studies.parts import part_lines
 

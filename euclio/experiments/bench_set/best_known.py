@@ -28,7 +28,7 @@ REPEATS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BestFound:
     """A plan's value in the plan space of the instance, and a bound, each with the solver behind it.
 
     Attributes:
@@ -46,7 +46,7 @@ class Found:
     bound_solver: str = ""
 
 
-def attempt(instance: Any, space: Any, solver: SolverLike, time_limit_s: float | None) -> tuple[AnyResult, Found]:
+def attempt(instance: Any, space: Any, solver: SolverLike, time_limit_s: float | None) -> tuple[AnyResult, BestFound]:
     """Run a solver; its plan is priced in the plan space of the instance, whatever its own.
 
     Args:
@@ -67,29 +67,29 @@ def attempt(instance: Any, space: Any, solver: SolverLike, time_limit_s: float |
     goal: dict[str, Any] = {"objective": family.goal(space).name} if len(family.goals) > 1 else {}
     result = solve(instance, chosen, space=asked, time_limit_s=time_limit_s, **goal)
     if result.status is Status.ERROR:
-        return result, Found()
+        return result, BestFound()
     bound = result.bound if result.space == space else None
-    found = Found(bound=None if bound is None else exact(bound), bound_solver="" if bound is None else chosen.name)
+    found = BestFound(bound=None if bound is None else exact(bound), bound_solver="" if bound is None else chosen.name)
     if result.plan is None:
         return result, found
     checked = family.evaluate(instance, result.plan, space)
     if not checked.feasible or checked.value is None:
         return result, found
-    return result, Found(checked.value, chosen.name, result.plan, found.bound, found.bound_solver)
+    return result, BestFound(checked.value, chosen.name, result.plan, found.bound, found.bound_solver)
 
 
-def better(a: Found, b: Found, maximised: bool) -> Found:
+def better(a: BestFound, b: BestFound, maximised: bool) -> BestFound:
     """The better plan and the better bound of two; of equals the first one's."""
     plan = b if a.value is None or (b.value is not None and _ahead(b.value, a.value, maximised)) else a
     bound = b if a.bound is None or (b.bound is not None and _ahead(a.bound, b.bound, maximised)) else a
-    return Found(plan.value, plan.solver, plan.plan, bound.bound, bound.bound_solver)
+    return BestFound(plan.value, plan.solver, plan.plan, bound.bound, bound.bound_solver)
 
 
 def _ahead(a: Fraction, b: Fraction, maximised: bool) -> bool:
     return a > b if maximised else a < b
 
 
-def measured(instance: Any, space: Any, time_limit_s: float) -> tuple[Effort, Found]:
+def measured(instance: Any, space: Any, time_limit_s: float) -> tuple[Effort, BestFound]:
     """Run the reference method of the instance's family, its default solver, and measure its effort."""
     solver = family_of(instance).default_solver
     time_runs()
@@ -104,7 +104,7 @@ def measured(instance: Any, space: Any, time_limit_s: float) -> tuple[Effort, Fo
     return Effort(solver, result.status.value, least, dict(result.stats)), found
 
 
-def improved(instance: Any, space: Any, found: Found, time_limit_s: float) -> tuple[Found, list[str]]:
+def improved(instance: Any, space: Any, found: BestFound, time_limit_s: float) -> tuple[BestFound, list[str]]:
     """Try the other methods until the plan is proven; returns the best and the methods tried."""
     family = family_of(instance)
     goal = family.goal(space)
@@ -184,7 +184,7 @@ def _compared(entry: Entry, instance: Any, written: Any, solver: SolverLike, tim
     return Compared(entry, result.status, found.value, gap, proven, result.wall_s, news, wrong)
 
 
-def _wrong(goal: Goal, entry: Entry, best: Fraction, searched_all: bool, result: AnyResult, found: Found) -> str:
+def _wrong(goal: Goal, entry: Entry, best: Fraction, searched_all: bool, result: AnyResult, found: BestFound) -> str:
     """What cannot be true, as the best known plan is there and its bound is proven."""
     if result.status is Status.ERROR:
         return result.reason
@@ -199,7 +199,7 @@ def _worse(goal: Goal, value: Fraction, best: Fraction) -> float:
     return 0.0 - goal.gap(best, value)
 
 
-def _news(goal: Goal, entry: Entry, best: Fraction, found: Found) -> Iterator[str]:
+def _news(goal: Goal, entry: Entry, best: Fraction, found: BestFound) -> Iterator[str]:
     if found.value is not None and _worse(goal, found.value, best) < -NEWS_TOLERANCE:
         yield "new best"
     if entry.difficulty is not Difficulty.OPEN or found.bound is None:

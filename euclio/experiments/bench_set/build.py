@@ -17,12 +17,12 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.families import families, family_of
 from euclio.core.parts import Design
-from euclio.core.progress import told
+from euclio.core.progress import progress_bar, told
 from euclio.core.result import Answer, Status
 from euclio.core.solver import Limits
 from euclio.core.solving import check
 from euclio.core.versions import provenance
-from euclio.experiments.bench_set.best_known import Found, better, improved, measured
+from euclio.experiments.bench_set.best_known import BestFound, better, improved, measured
 from euclio.experiments.bench_set.certificates import has_certificate
 from euclio.experiments.bench_set.manifest import (
     FILE,
@@ -99,7 +99,7 @@ def _known(folder: Path) -> dict[str, Entry]:
 def _entry(folder: Path, design: Design, known: Entry | None, time_limit_s: float, again: bool) -> Entry:
     instance = design.make(SEED)
     text = instance_text(instance)
-    before = Found()
+    before = BestFound()
     if known is not None and known.text_hash == text_hash(text) and best_path(folder, known.name).is_file():
         if not again and not _to_be_tried_again(known, time_limit_s):
             write_text(text, instance_path(folder, known))
@@ -143,15 +143,15 @@ def _to_be_tried_again(known: Entry, time_limit_s: float) -> bool:
     return time_limit_s > known.time_limit_s or known.effort.status == Status.OPTIMAL
 
 
-def _found(folder: Path, instance: Any, entry: Entry) -> Found:
+def _found(folder: Path, instance: Any, entry: Entry) -> BestFound:
     """What the folder says about an unchanged instance, its plan priced again."""
     written = read_best(folder, instance)
     checked = family_of(instance).evaluate(instance, written.plan, written.space)
     value = checked.value if checked.feasible else None
-    return Found(value, entry.solver, written.plan, entry.bound, entry.bound_solver)
+    return BestFound(value, entry.solver, written.plan, entry.bound, entry.bound_solver)
 
 
-def _best_text(instance: Any, space: Any, best: Found, entry: Entry) -> str:
+def _best_text(instance: Any, space: Any, best: BestFound, entry: Entry) -> str:
     """The result file of the best plan and bound, without what belongs to single runs."""
     bound = None if best.bound is None else float(best.bound)
     answer: Answer[Any] = Answer(best.plan, "best known", bound=bound)
@@ -180,8 +180,6 @@ def _remove_others(folder: Path, manifest: Manifest) -> None:
 
 def main() -> None:
     """Build the set where it stands, with a progress bar."""
-    from euclio.core.progress import progress_bar
-
     with progress_bar("instances", len(designs())) as advance:
         build(advance=advance)
 

@@ -15,7 +15,7 @@ from euclio.core.progress import told
 from euclio.experiments.bench_set.manifest import (
     Difficulty,
     Entry,
-    Kept,
+    KeptCertificate,
     Manifest,
     read_best,
     read_instance,
@@ -56,9 +56,9 @@ def certified(folder: Path, entry: Entry, time_limit_s: float | None, proofs: Pa
     return certify(instance, read_best(folder, instance), time_limit_s, proof)
 
 
-def kept(certificate: Certificate) -> Kept:
+def kept_certificate(certificate: Certificate) -> KeptCertificate:
     """What the manifest keeps of a certificate."""
-    return Kept(
+    return KeptCertificate(
         certificate.verdict,
         certificate.prover,
         certificate.provenance["packages"]["euclio"],
@@ -118,7 +118,7 @@ def fill(folder: Path, names: Collection[str], time_limit_s: float | None, advan
     manifest = read_manifest(folder)
     for entry in manifest.entries:
         if entry.name in names:
-            found = replace(entry, certificate=kept(certified(folder, entry, time_limit_s)))
+            found = replace(entry, certificate=kept_certificate(certified(folder, entry, time_limit_s)))
             entries = tuple(found if e.name == entry.name else e for e in manifest.entries)
             manifest = replace(manifest, entries=entries)
             write_manifest(manifest, folder)

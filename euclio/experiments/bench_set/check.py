@@ -15,7 +15,7 @@ from euclio.core.solving import reasons_against
 from euclio.experiments.bench_set.manifest import (
     Difficulty,
     Entry,
-    Kept,
+    KeptCertificate,
     best_path,
     difficulty_of,
     instance_path,
@@ -86,7 +86,7 @@ def _defects_of(folder: Path, entry: Entry) -> list[str]:
     return reasons
 
 
-def _against(kept: Kept, difficulty: Difficulty, hashes: tuple[str, str | None]) -> Iterator[str]:
+def _against(kept: KeptCertificate, difficulty: Difficulty, hashes: tuple[str, str | None]) -> Iterator[str]:
     """What is wrong with a certificate that is kept."""
     if difficulty is Difficulty.OPEN:
         yield "is not proven, but has a certificate"

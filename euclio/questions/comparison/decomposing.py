@@ -28,7 +28,7 @@ from euclio.core.solving import solve
 from euclio.core.tables import new_table
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
-from euclio.questions.comparison.comparing import Comparison, Row, Solving, chosen_solvers, compare, kept
+from euclio.questions.comparison.comparison import Comparison, Row, Solving, chosen_solvers, compare, kept
 from euclio.questions.comparison.gap import Gap, Value
 
 if TYPE_CHECKING:
@@ -219,6 +219,10 @@ def _float(value: Value | None) -> float | None:
 
 
 NUMBERS = ("instances", "mean", "max", "share of gap")
+
+
+# A solver that knows its steps says so (`Solver.steps`). Losses of the steps add up to the whole gap: each is the
+# difference from one plan to the next, the last that to the optimum, in units of the optimum.
 
 
 @told("looking at each step of each system")

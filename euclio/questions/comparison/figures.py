@@ -28,7 +28,7 @@ from euclio.core.figures import (
 )
 from euclio.core.objective import Goal
 from euclio.core.words import percent
-from euclio.questions.comparison.comparing import Comparison, Part, bar_note, bar_parts, part_names
+from euclio.questions.comparison.comparison import BarPart, Comparison, bar_note, bar_parts, part_names
 from euclio.questions.comparison.decomposing import aggregate, goal_of
 
 WIDTH_IN = 9.6
@@ -168,11 +168,11 @@ def _legend() -> list[Patch | Line2D]:
 
 
 COLOURS = {
-    Part.OPTIMUM: OPTIMUM,
-    Part.DESIGN: DESIGN,
-    Part.HEURISTIC: HEURISTIC,
-    Part.UNSPLIT: UNSPLIT,
-    Part.UNKNOWN: UNKNOWN,
+    BarPart.OPTIMUM: OPTIMUM,
+    BarPart.DESIGN: DESIGN,
+    BarPart.HEURISTIC: HEURISTIC,
+    BarPart.UNSPLIT: UNSPLIT,
+    BarPart.UNKNOWN: UNKNOWN,
 }
 
 
@@ -201,7 +201,7 @@ def draw_comparison_on(axes: Axes, comparison: Comparison) -> None:
 def _comparison_bars(axes: Axes, comparison: Comparison) -> list[Patch]:
     """A bar per system; gives what the legend names, the parts that are there."""
     rows, goal = comparison.rows, comparison.goal
-    drawn: set[Part] = set()
+    drawn: set[BarPart] = set()
     widths = [sum(width for _, width in bar_parts(row)) for row in rows]
     largest = max(widths, default=0.0) or 1.0
     for y, row in enumerate(rows):
@@ -221,5 +221,5 @@ def _comparison_bars(axes: Axes, comparison: Comparison) -> list[Patch]:
     return [Patch(color=COLOURS[part], alpha=_alpha(part), label=names[part]) for part in names if part in drawn]
 
 
-def _alpha(part: Part) -> float:
-    return OPTIMUM_ALPHA if part is Part.OPTIMUM else 1.0
+def _alpha(part: BarPart) -> float:
+    return OPTIMUM_ALPHA if part is BarPart.OPTIMUM else 1.0

@@ -18,7 +18,7 @@ from euclio.core.showing.html import html_text
 from euclio.core.tables import bound_text, new_table
 from euclio.core.words import DASH, amount, counted, duration, figures, full, percent
 from euclio.proving.certifying import counts
-from euclio.questions.comparison.comparing import Comparison, Row, bar_note, bar_parts, part_names
+from euclio.questions.comparison.comparison import Comparison, Row, bar_note, bar_parts, part_names
 from euclio.questions.comparison.decomposing import aggregate, goal_of
 
 NUMBERS = ("split", "gap", "design", "med.", "max", "free", "heur.", "med.", "max", "opt.", "miss")

@@ -181,7 +181,7 @@ class _Fastest:
         return longest_path(session, found)[0] if len(found) == len(self.least) else None
 
 
-class _Search:
+class _ConflictSearch:
     """Decides plan spaces of a session, and remembers the brackets of its modules.
 
     Once the time is up, brackets stay as they are without a search.
@@ -233,7 +233,7 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
         The explanation; every claim in it is proven, and the least SLO is that of a plan that the checker accepts.
     """
     session = without_limits(session)
-    search = _Search(session, time_limit_s)
+    search = _ConflictSearch(session, time_limit_s)
     given = restrictions(space)
     found = search.fastest(space, searched=True)
     free = _least_slo(session, search.fastest(without(space, given), searched=True))

@@ -22,7 +22,7 @@ MOST_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class LimitUse:
     """How much of a limit a plan takes.
 
     Attributes:
@@ -36,7 +36,7 @@ class Use:
     words: str
 
 
-def uses(point: Point) -> list[Use]:
+def uses(point: Point) -> list[LimitUse]:
     """How much of each limit the plan of a point takes, the objective first; empty without a plan."""
     if point.checked is None:
         return []
@@ -48,11 +48,11 @@ def uses(point: Point) -> list[Use]:
         share = taken / limit.capacity if limit.capacity else Fraction(1)
         what = "machines" if limit.is_stock else f"of {limit.name}"
         label = f"stock of {limit.name}" if limit.is_stock else limit.name
-        rows.append(Use(label, share, f"{full(taken, digits=4)} of {full(limit.capacity)} {what}"))
+        rows.append(LimitUse(label, share, f"{full(taken, digits=4)} of {full(limit.capacity)} {what}"))
     return rows
 
 
-def _objective(session: Session, found: Evaluation) -> Use:
+def _objective(session: Session, found: Evaluation) -> LimitUse:
     """The longest path against the objective, and the module on it that takes the most."""
     latency = [module.worst_case_latency_s for module in found.modules]
     length, names = longest_path(session, latency)
@@ -60,7 +60,7 @@ def _objective(session: Session, found: Evaluation) -> Use:
     if len(names) > 1:
         most = max(names, key=lambda name: latency[session.index[name]])
         words += f" on {_path(names)}; most of it {most}, {figures(latency[session.index[most]])} s"
-    return Use("SLO", length / session.slo_s, words)
+    return LimitUse("SLO", length / session.slo_s, words)
 
 
 def _path(names: list[str]) -> str:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
 from euclio.core.figures import INK, MEASURED, MUTED, PALETTE, PUBLISHED, grid
-from euclio.report.analysis.drawing import WIDTH_IN, cumulative
+from euclio.report.analysis.panels import WIDTH_IN, cumulative
 from euclio.report.analysis.statistics import Measured
 
 

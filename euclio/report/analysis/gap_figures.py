@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from euclio.core.figures import grid
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.report.analysis.drawing import (
+from euclio.report.analysis.panels import (
     cumulative,
     figure,
     height_for,

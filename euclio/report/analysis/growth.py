@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from euclio.core.errors import InputError
 from euclio.core.figures import grid
-from euclio.report.analysis.drawing import figure, height_for, labels_of, legend, short, styles, time_axis
+from euclio.report.analysis.panels import figure, height_for, labels_of, legend, short, styles, time_axis
 from euclio.report.analysis.references import LEAST_TIME_S, with_references
 from euclio.report.analysis.statistics import Values
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from euclio.core.errors import InputError
 from euclio.core.figures import PALETTE
 from euclio.core.words import plain
-from euclio.report.analysis.drawing import figure, short
+from euclio.report.analysis.panels import figure, short
 from euclio.report.analysis.references import LEAST_TIME_S, with_references
 from euclio.report.analysis.statistics import shifted_geometric_mean
 

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from euclio.core.errors import InputError
 from euclio.core.figures import INK, MEASURED, grid
 from euclio.core.tolerances import TIE_TOLERANCE
-from euclio.report.analysis.drawing import figure, goals, ratio_axis, short
 from euclio.report.analysis.heat_map import draw_cells
+from euclio.report.analysis.panels import figure, goals, ratio_axis, short
 from euclio.report.analysis.references import Measure, measured, with_references
 from euclio.report.analysis.statistics import BOOTSTRAP_SEED, Interval, Measured, Values, means
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from euclio.core.figures import MEASURED, grid
-from euclio.report.analysis.drawing import figure, height_for, legend, note, short, styles, thinned, time_axis
+from euclio.report.analysis.panels import figure, height_for, legend, note, short, styles, thinned, time_axis
 from euclio.report.analysis.references import measured, with_references
 from euclio.report.analysis.statistics import share
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from euclio.core.errors import InputError
 from euclio.core.figures import grid
-from euclio.report.analysis.drawing import figure, height_for, labels_of, legend, short, styles, time_axis, unit_of
+from euclio.report.analysis.panels import figure, height_for, labels_of, legend, short, styles, time_axis, unit_of
 from euclio.report.analysis.references import with_references
 from euclio.report.analysis.statistics import Values, shifted_geometric_mean
 

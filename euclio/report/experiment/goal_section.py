@@ -13,10 +13,10 @@ from euclio.core.result import Status
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import decimals, full, number, percent
 from euclio.report import Block, Figure, Heading, Table, figure_style, svg_text
-from euclio.report.analysis.drawing import GoalRuns
 from euclio.report.analysis.gap_figures import gap_ecdf, performance_profile
 from euclio.report.analysis.growth import LEAST_SIZES, growth, growth_figure
 from euclio.report.analysis.pairs import paired_figure, pairwise_figure
+from euclio.report.analysis.panels import GoalRuns
 from euclio.report.analysis.proofs import cactus, proven_figure
 from euclio.report.analysis.references import references
 from euclio.report.analysis.summaries import hardest_instances, summary
@@ -35,7 +35,7 @@ hundredths = partial(decimals, digits=2)
 """A number with two decimals, such as a percentage; empty where there is none."""
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column of a table.
 
     Attributes:
@@ -49,7 +49,7 @@ class Column(NamedTuple):
     text: Callable[[Any], str] | None = None
 
 
-def table_of(caption: str, rows: pd.DataFrame, columns: Iterable[Column], marked: Iterable[int] = ()) -> Table:
+def table_of(caption: str, rows: pd.DataFrame, columns: Iterable[TableColumn], marked: Iterable[int] = ()) -> Table:
     """A table of some columns of a frame."""
     shown = list(columns)
     cells = [[_cell(column, value) for value in rows[column.name]] for column in shown]
@@ -57,7 +57,7 @@ def table_of(caption: str, rows: pd.DataFrame, columns: Iterable[Column], marked
     return Table(caption, tuple(c.title for c in shown), tuple(zip(*cells, strict=True)), numeric, frozenset(marked))
 
 
-def _cell(column: Column, value: Any) -> str:
+def _cell(column: TableColumn, value: Any) -> str:
     if column.text is not None:
         return column.text(value)
     return "" if pd.isna(value) else str(value)
@@ -66,29 +66,29 @@ def _cell(column: Column, value: Any) -> str:
 def summary_tables(runs: pd.DataFrame) -> tuple[Table, Table]:
     """Two tables with one row per solver: gaps and times, then how many runs ended how."""
     rows = summary(runs)
-    statuses = [Column(status.value, status.value, decimals) for status in Status if rows[status.value].any()]
+    statuses = [TableColumn(status.value, status.value, decimals) for status in Status if rows[status.value].any()]
     qualities = table_of(
         "Gaps are to the best known value of the instance, over runs with a plan; best and proven are shares of the "
         "runs on instances of which a plan is known; mean time is the geometric mean shifted by 1 s.",
         rows,
         (
-            Column("label", "solver"),
-            Column("runs", "runs", decimals),
-            Column("best_pct", "best (%)", hundredths),
-            Column("proven_pct", "proven (%)", hundredths),
-            Column("gap_mean_pct", "mean gap (%)", hundredths),
-            Column("gap_median_pct", "median gap (%)", hundredths),
-            Column("gap_p95_pct", "95 % of gaps up to (%)", hundredths),
-            Column("gap_max_pct", "largest gap (%)", hundredths),
-            Column("time_sgm_s", "mean time (s)", number),
-            Column("time_max_s", "longest time (s)", number),
+            TableColumn("label", "solver"),
+            TableColumn("runs", "runs", decimals),
+            TableColumn("best_pct", "best (%)", hundredths),
+            TableColumn("proven_pct", "proven (%)", hundredths),
+            TableColumn("gap_mean_pct", "mean gap (%)", hundredths),
+            TableColumn("gap_median_pct", "median gap (%)", hundredths),
+            TableColumn("gap_p95_pct", "95 % of gaps up to (%)", hundredths),
+            TableColumn("gap_max_pct", "largest gap (%)", hundredths),
+            TableColumn("time_sgm_s", "mean time (s)", number),
+            TableColumn("time_max_s", "longest time (s)", number),
         ),
     )
     outcomes = table_of(
         "How the runs ended. Optimal: proven in the plan space of the run. Infeasible: the solver says that there is "
         "no plan; of an exact method a proof, of a heuristic the end of its rule.",
         rows,
-        (Column("label", "solver"), *statuses),
+        (TableColumn("label", "solver"), *statuses),
     )
     return qualities, outcomes
 
@@ -101,15 +101,15 @@ def hardest_table(runs: pd.DataFrame) -> Table:
         "bound, then the latest first proof; instances without any proof are marked.",
         rows,
         (
-            Column("instance", "instance"),
-            Column("best", "best value", number),
-            Column("open_pct", "open (%)", hundredths),
-            Column("solvers", "solvers", decimals),
-            Column("with_plan", "with a plan", decimals),
-            Column("with_proof", "with a proof", decimals),
-            Column("first_proof_s", "first proof (s)", number),
-            Column("first_proof_by", "by"),
-            Column("gap_median_pct", "median gap (%)", hundredths),
+            TableColumn("instance", "instance"),
+            TableColumn("best", "best value", number),
+            TableColumn("open_pct", "open (%)", hundredths),
+            TableColumn("solvers", "solvers", decimals),
+            TableColumn("with_plan", "with a plan", decimals),
+            TableColumn("with_proof", "with a proof", decimals),
+            TableColumn("first_proof_s", "first proof (s)", number),
+            TableColumn("first_proof_by", "by"),
+            TableColumn("gap_median_pct", "median gap (%)", hundredths),
         ),
         (k for k, proofs in enumerate(rows.with_proof) if proofs == 0),
     )
@@ -123,18 +123,18 @@ def disagreement_table(rows: pd.DataFrame) -> Table:
         f"{most} that an accepted plan of the same plan space beats: one of the two solvers is wrong",
         shown,
         (
-            Column("instance", "instance"),
-            Column("space", "plan space"),
-            Column("label", "bound by"),
-            Column("bound", "bound", full),
-            Column("best", "plan", full),
-            Column("found_by", "found by"),
+            TableColumn("instance", "instance"),
+            TableColumn("space", "plan space"),
+            TableColumn("label", "bound by"),
+            TableColumn("bound", "bound", full),
+            TableColumn("best", "plan", full),
+            TableColumn("found_by", "found by"),
         ),
         range(len(shown)),
     )
 
 
-class Kind(NamedTuple):
+class FigureKind(NamedTuple):
     """A figure of the report.
 
     Attributes:
@@ -148,64 +148,64 @@ class Kind(NamedTuple):
     caption: str
 
 
-GAPS = Kind(
+GAPS = FigureKind(
     "gaps",
     gap_ecdf,
     "Higher and further left is better. Each curve is a solver: the share of its runs whose gap is at most that on the "
     "axis. Where it ends below 100 %, runs have no plan.",
 )
-OWN_GAPS = Kind(
+OWN_GAPS = FigureKind(
     "own-gaps",
     lambda runs: gap_ecdf(runs, "space"),
     "Higher and further left is better. The same against the best plan of the solver's own plan space: what its rule "
     "loses, without what its design gives up.",
 )
-VALUES = Kind(
+VALUES = FigureKind(
     "values",
     performance_profile,
     "Higher is better. At 1: the share of instances on which the solver has the best plan; to the right: within that "
     "factor of it.",
 )
-PROVEN = Kind(
+PROVEN = FigureKind(
     "proven",
     proven_figure,
     "A proof is a bound that the solver gave within 1e-9 of the checked value (1e-6 under dummy rule continuous), in "
     "the plan space of its run.",
 )
-CACTUS = Kind("cactus", cactus, "Further right: more instances proven; lower: sooner.")
-PROOF_TIMES = Kind(
+CACTUS = FigureKind("cactus", cactus, "Further right: more instances proven; lower: sooner.")
+PROOF_TIMES = FigureKind(
     "proof-times",
     lambda runs: performance_profile(runs, "proof_time"),
     "Higher is better. At 1: the share of instances that the solver is the first to prove; a curve that ends below "
     "100 % leaves some open.",
 )
-PLAN_TIMES = Kind(
+PLAN_TIMES = FigureKind(
     "plan-times",
     lambda runs: performance_profile(runs, "plan_time"),
     "Higher is better. At 1: the share of instances on which the solver is the fastest to end with a plan, however "
     "good it is.",
 )
-CONVERGENCE = Kind(
+CONVERGENCE = FigureKind(
     "convergence",
     convergence_figure,
     "Lower and further left is better. A solver that reports nothing while it runs has plan and bound when it ends.",
 )
-TRACE = Kind(
+TRACE = FigureKind(
     "trace",
     trace_figure,
     "The instance with the longest traces. Marks: checked values at the ends of the runs; where the two curves of a "
     "solver meet, it has a proof.",
 )
-PAIRS = Kind(
+PAIRS = FigureKind(
     "pairs",
     pairwise_figure,
     "On the instances that both were run on; a plan beats none, and values within 1e-9 are ties.",
 )
 
 
-def ratios_to(baseline: str) -> Kind:
+def ratios_to(baseline: str) -> FigureKind:
     """The figure of all solvers' values over one solver's."""
-    return Kind(
+    return FigureKind(
         "ratios",
         lambda runs: paired_figure(runs, baseline),
         "Means over the instances on which both have a plan, with BCa bootstrap intervals over the instances; the "
@@ -213,9 +213,9 @@ def ratios_to(baseline: str) -> Kind:
     )
 
 
-def growth_with(feature: str) -> Kind:
+def growth_with(feature: str) -> FigureKind:
     """The figure of time against a size of the instances (a column such as "feature.modules")."""
-    return Kind(
+    return FigureKind(
         f"growth-{feature.partition('.')[2]}",
         lambda runs: growth_figure(runs, feature),
         "Lower is better. Marks: median times, hollow where half of the runs or more were stopped at a limit or "
@@ -224,7 +224,7 @@ def growth_with(feature: str) -> Kind:
     )
 
 
-def drawn(kind: Kind, runs: pd.DataFrame, prefix: str = "") -> Figure:
+def goal_figure(kind: FigureKind, runs: pd.DataFrame, prefix: str = "") -> Figure:
     """A figure as a block.
 
     Args:
@@ -283,26 +283,26 @@ def goal_blocks(runs: pd.DataFrame, *, level: int, prefix: str = "") -> Iterator
     if not runs.has_plan.any():
         return
     yield Heading("How good are the plans?", level)
-    yield drawn(GAPS, runs, prefix)
+    yield goal_figure(GAPS, runs, prefix)
     if runs.space.nunique() > 1:
-        yield drawn(OWN_GAPS, runs, prefix)
-    yield drawn(VALUES, runs, prefix)
+        yield goal_figure(OWN_GAPS, runs, prefix)
+    yield goal_figure(VALUES, runs, prefix)
     if runs.label.nunique() > 1:
-        yield drawn(PAIRS, runs, prefix)
-        yield drawn(ratios_to(str(best_finders(runs).index[0])), runs, prefix)
+        yield goal_figure(PAIRS, runs, prefix)
+        yield goal_figure(ratios_to(str(best_finders(runs).index[0])), runs, prefix)
     if runs.proven.any():
         yield Heading("How much is proven?", level)
-        yield drawn(PROVEN, runs, prefix)
-        yield drawn(CACTUS, runs, prefix)
-        yield drawn(PROOF_TIMES, runs, prefix)
+        yield goal_figure(PROVEN, runs, prefix)
+        yield goal_figure(CACTUS, runs, prefix)
+        yield goal_figure(PROOF_TIMES, runs, prefix)
     yield Heading("How long does it take?", level)
-    yield drawn(PLAN_TIMES, runs, prefix)
+    yield goal_figure(PLAN_TIMES, runs, prefix)
     for feature in telling_sizes(runs):
-        yield drawn(growth_with(feature), runs, prefix)
+        yield goal_figure(growth_with(feature), runs, prefix)
     if any(trace is not None and len(trace) for trace in runs.trace):
         yield Heading("How do plan and proof come about?", level)
-        yield drawn(CONVERGENCE, runs, prefix)
-        yield drawn(TRACE, runs, prefix)
+        yield goal_figure(CONVERGENCE, runs, prefix)
+        yield goal_figure(TRACE, runs, prefix)
     yield Heading("Which instances are the hardest?", level)
     yield hardest_table(runs)
 

@@ -11,7 +11,7 @@ from euclio.report.what_if.parts import notebook_style, script
 
 if TYPE_CHECKING:
     from euclio.questions.sweep.solving import Swept
-    from euclio.report.what_if.parts import Known
+    from euclio.report.what_if.parts import KnownPlans
 
 
 class SweepWidget(anywidget.AnyWidget):
@@ -33,7 +33,7 @@ class SweepWidget(anywidget.AnyWidget):
     asked = traitlets.Dict().tag(sync=True)
     answer = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: KnownPlans) -> None:
         """Show the session's own point, which is solved now."""
         self._known = known
         start = known.swept.question.start

@@ -39,7 +39,7 @@ def notebook_style() -> str:
     return f"{own}\n{style()}\n{light}\n{dark}\n.what-if {{ padding: .5rem .75rem 1rem; }}\n"
 
 
-class Known:
+class KnownPlans:
     """The plans of a widget, as the plain data that its script shows.
 
     Args:

@@ -15,7 +15,7 @@ from euclio.problems.session.changes import source_rate
 from euclio.questions.question import Solving
 from euclio.questions.sweep.question import question
 from euclio.questions.sweep.solving import Swept
-from euclio.report.what_if.parts import Known
+from euclio.report.what_if.parts import KnownPlans
 
 if TYPE_CHECKING:
     from euclio.report.what_if.kernel_side import SweepWidget
@@ -66,4 +66,4 @@ def widget(
         most=MOST_POINTS,
         **asked,
     )
-    return SweepWidget(Known(Swept(found, solving)))
+    return SweepWidget(KnownPlans(Swept(found, solving)))

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from euclio.core.certificate import Verdict
 from euclio.core.families import homes
 from euclio.core.progress import say
 from euclio.core.values import count, seconds, seed
@@ -175,7 +176,6 @@ def run_build(arguments: argparse.Namespace) -> int:
 
 def run_certify(arguments: argparse.Namespace) -> int:
     """Make certificates and keep them."""
-    from euclio.core.certificate import Verdict
     from euclio.experiments.bench_set.table import certificates
     from euclio.verbs.bench_set import certify_bench_set
 

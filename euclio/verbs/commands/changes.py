@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.core.families import DEFAULT_FAMILY
 from euclio.core.progress import say
+from euclio.core.result import Status
 from euclio.core.values import count_or_none
 from euclio.verbs.commands import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.verbs.commands.attainment import add_attainment, attainment_keywords
 from euclio.verbs.commands.options import add_changes, add_plan_space, add_strict, family_keywords, own_keywords
 from euclio.verbs.commands.session_questions import (
-    Given,
+    AnswerForms,
     add_outputs,
     add_session,
     add_solver,
@@ -57,7 +58,7 @@ def run_changes(arguments: argparse.Namespace) -> int:
     given = opened_session(arguments)
     own: Any = {**own_keywords(arguments, "most", "solver", "time_limit"), **family_keywords(arguments)}
     curve = changes(given, **own, **attainment_keywords(arguments))
-    forms = Given(
+    forms = AnswerForms(
         describe_change_costs(curve),
         lambda: change_table(curve),
         lambda: change_costs_csv(curve),
@@ -74,8 +75,6 @@ def _figure(curve: Curve) -> Figure:
 
 
 def _exit_code(curve: Curve, file: str) -> int:
-    from euclio.core.result import Status
-
     if curve.steps:
         return SOLVED
     last = curve.tried[-1] if curve.tried else curve.free

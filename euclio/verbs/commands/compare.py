@@ -6,18 +6,24 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
+from euclio.core.families import family_of
 from euclio.core.progress import say
+from euclio.core.references import file_of
+from euclio.core.result import Status
 from euclio.core.values import count, names, seconds, seed
+from euclio.files.json_writing import json_text, write_text
+from euclio.questions.comparison.comparison import chosen_solvers
 from euclio.verbs.commands import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.verbs.commands.attainment import add_attainment, attainment_keywords
 from euclio.verbs.commands.options import add_changes, add_strict, family_keywords, objectives, own_keywords, schemas
-from euclio.verbs.keywords import CERTIFY_S
+from euclio.verbs.keywords import CERTIFY_S, changed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from euclio.questions.comparison.comparing import Comparison
+    from euclio.questions.comparison.comparison import Comparison
 
 
 def compare_options(parser: argparse.ArgumentParser) -> None:
@@ -50,15 +56,13 @@ def compare_options(parser: argparse.ArgumentParser) -> None:
 
 def run_compare(arguments: argparse.Namespace) -> int:
     """Compare, print, plot."""
-    from euclio.core.references import file_of
     from euclio.core.tables import to_text
     from euclio.files import load_instance
-    from euclio.files.json_writing import check_outputs, json_text
+    from euclio.files.json_writing import check_outputs
     from euclio.files.result_files import stated
     from euclio.questions.comparison.views import comparison_table
     from euclio.verbs.compare import compare
     from euclio.verbs.inputs import GivenInstance
-    from euclio.verbs.keywords import changed
 
     check_outputs({"--plot": arguments.plot}, [arguments.file, *map(file_of, arguments.solvers or ())])
     if arguments.plot is not None:
@@ -97,8 +101,6 @@ def run_compare(arguments: argparse.Namespace) -> int:
 
 def _say_refuted(comparison: Comparison, file: str) -> bool:
     """Say which proofs were refuted; False: none was."""
-    from euclio.core.certificate import Verdict
-
     refuted = [found for found in comparison.certificates if found.verdict is Verdict.REFUTED]
     for found in refuted:
         say(f"{file}: REFUTED: {found.solver}: {found.claim}: {found.reason}")
@@ -107,8 +109,6 @@ def _say_refuted(comparison: Comparison, file: str) -> bool:
 
 def _why_infeasible(comparison: Comparison, limit_s: float | None) -> str | None:
     """Why no system has a plan, where there is none; None: one of them has, or nobody knows."""
-    from euclio.core.families import family_of
-    from euclio.core.result import Status
     from euclio.verbs.supervised import Supervised
 
     best, instance = comparison.best, comparison.instance
@@ -144,11 +144,9 @@ def decompose_options(parser: argparse.ArgumentParser) -> None:
 
 def run_decompose(arguments: argparse.Namespace) -> int:
     """Decompose, print, write, plot."""
-    from euclio.core.references import file_of
     from euclio.core.tables import to_text
     from euclio.files.csv_files import frame_text
-    from euclio.files.json_writing import check_outputs, json_text, write_text
-    from euclio.questions.comparison.comparing import chosen_solvers
+    from euclio.files.json_writing import check_outputs
     from euclio.questions.comparison.decomposing import common_family, describe, goal_of, steps_of, steps_table
     from euclio.questions.comparison.views import decomposition_table
     from euclio.report.figure_files import check_figure_path, save_figure

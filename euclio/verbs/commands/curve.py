@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.values import exacts
 from euclio.verbs.commands.options import add_changes, add_plan_space, add_strict, family_keywords, own_keywords
 from euclio.verbs.commands.session_questions import (
-    Given,
+    AnswerForms,
     add_outputs,
     add_session,
     add_solver,
@@ -62,7 +62,7 @@ def run_curve(arguments: argparse.Namespace) -> int:
     given = opened_session(arguments)
     own: Any = own_keywords(arguments, "over", "slo", "rate", "solver", "time_limit")
     found = curve(given, **own, **family_keywords(arguments))
-    forms = Given(
+    forms = AnswerForms(
         describe_cost_curve(found), lambda: curve_table(found), lambda: cost_curve_csv(found), lambda: _figure(found)
     )
     give_out(arguments, given, forms)

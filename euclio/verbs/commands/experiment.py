@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 from typing import NoReturn
 
-from euclio.core.errors import TerminatedError
+from euclio.core.errors import TerminatedError, printable
 from euclio.core.progress import say
 from euclio.core.values import count, names
 from euclio.verbs.commands import REFUSED, SOLVED
@@ -91,7 +91,6 @@ def run_status(arguments: argparse.Namespace) -> int:
 
         print(json_text(found.describe()))
     else:
-        from euclio.core.errors import printable
         from euclio.core.tables import to_text
         from euclio.experiments.views import status_lines, status_table
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from euclio.core.result import Status
 from euclio.core.values import seconds
 from euclio.verbs.commands import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.verbs.commands.options import add_changes, add_plan_space, add_strict, an_instance, family_keywords
+from euclio.verbs.keywords import changed
 
 
 def explain_options(parser: argparse.ArgumentParser) -> None:
@@ -28,13 +30,11 @@ def explain_options(parser: argparse.ArgumentParser) -> None:
 
 def run_explain(arguments: argparse.Namespace) -> int:
     """Explain and print."""
-    from euclio.core.result import Status
     from euclio.files import load_instance
     from euclio.files.json_writing import json_text
     from euclio.files.result_files import stated
     from euclio.verbs.explain import explain
     from euclio.verbs.inputs import GivenInstance
-    from euclio.verbs.keywords import changed
 
     given = GivenInstance(load_instance(arguments.file), arguments.file)
     keywords: Any = family_keywords(arguments)

@@ -11,6 +11,7 @@ from euclio.core.errors import InputError
 from euclio.core.families import families
 from euclio.core.parts import ProfileImporter
 from euclio.core.progress import say
+from euclio.core.result import Status
 from euclio.verbs.commands import REFUSED, SOLVED
 from euclio.verbs.commands.options import add_strict
 
@@ -73,7 +74,6 @@ def _add_importer(kinds: Verbs, importer: Importer) -> None:
 
 def run_import(importer: Importer, arguments: argparse.Namespace) -> int:
     """Import, write, print the paths."""
-    from euclio.core.result import Status
     from euclio.files import save_instance, save_result
     from euclio.files.json_writing import check_outputs
 

@@ -69,6 +69,8 @@ EXIT_CODES = (
     "Exit codes: 0 solved, accepted or certified, 1 refused, refuted or an error, 2 bad input, 3 infeasible, 4 no plan "
     "or neither certified nor refuted."
 )
+MOST_NEAR = 2
+"""Words that a hint names."""
 INVALID_CHOICE = re.compile(r"invalid choice: '(?P<word>[^']*)'[^(]* \(choose from (?P<words>[^)]*)\)")
 
 
@@ -181,12 +183,12 @@ def _unknown(words: Sequence[str], flags: Sequence[str]) -> str:
     return f"unknown option {option!r}{hint}"
 
 
-def nearest(word: str, known: Iterable[str], most: int = 2) -> list[str]:
+def nearest(word: str, known: Iterable[str]) -> list[str]:
     """The known words that are nearest to a mistyped one: those that it begins, and those of about the same letters."""
     words = list(known)
     begun = [one for one in words if word and one.startswith(word)]
-    alike = near_names(word, words, most)
-    return list(dict.fromkeys([*alike[:1], *begun, *alike]))[:most]
+    alike = near_names(word, words, MOST_NEAR)
+    return list(dict.fromkeys([*alike[:1], *begun, *alike]))[:MOST_NEAR]
 
 
 def _with_hint(message: str) -> str:

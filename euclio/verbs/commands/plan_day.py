@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.core.progress import say
+from euclio.core.references import file_of
+from euclio.core.result import Status
+from euclio.core.tables import to_text
 from euclio.core.values import NOT_NEGATIVE, exact_not_negative, exact_positive, named, names, seconds
+from euclio.files.json_writing import json_text
 from euclio.verbs.commands import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.verbs.commands.attainment import add_attainment, attainment_keywords
 from euclio.verbs.commands.options import add_strict, own_keywords
@@ -77,10 +81,8 @@ def plan_day_options(parser: argparse.ArgumentParser) -> None:
 
 def run_plan_day(arguments: argparse.Namespace) -> int:
     """Plan, print, write, draw."""
-    from euclio.core.references import file_of
-    from euclio.core.tables import to_text
     from euclio.files import load_instance, save_instance, save_result
-    from euclio.files.json_writing import check_outputs, json_text
+    from euclio.files.json_writing import check_outputs
     from euclio.verbs.inputs import GivenInstance
     from euclio.verbs.plan_day import plan_day
 
@@ -109,8 +111,6 @@ def run_plan_day(arguments: argparse.Namespace) -> int:
 
 
 def _exit_code(found: DayComparison, file: str) -> int:
-    from euclio.core.result import Status
-
     statuses = {result.status for result in found.results}
     if Status.ERROR in statuses:
         return REFUSED

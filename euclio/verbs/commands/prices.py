@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from shlex import quote
 
 from euclio.core.values import exact_positive, named
+from euclio.files.json_writing import json_text
 from euclio.verbs.commands import SOLVED
 from euclio.verbs.commands.options import own_keywords
-from euclio.verbs.prices import currency_of, mapped
+from euclio.verbs.prices import currency_of, mapped, prices
 
 OWN = ("map", "currency", "per", "region", "spot", "accelerators")
 
@@ -57,11 +59,8 @@ def prices_options(parser: argparse.ArgumentParser) -> None:
 
 def run_prices(arguments: argparse.Namespace) -> int:
     """Find, print, write."""
-    from shlex import quote
-
     from euclio.core.tables import to_text
-    from euclio.files.json_writing import check_outputs, json_text
-    from euclio.verbs.prices import prices
+    from euclio.files.json_writing import check_outputs
     from euclio.workloads.pricing.files import prices_table
 
     check_outputs({"--out": arguments.out}, [arguments.file, arguments.catalogue])

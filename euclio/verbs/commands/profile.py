@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from euclio.core.values import seconds, whole
-from euclio.core.words import amount
+from euclio.core.words import amount, milliseconds, percent
 from euclio.verbs.commands import SOLVED
 from euclio.verbs.commands.import_instance import add_profile_outputs
 from euclio.verbs.commands.options import add_strict, own_keywords
@@ -66,7 +66,6 @@ def run_profile(arguments: argparse.Namespace) -> int:
 
 def _table(model: str, hardware: str, samples: Sequence[Sample]) -> RenderableType:
     from euclio.core.tables import new_table
-    from euclio.core.words import milliseconds, percent
 
     numbers = ("batch", "concurrency", "median (ms)", "spread", "longest (ms)", "outliers", "inputs/s")
     table = new_table(*numbers, numbers=numbers, title=f"{model} on {hardware}")

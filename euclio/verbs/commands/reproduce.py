@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.errors import InputError
+from euclio.core.progress import say
 from euclio.core.values import count, seed
-from euclio.files.json_writing import check_outputs
+from euclio.files.json_writing import check_outputs, write_text
 from euclio.verbs.commands import REFUSED, SOLVED
 from euclio.verbs.commands.options import own_keywords
 from studies import STUDIES
+from studies.claims import load_cards
+from studies.stored_reports import folder_of_claims
 
 if TYPE_CHECKING:
-    from studies.claims import Checked
-    from studies.harpagon.answer import Answered
+    from studies.claims import CheckedClaim
+    from studies.harpagon.answer import AnsweredQuestion
 
 KEYWORDS = (
     *("paper", "claims", "accept", "full", "jobs", "out", "workloads", "seed", "certify", "posterior", "instances"),
@@ -112,10 +115,8 @@ def run_reproduce(arguments: argparse.Namespace) -> int:
     return SOLVED
 
 
-def _give_answer(arguments: argparse.Namespace, found: Answered) -> int:
+def _give_answer(arguments: argparse.Namespace, found: AnsweredQuestion) -> int:
     """Print the answer, or write its data to the file that is named."""
-    from euclio.files.json_writing import write_text
-
     if arguments.csv is None:
         print(found.text)
     else:
@@ -126,9 +127,6 @@ def _give_answer(arguments: argparse.Namespace, found: Answered) -> int:
 
 def _give_part(arguments: argparse.Namespace, found: Any) -> int:
     """Print the names of parts, or the data of one, or write them to the file that is named."""
-    from euclio.core.progress import say
-    from euclio.files.json_writing import write_text
-
     if isinstance(found, tuple):
         print("\n".join(found))
         return SOLVED
@@ -141,11 +139,9 @@ def _give_part(arguments: argparse.Namespace, found: Any) -> int:
     return SOLVED
 
 
-def _print_claims(arguments: argparse.Namespace, checked: tuple[Checked, ...]) -> int:
+def _print_claims(arguments: argparse.Namespace, checked: tuple[CheckedClaim, ...]) -> int:
     """Print what became of the claims, and where their table is."""
-    from studies.claims import load_cards
     from studies.claims_page import PAGE, lines
-    from studies.stored_reports import folder_of_claims
 
     page = folder_of_claims(arguments.out, arguments.accept) / PAGE
     for line in (*lines(checked, load_cards(arguments.out)), str(page)):

@@ -8,10 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from euclio.core.families import DEFAULT_FAMILY, find_family
+from euclio.core.references import file_of
+from euclio.core.result import Status
 from euclio.core.values import seconds
+from euclio.files import load_instance
+from euclio.files.json_writing import json_text, write_text
+from euclio.files.result_files import stated
 from euclio.verbs.commands import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.verbs.commands.options import family_keywords
-from euclio.verbs.keywords import LIMIT_S
+from euclio.verbs.inputs import GivenInstance
+from euclio.verbs.keywords import LIMIT_S, changed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,7 +26,7 @@ if TYPE_CHECKING:
     from euclio.verbs.inputs import GivenInstance
 
 
-class Given(NamedTuple):
+class AnswerForms(NamedTuple):
     """An answer in its forms.
 
     Attributes:
@@ -62,10 +68,7 @@ def opened_session(arguments: argparse.Namespace) -> GivenInstance:
     Raises:
         InputError: a file that cannot be read or written.
     """
-    from euclio.core.references import file_of
-    from euclio.files import load_instance
     from euclio.files.json_writing import check_outputs
-    from euclio.verbs.inputs import GivenInstance
 
     check_outputs({"--out": arguments.out, "--plot": arguments.plot}, [arguments.file, file_of(arguments.solver or "")])
     if arguments.plot is not None:
@@ -75,7 +78,7 @@ def opened_session(arguments: argparse.Namespace) -> GivenInstance:
     return GivenInstance(load_instance(arguments.file), arguments.file)
 
 
-def give_out(arguments: argparse.Namespace, asked: GivenInstance, given: Given) -> None:
+def give_out(arguments: argparse.Namespace, asked: GivenInstance, given: AnswerForms) -> None:
     """Print the answer, and write and plot it where that is asked for.
 
     Args:
@@ -84,9 +87,6 @@ def give_out(arguments: argparse.Namespace, asked: GivenInstance, given: Given) 
         given: the answer.
     """
     from euclio.core.tables import to_text
-    from euclio.files.json_writing import json_text, write_text
-    from euclio.files.result_files import stated
-    from euclio.verbs.keywords import changed
 
     _, changes = changed(asked.family, asked.instance, family_keywords(arguments))
     print(json_text({**given.plain, **stated(changes)}) if arguments.json else to_text(given.table()))
@@ -100,8 +100,6 @@ def give_out(arguments: argparse.Namespace, asked: GivenInstance, given: Given) 
 
 def exit_code(results: Sequence[AnyResult]) -> int:
     """The exit code of many points: whether one has a plan, and otherwise whether it is proven that none has."""
-    from euclio.core.result import Status
-
     if any(result.value is not None for result in results):
         return SOLVED
     return INFEASIBLE if all(result.status is Status.INFEASIBLE for result in results) else NO_PLAN

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.values import SHARE, positive, seconds, seed
+from euclio.files import load_instance
+from euclio.files.boundary import at
+from euclio.files.json_writing import json_text
 from euclio.verbs.commands import SOLVED
 from euclio.verbs.commands.attainment import add_arrivals
 from euclio.verbs.commands.options import (
@@ -19,6 +22,7 @@ from euclio.verbs.commands.options import (
     own_keywords,
     setup_keywords,
 )
+from euclio.verbs.inputs import GivenInstance, given_result
 from euclio.verbs.keywords import simulated
 
 if TYPE_CHECKING:
@@ -73,11 +77,8 @@ def simulate_options(parser: argparse.ArgumentParser) -> None:
 
 def run_simulate(arguments: argparse.Namespace) -> int:
     """Simulate, print, plot."""
-    from euclio.files import load_instance
-    from euclio.files.boundary import at
     from euclio.files.json_writing import check_outputs
     from euclio.report.figure_files import check_figure_path
-    from euclio.verbs.inputs import GivenInstance, given_result
     from euclio.verbs.simulate import simulated_setup, simulator_of
 
     figures = _figures(arguments)
@@ -110,7 +111,6 @@ def _once(
     arguments: argparse.Namespace, simulator: Simulator, given: GivenInstance, said: GivenResult, keywords: Any
 ) -> int:
     from euclio.core.tables import to_text
-    from euclio.files.json_writing import json_text
     from euclio.verbs.simulate import simulate
 
     simulation = simulate(given, said, **keywords)
@@ -136,7 +136,6 @@ def _search(
     arguments: argparse.Namespace, simulator: Simulator, given: GivenInstance, said: GivenResult, keywords: Any
 ) -> int:
     from euclio.core.tables import to_text
-    from euclio.files.json_writing import json_text
     from euclio.verbs.simulate import simulate, simulated_setup
 
     loads = simulate(given, said, **keywords)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,8 +140,6 @@ def _print_whether_it_holds(arguments: argparse.Namespace, family: Family, insta
 
 def _with_reason(result: AnyResult) -> AnyResult:
     """The result; one that is unknown says why."""
-    from dataclasses import replace
-
     from euclio.core.result import Status
 
     if result.status is Status.UNKNOWN and not result.reason:

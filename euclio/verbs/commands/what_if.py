@@ -7,14 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.errors import InputError
+from euclio.core.families import family_of
 from euclio.core.progress import say
 from euclio.core.values import capacities, count_or_none, exact_not_negative, exacts, named_points, names
 from euclio.core.words import counted, duration
+from euclio.files.boundary import at
+from euclio.files.json_writing import json_text, write_text
+from euclio.problems.session.changes import SessionChanges
+from euclio.questions.sweep.solving import sweep
+from euclio.questions.what_if import CHARGINGS
 from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES
 from euclio.verbs.commands.attainment import add_attainment, attainment_keywords
 from euclio.verbs.commands.options import add_changes, add_plan_space, add_strict, family_keywords, own_keywords
 from euclio.verbs.commands.session_questions import (
-    Given,
+    AnswerForms,
     add_outputs,
     add_session,
     add_solver,
@@ -22,7 +28,7 @@ from euclio.verbs.commands.session_questions import (
     give_out,
     opened_session,
 )
-from euclio.verbs.keywords import LIMIT_S
+from euclio.verbs.keywords import LIMIT_S, applied
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +36,78 @@ if TYPE_CHECKING:
     from euclio.problems.session.instance import Session
     from euclio.questions.sweep.solving import Swept
     from euclio.questions.what_if import WhatIf
+
+
+OWN = ("rate_rps", "slo_s", "resources", "price_per_h", "stock")
+"""Changes of which this verb takes several values."""
+
+
+def what_if_options(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the options of the verb."""
+    parser.description = (
+        "The cheapest plan of a session at each of several rates and SLOs, charged by share and in whole machines: one "
+        "table and one figure. Exit code 3: there is no plan at any of them."
+    )
+    add_session(parser)
+    parser.add_argument(
+        "--rate",
+        type=exacts,
+        metavar="R,R",
+        help="requests per second of all sources together; default: the file's",
+    )
+    parser.add_argument("--slo", type=exacts, metavar="S,S", help="SLOs in seconds; default: that of the file")
+    parser.add_argument(
+        "--resource",
+        type=capacities,
+        metavar="NAME=C,C",
+        help="capacities of a resource that machines take some of: a table for each; default: that of the file",
+    )
+    parser.add_argument(
+        "--machines",
+        type=names,
+        metavar="A,B",
+        help="how machines are charged: share, whole, packed; default: share,whole",
+    )
+    add_solver(parser)
+    add_changes(parser, without=OWN)
+    add_strict(parser)
+    add_plan_space(parser, without=("charging",))
+    add_attainment(parser, several=True)
+    add_outputs(parser)
+    add_page(parser)
+
+
+def run_what_if(arguments: argparse.Namespace) -> int:
+    """Solve all points, print, write, plot; or write the page."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from euclio.questions.tables import describe_what_if, what_if_csv, what_if_table
+    from euclio.verbs.what_if import what_if
+
+    settle(arguments)
+    if arguments.html is not None:
+        return write_page(arguments)
+    given: Any = opened_session(arguments)
+    if arguments.plot is not None and arguments.resource is not None and len(arguments.resource[1]) > 1:
+        raise InputError("draws one capacity of a resource; give one", field="--plot")
+    own: Any = own_keywords(arguments, "rate", "slo", "resource", "machines", "solver", "time_limit")
+    found: Any = what_if(given, **own, **attainment_keywords(arguments), **family_keywords(arguments))
+    answers: list[WhatIf] = found if isinstance(found, list) else [found]
+    forms = AnswerForms(
+        describe_what_if(*answers),
+        lambda: Group(*[part for answer in answers for part in (Text(""), what_if_table(answer))][1:]),
+        lambda: what_if_csv(*answers),
+        lambda: _figure(answers[0]),
+    )
+    give_out(arguments, given, forms)
+    return exit_code([point.result for answer in answers for point in answer.points.values()])
+
+
+def _figure(answer: WhatIf) -> Figure:
+    from euclio.questions.figures import draw_what_if
+
+    return draw_what_if(answer)
 
 
 PAGE_LIMIT_S = 1.0
@@ -87,11 +165,8 @@ def settle(arguments: argparse.Namespace) -> None:
 
 def write_page(arguments: argparse.Namespace) -> int:
     """Solve all points of the page and write it; says what came out."""
-    from euclio.files.boundary import at
-    from euclio.files.json_writing import check_outputs, json_text, write_text
+    from euclio.files.json_writing import check_outputs
     from euclio.questions.sweep.description import describe
-    from euclio.questions.sweep.solving import sweep
-    from euclio.questions.what_if import CHARGINGS
     from euclio.report.what_if.page import page
     from euclio.verbs.what_if import asked_about
 
@@ -134,10 +209,6 @@ def check_points(session: Session, points: dict[str, dict[str, tuple[Any, ...]]]
     Raises:
         InputError: for the first of them.
     """
-    from euclio.core.families import family_of
-    from euclio.problems.session.changes import SessionChanges
-    from euclio.verbs.keywords import applied
-
     for field, given in points.items():
         for name, values in given.items():
             one: dict[str, Any] = {field: {name: next(value for value in (*values, 0) if value is not None)}}
@@ -167,75 +238,3 @@ def _said(found: Swept, path: Path) -> str:
 def _machines(text: str) -> int | None:
     """A number of machines, or None for "any"."""
     return None if text == "any" else count_or_none(text)
-
-
-OWN = ("rate_rps", "slo_s", "resources", "price_per_h", "stock")
-"""Changes of which this verb takes several values."""
-
-
-def what_if_options(parser: argparse.ArgumentParser) -> None:
-    """Add the description and the options of the verb."""
-    parser.description = (
-        "The cheapest plan of a session at each of several rates and SLOs, charged by share and in whole machines: one "
-        "table and one figure. Exit code 3: there is no plan at any of them."
-    )
-    add_session(parser)
-    parser.add_argument(
-        "--rate",
-        type=exacts,
-        metavar="R,R",
-        help="requests per second of all sources together; default: the file's",
-    )
-    parser.add_argument("--slo", type=exacts, metavar="S,S", help="SLOs in seconds; default: that of the file")
-    parser.add_argument(
-        "--resource",
-        type=capacities,
-        metavar="NAME=C,C",
-        help="capacities of a resource that machines take some of: a table for each; default: that of the file",
-    )
-    parser.add_argument(
-        "--machines",
-        type=names,
-        metavar="A,B",
-        help="how machines are charged: share, whole, packed; default: share,whole",
-    )
-    add_solver(parser)
-    add_changes(parser, without=OWN)
-    add_strict(parser)
-    add_plan_space(parser, without=("charging",))
-    add_attainment(parser, several=True)
-    add_outputs(parser)
-    add_page(parser)
-
-
-def run_what_if(arguments: argparse.Namespace) -> int:
-    """Solve all points, print, write, plot; or write the page."""
-    from rich.console import Group
-    from rich.text import Text
-
-    from euclio.questions.tables import describe_what_if, what_if_csv, what_if_table
-    from euclio.verbs.what_if import what_if
-
-    settle(arguments)
-    if arguments.html is not None:
-        return write_page(arguments)
-    given = opened_session(arguments)
-    if arguments.plot is not None and arguments.resource is not None and len(arguments.resource[1]) > 1:
-        raise InputError("draws one capacity of a resource; give one", field="--plot")
-    own = own_keywords(arguments, "rate", "slo", "resource", "machines", "solver", "time_limit")
-    found: Any = what_if(given, **own, **attainment_keywords(arguments), **family_keywords(arguments))
-    answers: list[WhatIf] = found if isinstance(found, list) else [found]
-    forms = Given(
-        describe_what_if(*answers),
-        lambda: Group(*[part for answer in answers for part in (Text(""), what_if_table(answer))][1:]),
-        lambda: what_if_csv(*answers),
-        lambda: _figure(answers[0]),
-    )
-    give_out(arguments, given, forms)
-    return exit_code([point.result for answer in answers for point in answer.points.values()])
-
-
-def _figure(answer: WhatIf) -> Figure:
-    from euclio.questions.figures import draw_what_if
-
-    return draw_what_if(answer)

@@ -22,7 +22,6 @@ EXACT = {
     "files/json_writing.py": "constants of a few seconds",
     "verbs/commands/compare.py": "constants of a few seconds",
     "verbs/commands/session_questions.py": "constants of a few seconds",
-    "questions/comparison/bar_parts.py": "labels of percentages below 10",
     "problems/session/views.py": "coordinates of a drawing",
     "report/drawn_data.py": "rounds numbers and makes no text",
 }

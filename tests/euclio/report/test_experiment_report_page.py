@@ -11,7 +11,7 @@ from browser import Heard, chromium, opened
 from run_frames import run, runs, two_solvers
 
 from euclio.report import Block, Figure, Heading, Paragraph, Table, html_page
-from euclio.report.analysis.drawing import goals
+from euclio.report.analysis.panels import goals
 from euclio.report.analysis.references import with_references
 from euclio.report.experiment.goal_section import headline, telling_sizes
 from euclio.report.experiment.page import completeness, report_blocks

@@ -14,7 +14,7 @@ from tiny_sessions import tiny_session
 from euclio.questions.sweep.question import question
 from euclio.questions.sweep.solving import Swept, sweep
 from euclio.report.what_if.page import page as page_text
-from euclio.report.what_if.parts import Known, notebook_style, script
+from euclio.report.what_if.parts import KnownPlans, notebook_style, script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -192,9 +192,9 @@ def test_controls_keep_their_keys_in_a_notebook(page: Any) -> None:
 
 
 @pytest.fixture
-def notebook(browser: Any, tmp_path: Path) -> Iterator[tuple[Any, Known, list[str]]]:
+def notebook(browser: Any, tmp_path: Path) -> Iterator[tuple[Any, KnownPlans, list[str]]]:
     """The widget's script with its kernel's side, and a model between them as anywidget makes one."""
-    known, calls = Known(Swept(question(tiny_session(), **GRID))), []
+    known, calls = KnownPlans(Swept(question(tiny_session(), **GRID))), []
 
     def solved(place: list[int]) -> Any:
         calls.append(",".join(map(str, place)))

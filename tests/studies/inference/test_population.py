@@ -10,12 +10,12 @@ import pytest
 
 from euclio import cli
 from euclio.core.errors import InputError
-from studies import building
+from studies import page_builder as building
 from studies.inference import __main__ as command
 from studies.inference import population, reference
 from studies.inference.__main__ import main
-from studies.inference.distance import OFF, distance, off, scaled, unscaled, without
 from studies.inference.evidence import (
+    choices,
     compared,
     convergence,
     correlations,
@@ -23,25 +23,40 @@ from studies.inference.evidence import (
     coverages,
     interval,
     model_error,
+    narrowed,
     optimal,
+    ranges,
 )
 from studies.inference.figures import STRONGEST, strongest, write_figures
-from studies.inference.groups import GROUPS, groups_of
-from studies.inference.journal import Journal
-from studies.inference.labels import LONGEST, figure_label, parameter_label
-from studies.inference.parameters import choices, narrowed, ranges
-from studies.inference.population import Search, search_settings
+from studies.inference.population import SearchJournal, SettingSearch, search_settings
 from studies.inference.prior import NAMES, PAPERS, PRIORS, Choice, Setting
 from studies.inference.references import Again
-from studies.inference.settings import accepted_settings
 from studies.inference.simulation import Simulated
-from studies.inference.store import PRIOR, Stored, load_stored
+from studies.inference.store import PRIOR, Stored, accepted_settings, load_stored
 from studies.inference.summary import summary
-from studies.inference.targets import REFERENCES, checked, fitted, full, of_paper, targets
+from studies.inference.targets import (
+    GROUPS,
+    LONGEST,
+    OFF,
+    REFERENCES,
+    checked,
+    distance,
+    figure_label,
+    fitted,
+    full,
+    groups_of,
+    of_paper,
+    off,
+    parameter_label,
+    scaled,
+    targets,
+    unscaled,
+    without,
+)
 from studies.inference.validation import Validated, by_group, left_out, validated
 
 HARPAGON = of_paper(fitted(), "harpagon")
-SEARCH = Search("harpagon", 3, generations=6, size=5, starts=40, workloads=10)
+SEARCH = SettingSearch("harpagon", 3, generations=6, size=5, starts=40, workloads=10)
 
 
 def found_up(paper: str, setting: Setting, seed: int, count: int) -> Simulated:
@@ -170,10 +185,10 @@ def test_a_search_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pyte
 
 def test_what_was_made_is_noted(tmp_path: Path) -> None:
     path = tmp_path / "x.journal"
-    with Journal(path, {}) as journal:
+    with SearchJournal(path, {}) as journal:
         assert journal.made("squares", lambda n: n * n, [1, 2]) == [1, 4]
     asked: list[int] = []
-    with Journal(path, {}) as journal:
+    with SearchJournal(path, {}) as journal:
         assert journal.made("squares", lambda n: asked.append(n) or n * n, [1, 2, 3]) == [1, 4, 9]
     assert asked == [3]
 
@@ -181,20 +196,20 @@ def test_what_was_made_is_noted(tmp_path: Path) -> None:
 def test_other_things_in_the_places_of_noted_ones_are_made_anew(tmp_path: Path) -> None:
     """Stored controls once had numbers of other settings: an emulator of another version had chosen anew."""
     path = tmp_path / "x.journal"
-    with Journal(path, {}) as journal:
+    with SearchJournal(path, {}) as journal:
         journal.made("squares", lambda n: n * n, [1, 2])
     asked: list[int] = []
-    with Journal(path, {}) as journal:
+    with SearchJournal(path, {}) as journal:
         assert journal.made("squares", lambda n: asked.append(n) or n * n, [1, 5]) == [1, 25]
     assert asked == [5]
-    assert Journal(path, {}).made("squares", None, [1, 5]) == [1, 25]
+    assert SearchJournal(path, {}).made("squares", None, [1, 5]) == [1, 25]
 
 
 def test_a_journal_of_other_draws_is_refused(tmp_path: Path) -> None:
-    with Journal(tmp_path / "x.journal", {"seed": 1}):
+    with SearchJournal(tmp_path / "x.journal", {"seed": 1}):
         pass
     with pytest.raises(InputError, match="other draws"):
-        Journal(tmp_path / "x.journal", {"seed": 2})
+        SearchJournal(tmp_path / "x.journal", {"seed": 2})
 
 
 @pytest.mark.usefixtures("without_time")

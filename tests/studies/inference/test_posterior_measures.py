@@ -13,7 +13,7 @@ from euclio.workloads.session.acceptance import ABLATIONS, BASELINES
 from studies.costs import costs
 from studies.harpagon.measures import REPRICED_RUN
 from studies.inference import references
-from studies.inference.measures import Solved, measures, plans_of
+from studies.inference.measures import SolvedWorkload, measures, plans_of
 from studies.inference.prior import PAPERS
 from studies.inference.references import Again, optimality, resimulate
 from studies.inference.simulation import accepted
@@ -25,14 +25,14 @@ from studies.papers.modules import dispatch, remaining_budget
 
 
 @pytest.fixture(scope="module")
-def solved() -> list[Solved]:
+def solved() -> list[SolvedWorkload]:
     found, _, _ = accepted("harpagon", LOOSE, 3, 20)
     assert len(found) >= 15
     return found
 
 
 @pytest.fixture(scope="module")
-def runs(solved: list[Solved]) -> pd.DataFrame:
+def runs(solved: list[SolvedWorkload]) -> pd.DataFrame:
     """The outcomes as the study's frame of runs."""
     return pd.DataFrame(
         [
@@ -49,7 +49,7 @@ def runs(solved: list[Solved]) -> pd.DataFrame:
     )
 
 
-def test_costs_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
+def test_costs_are_measured_as_in_the_study(solved: list[SolvedWorkload], runs: pd.DataFrame) -> None:
     """The columns are made twice, of a frame of runs and of outcomes; the measures are the same functions."""
     ours = measures(HARPAGON, solved, "pose")
     ratio = normalized(costs(runs), HARPAGON)
@@ -58,7 +58,7 @@ def test_costs_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataF
         assert ours[key] == pytest.approx(measured.value, rel=1e-9, abs=1e-9, nan_ok=True), key
 
 
-def test_remaining_budgets_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
+def test_remaining_budgets_are_measured_as_in_the_study(solved: list[SolvedWorkload], runs: pd.DataFrame) -> None:
     ours = measures(HARPAGON, solved, "pose")
     for name in ("0re", "1re"):
         theirs = remaining_budget(left(runs), f"harpagon:{name}")
@@ -66,7 +66,7 @@ def test_remaining_budgets_are_measured_as_in_the_study(solved: list[Solved], ru
         assert ours[f"{name}_remaining_budget_max"] == pytest.approx(theirs.max(), rel=1e-6)
 
 
-def allocations(solved: list[Solved], names: tuple[str, ...]) -> pd.DataFrame:
+def allocations(solved: list[SolvedWorkload], names: tuple[str, ...]) -> pd.DataFrame:
     """The outcomes of some systems as the study's frame of allocations."""
     rows = [
         {
@@ -98,7 +98,7 @@ def allocations(solved: list[Solved], names: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_dummies_are_measured_as_in_the_study(solved: list[Solved], runs: pd.DataFrame) -> None:
+def test_dummies_are_measured_as_in_the_study(solved: list[SolvedWorkload], runs: pd.DataFrame) -> None:
     frame = allocations(solved, (HARPAGON, "harpagon:nd"))
     # The study tells configurations apart by hardware, batch and concurrency, of which `m` is no hardware.
     theirs = dummies(costs(runs), module_figures(frame.assign(batch=frame["rank"])))
@@ -108,7 +108,7 @@ def test_dummies_are_measured_as_in_the_study(solved: list[Solved], runs: pd.Dat
         assert ours[key] == pytest.approx(measured.value, rel=1e-6), key
 
 
-def test_dispatch_is_measured_as_in_the_study(solved: list[Solved]) -> None:
+def test_dispatch_is_measured_as_in_the_study(solved: list[SolvedWorkload]) -> None:
     frame = allocations(solved, ("harpagon:2d",))
     ours = measures(HARPAGON, solved, "pose")
     theirs = dispatch(majority_configurations(frame, REPRICED_RUN))
@@ -117,40 +117,40 @@ def test_dispatch_is_measured_as_in_the_study(solved: list[Solved]) -> None:
         assert ours[key] == pytest.approx(measured.value, rel=1e-9), key
 
 
-def test_latencies_of_the_majority_configuration_are_those_of_whole_machines(solved: list[Solved]) -> None:
+def test_latencies_of_the_majority_configuration_are_those_of_whole_machines(solved: list[SolvedWorkload]) -> None:
     found = measures(HARPAGON, solved, "pose")
     assert 0 < found["dt_latency_extra"] < found["2d_latency_extra"] < 100
 
 
-def test_a_workload_without_a_whole_machine_says_nothing_of_dispatch(solved: list[Solved]) -> None:
-    def found(some: list[Solved]) -> dict[str, float]:
+def test_a_workload_without_a_whole_machine_says_nothing_of_dispatch(solved: list[SolvedWorkload]) -> None:
+    def found(some: list[SolvedWorkload]) -> dict[str, float]:
         return {key: sample.value for key, sample in dispatch(plans_of(HARPAGON, some).majority).items()}
 
     some = [s for s in solved if np.isfinite(found([s])["2d_latency_extra"])]
     assert some
     plan = some[0].outcomes[REPRICED_RUN]
     idle = replace(plan, machines=np.zeros_like(plan.machines))
-    without = Solved(some[0].workload, {**some[0].outcomes, REPRICED_RUN: idle})
+    without = SolvedWorkload(some[0].workload, {**some[0].outcomes, REPRICED_RUN: idle})
     assert np.isnan(found([without])["2d_latency_extra"])
     assert found([*some, without]) == found(some)
 
 
 @pytest.fixture(scope="module")
-def served() -> list[Solved]:
+def served() -> list[SolvedWorkload]:
     """Workloads of Piccolo's."""
     found, _, _ = accepted("piccolo", FAIRS["piccolo"], 3, 20)
     assert len(found) >= 15
     return found
 
 
-def test_piccolo_has_a_measure_for_every_figure_that_counts(served: list[Solved]) -> None:
+def test_piccolo_has_a_measure_for_every_figure_that_counts(served: list[SolvedWorkload]) -> None:
     found = measures("piccolo", served, "pose")
     assert {full("piccolo", key) for key in found} >= set(of_paper(tuple(targets()), "piccolo")) - {
         full("piccolo", key) for key in REFERENCES
     }
 
 
-def test_piccolo_is_measured_by_costs_over_its_own(served: list[Solved]) -> None:
+def test_piccolo_is_measured_by_costs_over_its_own(served: list[SolvedWorkload]) -> None:
     found = measures("piccolo", served, "pose")
     cost = pd.DataFrame([{name: o.cost for name, o in s.outcomes.items()} for s in served])
     extra = 100 * (cost.div(cost.piccolo, axis=0) - 1)
@@ -199,7 +199,7 @@ def test_references_are_those_of_the_solvers(monkeypatch: pytest.MonkeyPatch) ->
             assert found[full(paper, figure)] == pytest.approx(value, rel=1e-3), figure
 
 
-def test_plans_of_outcomes_keep_the_objective(solved: list[Solved]) -> None:
+def test_plans_of_outcomes_keep_the_objective(solved: list[SolvedWorkload]) -> None:
     from euclio.problems.session.arrays import to_plan
 
     for s in solved[:5]:

@@ -21,12 +21,12 @@ from studies.mlperf.choices import (
     of_the_earlier,
     shown_on,
 )
-from studies.mlperf.inputs import PERCENTILES, Case, Kind, cases
+from studies.mlperf.inputs import PERCENTILES, Kind, ServerCase, cases
 
 RECORDINGS = next(one for one in PARAMETERS if one.kind is Kind.RECORDINGS)
 
 
-def logs_of(error: Callable[[Parameter, Case, float], float]) -> pd.DataFrame:
+def logs_of(error: Callable[[Parameter, ServerCase, float], float]) -> pd.DataFrame:
     """Logarithms of simulated over measured, the same for all percentiles."""
     rows = [
         {"case": case.name, "rule": one.rule(value).label, **dict.fromkeys(PERCENTILES, error(one, case, value))}

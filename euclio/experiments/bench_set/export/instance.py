@@ -45,7 +45,7 @@ NO_PROGRAM = "the program of the proof only adds up what a search has found"
 NOT_CERTIFIED = "no independent prover has certified that the plan is optimal"
 
 
-class Tried(NamedTuple):
+class ExportAttempt(NamedTuple):
     """What became of the program and of the proof of an instance.
 
     Attributes:
@@ -123,7 +123,7 @@ def _sources(folder: Path, entry: Entry) -> tuple[Path, Path]:
     return instance_path(folder, entry), best_path(folder, entry.name)
 
 
-def _tried(instance: Any, said: WrittenResult, checked: Checked, certified: bool, limit_s: float) -> Tried:
+def _tried(instance: Any, said: WrittenResult, checked: Checked, certified: bool, limit_s: float) -> ExportAttempt:
     """Make the program and its proof; where only the program gets ready, that alone."""
     family = family_of(instance)
     asked = Asked(family, instance, said, checked, claim_of(said, checked).cutoff if certified else None)
@@ -132,25 +132,25 @@ def _tried(instance: Any, said: WrittenResult, checked: Checked, certified: bool
         try:
             proof, text = proven(asked, time.perf_counter() + limit_s)
             if proof.is_sum:
-                return Tried(proof=text, no_model=NO_PROGRAM)
+                return ExportAttempt(proof=text, no_model=NO_PROGRAM)
             if family.name not in WHOLE:
                 own = proof.whole or Posed(proof.model, proof.point or {})
-                return Tried(own.model, dict(own.point), proof=text)
+                return ExportAttempt(own.model, dict(own.point), proof=text)
             no_proof = ""
         except NoProofError as error:
             no_proof = str(error)
     if not certified and family.name not in WHOLE:
-        return Tried(no_model=NOT_CERTIFIED, no_proof=NOT_CERTIFIED)
+        return ExportAttempt(no_model=NOT_CERTIFIED, no_proof=NOT_CERTIFIED)
     try:
         found = posed(asked, time.perf_counter() + limit_s)
-        return Tried(found.model, dict(found.point), found.maximised, proof=text, no_proof=no_proof)
+        return ExportAttempt(found.model, dict(found.point), found.maximised, proof=text, no_proof=no_proof)
     except NoProofError as error:
         # Where there could be a proof, what kept it away says more than what kept the program away after it.
         why = str(error) if family.name in WHOLE or family.prove is None else no_proof
-        return Tried(no_model=why, proof=text, no_proof=no_proof)
+        return ExportAttempt(no_model=why, proof=text, no_proof=no_proof)
 
 
-def _files(folder: Path, entry: Entry, tried: Tried) -> dict[str, bytes]:
+def _files(folder: Path, entry: Entry, tried: ExportAttempt) -> dict[str, bytes]:
     own, best = _sources(folder, entry)
     files = {f"{own.parent.name}/{own.name}": read_text(own).encode(), f"best/{best.name}": read_text(best).encode()}
     name = entry.name
@@ -167,7 +167,7 @@ def _packed(text: str) -> bytes:
     return gzip.compress(text.encode("ascii"), 9, mtime=0)
 
 
-def _evidence(entry: Entry, certified: bool, tried: Tried) -> str:
+def _evidence(entry: Entry, certified: bool, tried: ExportAttempt) -> str:
     if not certified or entry.certificate is None:
         return ""
     if tried.proof:

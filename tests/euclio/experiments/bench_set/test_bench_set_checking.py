@@ -12,7 +12,7 @@ from euclio import build_bench_set
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.core.result import Status
-from euclio.experiments.bench_set.best_known import Found, attempt, better, compare_with_best
+from euclio.experiments.bench_set.best_known import BestFound, attempt, better, compare_with_best
 from euclio.experiments.bench_set.build import build, designs
 from euclio.experiments.bench_set.check import defects, defects_of_set
 from euclio.experiments.bench_set.manifest import (
@@ -150,7 +150,9 @@ def test_a_family_is_named_with_again_only(folder):
 @pytest.mark.parametrize(("maximised", "expected"), [(False, (1, "a", 5, "b")), (True, (2, "b", 4, "a"))])
 def test_the_better_plan_and_the_better_bound_are_kept(maximised, expected):
     found = better(
-        Found(Fraction(1), "a", None, Fraction(4), "a"), Found(Fraction(2), "b", None, Fraction(5), "b"), maximised
+        BestFound(Fraction(1), "a", None, Fraction(4), "a"),
+        BestFound(Fraction(2), "b", None, Fraction(5), "b"),
+        maximised,
     )
     assert (found.value, found.solver, found.bound, found.bound_solver) == expected
 
@@ -184,7 +186,7 @@ def test_a_plan_better_than_the_known_bound_is_wrong(folder):
 def test_only_an_exact_method_is_wrong_where_it_finds_no_plan(folder, monkeypatch, solver, wrong):
     def without_plan(instance, space, name, limit):
         result, _ = attempt(instance, space, name, limit)
-        return replace(result, status=Status.INFEASIBLE, plan=None), Found()
+        return replace(result, status=Status.INFEASIBLE, plan=None), BestFound()
 
     monkeypatch.setattr("euclio.experiments.bench_set.best_known.attempt", without_plan)
     (run,) = compare_with_best(folder, [entry_of(folder)], solver)

@@ -12,11 +12,11 @@ from euclio.cli import main
 from euclio.core.certificate import Verdict
 from euclio.core.numbers import decimal_text
 from euclio.experiments.bench_set.build import build
-from euclio.experiments.bench_set.certificates import certified, fill, kept, sample
+from euclio.experiments.bench_set.certificates import certified, fill, kept_certificate, sample
 from euclio.experiments.bench_set.check import defects
 from euclio.experiments.bench_set.manifest import (
     Difficulty,
-    Kept,
+    KeptCertificate,
     best_path,
     read_best,
     read_instance,
@@ -64,7 +64,7 @@ def keep(folder, **changes):
     """Keep a certificate of the chain with some other fields."""
     manifest = read_manifest(folder)
     entry = entry_of(folder)
-    found = replace(entry, certificate=replace(kept(certified(folder, entry, None)), **changes))
+    found = replace(entry, certificate=replace(kept_certificate(certified(folder, entry, None)), **changes))
     write_manifest(replace(manifest, entries=tuple(found if e.name == CHAIN else e for e in manifest.entries)), folder)
     return found
 
@@ -144,7 +144,7 @@ def keep_as_is(folder):
     plan = plan_sha256(instance, best.plan, evaluate(instance, best.plan, best.space))
     return replace(
         entry_of(folder),
-        certificate=Kept(Verdict.CERTIFIED, "p", "0", 1, 0.1, instance_sha256(instance), plan),
+        certificate=KeptCertificate(Verdict.CERTIFIED, "p", "0", 1, 0.1, instance_sha256(instance), plan),
     )
 
 

@@ -21,7 +21,7 @@ SESSION = tiny_session(2)
 def registry(monkeypatch):
     known = {s.name: s for s in (EXACT, SECOND, NOTHING, FIRST)}
     monkeypatch.setattr("euclio.core.registry.solvers", lambda: known)
-    monkeypatch.setattr("euclio.questions.comparison.comparing.solvers", lambda: known)
+    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda: known)
 
 
 def verdicts(comparison):

@@ -16,7 +16,7 @@ from euclio.core.tables import to_text
 from euclio.files import save_instance
 from euclio.problems.pipeline.files import save_cluster
 from euclio.problems.session import PlanSpace
-from euclio.questions.comparison.comparing import chosen_solvers
+from euclio.questions.comparison.comparison import chosen_solvers
 from euclio.questions.comparison.decomposing import aggregate
 from euclio.questions.comparison.figures import draw_comparison
 from euclio.questions.comparison.views import comparison_table
@@ -30,7 +30,7 @@ WASTEFUL = Solver("wasteful", "heuristic", "more expensive by its own fault", se
 def registry(monkeypatch):
     known = {s.name: s for s in (EXACT, SECOND, WASTEFUL, NOTHING, FIRST)}
     monkeypatch.setattr("euclio.core.registry.solvers", lambda: known)
-    monkeypatch.setattr("euclio.questions.comparison.comparing.solvers", lambda: known)
+    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda: known)
     return known
 
 

@@ -10,7 +10,7 @@ from euclio.core.registry import Limits, find_solver
 from euclio.core.solving import solve
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.problems.session.files.instances import save_session
-from euclio.questions.comparison.comparing import compare
+from euclio.questions.comparison.comparison import compare
 from euclio.questions.comparison.decomposing import aggregate, describe
 from euclio.questions.comparison.figures import draw_decomposition
 from euclio.questions.comparison.gap import Gap
@@ -85,7 +85,7 @@ def test_no_factor_is_below_one(table):
 def test_optimum_that_is_not_proven_leaves_ratios_empty(monkeypatch):
     known = {s.name: s for s in (answering(None, name="exact", kind="exact"), find_solver("harpagon"))}
     monkeypatch.setattr("euclio.core.registry.solvers", lambda: known)
-    monkeypatch.setattr("euclio.questions.comparison.comparing.solvers", lambda: known)
+    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda: known)
     found = decompose(tiny_session(1))
     assert found[["design", "heuristic", "total"]].isna().all(axis=None)
     assert aggregate(found).loc["harpagon", "split"] == 0
@@ -117,7 +117,7 @@ def test_figure_says_on_how_many_instances_a_system_was_split():
 def test_figure_of_nothing_known_says_so(monkeypatch):
     known = {s.name: s for s in (answering(None, name="exact", kind="exact"), find_solver("harpagon"))}
     monkeypatch.setattr("euclio.core.registry.solvers", lambda: known)
-    monkeypatch.setattr("euclio.questions.comparison.comparing.solvers", lambda: known)
+    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda: known)
     assert "no gap is known" in draw_decomposition(decompose(tiny_session(1))).axes[0].get_title("left")
 
 

@@ -21,7 +21,7 @@ from euclio.report.analysis import (
     proven_figure,
     trace_figure,
 )
-from euclio.report.analysis.drawing import cumulative, percent_axis, ratio_axis, short, styles, time_axis
+from euclio.report.analysis.panels import cumulative, percent_axis, ratio_axis, short, styles, time_axis
 
 FIGURES: dict[str, Callable[[pd.DataFrame], Figure]] = {
     "gap_ecdf": gap_ecdf,

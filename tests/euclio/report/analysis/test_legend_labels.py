@@ -3,7 +3,7 @@
 from matplotlib.figure import Figure
 
 from euclio.core.figures import figure_style, legend_label, svg_text
-from euclio.report.analysis.drawing import short
+from euclio.report.analysis.panels import short
 
 
 def test_a_name_that_begins_with_an_underscore_is_in_the_legend():

@@ -45,7 +45,7 @@ FAKES = [
 def fake_solvers(monkeypatch):
     monkeypatch.setattr("euclio.core.registry.solvers", lambda: {s.name: s for s in FAKES})
     monkeypatch.setattr(
-        "euclio.questions.comparison.comparing.solvers", lambda: {"first": FAKES[0], "nothing": FAKES[1]}
+        "euclio.questions.comparison.comparison.solvers", lambda: {"first": FAKES[0], "nothing": FAKES[1]}
     )
     monkeypatch.setattr("euclio.problems.session.bought_whole.solvers", dict)
 

@@ -105,7 +105,7 @@ def test_calls_that_run_slow_solvers_say_what_they_do(call, said, capfd):
 INNER = {
     "certify": ("euclio.proving.certifying", "certify", "certifying"),
     "explain": ("euclio.questions.explain.explaining", "explain", "looking for least latencies"),
-    "write a study's report": ("studies.building", "write", "writing the report"),
+    "write a study's report": ("studies.page_builder", "write", "writing the report"),
     "workloads": ("euclio.workloads.session.protocol", "workloads", "sampling workloads"),
     "steps_of": ("euclio.questions.comparison.decomposing", "steps_of", "looking at each step"),
     "what_if": ("euclio.questions.what_if", "answered", "solving all points"),

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from studies.papers.paper_text import BACK, FORMULA, FRONT, LISTING, Line, lines_of
+from paper_text import BACK, FORMULA, FRONT, LISTING, Line, lines_of
 
 CLAIM = ""
 """The class of numerals that have to be accounted for."""

@@ -1,9 +1,8 @@
 """Numerals of a line: which are no claim and why, their units, and those of lists and ranges."""
 
 import pytest
-
-from studies.papers.numerals import NO_CLAIM, claims_of, numerals_in
-from studies.papers.paper_text import FORMULA, LISTING, Line
+from numerals import NO_CLAIM, claims_of, numerals_in
+from paper_text import FORMULA, LISTING, Line
 
 
 def found(text, place="text"):

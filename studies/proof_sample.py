@@ -26,7 +26,7 @@ COLUMNS = ("workload", "solver", "status", "verdict", "claim", "reason", "nodes"
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class SampledProof:
     """A run of the study that ended with a proof.
 
     Attributes:
@@ -57,7 +57,7 @@ class Certified:
 
 def proofs_of(
     frame: pd.DataFrame, instances: Iterable[Any], settings: Iterable[SolverSetting], seed: int = 0
-) -> list[Proof]:
+) -> list[SampledProof]:
     """The runs of solvers that ended with a proof.
 
     Args:
@@ -70,23 +70,23 @@ def proofs_of(
     by_label = {setting.label: setting for setting in settings}
     proven = frame[frame.status == Status.OPTIMAL]
     return [
-        Proof(name, label, partial(_again, by_name[name], by_label[label], seed))
+        SampledProof(name, label, partial(_again, by_name[name], by_label[label], seed))
         for name, label in zip(proven.instance, proven.label, strict=True)
     ]
 
 
 def _again(instance: Any, setting: SolverSetting, seed: int) -> tuple[Any, AnyResult]:
-    return instance, made(instance, setting, seed)
+    return instance, made_again(instance, setting, seed)
 
 
-def made(instance: Any, setting: SolverSetting, seed: int = 0) -> AnyResult:
+def made_again(instance: Any, setting: SolverSetting, seed: int = 0) -> AnyResult:
     """The checked result of a setting on an instance, made in this process."""
     ready = prepared(instance, setting, setting.time_s, seed)
     ready.warm_up()
     return ready.check(*ready.answer())
 
 
-def certify_sample(proofs: Sequence[Proof], size: int, seed: int, advance: Callable[[int], None]) -> Certified:
+def certify_sample(proofs: Sequence[SampledProof], size: int, seed: int, advance: Callable[[int], None]) -> Certified:
     """Make a sample of the proofs again and try each.
 
     Args:
@@ -103,7 +103,7 @@ def certify_sample(proofs: Sequence[Proof], size: int, seed: int, advance: Calla
     return Certified(pd.DataFrame(rows, columns=list(COLUMNS)), len(proofs), seed)
 
 
-def _row(proof: Proof) -> dict[str, Any]:
+def _row(proof: SampledProof) -> dict[str, Any]:
     instance, result = proof.again()
     head = {"workload": proof.workload, "solver": proof.solver, "status": result.status.value}
     if result.status is not Status.OPTIMAL:

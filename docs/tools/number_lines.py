@@ -1,7 +1,7 @@
 """Every number that a paper prints, a line each: where, what it is, and the row of the scorecard or why there is none.
 
 The lines stand in `data/published/numbers/PAPER.csv`. Those of the paper's text are held against what
-`studies.papers.numerals` finds in it, place by place; two kinds of lines more are written by hand: numbers in words
+`numerals` finds in it, place by place; two kinds of lines more are written by hand: numbers in words
 (place "in words"), which no program finds, and figures that are drawings alone (place "Figure 5(b), drawn").
 """
 
@@ -13,9 +13,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 from functools import cache
 
+from numerals import Numeral
+from paper_text import TEXT
+
 from euclio.core.own_folders import data_dir
-from studies.papers.numerals import Numeral
-from studies.papers.paper_text import TEXT
 from studies.papers.published import Published
 
 RESULT, SETTING, EXAMPLE, BACKGROUND, DEFINITION = "result", "setting", "example", "background", "definition"
@@ -36,7 +37,7 @@ class PrintedNumber:
     """A number that a paper prints.
 
     Attributes:
-        section: where, as `studies.papers.paper_text.Line.section`.
+        section: where, as `paper_text.Line.section`.
         place: a number among those of the section's running text, "Table III, row 2", "Figure 6" (its caption), "in
             words", or "Figure 5(b), drawn".
         number: as printed, without unit; of what is drawn alone, empty.

@@ -13,13 +13,21 @@ from euclio.core.versions import provenance
 from euclio.experiments.results.tables import save
 from euclio.report import Block, Counts, Fold, Heading, KeyNumbers, Table, html_page, markdown_page
 from euclio.supervision import cores
-from studies.certifying import SAMPLE, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
 from studies.collector import Collector
 from studies.consistent import posterior_blocks, settings_intervals
+from studies.page_blocks import (
+    as_data,
+    how_to_read,
+    identified,
+    population_blocks,
+    score_frame,
+    scorecard_blocks,
+    standing_number,
+    verdict_lines,
+)
 from studies.papers.published import published_figures
-from studies.population_blocks import as_data, identified, population_blocks
+from studies.proof_sample import SAMPLE, certificate_blocks, certify_sample, refuse_refuted, refuted_blocks
 from studies.scorecard import Score, contradictions, scorecard
-from studies.scorecard_blocks import how_to_read, score_frame, scorecard_blocks, standing_number, verdict_lines
 from studies.stored_reports import LAST, UNFINISHED, differences
 from studies.study import NO_MEASUREMENTS, Asked, Collected, Measurements, Study, Text
 

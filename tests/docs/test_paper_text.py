@@ -1,8 +1,7 @@
 """Lines of a paper with their places: sections, tables, captions, listings, formulas, and what is not its text."""
 
 import pytest
-
-from studies.papers.paper_text import ABSTRACT, BACK, FORMULA, FRONT, LISTING, TEXT, lines_of
+from paper_text import ABSTRACT, BACK, FORMULA, FRONT, LISTING, TEXT, lines_of
 
 ROMAN = """A title of 2025
 Abstract—It saves 5 %.

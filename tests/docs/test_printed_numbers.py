@@ -5,11 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from places import PAPERS, ROOT
-
-from studies.papers.numerals import claims_of
-from studies.papers.paper_text import lines_of
-from studies.papers.printed_numbers import (
+from number_lines import (
     COLUMNS,
     DRAWN_ONLY,
     NOT_SCORED,
@@ -19,6 +15,10 @@ from studies.papers.printed_numbers import (
     problems,
     states,
 )
+from numerals import claims_of
+from paper_text import lines_of
+from places import PAPERS, ROOT
+
 from studies.papers.published import published_figures
 
 NAMES = ("harpagon", "piccolo", "scrooge", "ppipe", "graft")
@@ -150,6 +150,6 @@ def test_a_file_with_other_columns_is_refused(tmp_path, monkeypatch):
     folder = tmp_path / "published" / "numbers"
     folder.mkdir(parents=True)
     (folder / "tiny.csv").write_text(",".join(COLUMNS[:-1]) + "\n", encoding="utf-8")
-    monkeypatch.setattr("studies.papers.printed_numbers.data_dir", lambda: tmp_path)
+    monkeypatch.setattr("number_lines.data_dir", lambda: tmp_path)
     with pytest.raises(ValueError, match=r"columns have to be section, place"):
         printed_numbers("tiny")

@@ -10,7 +10,7 @@ from itertools import islice
 from euclio.problems.session import Session
 from euclio.workloads.session import protocol
 from studies.inference.generator import Generator
-from studies.inference.measures import Solved
+from studies.inference.measures import SolvedWorkload
 from studies.inference.prior import Setting
 from studies.inference.reference import reference_setting
 from studies.inference.simulation import LONGEST_SLO_S, accepted, places
@@ -36,59 +36,40 @@ def protocol_draws(paper: str, setting: Setting, seed: int, count: int) -> proto
     return protocol.Draws(tuple(found), drawn, dict(sorted(refused.items())))
 
 
-def _named(one: Solved, number: int) -> Session:
+def _named(one: SolvedWorkload, number: int) -> Session:
     """A workload as a session that is named after its application and its number, from 1."""
     return one.workload.session(f"{one.workload.application}-{number:04d}")
 
 
-def reference_sessions(paper: str, count: int, seed: int) -> Iterator[Session]:
-    """The sessions of `protocol_draws` under the reference setting, one by one.
+def drawn_sessions(paper: str, count: int, seed: int, *, accept: bool = True) -> Iterator[Session]:
+    """The workloads of a paper's reference setting as sessions, one by one.
 
     Args:
         paper: "harpagon" or "piccolo".
-        count: how many.
+        count: how many, in the order of their places.
         seed: seed of the workloads.
-    """
-    return _sessions(paper, reference_setting(paper), count, seed)
-
-
-def _sessions(paper: str, setting: Setting, count: int, seed: int) -> Iterator[Session]:
-    """The workloads of a setting that its acceptance lets pass, one by one."""
-    solved = (one for _, one in places(paper, setting, seed) if one is not None)
-    return (_named(one, number) for number, one in enumerate(islice(solved, count), start=1))
-
-
-def unselected_sessions(paper: str, count: int, seed: int) -> Iterator[Session]:
-    """The sessions of `candidates` under the reference setting, drawn when the first one is asked for.
-
-    Args:
-        paper: "harpagon" or "piccolo".
-        count: how many.
-        seed: seed of the workloads.
-    """
-    yield from candidates(paper, reference_setting(paper), seed, count)
-
-
-def candidates(paper: str, setting: Setting, seed: int, count: int) -> list[Session]:
-    """A setting's candidates as sessions, before any system has refused one; long objectives are passed over.
-
-    Args:
-        paper: "harpagon" or "piccolo"; a setting is of one paper, whose name changes no candidate.
-        setting: the setting.
-        seed: seed of the workloads.
-        count: how many, in the order of their places, the first candidate of each.
+        accept: pass over what the paper's systems refuse, as `protocol_draws` does; else the first candidate of each
+            place is taken before any system has refused one, and only long objectives are passed over.
 
     Raises:
         RuntimeError: of a hundred places in a row each has an objective that does not count.
     """
-    generator = Generator.of(setting, seed)
-    found: list[Session] = []
+    setting = reference_setting(paper)
+    if accept:
+        solved = (one for _, one in places(paper, setting, seed) if one is not None)
+        yield from (_named(one, number) for number, one in enumerate(islice(solved, count), start=1))
+    else:
+        yield from _candidates(setting, count, seed)
+
+
+def _candidates(setting: Setting, count: int, seed: int) -> Iterator[Session]:
+    generator, found = Generator.of(setting, seed), 0
     for slot in count_up():
-        if len(found) == count:
-            return found
-        if slot > 100 * (len(found) + 1):
-            break
+        if found == count:
+            return
+        if slot > 100 * (found + 1):
+            raise RuntimeError(f"only {found} of {slot} candidates have an objective of at most {LONGEST_SLO_S:g} s")
         drawn = generator.draw(slot, 0)
         if drawn.slo_s <= LONGEST_SLO_S:
-            found.append(drawn.session(f"candidate-{drawn.application}-{slot + 1:04d}"))
-    raise RuntimeError(f"only {len(found)} of {slot} candidates have an objective of at most {LONGEST_SLO_S:g} s")
+            found += 1
+            yield drawn.session(f"candidate-{drawn.application}-{slot + 1:04d}")

@@ -23,6 +23,7 @@ from euclio.core.solver import AnySolver, Solver, SolverLike, several
 from euclio.core.solving import solve, without_engine
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.values import names
+from euclio.core.words import plain
 from euclio.proving.certifying import ProofTrials
 from euclio.questions.comparison.gap import Gap
 
@@ -331,7 +332,7 @@ LEAST_PART = 1e-9
 """Share of the optimum below which a part of a bar is not drawn."""
 
 
-class Part(StrEnum):
+class BarPart(StrEnum):
     """A part of a bar."""
 
     OPTIMUM = "optimum"
@@ -343,34 +344,34 @@ class Part(StrEnum):
     """A value whose gap is not known."""
 
 
-def part_names(goal: Goal) -> dict[Part, str]:
+def part_names(goal: Goal) -> dict[BarPart, str]:
     """Names of the parts in a legend."""
     lost = "lost by " if goal.maximised else ""
     return {
-        Part.OPTIMUM: f"{goal.name} reached" if goal.maximised else "optimum of the full plan space",
-        Part.DESIGN: f"{lost}design",
-        Part.HEURISTIC: f"{lost}heuristic",
-        Part.UNSPLIT: "gap, not split",
-        Part.UNKNOWN: f"{goal.name}, optimum not proven",
+        BarPart.OPTIMUM: f"{goal.name} reached" if goal.maximised else "optimum of the full plan space",
+        BarPart.DESIGN: f"{lost}design",
+        BarPart.HEURISTIC: f"{lost}heuristic",
+        BarPart.UNSPLIT: "gap, not split",
+        BarPart.UNKNOWN: f"{goal.name}, optimum not proven",
     }
 
 
-def bar_parts(row: Row) -> list[tuple[Part, float]]:
+def bar_parts(row: Row) -> list[tuple[BarPart, float]]:
     """Parts and widths of a bar from left to right: what both value and optimum have, then what lies between."""
     if row.result.value is None:
         return []
     value = float(row.result.value)
     if row.optimum is None:
-        return [(Part.UNKNOWN, value)]
+        return [(BarPart.UNKNOWN, value)]
     optimum = float(row.optimum)
     lesser, between = min(value, optimum), abs(value - optimum)
     if row.gap is None or row.gap < -OPTIMALITY_TOLERANCE:
-        return [(Part.OPTIMUM, value)]
+        return [(BarPart.OPTIMUM, value)]
     if row.design_share is None:
-        return [(Part.OPTIMUM, lesser), *([(Part.UNSPLIT, between)] if row.gap > OPTIMALITY_TOLERANCE else [])]
+        return [(BarPart.OPTIMUM, lesser), *([(BarPart.UNSPLIT, between)] if row.gap > OPTIMALITY_TOLERANCE else [])]
     design = row.design_share * between
-    causes = [(Part.DESIGN, design), (Part.HEURISTIC, between - design)]
-    parts = [(Part.OPTIMUM, lesser), *(causes[::-1] if row.goal.maximised else causes)]
+    causes = [(BarPart.DESIGN, design), (BarPart.HEURISTIC, between - design)]
+    parts = [(BarPart.OPTIMUM, lesser), *(causes[::-1] if row.goal.maximised else causes)]
     return [part for part in parts if part[1] > LEAST_PART * optimum]
 
 
@@ -384,4 +385,4 @@ def bar_note(row: Row) -> str:
         return "optimal"
     sign = "+" if (row.gap > 0) is not row.goal.maximised else "-"
     size = 100 * abs(row.gap)
-    return f"{sign}{size:.2g} %" if size < 10 else f"{sign}{size:.0f} %"
+    return f"{sign}{plain(size, 2)} %" if size < 10 else f"{sign}{size:.0f} %"
