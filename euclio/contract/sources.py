@@ -11,21 +11,23 @@ from euclio.core.space_fields import variants_of
 from euclio.problems.fragments.instance import Fleet, Points
 from euclio.problems.pipeline.instance import Cluster, Gpu
 from euclio.problems.session.instance import Session
+from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
+from euclio.workloads.pipeline.instances import ClusterRequest, pipeline_cluster
+from euclio.workloads.pipeline.layer_models import FIRST_GROUP, weights
+from euclio.workloads.pipeline.setups import find_setup
+from euclio.workloads.pipeline.small_clusters import small_cluster
+from euclio.workloads.session.random_sessions import chain_from_modules, random_session
 
 SCALE = 2
 LARGE_MODULES = 12
 
 
 def _small_session(seed: int) -> Session:
-    from euclio.workloads.session.random_sessions import random_session
-
     modules = 1 + seed % 4
     return random_session(seed, modules, rates_rps=(2.0, 150.0), slo_over_least=(0.7, 4.0))
 
 
 def _large_session() -> Session:
-    from euclio.workloads.session.random_sessions import chain_from_modules
-
     return chain_from_modules(0, LARGE_MODULES)
 
 
@@ -53,16 +55,10 @@ FIRST_SEED = 14
 
 
 def _small_cluster(seed: int) -> Cluster:
-    from euclio.workloads.pipeline.small_clusters import small_cluster
-
     return small_cluster(FIRST_SEED + seed)
 
 
 def _large_cluster() -> Cluster:
-    from euclio.workloads.pipeline.instances import ClusterRequest, pipeline_cluster
-    from euclio.workloads.pipeline.layer_models import FIRST_GROUP, weights
-    from euclio.workloads.pipeline.setups import find_setup
-
     return pipeline_cluster(ClusterRequest(find_setup("HC1-L"), FIRST_GROUP, weights(len(FIRST_GROUP), 0)))
 
 
@@ -99,14 +95,10 @@ LARGE_FRAGMENTS = 200
 
 # All fleets say that their partition points are those of the mean bandwidth, without which Static would not be tried.
 def _small_fleet(seed: int) -> Fleet:
-    from euclio.workloads.fragments.random_fleets import small_fleet
-
     return replace(small_fleet(seed), points=Points.MEAN)
 
 
 def _large_fleet() -> Fleet:
-    from euclio.workloads.fragments.random_fleets import random_fleet
-
     return replace(random_fleet(0, LARGE_FRAGMENTS, 12), points=Points.MEAN)
 
 

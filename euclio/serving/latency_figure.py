@@ -187,15 +187,8 @@ def draw_cluster_on(axes: Axes, simulation: ClusterSimulation) -> None:
 
 
 def _cluster_curves(simulation: ClusterSimulation) -> tuple[list[Curve], str, str]:
-    """The curves, the title, and what dashed lines mark."""
-    setup, models = simulation.setup, simulation.cluster.models
-    rows = zip(models, simulation.requests, strict=True)
-    curves = stream_curves([(model.name, requests, float(model.slo_s)) for model, requests in rows])
-    title = (
-        f"{simulation.cluster.name}\n{setup.arrivals.value} arrivals at load {full(setup.load)}"
-        f"{some_of(len(curves), len(models))}"
-    )
-    return curves, title, "SLO"
+    limits = [(model.name, float(model.slo_s)) for model in simulation.cluster.models]
+    return *_streams(simulation, simulation.cluster.name, limits), "SLO"
 
 
 def draw_fleet(simulation: FleetSimulation) -> Figure:
@@ -209,15 +202,25 @@ def draw_fleet_on(axes: Axes, simulation: FleetSimulation) -> None:
 
 
 def _fleet_curves(simulation: FleetSimulation) -> tuple[list[Curve], str, str]:
-    """The curves, the title, and what dashed lines mark."""
-    setup, fragments = simulation.setup, simulation.fleet.fragments
-    rows = zip(fragments, simulation.requests, strict=True)
-    curves = stream_curves([(f.name, requests, float(f.budget_s)) for f, requests in rows])
-    title = (
-        f"{simulation.fleet.name}\n{setup.arrivals.value} arrivals at load {full(setup.load)}"
-        f"{some_of(len(curves), len(fragments))}"
+    limits = [(fragment.name, float(fragment.budget_s)) for fragment in simulation.fleet.fragments]
+    return *_streams(simulation, simulation.fleet.name, limits), "time budget on the server"
+
+
+def _streams(
+    simulation: ClusterSimulation | FleetSimulation, name: str, limits: Sequence[tuple[str, float]]
+) -> tuple[list[Curve], str]:
+    """Curves of the streams of a simulation, and the title: of many those with the least attainment.
+
+    Args:
+        simulation: the simulation.
+        name: name of its instance.
+        limits: name and objective in seconds of each stream.
+    """
+    setup, rows = simulation.setup, zip(limits, simulation.requests, strict=True)
+    curves = stream_curves([(stream, requests, limit_s) for (stream, limit_s), requests in rows])
+    return curves, (
+        f"{name}\n{setup.arrivals.value} arrivals at load {full(setup.load)}{some_of(len(curves), len(limits))}"
     )
-    return curves, title, "time budget on the server"
 
 
 # End-to-end latency distributions of several systems, as Graft's Figures 8 to 10 have them.

@@ -17,8 +17,8 @@ from euclio.problems.fragments import Budgets, Fleet, FragmentSpace, Sharing, ev
 from euclio.problems.fragments.realigned import least_set, part_of
 from euclio.problems.fragments.stages import Stages
 from euclio.proving.fragments.certifying import bound_of_uniform, find_better
-from euclio.proving.fragments.costs import TooLargeError
 from euclio.proving.fragments.duality import bound_of
+from euclio.proving.fragments.pricing import TooLargeError
 
 from .fleets import fleet_case
 from .reference_fleets import fleet_truth

@@ -21,8 +21,8 @@ from euclio.problems.fragments.evaluate import QUEUEING, evaluate
 from euclio.problems.fragments.instance import Fleet, Fragment
 from euclio.problems.fragments.plan import FragmentPlan, Head, RealignedSet, Stage
 from euclio.problems.fragments.space import Budgets, FragmentSpace, Sharing
-from euclio.proving.fragments.costs import Costs
-from euclio.proving.fragments.duality import Bound
+from euclio.proving.fragments.duality import Bound, bound_of
+from euclio.proving.fragments.pricing import Costs, TooLargeError
 
 # A bound where only uniform fragments share stages: each group of them by itself, its units divided freely (ours).
 
@@ -117,9 +117,6 @@ def _judged(
 
 def _bounded(fleet: Fleet, space: FragmentSpace, apart: FragmentPlan, cutoff: Fraction, deadline: float) -> Search:
     """Whether a bound on all plans reaches a cutoff; `apart` is the plan of each fragment by itself."""
-    from euclio.proving.fragments.costs import TooLargeError
-    from euclio.proving.fragments.duality import bound_of
-
     if space.sharing is Sharing.REALIGNED and space.budgets is Budgets.OWN:
         return Search(None, False, 0, f"with time budgets of their own the prover takes at most {MOST_FRAGMENTS}")
     alone = [sum(stage.total_pct for stage in own.stages) for own in apart.sets]

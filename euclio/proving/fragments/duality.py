@@ -19,8 +19,7 @@ import numpy as np
 from euclio.core.linear_program import PLAIN, Rows, least_cost
 from euclio.problems.fragments.instance import Fleet
 from euclio.problems.fragments.space import FragmentSpace
-from euclio.proving.fragments.costs import NEVER, TooLargeError, Whole
-from euclio.proving.fragments.pricing import UNIT, Column, Pricing
+from euclio.proving.fragments.pricing import NEVER, UNIT, Column, Pricing, TooLargeError, Whole
 
 DRAWN = 0.7
 """How far prices are drawn to the best ones so far."""

@@ -20,9 +20,8 @@ from euclio.problems.fragments.space import Budgets, FragmentSpace, Sharing
 from euclio.proving.files.branch_and_bound import UnprovenError, prove
 from euclio.proving.files.model import ZERO, Model, Proof, Row, Variable
 from euclio.proving.fragments.certifying import MOST_FRAGMENTS, OUT_OF_TIME, OutOfTimeError, Prover
-from euclio.proving.fragments.costs import TooLargeError
 from euclio.proving.fragments.duality import Priced, bound_of
-from euclio.proving.fragments.pricing import UNIT
+from euclio.proving.fragments.pricing import UNIT, TooLargeError
 
 ONE = Fraction(1)
 

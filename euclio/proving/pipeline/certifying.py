@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from euclio.core.certificate import Search
 from euclio.problems.pipeline.evaluate import evaluate
+from euclio.problems.pipeline.family import FAMILY
 from euclio.problems.pipeline.instance import Cluster, Model
 from euclio.problems.pipeline.plan import Partition, Pipeline, PipelinePlan
 from euclio.problems.pipeline.space import FULL_PIPELINE_SPACE, Objective, PipelineSpace
@@ -136,6 +137,4 @@ def _pipelines(cluster: Cluster, model: Model, serving: Serving) -> list[Pipelin
 
 def warm_up() -> None:
     """Load what the prover needs, on a tiny cluster."""
-    from euclio.problems.pipeline.family import FAMILY
-
     find_better(*FAMILY.tiny(FULL_PIPELINE_SPACE), Fraction(1), math.inf)

@@ -9,6 +9,7 @@ from itertools import chain, combinations
 
 from euclio.core.certificate import Search
 from euclio.problems.session.evaluate import Evaluation, evaluate
+from euclio.problems.session.family import FAMILY
 from euclio.problems.session.instance import Session
 from euclio.problems.session.policies import Form
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
@@ -163,8 +164,6 @@ def _below(
 
 def warm_up() -> None:
     """Compile the prover on a tiny session, with a cutoff that no plan meets and one that the optimum is below."""
-    from euclio.problems.session.family import FAMILY
-
     session, space = FAMILY.tiny(FULL_SPACE)
     for cutoff in (None, Fraction(1), Fraction(100)):
         find_better(session, space, cutoff, math.inf)

@@ -10,7 +10,7 @@ import numpy as np
 
 from euclio.serving.histogram import BINS, bins_of, quantiles
 from euclio.serving.session.engine import tables as t
-from euclio.serving.session.engine.one_module import count
+from euclio.serving.session.engine.between_modules import count
 from euclio.serving.session.in_turn import NOT_INVOKED, UNANSWERED
 from euclio.serving.session.server import Logs
 from euclio.serving.session.system import System

@@ -11,7 +11,7 @@ import numpy as np
 
 from euclio.serving.attainment.latencies import LEVELS, STEP, Latencies, Passages, Tally, Watched, levels_of
 from euclio.serving.draws import duration_factors
-from euclio.serving.session.engine.one_module import count
+from euclio.serving.session.engine.between_modules import count
 from euclio.serving.session.in_turn import InTurn, RequestStream, compile_in_turn, covers
 from euclio.serving.session.server import Server
 from euclio.serving.session.setup import Setup

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from euclio.core.compiled import before_timing
 from euclio.serving.draws import first_draws
 from euclio.serving.histogram import bins_of
+from euclio.serving.session.engine import between_modules as between
 from euclio.serving.session.engine import one_module as t
 from euclio.serving.session.engine import routers
 from euclio.serving.session.engine import routers as turns
@@ -237,11 +238,11 @@ class _Watch:
         if rows > len(self._ready):
             rows = max(rows, 2 * len(self._ready))
             self._ready, self._ended = (_longer(table, rows) for table in (self._ready, self._ended))
-        t.note_ready(time, request, self._first, self._ready, self._ended)
+        between.note_ready(time, request, self._first, self._ready, self._ended)
 
     def end(self, ends: Ints, sizes: Ints, members: Ints, until: int) -> None:
         """Note the batches that end before a time."""
-        t.note_ends(t.Passing(ends, sizes, members, _NOTHING, _NOTHING), until, self._first, self._ended)
+        between.note_ends(between.Passing(ends, sizes, members, _NOTHING, _NOTHING), until, self._first, self._ended)
 
     def latencies(self, first: int, last: int) -> Ints:
         """How long requests took; of those that are under way, too little."""
@@ -316,7 +317,7 @@ class _Served:
         if len(given) == 1:
             return given[0]
         time, request = functools.reduce(_merged, given)
-        kept = t.join(time, request, self._requests.waiting_at(self._m), len(given))
+        kept = between.join(time, request, self._requests.waiting_at(self._m), len(given))
         return time[:kept], request[:kept]
 
     def _invoked(self, time: Ints, request: Ints) -> tuple[Ints, Ints, tuple[Ints, Ints]]:
@@ -325,7 +326,9 @@ class _Served:
         assert counts is not None
         room, number = len(time) * math.ceil(self._module.per_request), np.zeros(2, np.int64)
         ready, whose, skipped_time, skipped = (np.empty(n, np.int64) for n in (room, room, len(time), len(time)))
-        t.invoke(t.Invoking(time, request, counts, left, ready, whose, skipped_time, skipped, number), self._m)
+        between.invoke(
+            between.Invoking(time, request, counts, left, ready, whose, skipped_time, skipped, number), self._m
+        )
         found, none = number
         return ready[:found], whose[:found], (skipped_time[:none], skipped[:none])
 
@@ -375,24 +378,24 @@ class _Served:
             self.watch.end(ends, sizes, members, until)
         counted = not self._alone and self._module.children
         left = self._requests.waiting_at(self._m) if counted else _NOTHING
-        s = t.Passing(ends, sizes, members, left, np.zeros(2, np.int64))
+        s = between.Passing(ends, sizes, members, left, np.zeros(2, np.int64))
         time, request = _NOTHING, _NOTHING
         if self._module.children:
             time, request = np.empty(len(members), np.int64), np.empty(len(members), np.int64)
-            found = t.pass_on(s, _ended_in_order(s, until), np.cumsum(sizes) - sizes, time, request)
+            found = between.pass_on(s, _ended_in_order(s, until), np.cumsum(sizes) - sizes, time, request)
             time, request = time[:found], request[:found]
         else:
-            t.answer(s, until, self._requests.finish)
-        t.keep_running(s, until)
+            between.answer(s, until, self._requests.finish)
+        between.keep_running(s, until)
         batches, invocations = s.number
         self._running = ends[:batches].copy(), sizes[:batches].copy(), members[:invocations].copy()
         return time, request
 
 
-def _ended_in_order(s: t.Passing, until: int) -> Ints:
+def _ended_in_order(s: between.Passing, until: int) -> Ints:
     """The batches that end before a time, as they do."""
     order = np.empty(len(s.ends), np.int64)
-    count = t.in_order(s, until, order)
+    count = between.in_order(s, until, order)
     if count >= 0:
         return order[:count]
     order = np.flatnonzero(s.ends < until)
@@ -430,7 +433,7 @@ def _dummy_times(module: ServedModule) -> Iterator[int]:
 def _merged(one: tuple[Ints, Ints], other: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
     """Times and requests of two lists as one, by time."""
     time, request = (np.empty(len(one[0]) + len(other[0]), np.int64) for _ in range(2))
-    t.merge(*one, *other, time, request)
+    between.merge(*one, *other, time, request)
     return time, request
 
 
@@ -483,25 +486,9 @@ def _tables(system: System, module: ServedModule) -> t.Tables:
 @before_timing
 def compile_in_turn() -> None:
     """Compile the kernels, or load their machine code, before anything is timed."""
-    nothing = _NOTHING
-    table, row = np.zeros((1, 1), np.int64), np.zeros(t.NUMBERS, np.int64)
-    tables = t.Tables(row, table[:0], table[:0], table, *(nothing,) * 13)
-    t.serve(tables, 0)
-    t.serve_batches(tables, 0)
-    t.route(tables, 0)
-    t.pull(tables, 0)
-    passing = t.Passing(*(nothing,) * 4, row)
-    t.in_order(passing, 0, nothing)
-    t.pass_on(passing, *(nothing,) * 4)
-    t.answer(passing, 0, nothing)
-    t.keep_running(passing, 0)
-    t.merge(*(nothing,) * 6)
-    t.invoke(t.Invoking(nothing, nothing, np.zeros((0, 1), np.int32), *(nothing,) * 5, row), 0)
-    t.join(nothing, nothing, nothing, 1)
-    t.count(nothing, nothing, 1, nothing, nothing, table)
-    t.note_ready(nothing, nothing, 0, nothing, nothing)
-    t.note_ends(passing, 0, 0, nothing)
-    bins_of(nothing, 0, 1)
+    t.compile_one_module()
+    between.compile_between_modules(np.zeros(t.NUMBERS, np.int64))
+    bins_of(_NOTHING, 0, 1)
 
 
 def compile_all() -> None:

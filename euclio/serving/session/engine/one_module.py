@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from euclio.core.compiled import compiled_on_tables
 from euclio.serving.session.engine.routers import (
@@ -38,8 +37,6 @@ from euclio.serving.units import Ints
 
 BY_ROUND = Unit.ROUND.value
 WHOLE_BATCHES = Turns.BATCHES.value
-MOST_MOVED = 16
-"""Places by which batches are moved on average, at most, for their ends to be in order."""
 
 # What is known of the module.
 UNIT, TURNS, TOTAL_RATE, CURRENT, LEFT, INPUTS, CLOSED, FILLED, NUMBERS = range(9)
@@ -356,238 +353,12 @@ def _free_at(s: Tables, machine: int) -> int:
     return int(max(s.machine[machine, AVAILABLE], s.slot[_free_slot(s, machine)]))
 
 
-class Passing(NamedTuple):
-    """Batches of a module in the order in which they were closed, and what is known of the requests.
-
-    Attributes:
-        ends: when each batch ends.
-        sizes: how many invocations each has.
-        members: whose these are; `NONE`: a dummy.
-        left: invocations of this module that each request still has; empty: each has one.
-        number: the batches that have not ended, then their invocations, which are kept in front.
-    """
-
-    ends: Ints
-    sizes: Ints
-    members: Ints
-    left: Ints
-    number: Ints
-
-
-@compiled_on_tables
-def in_order(s: Passing, until: int, order: Ints) -> int:
-    """The batches that end before a time, as they do; how many: -1 if they are too far from being in order."""
-    count = moved = 0
-    for k in range(s.ends.shape[0]):
-        if s.ends[k] >= until:
-            continue
-        # Batches end nearly in the order in which they were closed, so that sorting by insertion moves few.
-        place = count
-        while place > 0 and s.ends[order[place - 1]] > s.ends[k]:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = k
-        count += 1
-        moved += count - 1 - place
-        # Machines that fall behind each other more and more would be moved further and further.
-        if moved > MOST_MOVED * s.ends.shape[0]:
-            return -1
-    return count
-
-
-@compiled_on_tables
-def pass_on(s: Passing, order: Ints, first: Ints, time: Ints, request: Ints) -> int:
-    """When which requests have passed the module, as batches end; how many.
-
-    Args:
-        s: the batches.
-        order: those that have ended, as they do.
-        first: where the members of each begin.
-        time: when requests have passed.
-        request: which they are.
-    """
-    found, counted = 0, s.left.shape[0] > 0
-    for k in range(order.shape[0]):
-        batch = order[k]
-        end, begin = s.ends[batch], first[batch]
-        for place in range(begin, begin + s.sizes[batch]):
-            own = s.members[place]
-            if own == NONE:
-                continue
-            # A request has passed when the last of its invocations has ended.
-            if counted:
-                s.left[own] -= 1
-                if s.left[own] > 0:
-                    continue
-            time[found], request[found] = end, own
-            found += 1
-    return found
-
-
-@compiled_on_tables
-def answer(s: Passing, until: int, finish: Ints) -> None:
-    """Note for requests that no module comes after what of the batches ends before a time, in any order.
-
-    Args:
-        s: the batches.
-        until: the time.
-        finish: when the last invocation of each request has ended so far.
-    """
-    place = 0
-    for batch in range(s.ends.shape[0]):
-        end, last = s.ends[batch], place + s.sizes[batch]
-        if end < until:
-            for k in range(place, last):
-                own = s.members[k]
-                if own != NONE:
-                    finish[own] = max(finish[own], end)
-        place = last
-
-
-@compiled_on_tables
-def keep_running(s: Passing, until: int) -> None:
-    """Put in front what has not ended before a time."""
-    place = kept = filled = 0
-    for batch in range(s.ends.shape[0]):
-        end, size = s.ends[batch], s.sizes[batch]
-        if end >= until:
-            s.ends[kept], s.sizes[kept] = end, size
-            for k in range(place, place + size):
-                s.members[filled] = s.members[k]
-                filled += 1
-            kept += 1
-        place += size
-    s.number[0], s.number[1] = kept, filled
-
-
-@compiled_on_tables
-def merge(time: Ints, request: Ints, other_time: Ints, other: Ints, merged_time: Ints, merged: Ints) -> None:
-    """Two lists of times and requests as one, by time; of equal times those of the first list come first."""
-    a = b = 0
-    for k in range(merged_time.shape[0]):
-        if b == other_time.shape[0] or (a < time.shape[0] and time[a] <= other_time[b]):
-            merged_time[k], merged[k] = time[a], request[a]
-            a += 1
-        else:
-            merged_time[k], merged[k] = other_time[b], other[b]
-            b += 1
-
-
-class Invoking(NamedTuple):
-    """Requests that come to a module which they invoke more than once, or never.
-
-    Attributes:
-        time: when, ascending.
-        request: which requests.
-        counts: invocations by request and module.
-        left: invocations of this module that each request still has.
-        ready: when invocations become ready.
-        whose: whose they are.
-        skipped_time: when requests come that do not invoke it.
-        skipped: which these are.
-        number: how many invocations there are, then how many requests without one.
-    """
-
-    time: Ints
-    request: Ints
-    counts: NDArray[np.int32]
-    left: Ints
-    ready: Ints
-    whose: Ints
-    skipped_time: Ints
-    skipped: Ints
-    number: Ints
-
-
-@compiled_on_tables
-def invoke(s: Invoking, module: int) -> None:
-    """The invocations of requests that come to a module."""
-    found = skipped = 0
-    for k in range(s.time.shape[0]):
-        own, now = s.request[k], s.time[k]
-        each = s.counts[own, module]
-        if each == 0:
-            s.skipped_time[skipped], s.skipped[skipped] = now, own
-            skipped += 1
-        s.left[own] = each
-        for _ in range(each):
-            s.ready[found], s.whose[found] = now, own
-            found += 1
-    s.number[0], s.number[1] = found, skipped
-
-
-@compiled_on_tables
-def join(time: Ints, request: Ints, waiting: Ints, modules: int) -> int:
-    """Keep of what has passed the modules before one what has passed the last of them; how many are kept, in front.
-
-    Args:
-        time: when, ascending.
-        request: which requests.
-        waiting: how many of these modules each request has still to pass; 0: all, if it has passed none yet.
-        modules: how many there are.
-    """
-    kept = 0
-    for k in range(time.shape[0]):
-        own = request[k]
-        if waiting[own] == 0:
-            waiting[own] = modules
-        waiting[own] -= 1
-        if waiting[own] == 0:
-            time[kept], request[kept] = time[k], own
-            kept += 1
-    return kept
-
-
-@compiled_on_tables
-def count(arrival: Ints, took: Ints, window: int, levels: Ints, arrived: Ints, within: Ints) -> None:
-    """Count requests by window of arrival, and by the first level that they are not slower than.
-
-    Args:
-        arrival: when each came.
-        took: how long it took.
-        window: length of a window.
-        levels: ascending.
-        arrived: requests by window.
-        within: requests by window and level, those slower than all last.
-    """
-    for k in range(arrival.shape[0]):
-        row = arrival[k] // window
-        low, high = 0, levels.shape[0]
-        while low < high:
-            middle = (low + high) >> 1
-            if levels[middle] < took[k]:
-                low = middle + 1
-            else:
-                high = middle
-        arrived[row] += 1
-        within[row, low] += 1
-
-
-@compiled_on_tables
-def note_ready(time: Ints, request: Ints, first: int, ready: Ints, ended: Ints) -> None:
-    """Note when requests become ready at a module; none of their invocations has ended there.
-
-    Args:
-        time: when.
-        request: which requests; those before `first` are forgotten.
-        first: the request in row 0 of what is written.
-        ready: one tick after each became ready.
-        ended: when the last of its invocations has ended so far.
-    """
-    for k in range(time.shape[0]):
-        row = request[k] - first
-        if row >= 0:
-            ready[row], ended[row] = time[k] + 1, time[k]
-
-
-@compiled_on_tables
-def note_ends(s: Passing, until: int, first: int, ended: Ints) -> None:
-    """Note the batches that end before a time; other arguments as those of `note_ready`."""
-    at = 0
-    for i in range(s.ends.shape[0]):
-        if s.ends[i] < until:
-            for k in range(at, at + s.sizes[i]):
-                row = s.members[k] - first
-                if row >= 0:
-                    ended[row] = max(ended[row], s.ends[i])
-        at += s.sizes[i]
+def compile_one_module() -> None:
+    """Compile the kernels, or load their machine code."""
+    nothing = np.zeros(0, np.int64)
+    table, row = np.zeros((1, 1), np.int64), np.zeros(NUMBERS, np.int64)
+    tables = Tables(row, table[:0], table[:0], table, *(nothing,) * 13)
+    serve(tables, 0)
+    serve_batches(tables, 0)
+    route(tables, 0)
+    pull(tables, 0)

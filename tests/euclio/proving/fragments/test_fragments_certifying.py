@@ -15,9 +15,8 @@ from euclio.problems.fragments.realigned import least_set, part_of
 from euclio.problems.fragments.stages import Stages
 from euclio.proving.fragments import certifying
 from euclio.proving.fragments.certifying import bound_of_uniform, find_better
-from euclio.proving.fragments.costs import NEVER, Costs, TooLargeError
 from euclio.proving.fragments.duality import bound_of
-from euclio.proving.fragments.pricing import UNIT, Pricing
+from euclio.proving.fragments.pricing import NEVER, UNIT, Costs, Pricing, TooLargeError
 from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 
 FULL = FragmentSpace()

@@ -10,7 +10,7 @@ from random_plans import random_case
 from session_reference.records import counts_of
 
 from euclio.serving.session import in_turn
-from euclio.serving.session.engine.one_module import MOST_MOVED, Passing, in_order
+from euclio.serving.session.engine.between_modules import MOST_MOVED, Passing, in_order
 from euclio.serving.session.in_turn import UNANSWERED, InTurn, RequestStream, covers
 from euclio.serving.session.server import Server
 from euclio.serving.session.setup import Setup
