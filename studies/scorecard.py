@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.core.words import UNITS, with_unit
 from euclio.report.analysis.statistics import Measured
 from studies.agreement import Verdict, agreement

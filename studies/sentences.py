@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 
 FILE = "sentences.json"
 SET_UP, BACKGROUND, CONDITION, NOT_MEASURED = "set-up", "background", "condition", "not measured"

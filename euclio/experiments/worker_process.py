@@ -13,11 +13,11 @@ from typing import Any
 
 import psutil
 
-from euclio.core.own_folders import temporary
+from euclio.core.folders import temporary
 from euclio.experiments.janitor import janitor
 from euclio.experiments.memory import children_memory_mb, memory_mb
 from euclio.supervision.channel import channel
-from euclio.supervision.ending import ending, kill_all, worker_of
+from euclio.supervision.keeper import end_in_words, kill_all, worker_of
 
 ENDING_S = 0.3
 """How long a process that hung up is given to end by itself, so that it can be said how it ended.
@@ -91,7 +91,7 @@ class WorkerProcess:
             time.sleep(0.001)
         self.end()
         code = self._popen.returncode
-        return ending(code)
+        return end_in_words(code)
 
     def end(self) -> None:
         """Kill the process and all that it started, and clear up."""

@@ -13,7 +13,7 @@ from euclio.core.tables import new_table
 from euclio.core.words import DASH, counted, figures, percent
 from euclio.files import csv_files as csv_writing
 from euclio.problems.session.costs import money
-from euclio.problems.session.stated import described
+from euclio.problems.session.stated_attainment import described
 from euclio.questions.change_costs import Curve, Step
 
 SCHEMA = "euclio/change-costs/1"

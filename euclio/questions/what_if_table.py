@@ -14,7 +14,7 @@ from euclio.core.words import DASH, amount, figures, full, milliseconds, percent
 from euclio.files import csv_files as csv_writing
 from euclio.problems.session.costs import per_million, per_month
 from euclio.problems.session.rules import Charging
-from euclio.problems.session.stated import described
+from euclio.problems.session.stated_attainment import described
 from euclio.questions.what_if import Point, WhatIf
 
 SCHEMA = "euclio/what-if/1"

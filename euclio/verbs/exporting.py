@@ -12,8 +12,8 @@ from euclio.core.family import Difference
 from euclio.core.numbers import Number
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, Result, WrittenResult
-from euclio.core.solving import reasons_against
 from euclio.core.words import joined
+from euclio.files.result_files import reasons_against
 from euclio.files.unbound_results import UnboundResult, load_without_instance, unbound_result
 from euclio.verbs.calling import keyword_of, verb
 from euclio.verbs.keywords import exporter_options, read

@@ -23,7 +23,7 @@ PROTOCOL_SEED = 20240917
 
 _reference = late("studies.inference.bridge", "reference_sessions")
 _unselected = late("studies.inference.bridge", "unselected_sessions")
-_profiled = late("euclio.workloads.session.profiled", "library_sessions")
+_profiled = late("euclio.workloads.session.profile_libraries", "library_sessions")
 _protocol = late("euclio.workloads.session.acceptance", "sessions_of_all_systems")
 _in_space = late("euclio.workloads.session.acceptance", "sessions_in_the_space_of")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from studies.inference.targets import targets
 
 LONGEST = 38

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 from functools import cache
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from studies.papers.numerals import Numeral
 from studies.papers.paper_text import TEXT
 from studies.papers.published import Published

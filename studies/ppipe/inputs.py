@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.experiments.results.tables import joined, load, save
 from euclio.serving.highest_load import TARGET
 from euclio.workloads.pipeline.assembly import BlockedModel

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from studies.claims import stored_claims
 from studies.papers.published import published_figures
 from studies.sentences import NOT_MEASURED, SET_UP, STATUSES, Sentence, selection, sentences

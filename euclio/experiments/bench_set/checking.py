@@ -11,12 +11,12 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.numbers import decimal_text
 from euclio.core.progress import told
-from euclio.core.solving import reasons_against
 from euclio.experiments.bench_set.folder import best_path, instance_path, read_best, read_instance, rooms
 from euclio.experiments.bench_set.manifest import Difficulty, Entry, Kept, difficulty_of
 from euclio.experiments.task import text_hash
 from euclio.files.json_reading import read_text
 from euclio.files.json_writing import one_line
+from euclio.files.result_files import reasons_against
 from euclio.proving.certifying import instance_sha256, plan_sha256
 
 

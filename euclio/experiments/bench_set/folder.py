@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.families import families, family_of, find_family
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.core.result import WrittenResult
 from euclio.experiments.bench_set.manifest import Entry
 from euclio.files.instance_files import load_instance

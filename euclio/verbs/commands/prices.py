@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     from euclio.core.tables import to_text
     from euclio.files.json_writing import check_outputs, json_text
     from euclio.verbs import prices
-    from euclio.workloads.pricing.files import prices_table
+    from euclio.workloads.pricing.price_tables import prices_table
 
     check_outputs({"--out": arguments.out}, [arguments.file, arguments.catalogue])
     found = prices(arguments.file, arguments.catalogue, **own_keywords(arguments, *OWN, "out"))

@@ -11,14 +11,14 @@ from euclio.verbs.commands.exit_codes import SOLVED
 from euclio.verbs.commands.import_instance import add_profile_outputs
 from euclio.verbs.commands.keywords import own_keywords
 from euclio.verbs.commands.strict import add_strict
-from euclio.workloads.session.served_importing import whole_numbers
+from euclio.workloads.session.server_importers import whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import RenderableType
 
-    from euclio.workloads.profiling.measuring import Sample
+    from euclio.workloads.profiling.measurement import Sample
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

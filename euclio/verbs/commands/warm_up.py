@@ -6,7 +6,7 @@ import argparse
 import json
 import time
 
-from euclio.core.keeping import places, where_kept
+from euclio.core.code_cache import places, where_kept
 from euclio.core.progress import say
 from euclio.core.words import duration
 from euclio.verbs.commands.exit_codes import SOLVED
