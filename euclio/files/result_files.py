@@ -17,7 +17,7 @@ from euclio.core.families import family_of
 from euclio.core.family import Checked, Family
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
-from euclio.core.parts import SpaceOption
+from euclio.core.options import SpaceOption
 from euclio.core.references import HASH, is_reference, own_name
 from euclio.core.result import Result, Status, WrittenResult
 from euclio.core.space_fields import word

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from euclio.core.numbers import Number
-from euclio.core.parts import SetupOption
+from euclio.core.options import SetupOption
 from euclio.core.values import count, seconds
 from euclio.serving.session.setup import Dispatch, Dropping, Partial
 

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from euclio.core.families import families
 from euclio.core.family import Family
-from euclio.core.parts import SpaceOption
+from euclio.core.options import SpaceOption
 
 
 def add_changes(parser: argparse.ArgumentParser, without: Collection[str] = ()) -> None:

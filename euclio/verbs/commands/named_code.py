@@ -9,7 +9,7 @@ import argparse
 from typing import Any
 
 from euclio.core.families import families
-from euclio.core.parts import SpaceOption
+from euclio.core.options import SpaceOption
 
 
 def add_named_code(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from euclio.verbs.keywords import setup_owners
 
 if TYPE_CHECKING:
     from euclio.core.family import Family
-    from euclio.core.parts import SetupOption
+    from euclio.core.options import SetupOption
     from euclio.serving.setup import Setup
 
 
