@@ -24,7 +24,7 @@ from euclio.core.errors import (
     UnwritableError,
 )
 from euclio.core.progress import say, waiting
-from euclio.files.doubting import strictly
+from euclio.files.row_warnings import strictly
 from euclio.verbs.commands import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, NO_PLAN, REFUSED, SOLVED, TERMINATED
 from euclio.verbs.commands.parsing import parsed, parser_of
 

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from euclio.core.errors import InputError
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.experiments.results.tables import load
 from euclio.report.analysis.statistics import Measured
 from studies.papers.published import TIME

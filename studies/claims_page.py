@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.core.words import counted, listed, with_unit
 from euclio.report import Block, Code, Heading, Paragraph, Table, markdown_page
 from studies.claims import Card, CheckedClaim, ClaimStanding, stored_claims

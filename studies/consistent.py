@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.report import Block, Heading, Paragraph
 from studies.inference.evidence import interval
 from studies.inference.figures import all_figures

@@ -15,7 +15,7 @@ from functools import cache
 
 import pandas as pd
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.core.words import UNITS, with_unit
 from euclio.report.analysis.statistics import Z_95, Measured
 from studies.papers.published import CHECK, DOUBTFUL, INPUT, TIME, Published

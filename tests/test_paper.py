@@ -10,9 +10,9 @@ import euclio
 from euclio.cli import main
 from euclio.core.literature import KNOWN
 from euclio.experiments.bench_set import entries
-from euclio.files.citing import bibtex
+from euclio.files.citations import bibtex
 from euclio.verbs.commands.parsing import COMMANDS
-from euclio.workloads.commands import draw_instances
+from euclio.workloads.generation import draw_instances
 
 ROOT = Path(__file__).resolve().parents[1]
 PAPER = (ROOT / "paper.md").read_text(encoding="utf-8")

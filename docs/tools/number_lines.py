@@ -16,7 +16,7 @@ from functools import cache
 from numerals import Numeral
 from paper_text import TEXT
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from studies.papers.published import Published
 
 RESULT, SETTING, EXAMPLE, BACKGROUND, DEFINITION = "result", "setting", "example", "background", "definition"

@@ -30,7 +30,7 @@ from euclio.core.solving import PreparedRun, prepare
 from euclio.core.system import alarm_is_set, flush_c_streams, read_at, waited_s
 from euclio.core.trials import Trial
 from euclio.supervision.channel import Channel
-from euclio.supervision.ending import settle
+from euclio.supervision.keeper import settle
 
 MOST_PRINTED = 200
 """Bytes kept of what a run prints."""

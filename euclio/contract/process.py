@@ -21,7 +21,7 @@ from euclio.core.registry import find_solver
 from euclio.core.trials import Purpose, Trial
 from euclio.core.words import full
 from euclio.supervision.channel import GarbledError, channel
-from euclio.supervision.ending import kill_all, signal_name
+from euclio.supervision.keeper import kill_all, signal_name
 
 START_LIMIT_S = 120.0
 """Seconds to import a solver in."""

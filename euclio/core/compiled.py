@@ -50,7 +50,7 @@ FIRST_CALLS = 3
 call on a large table that is made often is short, and need not begin again."""
 
 
-class _State:
+class _KernelRuns:
     """What is known of the kernels in this process.
 
     Attributes:
@@ -68,14 +68,14 @@ class _State:
         self.compiled: set[Kernel] = set()
 
 
-_state = _State()
-_wish = late("euclio.core.making", "wish")
+_state = _KernelRuns()
+_wish = late("euclio.core.background_compiler", "wish")
 
 
 class _Thread(threading.local):
     """The call that this thread interprets, if any: with its start, and how many kernels it has called."""
 
-    outermost: _Call | None = None
+    outermost: _WatchedCall | None = None
 
 
 _thread = _Thread()
@@ -128,16 +128,11 @@ class Kernel(Source):
         """What numba takes a kernel for that another one calls."""
         return self.machine._numba_type_
 
-    @property
-    def is_compiled(self) -> bool:
-        """Whether it runs as machine code from here on, or would be compiled first since all kernels are."""
-        return self._taken is not None or current_way() is Way.COMPILED
-
     def _begin(self, arguments: tuple[Any, ...]) -> Any:
         """An outermost call of a kernel that has not taken machine code."""
         if current_way() is Way.COMPILED or (current_way() is Way.EITHER and self._can_take(arguments)):
             return self.take()(*arguments)
-        return _Call(self, arguments).made()
+        return _WatchedCall(self, arguments).made()
 
     def take(self) -> Any:
         """Run compiled from now on, for all arguments whose machine code is at hand; gives what is called then."""
@@ -160,10 +155,10 @@ class Kernel(Source):
 
     def is_at_hand(self, arguments: tuple[Any, ...], spent_s: float) -> bool:
         """Whether machine code for such arguments is on disk; asked at most every `LOOK_EVERY_S`."""
-        from euclio.core.keeping import kept
+        from euclio.core.code_cache import is_cached
 
         self.look_at = time.perf_counter() + LOOK_EVERY_S
-        if kept(self, arguments):
+        if is_cached(self, arguments):
             self.look_at = -INFINITY  # a call that cannot begin again leaves it to the next one
             return True
         if spent_s >= WORTH_MAKING_S:
@@ -171,7 +166,7 @@ class Kernel(Source):
         return False
 
 
-class _Call:
+class _WatchedCall:
     """One outermost call that is interpreted."""
 
     def __init__(self, kernel: Kernel, arguments: tuple[Any, ...]) -> None:

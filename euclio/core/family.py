@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from euclio.core.lazy import late_value, lazy_names
 from euclio.core.objective import Goal
-from euclio.core.parts import Demand, SetupOption, SpaceOption
+from euclio.core.options import Demand, SetupOption, SpaceOption
 from euclio.core.result import Status
 from euclio.core.showing import frame_of, html_of, line_of
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from euclio.core.keeping import LOCK, at_hand, digest, ensure_room, named, paths
+from euclio.core.code_cache import LOCK, at_hand, digest, ensure_room, named, paths
+from euclio.core.folders import exclusive, make_private
 from euclio.core.lazy import imported_as_missing, imported_without
-from euclio.core.own_folders import make_private, turn
 from euclio.core.ways import Source, Way, current_way
 
 __all__ = ["BOUNDS_CHECKED", "c_function", "made", "make", "numba"]
@@ -165,7 +165,7 @@ numba.config.DISABLE_JIT = 0  # type: ignore[attr-defined]
 
 
 def made(kernel: Source, released: Callable[[], Any]) -> Any:
-    """A dispatcher of numba for a kernel, whose machine code is kept where `euclio.core.keeping` says.
+    """A dispatcher of numba for a kernel, whose machine code is kept where `euclio.core.code_cache` says.
 
     Args:
         kernel: the kernel.
@@ -226,7 +226,7 @@ def make(dispatcher: Any, description: Any) -> None:
 
 
 def _example(description: Any) -> Any:
-    """A value of the type that `euclio.core.keeping.described` described."""
+    """A value of the type that `euclio.core.code_cache.described` described."""
     match description:
         case "bool":
             return True
@@ -251,7 +251,7 @@ def _example(description: Any) -> Any:
 
 
 def description_of(argument_types: tuple[Any, ...]) -> Any:
-    """Numba's types described as `euclio.core.keeping.described` describes values of them; others by their names."""
+    """Numba's types described as `euclio.core.code_cache.described` describes values of them; others by their names."""
     return ["tuple", *map(_described, argument_types)]
 
 
@@ -289,7 +289,7 @@ class _Kept:
                 return compile_it(signature)
             # Nobody waits for a process that waits: kernels call each other in no circle.
             lock = files[-1].with_suffix(LOCK)
-            with turn(lock, LOOK_EVERY_S, MOST_WAITED_S):
+            with exclusive(lock, LOOK_EVERY_S, MOST_WAITED_S):
                 found = compile_it(signature)
             if at_hand(files[-1:]):  # who comes later finds it, and so does who waits
                 with suppress(OSError):  # some systems remove no file that another process has open

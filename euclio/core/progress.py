@@ -178,7 +178,7 @@ class _Shown:
                 return None
             return SAY_EVERY_S if self._is_known else AFTER_S
         self._bars = _bars(self._total is not None or self._counted, self._counted, has_far=self._far is not None)
-        far = None if self._far is None else _Asked(self._far)
+        far = None if self._far is None else _AskedText(self._far)
         task = self._bars.add_task(self.what, total=self._total, completed=int(self._done), far=far)
         self._bars.tasks[0].start_time = self._bars.get_time() - (time.monotonic() - self._began)
         self._bars.update(task, completed=self._done)
@@ -335,7 +335,7 @@ def _is_terminal() -> bool:
     return Console(stderr=True).is_terminal
 
 
-class _Asked:
+class _AskedText:
     """A text that is asked for each time that it is written."""
 
     def __init__(self, ask: Callable[[], str]) -> None:

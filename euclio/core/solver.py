@@ -15,10 +15,10 @@ from typing import Any, Generic
 from typing_extensions import TypeVar
 
 from euclio.core.families import DEFAULT_FAMILY, find_family
+from euclio.core.incumbent import Incumbent
 from euclio.core.literature import Reference
-from euclio.core.parts import Demand
+from euclio.core.options import Demand
 from euclio.core.result import Answer, PlanT, SpaceT
-from euclio.core.standing import Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Limits(Generic[PlanT]):
     time_limit_s: float | None = None
     seed: int = 0
     options: EngineOptions[PlanT] = field(default_factory=EngineOptions)
-    standing: Standing | None = field(default=None, compare=False, repr=False)
+    standing: Incumbent | None = field(default=None, compare=False, repr=False)
 
     def deadline(self, started: float | None = None) -> float:
         """When to stop on the clock of `time.perf_counter`; infinite: never.

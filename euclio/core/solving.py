@@ -6,10 +6,9 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from euclio.core.compiled import begin_run, how_kernels_ran
 from euclio.core.coverage import ranked, remedy
@@ -17,20 +16,16 @@ from euclio.core.engine_packages import MissingEngineError, refuse_missing
 from euclio.core.errors import InapplicableError, InputError
 from euclio.core.families import family_of, find_family
 from euclio.core.family import Checked, Family
+from euclio.core.incumbent import incumbent_in_words, shared_incumbent
 from euclio.core.objective import Goal
 from euclio.core.progress import waiting
 from euclio.core.quick_records import changed
 from euclio.core.registry import find_solver, solvers_of
-from euclio.core.result import Answer, AnyResult, Result, Status, WrittenResult
+from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, SolverLike
-from euclio.core.standing import standing_in_words, taken_standing
-from euclio.core.tolerances import WRITTEN_TOLERANCE
 from euclio.core.versions import provenance
 from euclio.core.warm_up import warm_up
 from euclio.core.words import full, joined
-
-if TYPE_CHECKING:
-    from euclio.core.family import Checked
 
 COLD = "none"
 """Name that asks for no warm start."""
@@ -134,7 +129,7 @@ class PreparedRun:
 
     def standing(self) -> str:
         """What is known of its answer while it is made, in words; empty: nothing, or it is not being made."""
-        return standing_in_words(self.family.goal(self.space))
+        return incumbent_in_words(self.family.goal(self.space))
 
     def warm_up(self) -> None:
         """Import and compile what the run needs (`euclio.core.warm_up`), and derive what runs of an instance share.
@@ -167,7 +162,7 @@ class PreparedRun:
         options = changed(self.limits.options, warm_start=start)
         try:
             self._refuse_uncovered(self.solver)
-            with taken_standing() as standing:
+            with shared_incumbent() as standing:
                 limits = changed(self.limits, options=options, standing=standing)
                 answer = self.solver.run(self.instance, self.space, limits)
         except InapplicableError as error:
@@ -383,33 +378,3 @@ def _outcome(answer: Answer[Any], evaluation: Checked | None, goal: Goal) -> tup
         return Status.INAPPLICABLE, answer.reason
     reason = answer.reason if answer.why is None else answer.why()
     return Status.INFEASIBLE if answer.infeasible else Status.UNKNOWN, reason
-
-
-def reasons_against(instance: Any, written: WrittenResult, evaluation: Checked) -> list[str]:
-    """Why a written result with a plan is refused; empty: it is accepted.
-
-    Args:
-        instance: the instance that it is a result of.
-        written: what its file says.
-        evaluation: the checker's answer on its plan under its plan space.
-    """
-    if evaluation.violations:
-        return list(evaluation.violations)
-    figures = family_of(instance).plan_files().figures(instance, written.plan, evaluation)
-    value, goal, bound = evaluation.value, written.goal, written.bound
-    assert value is not None
-    reasons = [_difference(goal.value_field, written.value, value)]
-    reasons += [_difference(name, written.figures.get(name), checked) for name, checked in figures.items()]
-    reasons.append(goal.wrong_claim(value, written.claimed))
-    reasons.append(goal.contradiction(value, bound))
-    if written.status is Status.OPTIMAL and not reasons[-1] and not goal.proven(value, bound):
-        reasons.append(f"status is optimal, but {goal.bound_field} does not reach the {goal.name}")
-    if written.status not in (Status.OPTIMAL, Status.FEASIBLE):
-        reasons.append(f"status is {written.status.value}, but there is a feasible plan")
-    return [reason for reason in reasons if reason]
-
-
-def _difference(name: str, written: Fraction | None, checked: Fraction) -> str:
-    if written is not None and abs(written - checked) <= WRITTEN_TOLERANCE * abs(checked):
-        return ""
-    return f"{name} is written as {full(written, digits=12, none='null')}, checked as {full(checked, digits=12)}"

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import Any, cast
 
 from euclio.core.errors import InputError
-from euclio.core.parts import SpaceOption
+from euclio.core.options import SpaceOption
 
 _KEY = "space"
 _PLAIN = (bool, int, str, type(None))

@@ -66,7 +66,7 @@ ENGINE_PACKAGES = {
 """The package that brings each engine."""
 MISSING = "missing"
 
-where_kept = late("euclio.core.keeping", "where_kept")
+where_kept = late("euclio.core.code_cache", "where_kept")
 """Where machine code is kept, which takes numpy to be found out; whoever lists solvers needs none."""
 
 

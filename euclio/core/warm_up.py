@@ -12,9 +12,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from euclio.core.code_cache import LOCK, SUFFIX
 from euclio.core.compiled import use, warms_up
 from euclio.core.families import families, find_family
-from euclio.core.keeping import LOCK, SUFFIX
 from euclio.core.registry import find_solver, solvers
 from euclio.core.solver import AnySolver, Limits
 from euclio.core.ways import Way
@@ -125,7 +125,7 @@ def prune(folder: Path) -> int:
     """Remove files of machine code that nothing has used for `KEPT_DAYS`, of all versions; returns how many.
 
     Args:
-        folder: `euclio.core.keeping.folder`, whose parent holds those of other versions.
+        folder: `euclio.core.code_cache.folder`, whose parent holds those of other versions.
     """
     since, removed = time.time() - KEPT_DAYS * DAY_S, 0
     for file in chain(folder.parent.rglob(f"*{SUFFIX}"), folder.parent.rglob(f"*{LOCK}")):

@@ -18,10 +18,10 @@ from euclio.experiments.experiment import DrawnSource, Experiment, FileSource, G
 from euclio.experiments.solver_settings import solver_of
 from euclio.experiments.task import Setting, SolverSetting, text_hash
 from euclio.files.boundary import at, shown
-from euclio.files.doubting import doubted
 from euclio.files.instance_files import instance_from_json
 from euclio.files.json_reading import parse_json, read_text
-from euclio.workloads.commands import amount
+from euclio.files.row_warnings import doubted
+from euclio.workloads.generation import amount
 from euclio.workloads.populations import Identifying
 
 
@@ -221,7 +221,7 @@ def _drawn(source: DrawnSource) -> Iterator[Any]:
     Raises:
         InputError: no such kind, or wrong settings; names the field as experiment files do.
     """
-    from euclio.workloads.commands import draw_instances
+    from euclio.workloads.generation import draw_instances
 
     try:
         return draw_instances(source.kind, source.count, source.seed, source.settings)

@@ -79,7 +79,7 @@ def main() -> None:
             above.add(os.path.dirname(folder[0]))  # noqa: PTH120
         else:
             watched.pop(group, None)
-    # A keeper ends what is below it first (`euclio.supervision.ending`); whatever it is at, it then is ended too.
+    # A keeper ends what is below it first (`euclio.supervision.keeper`); whatever it is at, it then is ended too.
     for number in (TERM, KILL):
         for group in watched:
             with suppress(OSError):

@@ -25,7 +25,7 @@ from typing import Any
 import psutil
 
 from euclio.core.errors import InputError
-from euclio.core.own_folders import temporary
+from euclio.core.folders import temporary
 from euclio.core.quick_records import changed
 from euclio.experiments.execution import blank_record, crashed, garbled, killed_by_memory, killed_by_time
 from euclio.experiments.janitor import janitor
@@ -36,7 +36,7 @@ from euclio.experiments.record import Record
 from euclio.experiments.task import Batch, Task
 from euclio.supervision import START_LIMIT_S, preparation_limit_s
 from euclio.supervision.channel import Channel, GarbledError, channel
-from euclio.supervision.ending import ending, kill_all, worker_of
+from euclio.supervision.keeper import end_in_words, kill_all, worker_of
 
 ENDING_S = 0.3
 """How long a process that hung up is given to end by itself, so that it can be said how it ended.
@@ -110,7 +110,7 @@ class WorkerProcess:
             time.sleep(0.001)
         self.end()
         code = self._popen.returncode
-        return ending(code)
+        return end_in_words(code)
 
     def end(self) -> None:
         """Kill the process and all that it started, and clear up."""

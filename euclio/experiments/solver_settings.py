@@ -16,8 +16,8 @@ from typing import Any, NoReturn, TypeVar
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.family import Family
+from euclio.core.options import SpaceOption
 from euclio.core.own_solver import name_elsewhere
-from euclio.core.parts import SpaceOption
 from euclio.core.references import is_reference
 from euclio.core.registry import find_solver, variant
 from euclio.core.solver import AnySolver, Option, SolverLike

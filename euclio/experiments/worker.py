@@ -17,7 +17,7 @@ from euclio.experiments.memory import Footprint
 from euclio.experiments.messages import Assignment, Bloated, Certifying, Finished, Ready, Started
 from euclio.experiments.record import Record
 from euclio.supervision.channel import Channel, GarbledError
-from euclio.supervision.ending import settle
+from euclio.supervision.keeper import settle
 
 
 def main() -> None:

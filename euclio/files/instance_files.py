@@ -14,9 +14,9 @@ from euclio.core.errors import InputError
 from euclio.core.families import families, family_of
 from euclio.core.system import LateError, interrupted_at
 from euclio.files.boundary import FileModel, at, shown, validated, without_schema
-from euclio.files.doubting import doubted
 from euclio.files.json_reading import parse_json, read_json
 from euclio.files.json_writing import json_text, write_text
+from euclio.files.row_warnings import doubted
 
 READING_LIMIT_S = 120.0
 """Seconds within which an instance has to be read; files of the largest size allowed take a part of it."""

@@ -113,7 +113,7 @@ def plain_family(
     )
 
 
-class _Options(RunOptions):
+class _PlainOptions(RunOptions):
     """The options of a run next to the plan space; results name the objective too."""
 
     objective: Text = ""
@@ -121,7 +121,7 @@ class _Options(RunOptions):
 
 def _plan_files(plan: type, space: type) -> PlanFiles:
     return PlanFiles(
-        options=file_model(space, _Options),
+        options=file_model(space, _PlainOptions),
         plan=file_model(plan),
         space_from=lambda options, instance: made(space, options, "options"),
         plan_from=lambda model, instance: made(plan, model, "plan"),

@@ -14,13 +14,15 @@ from pydantic import Field, create_model
 from euclio.core.certificate import Certificate
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
-from euclio.core.family import Family
+from euclio.core.family import Checked, Family
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
-from euclio.core.parts import SpaceOption
+from euclio.core.options import SpaceOption
 from euclio.core.references import HASH, is_reference, own_name
 from euclio.core.result import Result, Status, WrittenResult
 from euclio.core.space_fields import word
+from euclio.core.tolerances import WRITTEN_TOLERANCE
+from euclio.core.words import full
 from euclio.files.boundary import (
     LONGEST_NAME,
     FileModel,
@@ -324,3 +326,33 @@ def certificate_to_text(certificate: Certificate, instance: Any) -> str:
         "provenance": certificate.provenance,
     }
     return json_text(data) + "\n"
+
+
+def reasons_against(instance: Any, written: WrittenResult, evaluation: Checked) -> list[str]:
+    """Why a written result with a plan is refused; empty: it is accepted.
+
+    Args:
+        instance: the instance that it is a result of.
+        written: what its file says.
+        evaluation: the checker's answer on its plan under its plan space.
+    """
+    if evaluation.violations:
+        return list(evaluation.violations)
+    figures = family_of(instance).plan_files().figures(instance, written.plan, evaluation)
+    value, goal, bound = evaluation.value, written.goal, written.bound
+    assert value is not None
+    reasons = [_difference(goal.value_field, written.value, value)]
+    reasons += [_difference(name, written.figures.get(name), checked) for name, checked in figures.items()]
+    reasons.append(goal.wrong_claim(value, written.claimed))
+    reasons.append(goal.contradiction(value, bound))
+    if written.status is Status.OPTIMAL and not reasons[-1] and not goal.proven(value, bound):
+        reasons.append(f"status is optimal, but {goal.bound_field} does not reach the {goal.name}")
+    if written.status not in (Status.OPTIMAL, Status.FEASIBLE):
+        reasons.append(f"status is {written.status.value}, but there is a feasible plan")
+    return [reason for reason in reasons if reason]
+
+
+def _difference(name: str, written: Fraction | None, checked: Fraction) -> str:
+    if written is not None and abs(written - checked) <= WRITTEN_TOLERANCE * abs(checked):
+        return ""
+    return f"{name} is written as {full(written, digits=12, none='null')}, checked as {full(checked, digits=12)}"

@@ -23,10 +23,10 @@ from euclio.core.numbers import exact
 from euclio.core.objective import Goal
 from euclio.core.progress import told
 from euclio.core.result import AnyResult, Result, Status, WrittenResult
-from euclio.core.solving import reasons_against
 from euclio.core.system import LateError, interrupted_at
 from euclio.core.versions import provenance
 from euclio.files.json_writing import json_text
+from euclio.files.result_files import reasons_against
 from euclio.proving.proof_files import SPARE_S, Asked, file_proof
 
 EXACT = "exact"

@@ -20,7 +20,7 @@ from euclio.problems.day.evaluate import WHOLE, DayEvaluation
 from euclio.problems.day.figures import DayFigures, figures_of
 from euclio.problems.day.instance import Day
 from euclio.problems.session.costs import money
-from euclio.problems.session.stated import described, rounded_down, stated
+from euclio.problems.session.stated_attainment import described, rounded_down, stated
 from euclio.serving.attainment.demand import Demand
 
 SCHEMA = "euclio/day-comparison/1"

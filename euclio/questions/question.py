@@ -16,7 +16,7 @@ from euclio.problems.session.instance import Session
 from euclio.problems.session.latency.of_requests import caveat
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.space import PlanSpace
-from euclio.problems.session.stated import Stated, stated
+from euclio.problems.session.stated_attainment import Stated, stated
 from euclio.serving.attainment.demand import Demand
 
 SessionResult = Result[Plan, PlanSpace, Evaluation]

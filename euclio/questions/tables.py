@@ -16,7 +16,7 @@ from euclio.core.words import DASH, amount, counted, figures, full, milliseconds
 from euclio.files import csv_writing
 from euclio.problems.session.costs import money, per_million, per_month
 from euclio.problems.session.rules import Charging
-from euclio.problems.session.stated import described
+from euclio.problems.session.stated_attainment import described
 from euclio.questions.change_costs import Curve, Step
 from euclio.questions.cost_curve import CostCurve, CostStep, Over, OverRange
 from euclio.questions.what_if import Point, WhatIf

@@ -23,14 +23,15 @@ from typing import Any, NoReturn
 
 import psutil
 
-from euclio.core import making, system
+from euclio.core import background_compiler as making
+from euclio.core import system
+from euclio.core.code_cache import ensure_room
 from euclio.core.errors import InputError, OwnSolverError
-from euclio.core.keeping import ensure_room
-from euclio.core.own_folders import temporary
+from euclio.core.folders import temporary
 from euclio.core.progress import say
 from euclio.core.system import soft
 from euclio.supervision.channel import Channel, Dumps, GarbledError, Loads
-from euclio.supervision.ending import ending, kill_all, settle
+from euclio.supervision.keeper import end_in_words, kill_all, settle
 
 GRACE_S = 0.5
 """What a call may overrun its limit by: to notice it, to check what was found, and to hand it over."""
@@ -59,7 +60,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class _Wished:
-    """Machine code that the process would be faster with (`euclio.core.making`)."""
+    """Machine code that the process would be faster with (`euclio.core.background_compiler`)."""
 
     line: str
 
@@ -104,7 +105,7 @@ class _RemoteError(Exception):
 
 
 @dataclass(slots=True)
-class _Call:
+class _ForkedCall:
     """How far a call has come."""
 
     deadline: float
@@ -176,7 +177,7 @@ class ForkedProcess:
             DiedError: the process has ended.
             BaseException: whatever the function raises.
         """
-        call = _Call(time.monotonic() + preparation_s, begun, None, said)
+        call = _ForkedCall(time.monotonic() + preparation_s, begun, None, said)
         try:
             self._channel.post((function, arguments))
             while (done := self._step(call)) is None:
@@ -190,7 +191,7 @@ class ForkedProcess:
             raise done.error from _RemoteError(done.trace)
         return done.value
 
-    def _step(self, call: _Call) -> _Returned | _Raised | None:
+    def _step(self, call: _ForkedCall) -> _Returned | _Raised | None:
         """Wait a little, take in one message, look at the limit; the end of the call if that has come."""
         left_s = call.deadline - time.monotonic()
         if left_s <= 0:
@@ -219,7 +220,7 @@ class ForkedProcess:
             time.sleep(0.001)
         code = self._code
         self.close()
-        return "stopped answering" if code is None else ending(code)
+        return "stopped answering" if code is None else end_in_words(code)
 
     def close(self) -> None:
         """Kill the process and all that it started."""

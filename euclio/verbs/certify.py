@@ -13,10 +13,10 @@ from euclio.core.errors import InputError
 from euclio.core.family import Checked
 from euclio.core.numbers import Number
 from euclio.core.result import AnyResult, WrittenResult
-from euclio.core.solving import reasons_against
 from euclio.files.boundary import at
 from euclio.files.json_reading import read_data
 from euclio.files.json_writing import check_outputs
+from euclio.files.result_files import reasons_against
 from euclio.verbs.inputs import GivenInstance, GivenResult, given_instance, given_result
 from euclio.verbs.keywords import time_limit_of
 from euclio.verbs.verb import verb

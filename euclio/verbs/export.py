@@ -16,8 +16,8 @@ from euclio.core.family import Difference
 from euclio.core.numbers import Number
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, Result, WrittenResult
-from euclio.core.solving import reasons_against
 from euclio.core.words import joined
+from euclio.files.result_files import reasons_against
 from euclio.files.unbound_results import UnboundResult, load_without_instance, unbound_result
 from euclio.verbs.inputs import GivenInstance, GivenResult, changed_instance, given_instance, given_result
 from euclio.verbs.keywords import exporter_options, read

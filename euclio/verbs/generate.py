@@ -87,7 +87,7 @@ def generate(
     Raises:
         InputError: an unknown kind, a setting that it does not take, one that is missing, or a wrong value.
     """
-    from euclio.workloads.commands import draw_instances, write_instances
+    from euclio.workloads.generation import draw_instances, write_instances
 
     asked = {"count": read_if(read_count, count, "--count"), "seed": read_if(read_seed, seed, "--seed")}
     chosen = {name: value for name, value in asked.items() if value is not None}

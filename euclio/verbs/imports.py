@@ -17,11 +17,11 @@ from euclio.problems.session import Configuration, Session
 from euclio.verbs.keyword_types import ByName
 from euclio.verbs.keywords import read, read_if
 from euclio.verbs.verb import verb
-from euclio.workloads.session.importing import MOST_MLPERF_BATCH, amounts, edges_of, prices_of, rates_of
-from euclio.workloads.session.served_importing import whole_numbers
+from euclio.workloads.session.importers import MOST_MLPERF_BATCH, amounts, edges_of, prices_of, rates_of
+from euclio.workloads.session.server_importers import whole_numbers
 
 if TYPE_CHECKING:
-    from euclio.workloads.pricing.choosing import PriceList
+    from euclio.workloads.pricing.machine_prices import PriceList
 
 
 @verb()
@@ -266,7 +266,7 @@ def _imported(kind: str, given: Mapping[str, Any]) -> Imported:
 
 def _profile(kind: str, given: Mapping[str, Any], out: str | Path | None, append: bool) -> tuple[Configuration, ...]:
     """The profile that an importer makes of its arguments, also written where that is asked for."""
-    from euclio.workloads.session.served_importing import write_profiles
+    from euclio.workloads.session.server_importers import write_profiles
 
     importer = _importers()[kind]
     assert isinstance(importer, ProfileImporter)

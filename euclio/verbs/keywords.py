@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from euclio.core.errors import InputError
 from euclio.core.families import families, find_family
 from euclio.core.family import Family
-from euclio.core.parts import SpaceOption
+from euclio.core.options import SpaceOption
 from euclio.core.references import is_reference
 from euclio.core.values import seconds
 from euclio.core.words import joined
@@ -22,7 +22,7 @@ from euclio.verbs.verb import keyword_of
 
 if TYPE_CHECKING:
     from euclio.core.family import Changes
-    from euclio.core.parts import ExportOption, SetupOption
+    from euclio.core.options import ExportOption, SetupOption
     from euclio.core.solver import AnySolver
 
 CERTIFY_S = 60.0

@@ -18,7 +18,7 @@ from euclio.verbs.verb import verb
 
 if TYPE_CHECKING:
     from euclio.problems.session import Session
-    from euclio.workloads.pricing.choosing import PriceList
+    from euclio.workloads.pricing.machine_prices import PriceList
 
 LONGEST_CURRENCY = 200
 """Characters of the longest currency, as of names in files."""
@@ -59,7 +59,7 @@ def prices(
         InputError: a name that the list or the file does not have, or what the list does not say; names the keyword.
     """
     from euclio.workloads.pricing.catalogues import read_catalogue
-    from euclio.workloads.pricing.choosing import HOURS, PriceList, Terms, chosen_prices, with_prices
+    from euclio.workloads.pricing.machine_prices import HOURS, PriceList, Terms, chosen_prices, with_prices
 
     session, hardware = _hardware_of(file)
     what = read(mapped, map, "--map")
@@ -84,7 +84,7 @@ def write_prices(found: PriceList, path: str | Path) -> None:
     """Write the session with the prices, or the prices alone as a CSV where there is none."""
     from euclio.files import save_instance
     from euclio.files.json_writing import write_text
-    from euclio.workloads.pricing.files import prices_csv
+    from euclio.workloads.pricing.price_tables import prices_csv
 
     if found.session is None:
         write_text(prices_csv(replace(found, left_out=())), Path(path))

@@ -14,10 +14,10 @@ from euclio.core.values import seconds, whole
 from euclio.core.words import counted
 from euclio.verbs.keywords import read
 from euclio.verbs.verb import verb
-from euclio.workloads.session.served_importing import profiles_out, say_some, whole_numbers, write_profiles
+from euclio.workloads.session.server_importers import profiles_out, say_some, whole_numbers, write_profiles
 
 if TYPE_CHECKING:
-    from euclio.workloads.profiling.measuring import Sample
+    from euclio.workloads.profiling.measurement import Sample
 
 MOST_WORKERS = 1000
 OTHER_WORK = 0.25
@@ -64,7 +64,7 @@ def profile(
     from euclio.core.progress import late_bar
     from euclio.core.system import load_average
     from euclio.problems.session.instance import Configuration
-    from euclio.workloads.profiling.measuring import Effort, measure
+    from euclio.workloads.profiling.measurement import Effort, measure
 
     words = [work] if isinstance(work, str) else list(work)
     batches = _once(read(whole_numbers, batch, "--batch"))

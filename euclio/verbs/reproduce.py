@@ -210,7 +210,7 @@ def _renew_posterior(paper: str, jobs: int | None) -> None:
 
 def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
     """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
-    from euclio.workloads.commands import write_instances
+    from euclio.workloads.generation import write_instances
     from euclio.workloads.session.protocol import SEED
     from studies.inference.sessions import protocol_draws
 

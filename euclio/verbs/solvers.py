@@ -75,7 +75,7 @@ def warm_up(*solvers: SolverLike, jobs: Number | None = None) -> dict[str, float
     Raises:
         InputError: an unknown solver, or a number of processes below 1.
     """
-    from euclio.core.keeping import folder
+    from euclio.core.code_cache import folder
     from euclio.core.warm_up import compile_all, parts, prune
 
     processes = None if jobs is None else int(jobs)

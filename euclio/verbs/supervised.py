@@ -16,12 +16,12 @@ from typing import Any
 
 from euclio.core.families import families
 from euclio.core.family import Explained, Family
+from euclio.core.incumbent import forget_incumbent
 from euclio.core.progress import waiting
 from euclio.core.registry import find_solver, solvers
 from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.solving import PreparedRun, asked
-from euclio.core.standing import nothing_stands
 from euclio.core.system import HARD_LIMITS
 from euclio.core.warm_up import warm_up
 from euclio.core.words import full
@@ -106,7 +106,7 @@ class Supervised(AbstractContextManager["Supervised"]):
     ) -> AnyResult:
         """The result of a run, whatever becomes of its process."""
         said: list[AnyResult] = []
-        nothing_stands()
+        forget_incumbent()
         # A search makes many runs, and what is known of one of them says little of its own answer.
         far = ready.standing if search is None else None
         for warm in (True, False):  # a solver that does not even warm up pays for that in its run

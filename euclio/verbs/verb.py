@@ -18,7 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 from euclio.core.errors import InputError, KeywordError
 from euclio.core.families import owner_in_words
 from euclio.core.words import near_names
-from euclio.files.doubting import strictly
+from euclio.files.row_warnings import strictly
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,7 +51,7 @@ def verb(*further: type, more: Callable[[], Collection[str]] = tuple) -> Callabl
 
     Returns:
         The function, whose signature lists every keyword, and whose `InputError`s name them (`KeywordError`). One that
-        takes `strict` refuses measured rows that are doubted where it is true (`euclio.files.doubting`).
+        takes `strict` refuses measured rows that are doubted where it is true (`euclio.files.row_warnings`).
     """
 
     def made(function: Callable[P, R]) -> Callable[P, R]:

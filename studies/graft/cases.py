@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.files.json_reading import read_json
 from euclio.problems.fragments import Fleet
 from euclio.workloads.fragments.clients import SLO_RATIO, Client, draw_clients, fleet_at_mean, fleet_now

@@ -11,8 +11,8 @@ from functools import cache
 
 import pandas as pd
 
+from euclio.core.folders import data_dir
 from euclio.core.numbers import exact
-from euclio.core.own_folders import data_dir
 from euclio.files.json_reading import read_json
 from euclio.problems.fragments import Fleet
 from euclio.problems.fragments.realigned import part_of

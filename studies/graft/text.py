@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.core.words import span
 from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
 from euclio.report.analysis.statistics import Measured, mean

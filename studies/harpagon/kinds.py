@@ -20,7 +20,7 @@ from euclio.problems.session import Session
 from euclio.problems.session.files.instances import load_session
 from euclio.report.analysis.statistics import Measured, share
 from euclio.workloads.populations import Identity, identify, population
-from euclio.workloads.session.profiled import LIBRARIES
+from euclio.workloads.session.profile_libraries import LIBRARIES
 from euclio.workloads.session.protocol import PUBLISHED_WORKLOADS, latency_range
 from studies.collector import Collector
 from studies.costs import costs, stopped, within

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from studies.inference.population import GENERATIONS, WORKLOADS, seed_of
 from studies.inference.prior import PAPERS, Setting, flat, other_paper, setting_of
 from studies.inference.references import Again, resimulate

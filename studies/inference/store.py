@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from euclio.core.errors import InputError
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.experiments.results.tables import load, save
 from studies.inference.prior import NAMES, Setting, from_unit
 from studies.inference.simulation import DIGITS

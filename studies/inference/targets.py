@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from studies.inference.prior import PAPERS
 from studies.papers.published import COUNTED, Published, published_figures
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.files.json_reading import read_json
 from euclio.workloads.session.mlperf import Result, read_results
 

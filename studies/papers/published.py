@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 
 CHECK = "check"
 """The role of numbers that nothing was fitted to: agreement is counted of them alone."""

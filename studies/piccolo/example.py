@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.core.solving import solve
 from euclio.problems.session import (
     Allocation,

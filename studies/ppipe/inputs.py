@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.experiments.results.tables import joined, load, save
 from euclio.report.analysis.statistics import Measured, exactly, share
 from euclio.serving.highest_load import TARGET

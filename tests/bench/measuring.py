@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 
-from euclio.core.keeping import SUFFIX, folder
+from euclio.core.code_cache import SUFFIX, folder
 from euclio.core.progress import progress_bar
 from euclio.core.registry import find_solver
 from euclio.core.result import Result

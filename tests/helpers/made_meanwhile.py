@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from euclio.core.keeping import SUFFIX, places
+from euclio.core.code_cache import SUFFIX, places
 
 LISTED = 30
 """Functions that are named."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.core.solving import solve
 from euclio.experiments.results.tables import load
 from euclio.problems.fragments import FragmentSpace, Points

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.workloads.commands import generate
+from euclio.workloads.generation import generate
 from studies.harpagon.kinds import CANDIDATES, REFERENCE, answers, measured_sessions
 from studies.harpagon.kinds_text import kinds_blocks, kinds_number
 from studies.inference.sessions import drawn_sessions

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from euclio.cli import main
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.experiments.results.tables import load
 from euclio.files.json_reading import read_json
 from euclio.workloads.session.mlperf import durations_s

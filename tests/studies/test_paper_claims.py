@@ -10,7 +10,7 @@ import pytest
 
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.experiments.results.tables import save
 from euclio.report.analysis.statistics import Measured
 from studies import claims

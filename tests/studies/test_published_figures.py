@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.core.words import UNITS
 from studies.papers.published import published_figures
 from studies.scorecard import NumberKind

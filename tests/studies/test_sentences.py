@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from studies.claims import stored_claims
 from studies.claims_page import NOT_MEASURED, SET_UP, STATUSES, Sentence, selection, sentences
 from studies.papers.published import published_figures

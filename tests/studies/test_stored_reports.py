@@ -9,7 +9,7 @@ from places import ROOT
 
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.experiments.results.tables import load, save
 from studies import claims
 from studies.claims import load_cards

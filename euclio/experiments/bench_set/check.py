@@ -11,7 +11,6 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.numbers import decimal_text
 from euclio.core.progress import told
-from euclio.core.solving import reasons_against
 from euclio.experiments.bench_set.manifest import (
     Difficulty,
     Entry,
@@ -26,6 +25,7 @@ from euclio.experiments.bench_set.manifest import (
 from euclio.experiments.task import text_hash
 from euclio.files.json_reading import read_text
 from euclio.files.json_writing import one_line
+from euclio.files.result_files import reasons_against
 from euclio.proving.certifying import instance_sha256, plan_sha256
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.core.families import families, family_of, find_family
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.core.result import WrittenResult
 from euclio.files.boundary import Text, at, validated, without_schema
 from euclio.files.dataclass_files import file_model, made, plain_data

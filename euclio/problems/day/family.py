@@ -12,7 +12,7 @@ from euclio.core.errors import InputError
 from euclio.core.lazy import late
 from euclio.core.numbers import exact, fraction_text
 from euclio.core.objective import Goal
-from euclio.core.parts import Demand
+from euclio.core.options import Demand
 from euclio.core.words import amount
 from euclio.files.boundary import FileModel, Name, Number, Text, at
 from euclio.files.dataclass_files import exact_of, needed_text
@@ -29,7 +29,7 @@ from euclio.problems.session.latency.of_requests import caveat
 SessionModel: type[BaseModel] = SESSIONS.model
 
 
-class _Step(FileModel):
+class _DayStep(FileModel):
     length_s: Number
     exact_length_s: Text | None = None
     rates_rps: list[Number]
@@ -39,7 +39,7 @@ class _Step(FileModel):
 class _Day(FileModel):
     name: Name
     session: SESSIONS.model  # type: ignore[name-defined]
-    steps: list[_Step]
+    steps: list[_DayStep]
     warm_up_s: Number = 0
     keep_alive_s: Number = 0
     price_per_change: Number = 0
@@ -57,7 +57,7 @@ def _day(model: _Day) -> Day:
     return Day(model.name, session, steps, *changes, model.state_price_per_change)
 
 
-def _step(model: _Step) -> Step:
+def _step(model: _DayStep) -> Step:
     """A step; rates in ratio to a session's are seldom decimals."""
     length = exact_of(model.length_s, model.exact_length_s, "exact_length_s", "length_s")
     texts = model.exact_rates_rps

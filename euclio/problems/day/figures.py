@@ -1,4 +1,4 @@
-"""What a plan for a load over time comes to: cost, machines, changes (ours)."""
+"""What a plan for a load over time comes to, and its table: cost, machines, changes (ours)."""
 
 from __future__ import annotations
 

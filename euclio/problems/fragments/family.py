@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import Goal
-from euclio.core.parts import SetupOption
+from euclio.core.options import SetupOption
 from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.words import amount

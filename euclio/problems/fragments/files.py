@@ -11,7 +11,7 @@ from euclio.problems.fragments.instance import Fleet, Fragment, Network
 from euclio.problems.fragments.memory import Server
 
 
-class _Server(FileModel):
+class _FleetServer(FileModel):
     gpu_memory_mb: Number | None = None
     gpu_instances: Whole | None = None
 
@@ -23,7 +23,7 @@ class _Network(FileModel):
     layer_latency_s: list[list[list[Number]]]
     layer_memory_mb: list[Number] | None = None
     instance_memory_mb: Number | None = None
-    server: _Server | None = None
+    server: _FleetServer | None = None
 
 
 class _Fragment(FileModel):

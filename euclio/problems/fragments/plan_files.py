@@ -23,35 +23,35 @@ class _Stage(FileModel):
     instances: Whole
 
 
-class _Head(FileModel):
+class _PlanHead(FileModel):
     fragments: list[Name]
     stage: _Stage | None = None
 
 
-class _Set(FileModel):
+class _PlanSet(FileModel):
     repartition_point: Whole
     latency_s: Number
     shared: _Stage
-    heads: list[_Head]
+    heads: list[_PlanHead]
 
 
-class _Plan(FileModel):
-    sets: list[_Set]
+class _FleetPlan(FileModel):
+    sets: list[_PlanSet]
 
 
-def _plan(model: _Plan, fleet: Fleet) -> FragmentPlan:
+def _plan(model: _FleetPlan, fleet: Fleet) -> FragmentPlan:
     places = {fragment.name: k for k, fragment in enumerate(fleet.fragments)}
     return FragmentPlan(tuple(_set(own, places, f"plan.sets[{i}]") for i, own in enumerate(model.sets)))
 
 
-def _set(model: _Set, places: dict[str, int], field: str) -> RealignedSet:
+def _set(model: _PlanSet, places: dict[str, int], field: str) -> RealignedSet:
     if model.repartition_point < 0:
         raise InputError(f"is {model.repartition_point}; layers are counted from 0", field=f"{field}.repartition_point")
     heads = tuple(_head(head, places, f"{field}.heads[{j}]") for j, head in enumerate(model.heads))
     return RealignedSet(model.repartition_point, _stage(model.shared, f"{field}.shared"), heads)
 
 
-def _head(model: _Head, places: dict[str, int], field: str) -> Head:
+def _head(model: _PlanHead, places: dict[str, int], field: str) -> Head:
     for k, name in enumerate(model.fragments):
         if name not in places:
             raise InputError(
@@ -70,7 +70,7 @@ def _stage(model: _Stage, field: str) -> Stage:
     )
 
 
-def _written(plan: _Plan, fleet: Fleet) -> dict[str, Fraction]:
+def _written(plan: _FleetPlan, fleet: Fleet) -> dict[str, Fraction]:
     return _figures([exact(own.latency_s) for own in plan.sets])
 
 
@@ -102,4 +102,4 @@ def _head_data(fleet: Fleet, head: Head) -> dict[str, Any]:
 
 
 _OPTIONS = options_model(FragmentSpace, objective=(Text, "GPU share"))
-FRAGMENT_PLANS = PlanFiles(_OPTIONS, _Plan, space_reader(FragmentSpace), _plan, _written, _checked, _data)
+FRAGMENT_PLANS = PlanFiles(_OPTIONS, _FleetPlan, space_reader(FragmentSpace), _plan, _written, _checked, _data)

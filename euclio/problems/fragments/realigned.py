@@ -92,16 +92,16 @@ def least_set(
     allowed = range(earliest, stages.network.layers) if points is None else points
     if space.sharing is not Sharing.REALIGNED:
         allowed = [earliest] if all(part.begin == earliest for part in parts) else []
-    best: tuple[float, _Choice, int] | None = None
+    best: tuple[float, _SetChoice, int] | None = None
     for point in allowed:
-        choice = _Choice(stages, parts, space, point, merge, deadline)
+        choice = _SetChoice(stages, parts, space, point, merge, deadline)
         total, place = choice.cheapest()
         if total < math.inf and (best is None or total < best[0]):
             best = total, choice, place
     return None if best is None else Priced(int(best[0]), best[1].plan(best[2]))
 
 
-class _Choice:
+class _SetChoice:
     """All realigned sets of some parts at one re-partition point, by the time of the shared stage."""
 
     def __init__(
@@ -164,7 +164,7 @@ class _Class:
         least: the least GPU share of their heads by time of the shared stage, shape as that.
     """
 
-    def __init__(self, choice: _Choice, parts: Sequence[Part], merge: bool) -> None:
+    def __init__(self, choice: _SetChoice, parts: Sequence[Part], merge: bool) -> None:
         self._choice = choice
         kinds: dict[tuple[Fraction, int], list[Part]] = {}
         for part in parts:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
 from euclio.core.numbers import count_number
-from euclio.core.parts import SpaceOption
+from euclio.core.options import SpaceOption
 from euclio.core.space_fields import SpaceField, at_least_as_many, at_most, described, word
 from euclio.core.values import count
 

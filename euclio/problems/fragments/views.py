@@ -1,4 +1,4 @@
-"""How fleets, their plans and the checker's answers show themselves, and the rows of their frames."""
+"""How fleets, their plans and the checker's answers show themselves: tables of plans, and the rows of frames."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rich.text import Text
 
 from euclio.core.result import Result
 from euclio.core.showing import Head, View
+from euclio.core.showing.html import MOST_ROWS
 from euclio.core.space_fields import in_words
 from euclio.core.tables import new_table, value_text
 from euclio.core.words import counted, figures, full, listed, milliseconds, took
@@ -96,10 +97,6 @@ def _stage_row(whose: str, stage: Stage, found: StageEvaluation, budget: str) ->
 
 def _names(fleet: Fleet, places: tuple[int, ...] | list[int]) -> str:
     return listed((fleet.fragments[k].name for k in places), NAMES_SHOWN)
-
-
-MOST_ROWS = 200
-"""Rows that a table shows at most."""
 
 
 def _fleet_head(fleet: Fleet) -> Head:

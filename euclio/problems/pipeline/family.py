@@ -8,7 +8,7 @@ from euclio.core.errors import InputError
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import LEAST_COST, MOST_THROUGHPUT
-from euclio.core.parts import Demand, SetupOption
+from euclio.core.options import Demand, SetupOption
 from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.words import amount
@@ -123,7 +123,7 @@ FAMILY = Family(
     sources=late_value("euclio.contract.sources", "CLUSTER_SOURCES"),
     designs=late("euclio.workloads.pipeline.designs", "cluster_designs"),
     kinds=late_value("euclio.workloads.pipeline.kinds", "KINDS"),
-    importers=late_value("euclio.workloads.pipeline.importing", "IMPORTERS"),
+    importers=late_value("euclio.workloads.pipeline.importers", "IMPORTERS"),
     compile_rest=late("euclio.serving.pipeline.simulation", "compile_simulator"),
     simulator=late_value("euclio.serving.pipeline.simulation", "SIMULATOR"),
     setup_options=lambda: (

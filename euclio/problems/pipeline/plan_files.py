@@ -33,11 +33,11 @@ class _Pipeline(FileModel):
     partitions: list[_Partition]
 
 
-class _Plan(FileModel):
+class _ClusterPlan(FileModel):
     pipelines: list[_Pipeline]
 
 
-def _plan(model: _Plan, cluster: Cluster) -> PipelinePlan:
+def _plan(model: _ClusterPlan, cluster: Cluster) -> PipelinePlan:
     return PipelinePlan(tuple(_pipeline(p, cluster, f"plan.pipelines[{i}]") for i, p in enumerate(model.pipelines)))
 
 
@@ -78,7 +78,7 @@ def _of_the_instance(what: str, name: str, known: set[str], field: str) -> None:
         raise InputError(f"{what} {name!r} is not in the instance; give the result of this instance", field=field)
 
 
-def _written(plan: _Plan, cluster: Cluster) -> dict[str, Fraction]:
+def _written(plan: _ClusterPlan, cluster: Cluster) -> dict[str, Fraction]:
     return _figures([exact(pipeline.rate_rps) for pipeline in plan.pipelines])
 
 
@@ -109,4 +109,4 @@ def _pipeline_data(pipeline: Pipeline, rate_rps: Fraction) -> dict[str, Any]:
 
 
 _OPTIONS = options_model(PipelineSpace)
-PIPELINE_PLANS = PlanFiles(_OPTIONS, _Plan, space_reader(PipelineSpace), _plan, _written, _checked, _data)
+PIPELINE_PLANS = PlanFiles(_OPTIONS, _ClusterPlan, space_reader(PipelineSpace), _plan, _written, _checked, _data)

@@ -1,4 +1,4 @@
-"""How clusters, their plans and the checker's answers show themselves, and the rows of their frames."""
+"""How clusters, their plans and the checker's answers show themselves: tables of plans, and the rows of frames."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.text import Text
 
 from euclio.core.result import Result
 from euclio.core.showing import Head, View
+from euclio.core.showing.html import MOST_ROWS
 from euclio.core.space_fields import in_words
 from euclio.core.tables import new_table, value_text
 from euclio.core.words import DASH, amount, counted, figures, full, listed, milliseconds, percent, took
@@ -101,10 +102,6 @@ def _pipeline_rows(pipeline: Pipeline, found: PipelineEvaluation, budget_s: Frac
         blocks = f"{p.first_block}-{p.last_block}"
         rows.append(["", "", blocks, f"{p.gpus} x {gpu}", str(p.batch), *whole[:2], figures(rate), whole[2]])
     return rows
-
-
-MOST_ROWS = 200
-"""Rows that a table shows at most."""
 
 
 def _cluster_head(cluster: Cluster) -> Head:

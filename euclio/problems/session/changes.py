@@ -16,7 +16,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
-from euclio.core.parts import SpaceOption
+from euclio.core.options import SpaceOption
 from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
 from euclio.core.words import amount, counted, full, joined, percent
 from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan

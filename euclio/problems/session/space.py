@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
-from euclio.core.parts import SpaceOption
+from euclio.core.options import SpaceOption
 from euclio.core.references import expanded
 from euclio.core.space_fields import (
     SpaceField,

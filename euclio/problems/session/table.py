@@ -28,7 +28,7 @@ from euclio.problems.session.policies import Form
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.sharing.packing import residents
 from euclio.problems.session.space import PlanSpace
-from euclio.problems.session.stated import rounded_down
+from euclio.problems.session.stated_attainment import rounded_down
 
 MOST_SAID = Fraction(995, 1000)
 """The largest share of a machine that two digits show as less than one."""

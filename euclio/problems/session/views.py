@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from euclio.core.showing import Head, View
-from euclio.core.showing.html import html_text
+from euclio.core.showing.html import MOST_ROWS, html_text
 from euclio.core.tables import new_table
 from euclio.core.words import DASH, counted, figures, full, listed, milliseconds
 from euclio.problems.session.changes import source_rate
@@ -84,8 +84,6 @@ def _box(session: Session, m: int, place: Place) -> str:
     )
 
 
-MOST_ROWS = 200
-"""Modules and allocations that a table shows at most."""
 NO_NAMES = "modules by their place in the session, from 0: a plan does not know their names"
 
 

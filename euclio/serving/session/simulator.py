@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 import argparse
 
 from euclio.core.numbers import Number
-from euclio.core.parts import SetupOption
+from euclio.core.options import SetupOption
 from euclio.core.values import count, seconds
 from euclio.serving.session.setup import Dispatch, Dropping, Partial
 

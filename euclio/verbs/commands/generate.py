@@ -86,7 +86,7 @@ def _settings(family: Family) -> dict[str, Setting]:
 
 def run_generate(arguments: argparse.Namespace) -> int:
     """Generate and print the paths."""
-    from euclio.workloads.commands import generate
+    from euclio.workloads.generation import generate
 
     known = {name: setting for name, (_, setting) in _offered(list(families())).items()}
     settings = given_settings(arguments, known.values())

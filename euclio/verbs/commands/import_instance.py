@@ -49,7 +49,7 @@ def add_profile_outputs(parser: argparse.ArgumentParser) -> None:
 def run_profiles(importer: ProfileImporter, arguments: argparse.Namespace) -> int:
     """Read, write the profiles, print the path."""
     from euclio.files.json_writing import check_outputs
-    from euclio.workloads.session.served_importing import write_profiles
+    from euclio.workloads.session.server_importers import write_profiles
 
     given = [getattr(arguments, name) for name in importer.reads]
     check_outputs(

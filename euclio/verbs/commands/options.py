@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from euclio.core.families import families, find_family
 from euclio.core.family import Family
-from euclio.core.parts import SpaceOption
+from euclio.core.options import SpaceOption
 from euclio.core.references import is_reference
 from euclio.core.words import joined
 from euclio.verbs.keywords import setup_owners
 from euclio.verbs.verb import keyword_of
 
 if TYPE_CHECKING:
-    from euclio.core.parts import SetupOption
+    from euclio.core.options import SetupOption
     from euclio.serving.setup import Setup
 
 

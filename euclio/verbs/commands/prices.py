@@ -61,7 +61,7 @@ def run_prices(arguments: argparse.Namespace) -> int:
     """Find, print, write."""
     from euclio.core.tables import to_text
     from euclio.files.json_writing import check_outputs
-    from euclio.workloads.pricing.files import prices_table
+    from euclio.workloads.pricing.price_tables import prices_table
 
     check_outputs({"--out": arguments.out}, [arguments.file, arguments.catalogue])
     found = prices(arguments.file, arguments.catalogue, **own_keywords(arguments, *OWN, "out"))

@@ -10,14 +10,14 @@ from euclio.core.words import amount, milliseconds, percent
 from euclio.verbs.commands import SOLVED
 from euclio.verbs.commands.import_instance import add_profile_outputs
 from euclio.verbs.commands.options import add_strict, own_keywords
-from euclio.workloads.session.served_importing import whole_numbers
+from euclio.workloads.session.server_importers import whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import RenderableType
 
-    from euclio.workloads.profiling.measuring import Sample
+    from euclio.workloads.profiling.measurement import Sample
 
 
 def profile_options(parser: argparse.ArgumentParser) -> None:

@@ -66,7 +66,7 @@ def warm_up_options(parser: argparse.ArgumentParser) -> None:
 
 def run_warm_up(arguments: argparse.Namespace) -> int:
     """Compile with a progress bar; what is compiled already is loaded."""
-    from euclio.core.keeping import places, where_kept
+    from euclio.core.code_cache import places, where_kept
     from euclio.verbs.solvers import warm_up
 
     began = time.perf_counter()

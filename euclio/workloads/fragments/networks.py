@@ -15,8 +15,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from euclio.core.folders import data_dir
 from euclio.core.numbers import Number
-from euclio.core.own_folders import data_dir
 from euclio.problems.fragments.instance import Network
 from euclio.problems.fragments.memory import WHOLE_GPU_PCT, Server
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from euclio.core.errors import InputError
 from euclio.core.system import read_bytes
 from euclio.core.words import full
-from euclio.files.doubting import tell_doubts
+from euclio.files.row_warnings import tell_doubts
 
 MEDIAN_MBPS = 60.0
 BETWEEN_CLIENTS = 0.4
@@ -67,7 +67,7 @@ def read_traces(path: Path) -> list[Trace]:
     lines of numbers divided by commas: a run's times in seconds and its bandwidths (a second such pair of lines, of
     another link, is left out), or its bandwidths alone, ten a second, as runs with times have them. The first bandwidth
     of each second counts. Seconds without one are left out; a gap of more than ten is told of, or refused where doubted
-    measurements are (`euclio.files.doubting`).
+    measurements are (`euclio.files.row_warnings`).
 
     Args:
         path: a file or a folder.

@@ -12,8 +12,8 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.folders import data_dir
 from euclio.core.numbers import exact
-from euclio.core.own_folders import data_dir
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.folders import data_dir
 from euclio.core.numbers import exact
-from euclio.core.own_folders import data_dir
 from euclio.problems.pipeline.instance import Gpu
 
 # The models of PPipe's Table 2 as its published artifact names, groups and times them (`ppipe-networks.json`).

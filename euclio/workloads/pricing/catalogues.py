@@ -1,7 +1,7 @@
 """Price lists in files: SkyPilot's, Karpenter's of AWS, Full Stack Deep Learning's of clouds (docs/howto/prices.md).
 
 A list says what it says: what its prices are per, and what of an instance's accelerators it leaves out, is asked for
-where the prices are chosen (`euclio.workloads.pricing.choosing`).
+where the prices are chosen (`euclio.workloads.pricing.machine_prices`).
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any, TypeVar
 
 from euclio.core.errors import InputError
+from euclio.core.folders import data_dir
 from euclio.core.numbers import short
-from euclio.core.own_folders import data_dir
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.workloads.session.synthesis import load_model
 

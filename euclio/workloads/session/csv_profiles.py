@@ -25,7 +25,7 @@ from euclio.core.progress import say
 from euclio.core.words import counted, full, joined, listed, nearest
 from euclio.files.boundary import FileModel, Name, Text, at, validated
 from euclio.files.csv_files import csv_text, unguarded
-from euclio.files.doubting import tell_doubts
+from euclio.files.row_warnings import tell_doubts
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.doubts import doubt_lines
 from euclio.problems.session.instance import LEVEL, level_share
@@ -49,7 +49,7 @@ APART = 2
 NS_PER_S = 10**9
 
 
-class _Row(FileModel):
+class _ProfileRow(FileModel):
     """A line of the file; its numbers are still text. Quantiles are read apart, and stand here for errors to list."""
 
     module: Name
@@ -239,7 +239,7 @@ def profiles_text(profiles: Profiles) -> str:
         for c in profile:
             cells: tuple[str, ...] = (module, c.hardware, str(c.batch), str(c.concurrency), decimal_text(c.duration_s))
             cells += ("" if c.memory_mb is None else decimal_text(c.memory_mb),) * len(memory)
-            validated(_Row, dict(zip((*COLUMNS, *memory), cells, strict=True)), None)
+            validated(_ProfileRow, dict(zip((*COLUMNS, *memory), cells, strict=True)), None)
             _refuse_edges(module, "module")
             _refuse_edges(c.hardware, "hardware")
             rows.append((*cells, *(decimal_text(c.quantiles_s[x]) if x in c.quantiles_s else "" for x in levels)))
@@ -271,7 +271,7 @@ def _check_columns(row: list[str], line: int, file: str) -> None:
     needed = ",".join(COLUMNS)
     if len(row) == 1:
         raise at_line(line, f"has one column; divide columns by commas: {needed}", file)
-    if not set(row) & set(_Row.model_fields):
+    if not set(row) & set(_ProfileRow.model_fields):
         raise at_line(line, f"names no column that is known; begin the file with {needed}, or p50_s for the last", file)
     own = [column for column in row if not QUANTILE.fullmatch(column)]
     for column in own:
@@ -310,9 +310,9 @@ def _configuration(cells: dict[str, str], line: int, file: str) -> tuple[str, Co
         raise at_line(line, error.message, file, column) from None
 
 
-def _validated(cells: dict[str, str], line: int, file: str) -> _Row:
+def _validated(cells: dict[str, str], line: int, file: str) -> _ProfileRow:
     try:
-        return validated(_Row, cells, file)
+        return validated(_ProfileRow, cells, file)
     except InputError as error:
         raise at_line(line, error.message, file, error.field) from None
 

@@ -25,7 +25,7 @@ chain_from_modules = late("euclio.workloads.session.random_sessions", "chain_fro
 applications = late("euclio.workloads.session.applications", "applications")
 find_application = late("euclio.workloads.session.applications", "find_application")
 published_models = late("euclio.workloads.session.published", "published_models")
-library_sessions = late("euclio.workloads.session.profiled", "library_sessions")
+library_sessions = late("euclio.workloads.session.profile_libraries", "library_sessions")
 
 
 def _application(settings: dict[str, Any], count: int, seed: int) -> Iterator[Any]:
@@ -85,7 +85,7 @@ _SHAPE = Setting(
 _MODELS = Setting("models", list_of_names, "models of published profiles", names, "A,B", listed=True)
 _LIBRARY = Setting(
     "library",
-    name_in(late_value("euclio.workloads.session.profiled", "LIBRARIES")),
+    name_in(late_value("euclio.workloads.session.profile_libraries", "LIBRARIES")),
     "measured profiles: nvidia (the default) or parvagpu",
 )
 _GPUS = Setting("gpus", list_of_names, "GPUs of published profiles", names, "A,B", listed=True)

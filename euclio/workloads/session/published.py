@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from euclio.core.errors import InputError
+from euclio.core.folders import data_dir
 from euclio.core.numbers import Number
-from euclio.core.own_folders import data_dir
 from euclio.problems.session import Configuration, Hardware, Module, Session
 
 T = TypeVar("T")

@@ -16,8 +16,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from euclio.core.folders import data_dir
 from euclio.core.numbers import exact
-from euclio.core.own_folders import data_dir
 from euclio.problems.session.instance import Configuration, Hardware, Module, Session
 from euclio.workloads.session.acceptance import planned_in
 from euclio.workloads.session.applications import Application, ApplicationModule, Profile, named

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 
 DURATION_DIGITS = 6
 

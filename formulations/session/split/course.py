@@ -1,7 +1,7 @@
 """What `exact` has found and proven so far, written down by machine code while it searches (compiled, ours).
 
 Each time that a plan gets cheaper or the bound rises, both are noted with the time, and where somebody watches the run
-they stand in memory that he reads at any moment (`euclio.core.standing`).
+they stand in memory that he reads at any moment (`euclio.core.incumbent`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import clock, compiled
+from euclio.core.incumbent import Incumbent
 from euclio.core.result import Answer, TracePoint
-from euclio.core.standing import Standing
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.problems.session.arrays import Floats, Ints
 
@@ -50,7 +50,7 @@ def unwatched() -> Course:
     return Course(0.0, np.empty(2), np.empty((0, 3)), np.zeros(2, np.int64))
 
 
-def watched(standing: Standing | None) -> Course:
+def watched(standing: Incumbent | None) -> Course:
     """Of a search that decides a whole run, from now on.
 
     Args:

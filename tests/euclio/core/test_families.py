@@ -13,9 +13,10 @@ from euclio.core.families import families, family_of
 from euclio.core.family import Family
 from euclio.core.registry import solvers_of
 from euclio.core.result import Status
-from euclio.core.solving import reasons_against, solve
+from euclio.core.solving import solve
 from euclio.core.tables import to_text
 from euclio.files import load_instance, load_result, save_instance, save_result
+from euclio.files.result_files import reasons_against
 from euclio.proving.certifying import certify
 from euclio.workloads.kinds import kinds
 

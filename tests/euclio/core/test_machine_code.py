@@ -17,8 +17,8 @@ import pytest
 from kernel_module import CALL_ALL, COMPILED, SOURCE, functions
 
 from euclio.core import compiled as kernels_of
+from euclio.core.code_cache import described, digest
 from euclio.core.compiled import Kernel, compiled, using
-from euclio.core.keeping import described, digest
 from euclio.core.ways import Way, current_way
 
 # Not in the quick tier: compiling, in processes of their own.

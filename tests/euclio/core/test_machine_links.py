@@ -10,8 +10,8 @@ import time
 import pytest
 from kernel_module import CALL_ALL, COMPILED, functions
 
-from euclio.core.keeping import LOCK
-from euclio.core.own_folders import turn
+from euclio.core.code_cache import LOCK
+from euclio.core.folders import exclusive
 
 # Not in the quick tier: compiling, in processes of their own.
 pytestmark = pytest.mark.slow
@@ -105,7 +105,7 @@ def test_nobody_waits_for_a_process_that_stands_still(module):
     file = file_of(module, "middle")
     file.unlink()
     code = f"from euclio.core import machine_code; machine_code.MOST_WAITED_S = {WAITED_S}\n{CALL_ALL}"
-    with turn(file.with_suffix(LOCK), 1.0):
+    with exclusive(file.with_suffix(LOCK), 1.0):
         began = time.monotonic()
         assert module.run(code, **COMPILED) == [4.0, 0.0]
     assert time.monotonic() - began >= WAITED_S

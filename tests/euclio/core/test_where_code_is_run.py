@@ -53,7 +53,7 @@ KNOWN = {
     # Modules of kernels and of their named tuples, as this process or the one that started it has imported them, and
     # machine code that euclio has kept, in a folder that belongs to the user.
     "euclio/core/machine_code.py": {"import_module", "pickle"},
-    "euclio/core/making.py": {"import_module", "subprocess"},
+    "euclio/core/background_compiler.py": {"import_module", "subprocess"},
     # `package.module:function` of what is measured, which only a call in Python says.
     "euclio/experiments/execution.py": {"import_module"},
     # Quotes the data of a figure for a link; nothing is opened.
@@ -66,11 +66,11 @@ KNOWN = {
     "euclio/core/versions.py": {"subprocess"},
     "euclio/experiments/janitor.py": {"subprocess"},
     "euclio/experiments/slot.py": {"subprocess"},
-    "euclio/workloads/profiling/measuring.py": {"subprocess"},
+    "euclio/workloads/profiling/measurement.py": {"subprocess"},
     # The program of HiGHS, by the path that its package gives.
     "formulations/engines/highs_program.py": {"subprocess"},
     # The same command below a keeper, which ends what it leaves behind.
-    "euclio/supervision/ending.py": {"execvp"},
+    "euclio/supervision/keeper.py": {"execvp"},
     # The C library, and C functions that are compiled from a policy's own formula.
     "euclio/core/system.py": {"ctypes"},
     "euclio/problems/session/policies/kernels.py": {"ctypes"},

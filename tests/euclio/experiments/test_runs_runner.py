@@ -109,7 +109,7 @@ def test_drawn_instances_are_drawn_once(pool, tmp_path, monkeypatch):
     path.write_text(path.read_text().replace('files = ["sessions"]', 'generate = "random"\ncount = 4'))
     run_named(path, quiet=True)
     never = (pytest.fail("drawn again") for _ in range(1))
-    monkeypatch.setattr("euclio.workloads.commands.draw_instances", lambda *_: never)
+    monkeypatch.setattr("euclio.workloads.generation.draw_instances", lambda *_: never)
     assert run_named(path, quiet=True).kept == 8
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from euclio.core.literature import KNOWN, Reference
-from euclio.files.citing import bibtex, tex
+from euclio.files.citations import bibtex, tex
 
 FIELD = re.compile(r"^  ([a-z]+) = \{(.*)\},$")
 

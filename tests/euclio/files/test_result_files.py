@@ -10,8 +10,8 @@ from euclio import evaluate, solve
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_decimal_text
 from euclio.core.result import Status
-from euclio.core.solving import reasons_against
 from euclio.files import load_result, result_to_text, save_result
+from euclio.files.result_files import reasons_against
 from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
 from euclio.problems.session.changes import SessionChanges
 

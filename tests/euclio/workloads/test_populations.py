@@ -9,7 +9,7 @@ import pytest
 
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.workloads.commands import draw_instances, generate
+from euclio.workloads.generation import draw_instances, generate
 from euclio.workloads.populations import POPULATIONS, identify, population
 from studies.inference.reference import reference_setting
 from studies.inference.sessions import protocol_draws

@@ -23,7 +23,7 @@ from euclio.experiments.bench_set.export.record import (
     ExportedFile,
     table_text,
 )
-from euclio.files.citing import bibtex
+from euclio.files.citations import bibtex
 from euclio.proving.files import checker
 
 HERE = Path(__file__).parent

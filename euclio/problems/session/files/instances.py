@@ -34,7 +34,7 @@ class _Configuration(FileModel):
     quantiles_s: dict[Name, Number] | None = None
 
 
-class _Module(FileModel):
+class _SessionModule(FileModel):
     name: Name
     rate_rps: Number
     profile: list[_Configuration]
@@ -50,7 +50,7 @@ class _Session(FileModel):
     name: Name
     slo_s: Number
     hardware: list[_Hardware]
-    modules: list[_Module]
+    modules: list[_SessionModule]
     edges: list[tuple[Name, Name]]
     currency: Name | None = None
     running: _RUNNING | None = None  # type: ignore[valid-type]
@@ -81,7 +81,7 @@ def _session(model: _Session) -> Session:
     )
 
 
-def _state(modules: list[_Module]) -> Iterator[tuple[str, Fraction]]:
+def _state(modules: list[_SessionModule]) -> Iterator[tuple[str, Fraction]]:
     """The modules that say that their machines hold state, with what moving it costs."""
     for i, module in enumerate(modules):
         price = module.state_price_per_change_per_h
@@ -94,7 +94,7 @@ _Profiles = dict[tuple[_Row, ...], tuple[Configuration, ...]]
 """Profiles by their rows: modules with equal ones share one, which is made, ranked and kept once."""
 
 
-def _module(model: _Module, field: str, profiles: _Profiles) -> Module:
+def _module(model: _SessionModule, field: str, profiles: _Profiles) -> Module:
     rows = tuple(
         (c.hardware, c.batch, c.concurrency, c.duration_s, c.memory_mb, tuple((c.quantiles_s or {}).items()))
         for c in model.profile

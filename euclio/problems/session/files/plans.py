@@ -37,13 +37,13 @@ class _ModulePlan(FileModel):
     allocations: list[_Allocation]
 
 
-class _Plan(FileModel):
+class _SessionPlan(FileModel):
     latency_s: Number
     modules: list[_ModulePlan]
     shared_machines: list[list[Name]] | None = None
 
 
-def _plan(model: _Plan, session: Session) -> Plan:
+def _plan(model: _SessionPlan, session: Session) -> Plan:
     index = session.index
     found = _module_plans(model, index)
     missing = [m.name for m in session.modules if m.name not in found]
@@ -53,7 +53,7 @@ def _plan(model: _Plan, session: Session) -> Plan:
     return Plan(modules, _shared(model.shared_machines or [], index))
 
 
-def _module_plans(model: _Plan, known: Container[str] | None = None) -> dict[str, ModulePlan]:
+def _module_plans(model: _SessionPlan, known: Container[str] | None = None) -> dict[str, ModulePlan]:
     """The plans of modules by name; of an instance they have to be `known` there."""
     found: dict[str, ModulePlan] = {}
     for i, module in enumerate(model.modules):
@@ -102,7 +102,7 @@ def _allocation(model: _Allocation, field: str) -> Allocation:
     return Allocation(configuration, model.machines, exact(model.partial_rps))
 
 
-def _written(plan: _Plan, session: Session) -> dict[str, Fraction]:
+def _written(plan: _SessionPlan, session: Session) -> dict[str, Fraction]:
     by_name = {module.name: exact(module.worst_case_latency_s) for module in plan.modules}
     return _figures(exact(plan.latency_s), session, [by_name[module.name] for module in session.modules])
 
@@ -168,4 +168,4 @@ def _not_less(rate: Fraction) -> Fraction:
 
 
 _OPTIONS = options_model(PlanSpace, objective=(Text, "cost"), attainment=(dict[str, Any] | None, None))
-SESSION_PLANS = PlanFiles(_OPTIONS, _Plan, space_reader(PlanSpace), _plan, _written, _checked, _data)
+SESSION_PLANS = PlanFiles(_OPTIONS, _SessionPlan, space_reader(PlanSpace), _plan, _written, _checked, _data)

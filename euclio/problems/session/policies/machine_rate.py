@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from euclio.problems.session.policies.record import Form, Place, Policy
+from euclio.problems.session.policies.record import Form, Place, Policy, partial_alone
 
 
 def machine_rate_whole(p: Place) -> Fraction:
     """The duration and b/t: a whole machine collects its batch at the rate that it serves."""
     return p.duration_s + p.batch / p.throughput_rps
-
-
-def machine_rate_partial(p: Place) -> Fraction:
-    """The duration and b/f: the partial machine collects from its own rate."""
-    return p.duration_s + p.batch / p.partial_rps
 
 
 def machine_rate_floats(
@@ -29,7 +24,7 @@ MACHINE_RATE = Policy(
     words="each machine at its own rate",
     help="dispatch at the machine's own throughput: a whole machine takes d + b/t (Scrooge)",
     whole=machine_rate_whole,
-    partial=machine_rate_partial,
+    partial=partial_alone,
     form=Form.FIXED,
     bounded_by="tc",
     floats=machine_rate_floats,

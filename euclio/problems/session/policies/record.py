@@ -71,6 +71,11 @@ class Place(NamedTuple):
     tied_rps: Fraction
 
 
+def partial_alone(p: Place) -> Fraction:
+    """The duration and b/f: the partial machine collects from its own rate."""
+    return p.duration_s + p.batch / p.partial_rps
+
+
 Floats = Callable[[float, float, float, float, float, float, float, float], float]
 """Latency in floats: 1 for a partial machine and 0 for a whole one, then the numbers of a `Place` in its order."""
 

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from euclio.problems.session.policies.record import Form, Place, Policy
+from euclio.problems.session.policies.record import Form, Place, Policy, partial_alone
 
 
 def rr_whole(p: Place) -> Fraction:
     """2d: a batch waits as long as the one before it takes."""
     return 2 * p.duration_s
-
-
-def rr_partial(p: Place) -> Fraction:
-    """The duration and b/f: the partial machine collects from its own rate."""
-    return p.duration_s + p.batch / p.partial_rps
 
 
 def rr_floats(
@@ -29,7 +24,7 @@ RR = Policy(
     words="round robin",
     help="round robin: a whole machine takes 2d (Nexus, InferLine, Clipper)",
     whole=rr_whole,
-    partial=rr_partial,
+    partial=partial_alone,
     form=Form.FIXED,
     bounded_by="tc",
     floats=rr_floats,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from euclio.problems.session.policies.record import Form, Place, Policy
+from euclio.problems.session.policies.record import Form, Place, Policy, partial_alone
 
 
 def tc_whole(p: Place) -> Fraction:
@@ -15,17 +15,12 @@ def tc_whole(p: Place) -> Fraction:
     return p.duration_s + p.batch / p.left_rps
 
 
-def tc_partial(p: Place) -> Fraction:
-    """The duration and b/f: the partial machine collects from its own rate."""
-    return p.duration_s + p.batch / p.partial_rps
-
-
 TC = Policy(
     name="tc",
     words="batches in turn",
     help="throughput-cost dispatch in sequence: a whole machine takes d + b/w (Harpagon §III-B)",
     whole=tc_whole,
-    partial=tc_partial,
+    partial=partial_alone,
     form=Form.LEFT,
     bounded_by="tc-shared",
 )

@@ -16,12 +16,11 @@ from spoilt_plans import SPOILT
 
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
-from euclio.core.solving import reasons_against
 from euclio.experiments.bench_set import entries
 from euclio.experiments.bench_set.export import check_plan
 from euclio.experiments.bench_set.manifest import best_path, instance_path, set_folder
 from euclio.files.instance_files import load_instance
-from euclio.files.result_files import load_result
+from euclio.files.result_files import load_result, reasons_against
 
 PROGRAM = Path(check_plan.__file__)
 BROKEN = [(family, what) for family, changes in SPOILT.items() for what in changes]

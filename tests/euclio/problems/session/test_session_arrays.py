@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from euclio.core.keeping import described
+from euclio.core.code_cache import described
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.problems.session.arrays import FLOATS_COUNT, session_arrays
 from euclio.problems.session.evaluate import rank_key

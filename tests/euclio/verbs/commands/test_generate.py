@@ -7,7 +7,7 @@ import pytest
 from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.files import load_instance
-from euclio.workloads.commands import draw_instances, generate
+from euclio.workloads.generation import draw_instances, generate
 from euclio.workloads.kinds import kinds as all_kinds
 from euclio.workloads.session import kinds
 

@@ -118,7 +118,7 @@ INNER = {
     "highest load of a session": ("euclio.serving.session.simulation", "highest_loads", "looking for the highest"),
     "highest load of a cluster": ("euclio.serving.pipeline.simulation", "highest_loads", "looking for the highest"),
     "highest load of a fleet": ("euclio.serving.fragments.simulation", "highest_loads", "looking for the highest"),
-    "generate": ("euclio.workloads.commands", "generate", "drawing instances"),
+    "generate": ("euclio.workloads.generation", "generate", "drawing instances"),
     "build": ("euclio.experiments.bench_set.build", "build", "making the benchmark set"),
     "defects": ("euclio.experiments.bench_set.check", "defects", "checking the benchmark set"),
     "defects_of_set": ("euclio.experiments.bench_set.check", "defects_of_set", "looking for twins"),
@@ -133,7 +133,7 @@ INNER = {
     "write_report": ("euclio.report.experiment.page", "write_report", "writing the page"),
     "status": ("euclio.experiments.status", "status", "looking at the experiment"),
     "dynamics.run": ("euclio.serving.dynamics.run", "run", "serving changing workloads"),
-    "measure": ("euclio.workloads.profiling.measuring", "measure", "measuring"),
+    "measure": ("euclio.workloads.profiling.measurement", "measure", "measuring"),
 }
 """Functions that are told of while they run: module, name, beginning of the line."""
 

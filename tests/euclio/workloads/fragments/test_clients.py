@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from euclio.core.errors import InputError
-from euclio.files.doubting import strictly
+from euclio.files.row_warnings import strictly
 from euclio.problems.fragments import Server
-from euclio.workloads.commands import draw_instances
 from euclio.workloads.fragments.clients import draw_clients, fleet_at_mean, fleet_now
 from euclio.workloads.fragments.networks import Device, find_model, model_names
 from euclio.workloads.fragments.uplink import mean_mbps, read_traces, seeded_trace
+from euclio.workloads.generation import draw_instances
 
 MEASURED = Path(__file__).parents[5] / "shared" / "data" / "traces"
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.problems.fragments import Fleet
 from euclio.problems.fragments.realigned import part_of
 from euclio.problems.fragments.stages import Stages

@@ -13,7 +13,7 @@ from euclio.problems.pipeline import Partition, evaluate
 from euclio.problems.pipeline.files import load_cluster
 from euclio.workloads.pipeline.artifact_blocks import artifact_cluster, artifact_models, read_model
 from euclio.workloads.pipeline.assembly import Terms
-from euclio.workloads.pipeline.importing import artifact_plan
+from euclio.workloads.pipeline.importers import artifact_plan
 from euclio.workloads.pipeline.setups import SETUPS
 
 NAME = "net_r10-512x1024"

@@ -7,7 +7,7 @@ from euclio.core.errors import InputError
 from euclio.core.registry import Limits, find_solver
 from euclio.problems.pipeline import PipelineSpace, evaluate
 from euclio.problems.pipeline.files import load_cluster
-from euclio.workloads.commands import generate, write_instances
+from euclio.workloads.generation import generate, write_instances
 from euclio.workloads.pipeline.assembly import Terms
 from euclio.workloads.pipeline.instances import (
     ClusterRequest,

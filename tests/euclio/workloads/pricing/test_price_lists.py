@@ -13,7 +13,7 @@ import euclio
 from euclio.core.errors import InputError
 from euclio.problems.session.files.instances import session_from_text, session_to_text
 from euclio.workloads.pricing.catalogues import read_catalogue
-from euclio.workloads.pricing.choosing import Terms, chosen_prices, with_prices
+from euclio.workloads.pricing.machine_prices import Terms, chosen_prices, with_prices
 
 MEASURED = ROOT.parent / "shared" / "data" / "prices"
 

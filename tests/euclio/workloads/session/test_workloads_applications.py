@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from euclio.core.errors import InputError
+from euclio.core.folders import data_dir
 from euclio.core.numbers import exact
-from euclio.core.own_folders import data_dir
 from euclio.problems.session import Configuration
 from euclio.workloads.session.applications import applications, find_application, profiles
 from euclio.workloads.session.synthesis import csv_text, load_model

@@ -7,7 +7,7 @@ import pytest
 
 from euclio.cli import main
 from euclio.core.errors import InputError
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.problems.session.files.instances import load_session
 from euclio.workloads.session.mlperf import chosen, durations_s, read_results, session_from_result
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.problems.session.files.instances import session_to_text
 from euclio.workloads.session.acceptance import SYSTEMS, accept_by
 from euclio.workloads.session.protocol import ProtocolParameters, draw, judged_draws, latency_range, workloads

@@ -2,7 +2,7 @@
 
 import pytest
 
-from euclio.core.own_folders import data_dir
+from euclio.core.folders import data_dir
 from euclio.workloads.session.scrooge_sessions import (
     CPU,
     scrooge_applications,

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
+from euclio.core.incumbent import Incumbent
 from euclio.core.registry import Limits, find_solver
 from euclio.core.result import Answer, TracePoint
-from euclio.core.standing import Standing
 from euclio.files.result_files import result_to_json
 from euclio.problems.session import PlanSpace
 from euclio.verbs.solve import solve
@@ -29,7 +29,7 @@ def points(course):
 
 def test_what_is_known_stays_known_and_only_changes_are_noted():
     """No plan and a bound of 5; a plan of 9; nothing new twice; a bound of 7; a bound that rounding lifts above 9."""
-    standing = Standing()
+    standing = Incumbent()
     course = watched(standing)
     for cost, bound in [(math.inf, 5.0), (9.0, 4.0), (10.0, 5.0), (math.inf, 0.0), (9.0, 7.0), (9.0, 9.1)]:
         note(course, cost, bound, 0)
@@ -72,7 +72,7 @@ def test_a_plan_that_the_checker_refused_is_none_of_the_trace_and_the_answer_end
 
 def test_the_trace_of_exact_leads_from_a_first_plan_to_the_optimum(short_runs_too):
     """Plans get cheaper but for the last digits, in which the checker's fractions differ from a sum of floats."""
-    session, standing = layered_session(100, 20, tight=True), Standing()
+    session, standing = layered_session(100, 20, tight=True), Incumbent()
     found = find_solver("exact").run(session, PlanSpace(), Limits(standing=standing))
     assert len(found.trace) > 2
     for one, two in pairwise(found.trace):

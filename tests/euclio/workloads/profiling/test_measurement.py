@@ -8,7 +8,7 @@ import pytest
 
 from euclio.cli import main
 from euclio.problems.session import Configuration
-from euclio.workloads.profiling.measuring import Sample
+from euclio.workloads.profiling.measurement import Sample
 from euclio.workloads.session.csv_profiles import read_profiles
 
 # Not in the quick tier: what is measured takes the time that it takes.

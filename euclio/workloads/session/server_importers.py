@@ -44,8 +44,8 @@ def write_profiles(module: str, configurations: Sequence[Configuration], out: Pa
     Raises:
         InputError: the file cannot be continued, or rows are doubted and `strictly` holds; nothing is written.
     """
-    from euclio.files.doubting import tell_doubts
     from euclio.files.json_writing import write_text
+    from euclio.files.row_warnings import tell_doubts
     from euclio.problems.session.doubts import doubt_lines
     from euclio.workloads.session.csv_profiles import read_profiles
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from euclio.core.own_folders import is_private, temporary, why_not_private
+from euclio.core.folders import is_private, temporary, why_not_private
 from euclio.core.system import cpu_lines
 from euclio.core.ways import Source, is_set
 
@@ -131,7 +131,7 @@ def _machine() -> str:
     return "\n".join(texts)
 
 
-def kept(kernel: Source, arguments: Iterable[Any]) -> bool:
+def is_cached(kernel: Source, arguments: Iterable[Any]) -> bool:
     """Whether machine code of a kernel for arguments of these types is on disk."""
     ensure_room()
     description = described(tuple(arguments))

@@ -18,7 +18,7 @@ from euclio.core.words import amount, percent
 BYTES = 16
 
 
-class Standing:
+class Incumbent:
     """The value of the best plan found so far and the bound proven so far; at first neither is known.
 
     Attributes:
@@ -30,9 +30,9 @@ class Standing:
         self.numbers = memoryview(mmap.mmap(-1, BYTES)).cast("d")
         self.clear()
 
-    def __reduce__(self) -> tuple[type[Standing], tuple[()]]:
+    def __reduce__(self) -> tuple[type[Incumbent], tuple[()]]:
         """A copy, as in a process that a solver starts, is one of its own that nobody watches."""
-        return Standing, ()
+        return Incumbent, ()
 
     def clear(self) -> None:
         """Nothing is known any more."""
@@ -79,22 +79,22 @@ def _known(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-_standing = Standing()
+_incumbent = Incumbent()
 _is_taken = False
 
 
-def standing_in_words(goal: Goal) -> str:
+def incumbent_in_words(goal: Goal) -> str:
     """What is known of the run that is under way in this process or in one forked from it; empty: nothing."""
-    return _standing.in_words(goal)
+    return _incumbent.in_words(goal)
 
 
-def nothing_stands() -> None:
+def forget_incumbent() -> None:
     """Forget what a run has left behind that was killed."""
-    _standing.clear()
+    _incumbent.clear()
 
 
 @contextmanager
-def taken_standing() -> Iterator[Standing | None]:
+def shared_incumbent() -> Iterator[Incumbent | None]:
     """Have a run say how far it is, while it is inside; it begins and ends with nothing known.
 
     Yields:
@@ -106,9 +106,9 @@ def taken_standing() -> Iterator[Standing | None]:
         yield None
         return
     _is_taken = True
-    _standing.clear()
+    _incumbent.clear()
     try:
-        yield _standing
+        yield _incumbent
     finally:
-        _standing.clear()
+        _incumbent.clear()
         _is_taken = False

@@ -151,7 +151,7 @@ INFINITY = float("inf")
 
 
 @contextmanager
-def turn(lock: Path, every_s: float, at_most_s: float = INFINITY) -> Iterator[None]:
+def exclusive(lock: Path, every_s: float, at_most_s: float = INFINITY) -> Iterator[None]:
     """Wait until no other process is inside with the same file; where nothing can be locked, nobody waits.
 
     The file is left where it is: who removes it lets in one that opened it before and one that makes it anew.

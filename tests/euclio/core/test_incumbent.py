@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
+from euclio.core.incumbent import Incumbent, forget_incumbent, incumbent_in_words, shared_incumbent
 from euclio.core.objective import LEAST_COST, MOST_THROUGHPUT
-from euclio.core.standing import Standing, nothing_stands, standing_in_words, taken_standing
 
 
 @pytest.mark.parametrize(
@@ -24,14 +24,14 @@ from euclio.core.standing import Standing, nothing_stands, standing_in_words, ta
 )
 def test_words_say_what_is_known(value, bound, words):
     """The gap is the share of the plan's value that the bound leaves: (10 - 9.5) / 10."""
-    standing = Standing()
+    standing = Incumbent()
     standing.note(value, bound)
     assert standing.in_words(LEAST_COST) == words
 
 
 def test_a_bound_above_is_no_gap_below_nothing_where_most_is_best():
     """(12 - 10) / 10; and a bound that rounding has put on the wrong side leaves nothing open."""
-    standing = Standing()
+    standing = Incumbent()
     standing.note(10.0, 12.0)
     assert standing.in_words(MOST_THROUGHPUT).endswith("gap 20.00 %")
     standing.note(10.0, 10.0 - 1e-12)
@@ -43,23 +43,23 @@ def test_one_run_at_a_time_says_how_far_it_is_and_leaves_nothing_behind():
     in_thread = []
 
     def elsewhere():
-        with taken_standing() as standing:
+        with shared_incumbent() as standing:
             in_thread.append(standing)
 
-    with taken_standing() as outer:
-        with taken_standing() as inner:
+    with shared_incumbent() as outer:
+        with shared_incumbent() as inner:
             pass
         outer.note(2.0, 1.0)
-        assert standing_in_words(LEAST_COST) == "plan 2 per hour, bound 1, gap 50.00 %"
+        assert incumbent_in_words(LEAST_COST) == "plan 2 per hour, bound 1, gap 50.00 %"
     thread = threading.Thread(target=elsewhere)
     thread.start()
     thread.join()
-    assert (inner, in_thread, standing_in_words(LEAST_COST)) == (None, [None], "")
+    assert (inner, in_thread, incumbent_in_words(LEAST_COST)) == (None, [None], "")
 
 
 def test_a_copy_is_one_of_its_own():
     """A solver may hand its limits to a process that it starts."""
-    standing = Standing()
+    standing = Incumbent()
     standing.note(2.0, 1.0)
     other = copy.deepcopy(standing)
     other.note(3.0, 1.0)
@@ -71,10 +71,10 @@ def test_a_copy_is_one_of_its_own():
 def test_who_forked_a_process_sees_what_it_notes_and_forgets_it_where_it_was_killed():
     pid = os.fork()
     if pid == 0:
-        with taken_standing() as standing:
+        with shared_incumbent() as standing:
             standing.note(4.0, 3.0)
             os._exit(0)
     os.waitpid(pid, 0)
-    assert standing_in_words(LEAST_COST) == "plan 4 per hour, bound 3, gap 25.00 %"
-    nothing_stands()
-    assert standing_in_words(LEAST_COST) == ""
+    assert incumbent_in_words(LEAST_COST) == "plan 4 per hour, bound 3, gap 25.00 %"
+    forget_incumbent()
+    assert incumbent_in_words(LEAST_COST) == ""

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from euclio.core import keeping, own_folders, system
-from euclio.core.own_folders import PREFIX, is_private, make_private
+from euclio.core import code_cache as keeping
+from euclio.core import folders as own_folders
+from euclio.core import system
+from euclio.core.folders import PREFIX, is_private, make_private
 
 OTHER = 12345
 """Number of a user who is somebody else."""

@@ -25,7 +25,7 @@ from euclio.core.progress import told
 from euclio.core.system import readable
 from euclio.core.words import amount, full, percent
 from euclio.problems.session.instance import Configuration
-from euclio.supervision.ending import ending, kept, kill_all
+from euclio.supervision.keeper import below_keeper, end_in_words, kill_all
 from euclio.workloads.session.csv_profiles import quantiles_of, whole_nanoseconds
 
 # Workers: processes that run a batch for each line they are sent, and answer a line when it is done.
@@ -73,7 +73,7 @@ class Worker:
         self._answered_ns = time.perf_counter_ns()
         try:
             self._process = subprocess.Popen(
-                kept(list(words)),
+                below_keeper(list(words)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._complaints,
@@ -149,7 +149,7 @@ class Worker:
         lines = self._complaints.read().decode(errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "it says nothing")
         try:
-            how = ending(self._process.wait(timeout=1))
+            how = end_in_words(self._process.wait(timeout=1))
         except subprocess.TimeoutExpired:
             how = "closed its output"
         return InputError(f"{how} before it answered: {last}", field=self._name)

@@ -15,8 +15,8 @@ from fractions import Fraction
 from functools import cache
 
 from euclio.core.errors import InputError
+from euclio.core.folders import data_dir
 from euclio.core.numbers import exact, short
-from euclio.core.own_folders import data_dir
 from euclio.problems.session.instance import Configuration, Hardware, Session
 from euclio.workloads.session.applications import Application, Profile, applications
 from euclio.workloads.session.protocol import latency_range, log_uniform, one_machine_rate, round_up

@@ -16,7 +16,7 @@ from euclio.core.tables import new_table
 from euclio.core.words import DASH, amount, counted, joined
 from euclio.files.boundary import FileModel, Name, Text, validated
 from euclio.files.csv_files import csv_text, unguarded
-from euclio.workloads.pricing.choosing import MachinePrice, PriceList
+from euclio.workloads.pricing.machine_prices import MachinePrice, PriceList
 from euclio.workloads.session.csv_rows import Row, at_line, rows_of
 
 
@@ -51,7 +51,7 @@ COLUMNS = ("hardware", "price_per_h", "currency", "source")
 """Columns of the file; the last two may be left out."""
 
 
-class _Row(FileModel):
+class _PriceRow(FileModel):
     hardware: Name
     price_per_h: Text
     currency: Name | None = None
@@ -94,10 +94,10 @@ def _check_columns(columns: list[str], line: int, file: str) -> None:
         raise at_line(line, f"{what}; a file of prices has {', '.join(COLUMNS)}, the last two if they are known", file)
 
 
-def _row(cells: Row, line: int, file: str) -> _Row:
+def _row(cells: Row, line: int, file: str) -> _PriceRow:
     said = {name: unguarded(text) for name, text in cells.items() if text or name in COLUMNS[:2]}
     try:
-        return validated(_Row, said, file)
+        return validated(_PriceRow, said, file)
     except InputError as error:
         raise at_line(line, error.message, file, error.field) from None
 

@@ -72,7 +72,7 @@ def kill_all(process: psutil.Process) -> None:
         process.kill()
 
 
-def ending(code: int) -> str:
+def end_in_words(code: int) -> str:
     """How a process ended, after the subject; `code` is negative where it died of that signal."""
     return f"exited with code {code}" if code >= 0 else f"died of signal {signal_name(-code)}"
 
@@ -148,16 +148,16 @@ def _descendants(process: psutil.Process) -> list[psutil.Process]:
         return []
 
 
-# A program below a keeper: `python -m euclio.supervision.ending PARENT WORDS...` runs the words and ends with them.
+# A program below a keeper: `python -m euclio.supervision.keeper PARENT WORDS...` runs the words and ends with them.
 
 CANNOT_RUN = 127
 
 
-def kept(words: list[str]) -> list[str]:
+def below_keeper(words: list[str]) -> list[str]:
     """The words of a program, run below a keeper whose parent is this process; as they are where there are none."""
     if not HARD_LIMITS:
         return words
-    return [sys.executable, "-P", "-m", "euclio.supervision.ending", str(os.getpid()), *words]
+    return [sys.executable, "-P", "-m", "euclio.supervision.keeper", str(os.getpid()), *words]
 
 
 def main() -> None:

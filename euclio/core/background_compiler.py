@@ -10,14 +10,15 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from euclio.core.keeping import described, is_spare, places
-from euclio.core.own_folders import turn
+from euclio.core.code_cache import described, is_spare, places
+from euclio.core.folders import exclusive
 from euclio.core.system import own_session, step_back
 from euclio.core.system import tell as tell_pipe
 from euclio.core.ways import VARIABLE, Source, Way
@@ -29,7 +30,7 @@ MOST_STARTS = 3
 """How often it is started by one process, which may see it killed."""
 
 
-class _Maker:
+class _BackgroundCompiler:
     """What this process knows of the one that compiles for it."""
 
     def __init__(self) -> None:
@@ -43,27 +44,27 @@ def wish(kernel: Source, arguments: Iterable[Any]) -> None:
     """Have machine code made of a kernel for arguments of these types, if another process can import it."""
     description = described(tuple(arguments))
     if description is not None and kernel.__module__ != "__main__":
-        _maker.hand_on(json.dumps([kernel.__module__, kernel.name, description]))
+        _compiler.hand_on(json.dumps([kernel.__module__, kernel.name, description]))
 
 
 def hand_wishes_to(hand_on: Callable[[str], None]) -> None:
     """Let another process see to wishes: the one that supervises this one, which ends all that this one starts."""
-    _maker.hand_on = hand_on
+    _compiler.hand_on = hand_on
 
 
 def tell(line: str) -> None:
     """Tell the background process one wish, and start it if there is none; what cannot be told is left."""
-    if _maker.process is None or _maker.process.poll() is not None:
-        if _maker.starts == MOST_STARTS or not sys.executable:
+    if _compiler.process is None or _compiler.process.poll() is not None:
+        if _compiler.starts == MOST_STARTS or not sys.executable:
             return
-        _maker.starts += 1
-        _maker.told.clear()
+        _compiler.starts += 1
+        _compiler.told.clear()
         with suppress(OSError):
-            _maker.process = _started()
-    if line in _maker.told or _maker.process is None or _maker.process.stdin is None:
+            _compiler.process = _started()
+    if line in _compiler.told or _compiler.process is None or _compiler.process.stdin is None:
         return
-    if tell_pipe(_maker.process.stdin.fileno(), f"{line}\n".encode()):  # else it is told at the next look
-        _maker.told.add(line)
+    if tell_pipe(_compiler.process.stdin.fileno(), f"{line}\n".encode()):  # else it is told at the next look
+        _compiler.told.add(line)
 
 
 def _started() -> subprocess.Popen[bytes]:
@@ -74,7 +75,7 @@ def _started() -> subprocess.Popen[bytes]:
     # "" is the current folder, which comes last: it has kernels of a notebook's user, and shadows nothing.
     folders = [*filter(None, sys.path), *([str(Path.cwd())] if "" in sys.path else [])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), VARIABLE: Way.COMPILED.value}
-    command = [sys.executable, "-P", "-m", "euclio.core.making", *(["--until-eof"] if is_spare() else [])]
+    command = [sys.executable, "-P", "-m", "euclio.core.background_compiler", *(["--until-eof"] if is_spare() else [])]
     return subprocess.Popen(
         command,
         env=environment,
@@ -85,7 +86,7 @@ def _started() -> subprocess.Popen[bytes]:
     )
 
 
-_maker = _Maker()
+_compiler = _BackgroundCompiler()
 
 
 def main() -> None:
@@ -96,7 +97,7 @@ def main() -> None:
     kept_in = places()
     if not kept_in:  # nobody would find what is made
         return
-    with turn(kept_in[-1] / LOCK, TURN_S):
+    with exclusive(kept_in[-1] / LOCK, TURN_S):
         from euclio.core.machine_code import make
 
         for line in _lines():
@@ -113,8 +114,6 @@ def _lines() -> Iterable[str]:
 
 def _end_with_input() -> None:
     """End this process when its input ends, whatever it is making: read ahead by a thread, and handed on by a pipe."""
-    import threading
-
     own, hand_on = os.pipe()
     given = os.dup(0)
     os.dup2(own, 0)

@@ -62,7 +62,7 @@ class PriceList(Framed):
         left_out: machine types of the session or the profiles that no price was asked for.
     """
 
-    _view = late_value("euclio.workloads.pricing.files", "PRICES")
+    _view = late_value("euclio.workloads.pricing.price_tables", "PRICES")
 
     prices: tuple[MachinePrice, ...]
     currency: str | None
@@ -190,7 +190,7 @@ def _nearest(word: str, known: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _MachinePart:
     """What a part of a machine costs per hour, and where that is from."""
 
     price_per_h: Fraction
@@ -231,7 +231,7 @@ class _Chooser:
         regions = {offer.region for offer in self.offers if offer.region}
         return f", {next(iter(regions))}" if regions else ""
 
-    def _part(self, name: str, hosted: bool) -> _Part:
+    def _part(self, name: str, hosted: bool) -> _MachinePart:
         """The cheapest offer of an instance type or of an accelerator.
 
         Args:
@@ -262,7 +262,7 @@ class _Chooser:
             field = "--spot" if self.terms.spot else "--map"
             raise InputError(f"finds no {kind} of {name} in the list{there}; {remedy}", field=field)
         each, offer = min(priced, key=lambda pair: pair[0])
-        return _Part(each, self._source(offer))
+        return _MachinePart(each, self._source(offer))
 
     def _price(self, offer: Offer) -> Fraction | None:
         return offer.spot_price if self.terms.spot else offer.price

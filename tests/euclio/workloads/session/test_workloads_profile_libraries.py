@@ -6,7 +6,7 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.workloads.session.applications import applications
-from euclio.workloads.session.profiled import LIBRARIES, SLICES, SLO_OVER_LEAST, draw, find_library
+from euclio.workloads.session.profile_libraries import LIBRARIES, SLICES, SLO_OVER_LEAST, draw, find_library
 from euclio.workloads.session.protocol import latency_range
 from euclio.workloads.session.published import gpu_prices
 

@@ -11,7 +11,7 @@ from euclio.core.errors import InputError
 from euclio.core.parts import Imported, Importer
 from euclio.core.values import positive, seconds, whole
 from euclio.problems.session.instance import Configuration
-from euclio.workloads.session.served_importing import PROFILE_IMPORTERS
+from euclio.workloads.session.server_importers import PROFILE_IMPORTERS
 
 FLAGS = {
     "prices_per_h": "--prices",
@@ -45,10 +45,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _read(arguments: argparse.Namespace) -> Imported:
-    from euclio.files.doubting import tell_doubts
+    from euclio.files.row_warnings import tell_doubts
     from euclio.problems.session.doubts import slo_hint
-    from euclio.workloads.pricing.choosing import PriceList, with_prices
-    from euclio.workloads.pricing.files import read_prices
+    from euclio.workloads.pricing.machine_prices import PriceList, with_prices
+    from euclio.workloads.pricing.price_tables import read_prices
     from euclio.workloads.session.csv_profiles import session_from_csv
 
     prices = arguments.prices
@@ -143,7 +143,7 @@ def _add_mlperf_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _read_mlperf(arguments: argparse.Namespace) -> Imported:
-    from euclio.files.doubting import tell_doubts
+    from euclio.files.row_warnings import tell_doubts
     from euclio.problems.session.doubts import doubt_lines
     from euclio.workloads.session.mlperf import chosen, read_results, session_from_result
 

@@ -9,16 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.numbers import exact
 from euclio.core.parts import Imported, Importer
-from euclio.core.result import AnyResult
+from euclio.core.result import Answer, AnyResult
+from euclio.core.solver import Limits
+from euclio.core.solving import check
 from euclio.core.values import NOT_NEGATIVE, names, numbers, positive
 from euclio.core.words import full
 from euclio.files.boundary import at
 from euclio.files.json_reading import read_json
 from euclio.problems.pipeline.instance import Cluster
 from euclio.problems.pipeline.plan import Partition, Pipeline, PipelinePlan
+from euclio.problems.pipeline.space import PipelineSpace
 from euclio.workloads.kinds import add_settings, given_settings
+from euclio.workloads.pipeline.artifact_blocks import artifact_cluster, listed_models
+from euclio.workloads.pipeline.assembly import Terms
+from euclio.workloads.pipeline.instances import PipelineOptions
 from euclio.workloads.pipeline.kinds import TERMS
+from euclio.workloads.pipeline.setups import find_setup, with_counts
 
 # Read the plans of PPipe's published artifact (``data/plans``): one JSON list, one entry per model.
 #
@@ -114,12 +122,6 @@ def _read(arguments: argparse.Namespace) -> Imported:
 
 
 def _cluster(arguments: argparse.Namespace) -> Cluster:
-    from euclio.core.numbers import exact
-    from euclio.workloads.pipeline.artifact_blocks import artifact_cluster, listed_models
-    from euclio.workloads.pipeline.assembly import Terms
-    from euclio.workloads.pipeline.instances import PipelineOptions
-    from euclio.workloads.pipeline.setups import find_setup, with_counts
-
     models = arguments.models
     if models is None:
         known = ", ".join(listed_models(arguments.folder))
@@ -137,11 +139,6 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
 
 def _checked_plan(cluster: Cluster, plan: Path) -> AnyResult:
     """A plan of the artifact as a checked result."""
-    from euclio.core.result import Answer
-    from euclio.core.solver import Limits
-    from euclio.core.solving import check
-    from euclio.problems.pipeline.space import PipelineSpace
-
     answer = Answer(artifact_plan(plan, cluster), "published")
     return check(cluster, "ppipe-artifact", PipelineSpace(), Limits(), answer, 0.0)
 

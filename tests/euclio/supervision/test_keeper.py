@@ -9,7 +9,7 @@ import psutil
 import pytest
 from run_batches import is_alive, pid_in
 
-from euclio.supervision.ending import CANNOT_RUN, kept, kill_all
+from euclio.supervision.keeper import CANNOT_RUN, below_keeper, kill_all
 
 DAEMON = """
 import os, sys, time
@@ -28,7 +28,7 @@ while not (os.path.exists(sys.argv[1]) and open(sys.argv[1]).read()):
 
 
 def run(*words, **options):
-    return subprocess.run(kept(list(words)), capture_output=True, text=True, check=False, **options)
+    return subprocess.run(below_keeper(list(words)), capture_output=True, text=True, check=False, **options)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_daemon_ends_with_the_program(tmp_path, way):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives a keeper what others leave behind")
 def test_a_daemon_ends_where_the_program_is_killed(tmp_path):
-    words = kept([sys.executable, "-c", f"{DAEMON}\ntime.sleep(1000)", str(tmp_path / "pid")])
+    words = below_keeper([sys.executable, "-c", f"{DAEMON}\ntime.sleep(1000)", str(tmp_path / "pid")])
     with subprocess.Popen(words, start_new_session=True) as running:
         daemon = pid_in(tmp_path / "pid")
         kill_all(psutil.Process(running.pid))
