@@ -13,7 +13,7 @@ from rich.text import Text
 from euclio.core.result import Status
 from euclio.core.tables import new_table
 from euclio.core.words import DASH, amount, counted, figures, full, milliseconds, percent
-from euclio.files import csv_writing
+from euclio.files.csv_files import csv_text
 from euclio.problems.session.costs import money, per_million, per_month
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.stated_attainment import described
@@ -71,7 +71,7 @@ def change_costs_csv(curve: Curve) -> str:
     names = [h.name for h in curve.question.changed.hardware]
     heading = [name for name in rows[0] if name not in ("added", "removed")]
     moves = [(way, name) for way in ("added", "removed") for name in names]
-    return csv_writing.csv_text(
+    return csv_text(
         [*heading, *(f"{way}_{name}" for way, name in moves)],
         ([*(row[name] for name in heading), *(row[way].get(name, 0) for way, name in moves)] for row in rows),
     )
@@ -176,7 +176,7 @@ def cost_curve_csv(curve: CostCurve) -> str:
         row = _curve_step(curve.question, step)
         machines = row.pop("machines")
         rows.append(row | {f"machines_{name}": machines.get(name, Fraction(0)) for name in curve.hardware})
-    return csv_writing.csv_text(rows[0], (row.values() for row in rows))
+    return csv_text(rows[0], (row.values() for row in rows))
 
 
 def _proven(curve: CostCurve) -> str:
@@ -283,7 +283,7 @@ def what_if_csv(*answers: WhatIf) -> str:
         machines = point.pop("machines")
         columns = {f"machines_{name}": machines.get(name, Fraction(0)) for name in hardware}
         rows.append(point | columns | _capacities(answer))
-    return csv_writing.csv_text(rows[0], (row.values() for row in rows))
+    return csv_text(rows[0], (row.values() for row in rows))
 
 
 def _capacities(answer: WhatIf, field: str = "") -> dict[str, Any]:

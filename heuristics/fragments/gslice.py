@@ -1,4 +1,4 @@
-"""GSLICE and GSLICE+: spatial sharing of GPUs with batching, without realignment (Graft §5.1, §5.3).
+"""GSLICE, GSLICE+, Static and Static+: spatial sharing of GPUs with batching, without realignment (Graft §5.1, §5.3).
 
 Each gives every fragment, or all uniform ones together, the least share that serves them; what GSLICE finds by tuning
 while it serves is taken as found (ours, in its favour).
@@ -10,9 +10,10 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
+from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.problems.fragments import Fleet, FragmentPlan, FragmentSpace, Network, Sharing
+from euclio.problems.fragments import Fleet, FragmentPlan, FragmentSpace, Network, Points, Sharing
 from euclio.problems.fragments.least_budget import unserved
 from euclio.problems.fragments.realigned import Priced, least_set, part_of
 from euclio.problems.fragments.stages import Stages
@@ -49,6 +50,33 @@ def solve_gslice_plus(fleet: Fleet, space: FragmentSpace, limits: Limits[Fragmen
     stages = Stages(fleet.network)
     found = [priced for group in uniform_groups(fleet) for priced in _as_few(fleet, stages, group, own)]
     return _answer(fleet.network, found, proven=False)
+
+
+# Static and Static+: shares for the partition points that clients have at their mean bandwidth (Graft §5.1).
+
+
+def solve_static(
+    fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan], *, together: bool
+) -> Answer[FragmentPlan]:
+    """The plan for the partition points of the mean bandwidth.
+
+    Args:
+        fleet: the clients' fragments at their mean bandwidth.
+        space: plan space.
+        limits: limits of the run.
+        together: all uniform fragments share instances (Static+, Graft §5.3); False: each has its own (Static).
+
+    Raises:
+        InapplicableError: the fleet's partition points are others, or it does not say.
+    """
+    if fleet.points is not Points.MEAN:
+        solver = "static+" if together else "static"
+        found = "is not given" if fleet.points is None else f'is "{fleet.points}"'
+        raise InapplicableError(
+            f'{fleet.name}: points: {found}; {solver} plans partition points of the mean bandwidth only ("mean"): draw '
+            "the fleet with `euclio generate fleets --bandwidth mean`"
+        )
+    return (solve_gslice_plus if together else solve_gslice)(fleet, space, limits)
 
 
 def _as_few(fleet: Fleet, stages: Stages, group: Sequence[int], space: FragmentSpace) -> list[Priced | None]:

@@ -4,45 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from euclio.core.errors import InapplicableError
 from euclio.core.lazy import late
 from euclio.core.literature import GRAFT, GSLICE
-from euclio.core.registry import AnySolver, Limits, Solver
-from euclio.core.result import Answer
-from euclio.problems.fragments import Fleet, FragmentPlan, FragmentSpace, Points
-from heuristics.fragments.gslice import solve_gslice, solve_gslice_plus
+from euclio.core.registry import AnySolver, Solver
+from euclio.problems.fragments import FragmentSpace
 from heuristics.fragments.options import Edges, GraftOptions, Merging
 from heuristics.spaces import GSLICE_PLUS_SPACE, GSLICE_SPACE, gslice_plus_space, gslice_space
 
-# Static and Static+: shares for the partition points that clients have at their mean bandwidth (Graft §5.1).
-
-
-def solve_static(
-    fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan], *, together: bool
-) -> Answer[FragmentPlan]:
-    """The plan for the partition points of the mean bandwidth.
-
-    Args:
-        fleet: the clients' fragments at their mean bandwidth.
-        space: plan space.
-        limits: limits of the run.
-        together: all uniform fragments share instances (Static+, Graft §5.3); False: each has its own (Static).
-
-    Raises:
-        InapplicableError: the fleet's partition points are others, or it does not say.
-    """
-    if fleet.points is not Points.MEAN:
-        solver = "static+" if together else "static"
-        found = "is not given" if fleet.points is None else f'is "{fleet.points}"'
-        raise InapplicableError(
-            f'{fleet.name}: points: {found}; {solver} plans partition points of the mean bandwidth only ("mean"): draw '
-            "the fleet with `euclio generate fleets --bandwidth mean`"
-        )
-    return (solve_gslice_plus if together else solve_gslice)(fleet, space, limits)
-
-
 _GRAFT = late("heuristics.fragments.graft", "solve_graft")
-_STATIC = late("heuristics.fragments.systems", "solve_static")
+_STATIC = late("heuristics.fragments.gslice", "solve_static")
 _STEPS = late("heuristics.fragments.steps", "graft_steps")
 LITERAL = GraftOptions(edges=Edges.DISTANCE)
 VARIANTS = {

@@ -138,7 +138,9 @@ def test_a_run_without_accept_changes_no_stored_file_and_says_where_it_wrote(tmp
 
 def test_a_report_is_stored_where_it_is_accepted(monkeypatch, capsys):
     """The run is left out here: it writes to build/reports with and without `--accept`."""
-    monkeypatch.setattr("studies.page_builder.reproduce", lambda *_, **__: write(LAST, FIGURES[:1]) / "index.html")
+    monkeypatch.setattr(
+        "euclio.verbs.reproduce.reproduce_study", lambda *_, **__: write(LAST, FIGURES[:1]) / "index.html"
+    )
     card = STORED / "harpagon" / "scorecard.parquet"
     assert main(["reproduce", "harpagon"]) == 0
     assert len(load(card)[0]) == len(FIGURES)

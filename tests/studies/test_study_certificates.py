@@ -117,14 +117,14 @@ def test_the_command_ends_with_exit_code_1(monkeypatch, capsys, tmp_path):
     def reproduce(paper, **_):
         raise RefutedError("1 of 30 proofs that were tried is REFUTED.")
 
-    monkeypatch.setattr("studies.page_builder.reproduce", reproduce)
+    monkeypatch.setattr("euclio.verbs.reproduce.reproduce_study", reproduce)
     assert main(["reproduce", "scrooge", "--out", str(tmp_path)]) == 1
     assert capsys.readouterr().err == "euclio: 1 of 30 proofs that were tried is REFUTED.\n"
 
 
 def test_the_size_of_the_sample_is_an_option(monkeypatch, tmp_path):
     asked = []
-    monkeypatch.setattr("studies.page_builder.reproduce", lambda paper, **given: asked.append(given))
+    monkeypatch.setattr("euclio.verbs.reproduce.reproduce_study", lambda paper, **given: asked.append(given))
     main(["reproduce", "scrooge", "--out", str(tmp_path), "--certify", "5"])
     assert asked[0]["certify"] == 5
 

@@ -263,19 +263,19 @@ from pathlib import Path
 import psutil
 import pytest
 from euclio.core.errors import InputError
-from euclio.experiments import lock
-lock.PATIENCE_S = 0
+from euclio.experiments import folder
+folder.PATIENCE_S = 0
 path = Path("lock")
-with lock.RunnerLock(path) as held:
+with folder.RunnerLock(path) as held:
     held.publish(rate_per_s=2.5)
-    assert lock.runner_at(path)["rate_per_s"] == 2.5
+    assert folder.runner_at(path)["rate_per_s"] == 2.5
     with pytest.raises(InputError, match="another runner works here"):
-        lock.RunnerLock(path).__enter__()
-assert lock.runner_at(path) is None
+        folder.RunnerLock(path).__enter__()
+assert folder.runner_at(path) is None
 own = {"process": os.getpid(), "host": platform.node(), "started": psutil.Process().create_time()}
 for gone in ({"started": 1.0}, {"process": 2**40}, {"host": "elsewhere"}, {"process": "x"}):
     path.write_text(json.dumps(own | gone))
-    assert lock.runner_at(path) is None, gone
+    assert folder.runner_at(path) is None, gone
 """
     (said,) = on("windows", [(code,)], tmp_path)
     assert said.code == 0, said.err

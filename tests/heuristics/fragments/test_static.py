@@ -12,8 +12,7 @@ from euclio.problems.fragments import FragmentSpace
 from euclio.problems.fragments.evaluate import evaluate
 from euclio.workloads.fragments.clients import draw_clients, fleet_at_mean, fleet_now
 from euclio.workloads.fragments.networks import find_model
-from heuristics.fragments.gslice import solve_gslice, solve_gslice_plus
-from heuristics.fragments.systems import solve_static
+from heuristics.fragments.gslice import solve_gslice, solve_gslice_plus, solve_static
 
 FULL = FragmentSpace()
 SYSTEMS = {"static": (False, solve_gslice), "static+": (True, solve_gslice_plus)}

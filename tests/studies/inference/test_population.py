@@ -10,7 +10,6 @@ import pytest
 
 from euclio import cli
 from euclio.core.errors import InputError
-from studies import page_builder as building
 from studies.inference import __main__ as command
 from studies.inference import population, reference
 from studies.inference.__main__ import main
@@ -344,7 +343,7 @@ def test_the_stored_search_is_renewed_with_its_reference(tmp_path: Path, monkeyp
 def test_a_study_is_asked_for_a_new_posterior(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
     monkeypatch.setattr(command, "renew", lambda paper, jobs: made.append(f"{paper} renewed by {jobs}"))
-    monkeypatch.setattr(building, "reproduce", lambda paper, **_: made.append(paper) or tmp_path)
+    monkeypatch.setattr("euclio.verbs.reproduce.reproduce_study", lambda paper, **_: made.append(paper) or tmp_path)
     assert cli.main(["reproduce", "harpagon", "--posterior", "--jobs", "2"]) == 0
     assert cli.main(["reproduce", "harpagon"]) == 0
     assert made == ["harpagon renewed by 2", "harpagon", "harpagon"]
