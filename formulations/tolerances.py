@@ -4,7 +4,7 @@ They say where floating point, an engine or a scale may be wrong, and in which d
 checker has none: it decides in fractions what is a plan. What limits the effort of a search (nodes, rounds, models) and
 the coefficients of a model stands where the search and the model do.
 
-`TIE` of `euclio.problems.session.arrays` is the one below all of them that concern sessions: two floats nearer than
+`TIE` of `euclio.core.tolerances` is the one below all of them that concern sessions: two floats nearer than
 that, as a share of their size, may be equal as fractions. Every function that is @compiled has these numbers built in.
 """
 
@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.problems.session.arrays import TIE
+from euclio.core.tolerances import PROOF_TOLERANCE, TIE
 
 # Proofs: how near to the optimum is near enough.
 

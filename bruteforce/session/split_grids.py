@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.problems.session.arrays import TIE, Floats, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats, SessionArrays
 from euclio.problems.session.latency.dispatch import configuration_latency, module_latency
 from heuristics.session.dummy_generator import ANY_RATE
 from heuristics.session.module_scheduler import generate_configuration, schedule_module

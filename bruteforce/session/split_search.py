@@ -12,7 +12,8 @@ import numpy as np
 
 from bruteforce.session.split_grids import module_budgets_to_try
 from euclio.core.compiled import compiled, is_past, total_of
-from euclio.problems.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import UNLIMITED, Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import module_latency, path_times
 from euclio.problems.session.policies.kernels import LEFT, TIED
 from formulations.session.split.modes import Modes, new_modes

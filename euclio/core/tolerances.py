@@ -3,12 +3,15 @@
 They are shares of the value that is compared. Feasibility has none: the checker compares fractions. What is not here
 stays next to the arithmetic that it is derived from: safe margins for rounding in compiled kernels
 (`euclio.problems.session.arrays`, `euclio.problems.session.latency.dispatch`), and those of the independent provers
-(`certify/`), which share nothing with what they judge.
+(`euclio.proving`), which share nothing with what they judge.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+
+TIE = 1e-12
+"""Two floats closer than this share of their size may be equal as fractions; compiled kernels have it built in."""
 
 PROOF_TOLERANCE = 1e-9
 """Distance of proven bound and checked value within which a plan is called optimal.

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.problems.session.arrays import TIE, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import SessionArrays
 from euclio.problems.session.latency.dispatch import configuration_latency, fits, partial_latency, whole_latency
 from euclio.problems.session.policies.kernels import TIED
 from heuristics.session.schedule import Schedule

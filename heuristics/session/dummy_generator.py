@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.problems.session.arrays import TIE, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import SessionArrays
 from euclio.problems.session.latency.dispatch import configuration_latency, fits
 from euclio.problems.session.rules import DummyRule
 from heuristics.session.schedule import Schedule

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.problems.session.arrays import TIE, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import SessionArrays
 from euclio.problems.session.latency.dispatch import fits, module_latency, path_times
 from heuristics.session.continuous_dummies import add_filled, fill_leftover, least_rate
 from heuristics.session.dummy_generator import ANY_RATE, WHOLE_MACHINES

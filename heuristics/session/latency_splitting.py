@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import configuration_latency, path_times
 from euclio.problems.session.latency.series_parallel import SERIES
 from heuristics.session.module_scheduler import schedule_module

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from euclio.core.compiled import compiled
-from euclio.problems.session.arrays import TIE, UNLIMITED, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import UNLIMITED, SessionArrays
 from euclio.problems.session.latency.dispatch import (
     fits,
     module_latency,

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled, total_of
-from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import partial_latency, path_times, whole_and_rest, whole_latency
 from heuristics.session.whole_splitting import cover_module, whole_options
 

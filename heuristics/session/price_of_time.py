@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from euclio.core.compiled import compiled, total_of
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
+from euclio.core.tolerances import TIE
 from euclio.problems.session import PlanSpace, Session, evaluate
-from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays, session_arrays
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays, session_arrays
 from euclio.problems.session.latency.dispatch import clear_of_rounding, path_times
 from euclio.problems.session.least_latency import why_no_plan
 from heuristics.session.schedule import Schedule, new_schedule, plan_of

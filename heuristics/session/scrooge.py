@@ -25,8 +25,9 @@ import numpy as np
 from euclio.core.compiled import is_past
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
+from euclio.core.tolerances import TIE
 from euclio.problems.session import PlanSpace, Session, evaluate
-from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays, session_arrays, to_plan
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays, session_arrays, to_plan
 from euclio.problems.session.latency.dispatch import path_times
 from euclio.problems.session.least_latency import why_no_plan
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from heuristics.session.latency_splitting import Units, single_units
 
 

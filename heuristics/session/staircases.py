@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import full_latency, module_latency, path_times, whole_and_rest
 from euclio.problems.session.policies.kernels import LEFT, TIED
 from heuristics.session.schedule import Schedule, new_schedule

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled, total_of
-from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import (
     fits,
     module_latency,

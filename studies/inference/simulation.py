@@ -11,7 +11,7 @@ from itertools import islice
 import numpy as np
 
 from euclio.core.errors import InapplicableError
-from euclio.problems.session.arrays import TIE
+from euclio.core.tolerances import TIE
 from studies.inference.generator import DrawnWorkload, Generator
 from studies.inference.measures import SolvedWorkload, measures
 from studies.inference.prior import Setting

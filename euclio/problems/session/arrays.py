@@ -14,15 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from euclio.core.tolerances import TIE
 from euclio.problems.session.instance import Configuration, Module, Session
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.policies.kernels import code_of, policy_code, policy_of
 from euclio.problems.session.space import PlanSpace
 
 UNLIMITED = 1 << 30
-
-TIE = 1e-12
-"""Two floats closer than this share of their size may be equal as fractions."""
 
 FLOATS_COUNT = 1 << 53
 """Floats hold every whole number up to this one."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from euclio.core.numbers import rounded_up
 from euclio.core.result import Answer
-from euclio.core.tolerances import BRACKET_TOLERANCE
+from euclio.core.tolerances import BRACKET_TOLERANCE, TIE
 from euclio.problems.session import (
     Allocation,
     Module,
@@ -24,7 +24,7 @@ from euclio.problems.session import (
     evaluate,
     longest_path,
 )
-from euclio.problems.session.arrays import TIE, SessionArrays, to_plan
+from euclio.problems.session.arrays import SessionArrays, to_plan
 from euclio.problems.session.latency.bound import latency_bound
 from euclio.problems.session.latency.paths import times_from, times_until
 from euclio.problems.session.policies import Form

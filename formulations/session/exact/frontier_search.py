@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables, is_past
-from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import clear_of_rounding, configuration_latency, path_times
 from euclio.problems.session.policies.kernels import LEFT
 from formulations.effort import INFEASIBLE, LATER, LIMIT, OPTIMAL, UNTIMED, began, first_nodes, next_nodes

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
-from euclio.problems.session.arrays import TIE, Floats, Ints
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats, Ints
 from formulations.session.module.charged_states import cheapest_charged
 from formulations.session.module.charges import Charges, Types, change_cost, least_cost, types_of
 from formulations.session.module.covers import MOST_PRICES, look_up_covers, may_cover

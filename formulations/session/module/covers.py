@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.problems.session.arrays import TIE, Floats
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats
 from formulations.session.module.problem import PRICE, THROUGHPUT, ModuleProblem
 
 MOST_PRICES = 3

@@ -29,7 +29,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.problems.session.arrays import TIE, Floats
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats
 from formulations.session.module.continuous import (
     ContinuousProblem,
     Stack,

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
-from euclio.problems.session.arrays import TIE, Floats, Ints
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats, Ints
 from formulations.session.module.problem import BATCH, DURATION, ModuleProblem, record_machines
 
 MOST_STEPS = 32

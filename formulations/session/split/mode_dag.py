@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.errors import InputError
-from euclio.problems.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import UNLIMITED, Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import path_times
 from euclio.problems.session.policies.kernels import LEFT
 from formulations.session.split.modes import Modes, new_modes

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
-from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from formulations.tolerances import EQUAL_FLOWS
 
 Flags = NDArray[np.bool_]

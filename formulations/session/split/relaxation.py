@@ -20,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables
-from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import path_times
 from formulations.session.split.modes import Modes
 from formulations.session.split.network import Hull, Network, most_gain, new_network

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import compiled, compiled_in_place, compiled_on_tables, is_past, total_of
-from euclio.problems.session.arrays import TIE, UNLIMITED, Floats, Ints, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import UNLIMITED, Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import path_times
 from formulations.session.split.course import BETWEEN, Course, note
 from formulations.session.split.modes import Modes, mode_within, new_modes

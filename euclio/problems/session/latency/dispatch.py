@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from euclio.core.compiled import compiled, compiled_on_tables
-from euclio.problems.session.arrays import TIE, Floats, Ints, SessionArrays
+from euclio.core.tolerances import TIE
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.policies.kernels import LEFT, TIED, own_latency
 
 CLEAR_RATE = 1e-4
