@@ -5,7 +5,7 @@ from euclio.core.lazy import late
 from euclio.core.registry import Option, Solver
 from euclio.problems.pipeline import PipelineSpace
 from euclio.problems.pipeline.space import FULL_PIPELINE_SPACE
-from formulations.engines.milp import ENGINES
+from formulations.engines.registry import ENGINES
 from heuristics.spaces import SCROOGE_LACKS, SCROOGE_SPACE
 
 CPSAT_OPTIONS = frozenset({Option.THREADS, Option.WARM_START, Option.LOG_FILE})

@@ -18,10 +18,9 @@ from euclio.experiments.execution import prepared
 from euclio.experiments.task import SolverSetting
 from euclio.proving.certifying import certify, counts
 from euclio.report import Block, Heading, Paragraph, Table
+from studies.time_limits import PROOF_LIMIT_S
 
 SAMPLE = 30
-LIMIT_S = 10.0
-"""Limit of the prover for each proof, so that the sample takes five minutes at most beyond what solving again does."""
 COLUMNS = ("workload", "solver", "status", "verdict", "claim", "reason", "nodes", "wall_s")
 
 
@@ -109,7 +108,7 @@ def _row(proof: SampledProof) -> dict[str, Any]:
     if result.status is not Status.OPTIMAL:
         reason = "made again, it ended without a proof"
         return {**head, "verdict": Verdict.OPEN.value, "claim": "", "reason": reason, "nodes": 0, "wall_s": 0.0}
-    found = certify(instance, result, LIMIT_S)
+    found = certify(instance, result, PROOF_LIMIT_S)
     return {
         **head,
         "verdict": found.verdict.value,
@@ -145,8 +144,8 @@ def certificate_blocks(certified: Certified) -> list[Block]:
         return []
     text = (
         f"{certified.proofs:,} runs ended with a proof of their optimum. A sample of {len(table)} (seed "
-        f"{certified.seed}) was made again and given to an independent prover in exact arithmetic, {LIMIT_S:g} s each: "
-        f"{counts(len(table), (Verdict(word) for word in table.verdict))}."
+        f"{certified.seed}) was made again and given to an independent prover in exact arithmetic, "
+        f"{PROOF_LIMIT_S:g} s each: {counts(len(table), (Verdict(word) for word in table.verdict))}."
     )
     rows = []
     for label, runs in table.groupby("solver"):

@@ -212,7 +212,7 @@ def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
     """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
     from euclio.workloads.generation import write_instances
     from euclio.workloads.session.protocol import SEED
-    from studies.inference.sessions import protocol_draws
+    from studies.inference.drawn_workloads import protocol_draws
 
     if paper not in PAPERS:
         raise InputError(f"{paper} draws none ({', '.join(PAPERS)} do); leave it out", field="--write-workloads")

@@ -1,59 +1,20 @@
-"""Linear models in PuLP and the engines that they run on.
-
-An engine for them is a record of a name and a place: `highs` is HiGHS inside the process, `cbc` the binary that PuLP
-brings; `highs-program`, `scip` and `gurobi` need packages of their own. All run with gap limits 0 and the tolerance
-`ENGINE`, print nothing, and come back as the same outcome. What counts as solved is read from the engine itself, never
-from PuLP's `status`: PuLP calls a run that a time limit stopped optimal as soon as it has any solution.
-"""
+"""Linear models in PuLP: run so that "infeasible" is said twice, relaxed, and written as LP files."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
-from euclio.core.lazy import late_value
-from euclio.core.registry import EngineOptions
 from euclio.core.result import Status
-from formulations.engines.interface import Engine, EngineLimits, LinearOutcome, LinearValues
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues
+from formulations.engines.registry import LinearEngine
 
 if TYPE_CHECKING:
     from pulp import LpProblem
-
-LinearEngine = Engine["LpProblem", LinearValues, float]
-
-REGISTERED: dict[str, Callable[[], LinearEngine]] = {
-    "highs": late_value("formulations.engines.highs", "HIGHS"),
-    "cbc": late_value("formulations.engines.cbc", "CBC"),
-    "highs-program": late_value("formulations.engines.highs_program", "HIGHS_PROGRAM"),
-    "scip": late_value("formulations.engines.scip", "SCIP"),
-    "gurobi": late_value("formulations.engines.gurobi", "GUROBI"),
-}
-"""The engines by name, the default one first; one line per engine, which is imported when it is asked for."""
-ENGINES = tuple(REGISTERED)
-
-
-def chosen_engine(options: EngineOptions[Any]) -> LinearEngine:
-    """The engine that is asked for, the default one if none is.
-
-    Raises:
-        InputError: there is no such engine.
-    """
-    return find_engine(options.engine or ENGINES[0])
-
-
-def find_engine(name: str) -> LinearEngine:
-    """An engine by its name.
-
-    Raises:
-        InputError: there is no such engine.
-    """
-    if name not in REGISTERED:
-        raise InputError(f"unknown engine {name!r}; known: {', '.join(REGISTERED)}", field="--engine")
-    return REGISTERED[name]()
 
 
 def run_twice(

@@ -34,7 +34,8 @@ from euclio.problems.session.arrays import Floats, SessionArrays, session_arrays
 from euclio.problems.session.latency.dispatch import path_times
 from euclio.problems.session.least_latency import why_no_plan
 from formulations.engines.interface import LinearOutcome, engine_limits
-from formulations.engines.milp import chosen_engine, export_lp, readable
+from formulations.engines.milp import export_lp, readable
+from formulations.engines.registry import chosen_engine
 from formulations.session.milp.split import split_model
 from formulations.session.split.course import unwatched
 from formulations.session.split.mode_dag import mode_dag

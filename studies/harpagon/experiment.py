@@ -29,7 +29,6 @@ from studies.harpagon.measures import (
     REPRICED_RUN,
     SPLIT_BREAKPOINTS,
     SPLIT_CENTISECONDS,
-    SPLIT_LIMIT_S,
     SPLIT_OPTIMUM,
     SPLITS,
     measures,
@@ -46,6 +45,7 @@ from studies.proof_sample import proofs_of
 from studies.reference_workloads import ReferenceDraws, draw_workloads_of, reference_draws, runs_of_some
 from studies.sessions import session_runs, session_tables
 from studies.study import Asked, Found, Part, Study
+from studies.time_limits import ENUMERATION_LIMIT_S, FINE_SPLIT_LIMIT_S, RUN_LIMIT_S
 
 Tables = Mapping[str, pd.DataFrame]
 Values = Mapping[str, float]
@@ -115,30 +115,26 @@ PARTS = {
 """By key of the figure; the pictures that the page opens with and all tables need more than that."""
 
 
-TIME_LIMIT_S = 10.0
-"""Limit of one run; it leaves a bound and a gap, never a missing row."""
-ENUMERATION_LIMIT_S = 1.0
-"""Limit of the timed enumeration; beyond it the time is extrapolated from the share of vectors gone through."""
 GRID_SAMPLE = 60
 TIMED_SAMPLE = 30
 
-SYSTEM_RUNS = tuple(kept_by_allocation(name, TIME_LIMIT_S) for name in SYSTEMS)
+SYSTEM_RUNS = tuple(kept_by_allocation(name, RUN_LIMIT_S) for name in SYSTEMS)
 REFERENCES = (
     kept_by_allocation(SPLITS, None, label=SPLIT_OPTIMUM),
-    kept_by_allocation(PLAN_OPTIMUM, TIME_LIMIT_S),
-    kept_by_allocation(PLAN_OPTIMUM, TIME_LIMIT_S, label=PLAN_OPTIMUM_SHARED, space=(("policy", "tc-shared"),)),
+    kept_by_allocation(PLAN_OPTIMUM, RUN_LIMIT_S),
+    kept_by_allocation(PLAN_OPTIMUM, RUN_LIMIT_S, label=PLAN_OPTIMUM_SHARED, space=(("policy", "tc-shared"),)),
 )
 DESIGNS = tuple(
-    kept_by_allocation(PLAN_OPTIMUM, TIME_LIMIT_S, label=own_optimum(name), space_of=name, measure="")
+    kept_by_allocation(PLAN_OPTIMUM, RUN_LIMIT_S, label=own_optimum(name), space_of=name, measure="")
     for name in SYSTEMS
     if own_optimum(name) != PLAN_OPTIMUM
 )
 """The optimum of every plan space of a system that is not the full one."""
-GRIDS = tuple(kept_by_allocation(grid, SPLIT_LIMIT_S) for grid in (SPLIT_BREAKPOINTS, SPLIT_CENTISECONDS))
-OTHER_READINGS = tuple(kept_by_allocation(name, TIME_LIMIT_S, measure="") for name in OTHER_RUNS)
+GRIDS = tuple(kept_by_allocation(grid, FINE_SPLIT_LIMIT_S) for grid in (SPLIT_BREAKPOINTS, SPLIT_CENTISECONDS))
+OTHER_READINGS = tuple(kept_by_allocation(name, RUN_LIMIT_S, measure="") for name in OTHER_RUNS)
 TIMED = (
-    kept_by_allocation(HARPAGON, TIME_LIMIT_S, measure=""),
-    kept_by_allocation(QUANTIZED, TIME_LIMIT_S, measure=""),
+    kept_by_allocation(HARPAGON, RUN_LIMIT_S, measure=""),
+    kept_by_allocation(QUANTIZED, RUN_LIMIT_S, measure=""),
     kept_by_allocation(ENUMERATION, ENUMERATION_LIMIT_S, measure=""),
 )
 

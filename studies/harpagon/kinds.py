@@ -28,10 +28,10 @@ from studies.harpagon.measures import PLAN_OPTIMUM, SPLIT_OPTIMUM, SPLITS
 from studies.papers.harpagon import HARPAGON
 from studies.sessions import by_solver, counters
 from studies.study import Asked
+from studies.time_limits import KIND_PLAN_LIMIT_S
 
 SESSIONS = 300
 """Sessions of a kind that are drawn, but of the paper's own: as many as it has."""
-PLAN_LIMIT_S = 60.0
 INSTANCES = Path("../shared/instances")
 """Where measured sessions are looked for unless a folder is named."""
 
@@ -161,7 +161,7 @@ def measured_sessions(folder: Path | None) -> list[Session]:
 
 def _settings() -> list[SolverSetting]:
     """Harpagon and both optima, with their limits."""
-    limits = {HARPAGON: PLAN_LIMIT_S, SPLITS: None, PLAN_OPTIMUM: PLAN_LIMIT_S}
+    limits = {HARPAGON: KIND_PLAN_LIMIT_S, SPLITS: None, PLAN_OPTIMUM: KIND_PLAN_LIMIT_S}
     return [replace(setting, time_s=s) for name, s in limits.items() for setting in solver_settings(name)]
 
 

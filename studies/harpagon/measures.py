@@ -30,8 +30,6 @@ ENUMERATION = "split-enumeration"
 PLAN_OPTIMUM = "exact"
 PLAN_OPTIMUM_SHARED = "exact tc-shared"
 QUANTIZED = "harpagon:q0.01"
-SPLIT_LIMIT_S = 30.0
-"""Limit of a search over a finer grid of splits; the report counts the searches that are stopped."""
 REPRICED_RUN = f"{HARPAGON}:{ROUND_ROBIN}"
 """Its plans are priced under each dispatch (Harpagon §IV-C, Fig. 7(a))."""
 THREE_MODULE_APPLICATION = ("traffic", ("detector", "vehicle", "face"))

@@ -24,7 +24,6 @@ from studies.harpagon.measures import (
     PLAN_OPTIMUM_SHARED,
     SPLIT_BREAKPOINTS,
     SPLIT_CENTISECONDS,
-    SPLIT_LIMIT_S,
     SPLIT_OPTIMUM,
     THROUGHPUT_SPLIT,
     gaps,
@@ -41,6 +40,7 @@ from studies.session_figures import HARPAGON as NAMED
 from studies.session_figures import by_key, headlines, numbers, tally_text
 from studies.sessions import application_of
 from studies.study import Collected, Text
+from studies.time_limits import FINE_SPLIT_LIMIT_S
 
 Totals = Mapping[str, Mapping[str, float]]
 """System to its row of `euclio.questions.comparison.decomposing.aggregate`."""
@@ -288,7 +288,7 @@ def _stopped_text(runs: pd.DataFrame) -> str:
     application = runs[runs.stat_share < 1].application.value_counts()
     where = ", ".join(f"{name} {n}" for name, n in application.items())
     return (
-        f"Left out are {total} split searches that a million nodes or {SPLIT_LIMIT_S:g} s stopped ({where}): "
+        f"Left out are {total} split searches that a million nodes or {FINE_SPLIT_LIMIT_S:g} s stopped ({where}): "
         "what they found is no reference."
     )
 

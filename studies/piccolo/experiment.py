@@ -37,6 +37,7 @@ from studies.proof_sample import proofs_of
 from studies.reference_workloads import ReferenceDraws, draw_workloads_of, reference_draws, runs_of_some
 from studies.sessions import session_runs, session_tables
 from studies.study import Asked, Found, Part, Study
+from studies.time_limits import ENUMERATION_LIMIT_S, PICCOLO_SPLIT_LIMIT_S, RUN_LIMIT_S
 
 Tables = Mapping[str, pd.DataFrame]
 Values = Mapping[str, float]
@@ -83,36 +84,30 @@ PARTS = {
 
 
 WORKLOADS = 663
-TIME_LIMIT_S = 10.0
-"""Limit of one run; it leaves a bound and a gap, never a missing row."""
-SPLIT_LIMIT_S = 20.0
-"""Limit of one brute force; the page counts those that it stopped."""
 SEARCHED = 200
 """So many workloads are asked for their split optimum, unless the run is full; many are settled without a search."""
 SEARCHED_MODULES = 3
 """Only workloads of so many modules or fewer are: the paper knows of no others (Figure 9), and of five there are more
 vectors of budgets than could be tried."""
-ENUMERATION_LIMIT_S = 1.0
-"""Limit of the timed brute force; beyond it the time is extrapolated from the share of vectors gone through."""
 TIMED_SAMPLE = 20
 
 SYSTEMS = (PICCOLO, *BASELINES, *(f"piccolo:{name}" for name in ALTERNATIVES))
-SYSTEM_RUNS = tuple(kept_by_allocation(name, TIME_LIMIT_S) for name in SYSTEMS)
-OPTIMUM = kept_by_allocation("exact", TIME_LIMIT_S, label=PLAN_OPTIMUM, space_of=PICCOLO)
-SPLITS = kept_by_allocation(SPLIT_OPTIMUM, SPLIT_LIMIT_S)
-PLAIN = kept_by_allocation("split-bruteforce", SPLIT_LIMIT_S, label=PLAIN_SPLITS, space_of=PICCOLO, measure="")
+SYSTEM_RUNS = tuple(kept_by_allocation(name, RUN_LIMIT_S) for name in SYSTEMS)
+OPTIMUM = kept_by_allocation("exact", RUN_LIMIT_S, label=PLAN_OPTIMUM, space_of=PICCOLO)
+SPLITS = kept_by_allocation(SPLIT_OPTIMUM, PICCOLO_SPLIT_LIMIT_S)
+PLAIN = kept_by_allocation("split-bruteforce", PICCOLO_SPLIT_LIMIT_S, label=PLAIN_SPLITS, space_of=PICCOLO, measure="")
 OTHER_READINGS = (
-    *(kept_by_allocation(name, TIME_LIMIT_S, measure="") for name in OTHER_ROWS),
+    *(kept_by_allocation(name, RUN_LIMIT_S, measure="") for name in OTHER_ROWS),
     *(
         kept_by_allocation(
-            f"piccolo:{name}", TIME_LIMIT_S, label=filled(name), space=(("dummy", "continuous"),), measure=""
+            f"piccolo:{name}", RUN_LIMIT_S, label=filled(name), space=(("dummy", "continuous"),), measure=""
         )
         for name in FEW
     ),
 )
 TIMED = (
-    kept_by_allocation(PICCOLO, TIME_LIMIT_S, measure=""),
-    kept_by_allocation(QUANTIZED, TIME_LIMIT_S, measure=""),
+    kept_by_allocation(PICCOLO, RUN_LIMIT_S, measure=""),
+    kept_by_allocation(QUANTIZED, RUN_LIMIT_S, measure=""),
     kept_by_allocation(SPLIT_OPTIMUM, ENUMERATION_LIMIT_S, measure=""),
 )
 

@@ -14,13 +14,11 @@ from euclio.experiments.solver_settings import solver_settings
 from euclio.experiments.task import SolverSetting
 from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
 from studies.sessions import counters
+from studies.time_limits import COLUMNS_LIMIT_S, LITERAL_LIMIT_S
 
 NP, DART, PPIPE, MANY, PRINTED, LITERAL = "NP", "DART-r", "PPipe", "many pipelines", "printed MILP", "literal MILP"
 """`MANY`: without the limit of one pipeline per sequence; `PRINTED`, `LITERAL`: appendix A on an open solver."""
 SERVED = (NP, DART, PPIPE)
-EXACT_LIMIT_S = 20.0
-LITERAL_LIMIT_S = 5.0
-"""Enough to see whether there is any plan, which is all that is asked of it."""
 
 
 def _system(label: str, solver: str, time_s: float | None = None, **changes: Any) -> SolverSetting:
@@ -33,9 +31,9 @@ SYSTEMS = {
     for system in (
         _system(NP, "no-partitioning"),
         _system(DART, "dart-r"),
-        _system(PPIPE, "columns", EXACT_LIMIT_S, one_per_sequence=True),
-        _system(MANY, "columns", EXACT_LIMIT_S),
-        _system(PRINTED, "ppipe", EXACT_LIMIT_S),
+        _system(PPIPE, "columns", COLUMNS_LIMIT_S, one_per_sequence=True),
+        _system(MANY, "columns", COLUMNS_LIMIT_S),
+        _system(PRINTED, "ppipe", COLUMNS_LIMIT_S),
         _system(LITERAL, "ppipe-literal", LITERAL_LIMIT_S),
     )
 }

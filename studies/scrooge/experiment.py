@@ -39,6 +39,7 @@ from studies.scrooge.varied import MADE, VARIED, run_varied
 from studies.scrooge.varied_measures import decision_movements, decision_readings
 from studies.sessions import draw_workloads, session_runs
 from studies.study import Asked, Collected, Found, Study
+from studies.time_limits import RUN_LIMIT_S
 
 WORKLOADS = 200
 DECISIONS, LATENCY_DECISIONS = 8, 10
@@ -49,14 +50,12 @@ OWN, PROTOCOL = "scrooge", "protocol-scrooge"
 WORLDS, FULL_WORLDS = 3, 5
 """Changing workloads of each application, and in a full run; in smaller runs than the stored one in proportion."""
 SAMPLE = 24
-TIME_LIMIT_S = 10.0
-"""Limit of one run; the published brute force takes longer on some decisions."""
 
 
 def setting(solver: str, label: str, **options: Any) -> SolverSetting:
     """A solver in Scrooge's own plan space, restricted by options."""
     (found,) = solver_settings(solver, label=label, **options)
-    return replace(found, space_of=MILP, time_s=TIME_LIMIT_S)
+    return replace(found, space_of=MILP, time_s=RUN_LIMIT_S)
 
 
 FEW = tuple(setting(name, name) for name in (MILP, GREEDY, BRUTE_FORCE, OPTIMUM))

@@ -38,6 +38,7 @@ from euclio.workloads.session.worker_types import on_worker_types
 from studies.collector import Collector
 from studies.scrooge.changing import LEAST_SECONDS, WorldCase, named_session
 from studies.scrooge.measures import GREEDY, MILP, OPTIMUM
+from studies.time_limits import RUN_LIMIT_S
 
 NO_TIMES_PRINTED = ("vehicle", "face_recogniser", "face_detector", "triplet")
 """Modules of §4.2 of whose execution times the paper prints none, nor a throughput."""
@@ -235,7 +236,6 @@ def inputs_of(setting: Mapping[str, float]) -> Inputs:
     return replace(OWN, **values)
 
 
-DECISION_LIMIT_S = 10.0
 TYPES_EVERY = 2
 VARIED, MADE = "varied", "decisions"
 """Tables: decisions under every setting of the design, and the decisions that a changing workload asks for."""
@@ -291,10 +291,10 @@ def made_rows(session: Session, seed: int, seconds: int) -> list[dict[str, Any]]
 def ratios(session: Session) -> dict[str, float | None] | None:
     """Cost of MILP and greedy over the optimum of their plan space; None: there is no plan, or no proven optimum."""
     space = find_solver(MILP).space_on(session)
-    best = solve(session, OPTIMUM, space=space, time_limit_s=DECISION_LIMIT_S)
+    best = solve(session, OPTIMUM, space=space, time_limit_s=RUN_LIMIT_S)
     if best.value is None or best.status is not Status.OPTIMAL:
         return None
-    made = {name: solve(session, name, space=space, time_limit_s=DECISION_LIMIT_S).value for name in (MILP, GREEDY)}
+    made = {name: solve(session, name, space=space, time_limit_s=RUN_LIMIT_S).value for name in (MILP, GREEDY)}
     return {name: None if value is None else float(value / best.value) for name, value in made.items()}
 
 

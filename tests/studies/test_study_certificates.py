@@ -61,7 +61,7 @@ def test_every_trial_advances_the_bar(certifies):
 
 
 def test_every_trial_has_the_limit(certifies, monkeypatch):
-    monkeypatch.setattr(certifying, "LIMIT_S", 3.0)
+    monkeypatch.setattr(certifying, "PROOF_LIMIT_S", 3.0)
     sampled(2, 2)
     assert all(deadline < float("inf") for *_, deadline in certifies.asked)
 

@@ -20,7 +20,8 @@ from euclio.core.options import SpaceOption
 from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
 from euclio.core.words import amount, counted, full, joined, percent
 from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
-from euclio.problems.session.instance import Configuration, Module, Session, amounts, level_share, machine_number, share
+from euclio.problems.session.duration_quantiles import modules_at, quantile_level
+from euclio.problems.session.instance import Module, Session, amounts, level_share, machine_number, share
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.running import Running, RunningMachines
 
@@ -168,32 +169,6 @@ class SessionChanges:
             raise InputError(f"is too high for this session: a module's rate {error.message}", field=field) from None
 
 
-def modules_at(session: Session, level: str) -> tuple[Module, ...]:
-    """The modules with a quantile of each duration in its place; modules with one profile still share one.
-
-    Raises:
-        InputError: a configuration does not say that quantile; names it and those that are known.
-    """
-    made: dict[int, tuple[Configuration, ...]] = {}
-    for module in session.modules:
-        if id(module.profile) not in made:
-            made[id(module.profile)] = tuple(_at_quantile(module, c, level) for c in module.profile)
-    return tuple(replace(module, profile=made[id(module.profile)]) for module in session.modules)
-
-
-def _at_quantile(module: Module, configuration: Configuration, level: str) -> Configuration:
-    known = configuration.quantiles_s
-    if level in known:
-        return replace(configuration, duration_s=known[level])
-    what = f"{configuration.hardware} with batch {configuration.batch} and concurrency {configuration.concurrency}"
-    has = f"it has {joined(known)}" if known else "it has none"
-    raise InputError(
-        f"is {level!r}, which module {module.name} on {what} does not say ({has}); add it to `quantiles_s` there, or "
-        f"import measurements with a column {level}_s",
-        field="durations",
-    )
-
-
 def source_rate(session: Session) -> Fraction:
     """Requests per second of all sources together: of the modules without parents, which requests enter by."""
     below = {child for _, child in session.edges}
@@ -211,19 +186,6 @@ def check_hardware(name: str, known: Iterable[str], field: str) -> None:
         near = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"
         raise InputError(f"unknown hardware {name!r}; {hint}", field=field)
-
-
-def _level(text: str) -> str:
-    """The value of option --durations.
-
-    Raises:
-        argparse.ArgumentTypeError: it is no level of a quantile.
-    """
-    try:
-        level_share(str(text), "")
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return str(text)
 
 
 def _running_of(path: str) -> tuple[RunningMachines, ...]:
@@ -363,7 +325,7 @@ CHANGE_OPTIONS = (
         flag="--durations",
         field="durations",
         help="quantile of the measured durations that plans are to hold at, such as p95; default: the durations",
-        parse=_level,
+        parse=quantile_level,
         metavar="QUANTILE",
     ),
 )

@@ -4,7 +4,7 @@ Figures answer the question in their title, one row of panels per problem family
 to draw, they say why. Pick runs after `with_references`, so that best known values stay those of all runs.
 """
 
-from euclio.report.analysis.gap_figures import gap_ecdf, performance_profile
+from euclio.report.analysis.gap_and_performance_profiles import gap_ecdf, performance_profile
 from euclio.report.analysis.growth import growth, growth_figure
 from euclio.report.analysis.heat_map import cells, heat_map
 from euclio.report.analysis.pairs import paired_figure, paired_ratios, pairwise, pairwise_figure

@@ -13,7 +13,7 @@ from euclio.core.result import Status
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import decimals, full, number, percent
 from euclio.report import Block, Figure, Heading, Table, figure_style, svg_text
-from euclio.report.analysis.gap_figures import gap_ecdf, performance_profile
+from euclio.report.analysis.gap_and_performance_profiles import gap_ecdf, performance_profile
 from euclio.report.analysis.growth import LEAST_SIZES, growth, growth_figure
 from euclio.report.analysis.pairs import paired_figure, pairwise_figure
 from euclio.report.analysis.panels import GoalRuns

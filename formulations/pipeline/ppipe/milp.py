@@ -27,7 +27,8 @@ from euclio.core.result import Answer, Status, WarmStart
 from euclio.problems.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace
 from formulations.effort import UndecidedError
 from formulations.engines.interface import LinearOutcome, engine_limits
-from formulations.engines.milp import chosen_engine, export_lp, run_twice
+from formulations.engines.milp import export_lp, run_twice
+from formulations.engines.registry import chosen_engine
 from formulations.pipeline.ppipe.points import Choice, demand, late_pipelines, pool_name, values_of
 from formulations.pipeline.ppipe.problem import Option, PPipeProblem, Slot
 from formulations.pipeline.ppipe.search import ClusterSearch, Known, answer_at_once, solve_in_time

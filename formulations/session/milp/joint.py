@@ -40,7 +40,8 @@ from euclio.core.result import Answer, TracePoint
 from euclio.problems.session import PlanSpace, Session
 from euclio.problems.session.policies import Form
 from formulations.engines.interface import LinearOutcome, engine_limits
-from formulations.engines.milp import LinearEngine, chosen_engine, export_lp, run_twice, solve_relaxation
+from formulations.engines.milp import export_lp, run_twice, solve_relaxation
+from formulations.engines.registry import LinearEngine, chosen_engine
 from formulations.session.demands import coupled_prices
 from formulations.session.joint.candidates import priced, refused
 from formulations.session.joint.problem import JointProblem

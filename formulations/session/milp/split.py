@@ -27,7 +27,8 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.problems.session import PlanSpace, Session
 from formulations.engines.interface import LinearValues, engine_limits
-from formulations.engines.milp import LinearEngine, chosen_engine, export_lp, readable, run_twice
+from formulations.engines.milp import export_lp, readable, run_twice
+from formulations.engines.registry import LinearEngine, chosen_engine
 from formulations.session.split.frontiers import split_session
 from formulations.session.split.problem import SplitProblem
 from formulations.session.split.proof import Turn

@@ -11,8 +11,8 @@ from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.workloads.generation import draw_instances, generate
 from euclio.workloads.populations import POPULATIONS, identify, population
+from studies.inference.drawn_workloads import protocol_draws
 from studies.inference.reference import reference_setting
-from studies.inference.sessions import protocol_draws
 
 ROOT = Path(__file__).parents[3]
 SESSIONS = ("harpagon", "piccolo", "nvidia", "protocol-scrooge")

@@ -14,7 +14,8 @@ from euclio.workloads.session.random_sessions import random_session
 from formulations.engines.cpsat import CP_SAT
 from formulations.engines.highs import HIGHS
 from formulations.engines.interface import Engine, EngineLimits, Outcome, Point
-from formulations.engines.milp import ENGINES, REGISTERED, chosen_engine, find_engine, run_twice
+from formulations.engines.milp import run_twice
+from formulations.engines.registry import ENGINES, REGISTERED, chosen_engine, find_engine
 
 SESSION = random_session(7, 2, slo_over_least=(1.5, 4.0))
 CLUSTER = small_cluster(16)

@@ -18,7 +18,8 @@ from euclio.core.result import Status
 from formulations.engines.cpsat import CP_SAT
 from formulations.engines.highs_arrays import Program, solve_mip
 from formulations.engines.interface import EngineLimits
-from formulations.engines.milp import REGISTERED, find_engine, run_twice
+from formulations.engines.milp import run_twice
+from formulations.engines.registry import REGISTERED, find_engine
 from heuristics.highs import Limits, least_whole
 from tests.helpers.erring_programs import ERRING
 

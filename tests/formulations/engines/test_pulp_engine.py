@@ -16,7 +16,8 @@ from euclio.core.errors import InputError
 from euclio.core.registry import EngineOptions
 from euclio.core.result import Status, WarmStart
 from formulations.engines.interface import EngineLimits
-from formulations.engines.milp import chosen_engine, find_engine, readable, solve_relaxation
+from formulations.engines.milp import readable, solve_relaxation
+from formulations.engines.registry import chosen_engine, find_engine
 
 HIGHS, CBC, PROGRAM = find_engine("highs"), find_engine("cbc"), find_engine("highs-program")
 OPTIONAL = {"highs-program": "highsbox", "scip": "pyscipopt", "gurobi": "gurobipy"}

@@ -6,9 +6,9 @@ import pytest
 
 from euclio.core.errors import InputError
 from studies.inference import reference
+from studies.inference.drawn_workloads import protocol_draws
 from studies.inference.prior import PAPERS, flat, setting_of
 from studies.inference.reference import NEAREST, nearest_shares, reference_entry, reference_setting
-from studies.inference.sessions import protocol_draws
 from studies.inference.simulation import accepted
 from studies.inference.store import accepted_settings
 

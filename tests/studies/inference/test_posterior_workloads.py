@@ -12,6 +12,7 @@ from euclio.workloads.session.acceptance import BASELINES, SYSTEMS
 from euclio.workloads.session.applications import profiles
 from heuristics.session.systems import PICCOLO_SYSTEMS
 from studies.inference import simulation
+from studies.inference.drawn_workloads import protocol_draws
 from studies.inference.generator import Generator, templates
 from studies.inference.prior import (
     NAMES,
@@ -23,7 +24,6 @@ from studies.inference.prior import (
     flat,
     setting_of,
 )
-from studies.inference.sessions import protocol_draws
 from studies.inference.simulation import accepted, simulate
 from studies.inference.systems import run, run_all, systems_of
 

@@ -12,7 +12,8 @@ from euclio.core.solving import solve
 from euclio.problems.session import FULL_SPACE, PlanSpace
 from euclio.problems.session.policies import POLICIES
 from formulations.engines.interface import EngineLimits, Outcome
-from formulations.engines.milp import find_engine, run_twice
+from formulations.engines.milp import run_twice
+from formulations.engines.registry import find_engine
 from formulations.session.joint.problem import joint_problem
 from formulations.session.milp import joint
 from formulations.session.milp.joint import run_milp
