@@ -1,6 +1,7 @@
-"""Problems under the names that scripts know from before: `euclio.session` is `euclio.problems.session`.
+"""Modules under the names that scripts know from before: `euclio.session` is `euclio.problems.session`.
 
-Scripts with solvers and policies of their own import sessions, clusters, fleets and days by these names.
+Scripts with solvers and policies of their own import sessions, clusters, fleets and days by these names, and notebooks
+the figures, results and studies.
 """
 
 from __future__ import annotations
@@ -12,8 +13,23 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-FORMER = {f"euclio.{family}": f"euclio.problems.{family}" for family in ("session", "pipeline", "fragments", "day")}
-"""Names of today by those of before."""
+FORMER = {
+    "euclio.session.workloads": "euclio.workloads.session",
+    "euclio.session.simulation": "euclio.serving.session",
+    "euclio.pipeline.simulation": "euclio.serving.pipeline",
+    "euclio.analysis.gap_figures": "euclio.report.analysis.gap_and_performance_profiles",
+    "euclio.analysis": "euclio.report.analysis",
+    "euclio.bench_set": "euclio.experiments.bench_set",
+    "euclio.comparison": "euclio.questions.comparison",
+    "euclio.results": "euclio.experiments.results",
+    "euclio.runs": "euclio.experiments",
+    "euclio.studies": "studies",
+    "euclio.session": "euclio.problems.session",
+    "euclio.pipeline": "euclio.problems.pipeline",
+    "euclio.fragments": "euclio.problems.fragments",
+    "euclio.day": "euclio.problems.day",
+}
+"""Names of today by those of before; of two that fit, the first counts. They are those that documents showed."""
 
 
 def name_today(name: str) -> str | None:
