@@ -9,7 +9,7 @@ from PuLP's `status`: PuLP calls a run that a time limit stopped optimal as soon
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from euclio.core.errors import InputError
 from euclio.core.lazy import late_value
@@ -19,7 +19,10 @@ from formulations.engines.interface import Engine, LinearValues
 if TYPE_CHECKING:
     pass
 
-LinearEngine = Engine["LpProblem", LinearValues, float]
+if TYPE_CHECKING:
+    from pulp import LpProblem
+
+LinearEngine: TypeAlias = Engine["LpProblem", LinearValues, float]
 
 REGISTERED: dict[str, Callable[[], LinearEngine]] = {
     "highs": late_value("formulations.engines.highs", "HIGHS"),

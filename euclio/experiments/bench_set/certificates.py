@@ -13,9 +13,9 @@ from euclio.core.families import family_of
 from euclio.core.family import Checked
 from euclio.core.progress import told
 from euclio.experiments.bench_set.manifest import (
+    CertificateRecord,
     Difficulty,
     Entry,
-    KeptCertificate,
     Manifest,
     read_best,
     read_instance,
@@ -56,9 +56,9 @@ def certified(folder: Path, entry: Entry, time_limit_s: float | None, proofs: Pa
     return certify(instance, read_best(folder, instance), time_limit_s, proof)
 
 
-def kept_certificate(certificate: Certificate) -> KeptCertificate:
+def kept_certificate(certificate: Certificate) -> CertificateRecord:
     """What the manifest keeps of a certificate."""
-    return KeptCertificate(
+    return CertificateRecord(
         certificate.verdict,
         certificate.prover,
         certificate.provenance["packages"]["euclio"],

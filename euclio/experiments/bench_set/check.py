@@ -12,9 +12,9 @@ from euclio.core.families import family_of
 from euclio.core.numbers import decimal_text
 from euclio.core.progress import told
 from euclio.experiments.bench_set.manifest import (
+    CertificateRecord,
     Difficulty,
     Entry,
-    KeptCertificate,
     best_path,
     difficulty_of,
     instance_path,
@@ -86,7 +86,7 @@ def _defects_of(folder: Path, entry: Entry) -> list[str]:
     return reasons
 
 
-def _against(kept: KeptCertificate, difficulty: Difficulty, hashes: tuple[str, str | None]) -> Iterator[str]:
+def _against(kept: CertificateRecord, difficulty: Difficulty, hashes: tuple[str, str | None]) -> Iterator[str]:
     """What is wrong with a certificate that is kept."""
     if difficulty is Difficulty.OPEN:
         yield "is not proven, but has a certificate"

@@ -56,7 +56,7 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptCertificate:
+class CertificateRecord:
     """What is kept of the certificate of a proof (`euclio.core.certificate`).
 
     Attributes:
@@ -114,7 +114,7 @@ class Entry:
     effort: Effort
     tried: tuple[str, ...]
     time_limit_s: float
-    certificate: KeptCertificate | None = None
+    certificate: CertificateRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)

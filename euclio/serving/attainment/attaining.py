@@ -22,7 +22,7 @@ from euclio.serving.attainment.front import Front, serves_all_objectives
 from euclio.serving.attainment.lower_bound import BOUND_OF, ROUNDED, Bound, bound_on
 from euclio.serving.attainment.margins import spare_space
 from euclio.serving.attainment.search import Found, cheapest
-from euclio.serving.attainment.trials import JudgedPlan
+from euclio.serving.attainment.trials import PlanJudgement
 from euclio.serving.session.service import service
 from euclio.serving.session.setup import Setup
 
@@ -110,7 +110,7 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     return replace(result, options=options, planned_for=planned_for)
 
 
-def _as_judged(judged: JudgedPlan) -> dict[str, Any]:
+def _as_judged(judged: PlanJudgement) -> dict[str, Any]:
     """What a result states of the simulation that a plan was judged by, and of single modules in it."""
     stated: dict[str, Any] = {"seconds": judged.seconds, "seed": judged.seed}
     if judged.percentiles_s:

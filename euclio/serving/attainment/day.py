@@ -25,7 +25,7 @@ from euclio.problems.day.plan import DayPlan, StepPlan
 from euclio.problems.session import Plan, Session
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.attainment.margins import spare_space
-from euclio.serving.attainment.trials import ATTEMPTS, JudgedPlan, Trials
+from euclio.serving.attainment.trials import ATTEMPTS, PlanJudgement, Trials
 
 SHARES = (Fraction(9, 10), Fraction(3, 4), Fraction(3, 5), Fraction(9, 20))
 """Shares of the objective that are planned with."""
@@ -77,7 +77,7 @@ class _DayFound:
     plan: DayPlan | None
     share: Fraction
     margins: Margins
-    judged: dict[int, JudgedPlan]
+    judged: dict[int, PlanJudgement]
 
 
 @dataclass(slots=True)
@@ -89,7 +89,7 @@ class _DaySearch:
     ends_at: float | None
     trials: dict[Rates, Trials] = field(default_factory=dict)
     shares: dict[tuple[Rates, StepPlan], float | None] = field(default_factory=dict)
-    judgements: dict[tuple[Rates, StepPlan], JudgedPlan] = field(default_factory=dict)
+    judgements: dict[tuple[Rates, StepPlan], PlanJudgement] = field(default_factory=dict)
 
     def solved(self, day: Day) -> AnyResult:
         """The solver's result on a day, in the time that is left."""
@@ -115,7 +115,7 @@ class _DaySearch:
     def _whole_day(self, share: Fraction, margins: Margins, attempts: range) -> _DayFound:
         """The day planned for a share of the objective, with more margin in the steps that fail."""
         day: Day = self.ready.instance
-        judged: dict[int, JudgedPlan] = {}
+        judged: dict[int, PlanJudgement] = {}
         for attempt in attempts:
             plan = self._planned(day, share, margins)
             if plan is None:
@@ -162,7 +162,7 @@ class _DaySearch:
             self.shares[key] = self._trials(step).searched(self._plan(step, own), least)
         return self.shares[key] is not None
 
-    def _judged(self, step: Step, own: StepPlan, attempt: int) -> JudgedPlan:
+    def _judged(self, step: Step, own: StepPlan, attempt: int) -> PlanJudgement:
         """What a step keeps of requests that no search has seen; what has kept the target is not judged again."""
         key = step.rates_rps, own
         if key not in self.judgements or not self.judgements[key].keeps(self.demand):

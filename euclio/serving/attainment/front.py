@@ -30,7 +30,15 @@ from euclio.serving.attainment.demand import Demand
 from euclio.serving.attainment.latencies import LEVELS, Tally, levels_of, windows_of
 from euclio.serving.attainment.margins import Margins, stricter, with_spare
 from euclio.serving.attainment.search import FIRST, STRICTER, Found, Planner, Tried
-from euclio.serving.attainment.trials import ATTEMPTS, PARTS, JudgedPlan, listed, part_of_error, percentiles_s, seed_of
+from euclio.serving.attainment.trials import (
+    ATTEMPTS,
+    PARTS,
+    PlanJudgement,
+    listed,
+    part_of_error,
+    percentiles_s,
+    seed_of,
+)
 from euclio.serving.session.in_turn import InTurn, RequestStream, compile_in_turn, covers
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.system import System, build_system
@@ -308,7 +316,7 @@ class Front:
         requests = max(least, min(most, round(per_miss / (1 - self.demand.target))))
         return max(requests / float(session_rate(self.session)), LEAST_SLOS * float(self.session.slo_s))
 
-    def _judged(self, place: tuple[int, Steps], cell: Cell, session: Session, attempt: int) -> JudgedPlan:
+    def _judged(self, place: tuple[int, Steps], cell: Cell, session: Session, attempt: int) -> PlanJudgement:
         """What a plan keeps of requests that no search has seen, with one attempt's part of the error."""
         stream = 1 + attempt
         key, system = (*place, stream), self._system(cell)
@@ -328,7 +336,7 @@ class Front:
         confidence = part_of_error(attempt, 1)
         seconds = self._seconds(JUDGED) * (1 + 1 / PARTS)
         bounded = estimate(found, confidence)
-        return JudgedPlan(bounded, seconds, seed_of(self.seed, stream), percentiles_s=percentiles)
+        return PlanJudgement(bounded, seconds, seed_of(self.seed, stream), percentiles_s=percentiles)
 
     def _percentiles(self, system: System, served: InTurn, first: int, last: int) -> dict[str, float]:
         """By module, what it does not exceed for as large a share of its requests as is asked for, in seconds."""

@@ -27,7 +27,7 @@ from euclio.serving.attainment import downhill
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.attainment.downhill import Downhill
 from euclio.serving.attainment.margins import Margins, alike, least_latency, spare_space, stricter, with_spare
-from euclio.serving.attainment.trials import ATTEMPTS, JudgedPlan, Trials
+from euclio.serving.attainment.trials import ATTEMPTS, PlanJudgement, Trials
 
 COARSE, FINE = Fraction(1, 50), Fraction(1, 200)
 """Steps of the margin on the rate."""
@@ -91,7 +91,7 @@ class Found:
     """
 
     best: Tried | None
-    judged: JudgedPlan | None
+    judged: PlanJudgement | None
     tried: tuple[Tried, ...]
     complete: bool
     most: float | None = None
@@ -168,7 +168,7 @@ class _MarginSearch:
         """All that were tried, in that order."""
         return tuple(found for found in self.tried.values() if found is not None)
 
-    def ask_more(self, failed: Tried, judged: JudgedPlan, demand: Demand) -> None:
+    def ask_more(self, failed: Tried, judged: PlanJudgement, demand: Demand) -> None:
         """Let plans pass only with fewer misses than before, after one has failed on fresh requests.
 
         What has failed is known better from the judgement than from the search, by whose requests it may have been late

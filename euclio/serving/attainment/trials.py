@@ -55,7 +55,7 @@ SHRINKS = 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedPlan:
+class PlanJudgement:
     """A plan's attainment on requests that the search has not seen.
 
     Attributes:
@@ -163,7 +163,7 @@ class Trials:
         every = [_share(row.since(begin)) for row in rows]
         return every[0] if not least or all(own >= it for own, it in zip(every, shares, strict=True)) else None
 
-    def judged(self, plan: Plan, attempt: int, ends_at: float | None) -> JudgedPlan:
+    def judged(self, plan: Plan, attempt: int, ends_at: float | None) -> PlanJudgement:
         """The attainment on requests of their own, with one attempt's part of the error that is allowed.
 
         The simulation is made twice as long until it has seen enough and its bounds are at what is asked for, or until
@@ -195,7 +195,7 @@ class Trials:
                 break
         modules = tuple((own, found) for (_, own), found in zip(self._objectives, every[1:], strict=True))
         stated = percentiles_s(self._session, others, begin, self._demand.target)
-        return JudgedPlan(every[0], over * window_s, seed, modules, stated, cut)
+        return PlanJudgement(every[0], over * window_s, seed, modules, stated, cut)
 
     def _held(self) -> tuple[Watched, ...]:
         """The modules that have objectives."""

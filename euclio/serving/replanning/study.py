@@ -30,7 +30,7 @@ from euclio.workloads.fragments.uplink import Trace, read_traces
 
 
 @dataclass(frozen=True, slots=True)
-class StayingPlan:
+class StayingService:
     """One plan for all seconds.
 
     Attributes:
@@ -44,12 +44,12 @@ class StayingPlan:
     missed: float
 
 
-def at_mean(line: Timeline, plan: Planner) -> StayingPlan:
+def at_mean(line: Timeline, plan: Planner) -> StayingService:
     """Each client cuts where its mean bandwidth has it: Static (Graft §5.1)."""
     return _staying_plan(line, fleet_at_mean(f"{line.name}-mean", line.clients), plan)
 
 
-def in_hindsight(line: Timeline, plan: Planner) -> StayingPlan:
+def in_hindsight(line: Timeline, plan: Planner) -> StayingService:
     """Each client cuts where the server has most time in its worst second; if none will do, in most seconds."""
     fragments = [_best_cut(client, len(line.fleets)) for client in line.clients]
     return _staying_plan(line, Fleet(f"{line.name}-hindsight", line.clients[0].model.network, fragments), plan)
@@ -96,7 +96,7 @@ def needed_s(fleet: Fleet, plan: FragmentPlan) -> dict[str, Fraction]:
     return needed
 
 
-def _staying_plan(line: Timeline, fleet: Fleet, plan: Planner) -> StayingPlan:
+def _staying_plan(line: Timeline, fleet: Fleet, plan: Planner) -> StayingService:
     """The plan of a fleet, and how often clients have less time than it takes."""
     found = plan(fleet)
     needed = needed_s(fleet, found)
@@ -106,7 +106,7 @@ def _staying_plan(line: Timeline, fleet: Fleet, plan: Planner) -> StayingPlan:
         for t in range(len(line.fleets)):
             budget = budget_at(client, points[client.name], t)
             missed += budget is None or budget < needed[client.name]
-    return StayingPlan(fleet, found, missed / (len(line.clients) * len(line.fleets)))
+    return StayingService(fleet, found, missed / (len(line.clients) * len(line.fleets)))
 
 
 def late(line: Timeline, sequel: Sequel) -> float:
@@ -299,7 +299,9 @@ def _row(
     )
 
 
-def _staying_row(line: Timeline, planner: str, policy: str, standing: Sequence[StayingPlan], least: float) -> PolicyRow:
+def _staying_row(
+    line: Timeline, planner: str, policy: str, standing: Sequence[StayingService], least: float
+) -> PolicyRow:
     """One plan that stays, which is the same on all stretches."""
     share = share_of(deployed(standing[0].fleet, standing[0].plan))
     shares = (share,) * len(line.fleets)

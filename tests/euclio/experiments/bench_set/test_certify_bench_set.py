@@ -15,8 +15,8 @@ from euclio.experiments.bench_set.build import build
 from euclio.experiments.bench_set.certificates import certified, fill, kept_certificate, sample
 from euclio.experiments.bench_set.check import defects
 from euclio.experiments.bench_set.manifest import (
+    CertificateRecord,
     Difficulty,
-    KeptCertificate,
     best_path,
     read_best,
     read_instance,
@@ -144,7 +144,7 @@ def keep_as_is(folder):
     plan = plan_sha256(instance, best.plan, evaluate(instance, best.plan, best.space))
     return replace(
         entry_of(folder),
-        certificate=KeptCertificate(Verdict.CERTIFIED, "p", "0", 1, 0.1, instance_sha256(instance), plan),
+        certificate=CertificateRecord(Verdict.CERTIFIED, "p", "0", 1, 0.1, instance_sha256(instance), plan),
     )
 
 

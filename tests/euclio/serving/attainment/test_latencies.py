@@ -13,7 +13,7 @@ from euclio.serving.attainment.confidence import Estimate
 from euclio.serving.attainment.demand import Demand, ModuleObjective
 from euclio.serving.attainment.latencies import AT_SLO, Tally, Watched
 from euclio.serving.attainment.long_run import Run
-from euclio.serving.attainment.trials import JudgedPlan, part_of_error
+from euclio.serving.attainment.trials import PlanJudgement, part_of_error
 from euclio.serving.session import Setup
 from euclio.serving.session.in_turn import NOT_INVOKED, UNANSWERED
 from euclio.serving.session.system import build_system
@@ -114,7 +114,7 @@ def test_a_plan_fails_with_one_module():
     """The module may miss 1 % and misses up to 2 %: as if 10 % were missed where 5 % may be."""
     objective = ModuleObjective("a", 0.99, 0.5)
     demand = Demand(0.95, Setup(), (objective,))
-    judged = JudgedPlan(
+    judged = PlanJudgement(
         Estimate(1, 0.999, 0.9, 30, 50, 1000), 1.0, 1, ((objective, Estimate(0.99, 0.98, 0.9, 30, 50, 1)),)
     )
     assert not judged.keeps(demand)
