@@ -17,9 +17,6 @@ from euclio.core.registry import EngineOptions
 from formulations.engines.interface import Engine, LinearValues
 
 if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
     from pulp import LpProblem
 
 LinearEngine: TypeAlias = Engine["LpProblem", LinearValues, float]
