@@ -64,6 +64,8 @@ def _column(stored: Stored) -> dict[str, str]:
         "... within a factor of 1.5 of the printed failures: random; accepted settings": (
             f"{random.agreeing:.0f}; {near.agreeing:.0f} %"
         ),
+        "... with the best plan: accepted settings, 95 % of them": _best_plan(stored, "plan"),
+        "... with the best plan under `tc-shared`": _best_plan(stored, "shared"),
         "... R-hat between the runs": f"{convergence(stored):.2f}",
         **{
             f"{name} numbers covered; with the model's error; by the prior; width over prior": (
@@ -118,6 +120,33 @@ def crossed(paper: str) -> str:
     return table(header, rows)
 
 
+def missed(draws: Sequence[Stored]) -> str:
+    """Printed numbers that lie outside of the 95 % of the accepted settings, and outside of those of random ones."""
+    header = ("", "printed", "accepted settings, 95 % of them", "random settings, 95 % of them")
+    rows = []
+    for stored in draws:
+        found = compared(stored)
+        for row in found[~found.covered & found.role.isin(["fit", "check"])].itertuples():
+            rows.append(
+                (
+                    f"{stored.paper.capitalize()}: {figure_label(row.key)}",
+                    f"{row.published:g}",
+                    f"{row.low:.1f} to {row.high:.1f}",
+                    f"{row.prior_low:.1f} to {row.prior_high:.1f}" + ("" if row.prior_covered else ", **missed**"),
+                )
+            )
+    return table(header, rows)
+
+
+def _best_plan(stored: Stored, kind: str) -> str:
+    """Share of workloads on which the paper's system has the best plan of a kind, under accepted settings."""
+    name = f"{stored.paper}:{kind}_optimal_share"
+    if name not in stored.accepted or stored.accepted[name].isna().all():
+        return "not asked"
+    low, middle, high = np.percentile(stored.accepted[name].dropna(), [2.5, 50, 97.5])
+    return f"{low:.0f} to {high:.0f} %, median {middle:.0f} %"
+
+
 def _ends(found: Optimal, digits: int) -> str:
     return f"{found.low:.{digits}f} to {found.high:.{digits}f} %, median {found.middle:.{digits}f} %"
 
@@ -127,7 +156,7 @@ def main() -> None:
     draws = [stored_draw(paper) for paper in PAPERS]
     own = {f"groups of {stored.paper}": groups(stored) for stored in draws}
     own |= {f"crossed {paper}": crossed(paper) for paper in PAPERS}
-    paste(PAGE, {"three numbers": opening(draws[0]), "results": results(draws), **own})
+    paste(PAGE, {"three numbers": opening(draws[0]), "results": results(draws), "missed": missed(draws), **own})
     FIGURE.write_text(optimal_figure(draws[0]).svg, encoding="utf-8", newline="\n")
 
 
