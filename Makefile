@@ -56,8 +56,8 @@ durations: env $(COMPILED)
 # compiled code check them too, after minutes of compiling.
 CHECKED := $(addprefix tests/,\
 	euclio/core/test_compiled.py\
-	euclio/session/simulation/test_simulators_equal.py euclio/session/simulation/test_long_simulations.py\
-	euclio/pipeline/test_simulator.py euclio/fragments/test_fragment_simulation.py\
+	euclio/serving/session/test_simulators_equal.py euclio/serving/session/test_long_simulations.py\
+	euclio/serving/pipeline/test_simulator.py euclio/serving/fragments/test_fragment_simulation.py\
 	formulations/session/exact/test_exact.py formulations/session/exact/test_exact_whole.py formulations/session/split/test_relaxation.py\
 	formulations/session/split/test_search_over_lines.py formulations/day/test_one_module.py\
 	formulations/pipeline/test_columns_example.py formulations/fragments/test_own_budgets.py)

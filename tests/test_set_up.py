@@ -53,3 +53,10 @@ def test_a_python_that_is_not_admitted_is_refused_in_one_line_before_anything_is
     assert all(line.startswith("make") for line in rest)
     assert done.returncode != 0
     assert not (tmp_path / "new").exists()
+
+
+def test_every_file_that_the_makefile_names_exists():
+    """A target with a file that has moved fails only where somebody calls it."""
+    named = set(re.findall(r"[\w./]+\.py\b", (ROOT / "Makefile").read_text(encoding="utf-8")))
+    assert named
+    assert {file for file in named if not (ROOT / file).exists() and not (ROOT / "tests" / file).exists()} == set()
