@@ -78,7 +78,7 @@ def draw_instances(
         count: how many of the kinds that draw them, per combination of settings; of "pipelines" the number of seeds;
             None: 1, of a population all.
         seed: seed; instance k of "random", "chain" and "pipelines" has seed + k; None: 0, of a population its own.
-        settings: plain values by name; `euclio.workloads.kinds.KINDS` says which a kind takes. A list of values (of
+        settings: plain values by name; `KINDS` of the workloads says which a kind takes. A list of values (of
             lists, where a value is a list) stands for each of them, and the names of the instances distinguish them.
 
     Returns:

@@ -152,9 +152,10 @@ def test_a_folder_that_cannot_be_written_is_no_fault(module):
 def test_machine_code_that_was_kept_is_used_from_a_folder_that_cannot_be_written(module):
     """An image may have been warmed up before it became read only."""
     module.run(CALL_ALL, **COMPILED)
-    code = "from euclio.core import keeping; keeping._can_be_written = lambda place: False; keeping.ensure_room()\n"
+    code = "from euclio.core import code_cache; code_cache._can_be_written = lambda place: False\n"
+    code += "code_cache.ensure_room()\n"
     code += "kernels.middle(1.0); kernels.alone(np.float64(2))\n"
-    code += "print(json.dumps([sum(kernels.middle.machine.stats.cache_hits.values()), len(keeping.places())]))"
+    code += "print(json.dumps([sum(kernels.middle.machine.stats.cache_hits.values()), len(code_cache.places())]))"
     before = module.kept()
     assert module.run(code, **COMPILED) == [1, 2]
     assert module.kept() == before
@@ -166,13 +167,13 @@ def test_machine_code_made_in_the_background_is_found_where_the_folder_cannot_be
     (module.folder / "machine").write_text("a file where a folder should be", encoding="utf-8")
     code = """
 import time
-from euclio.core import keeping, making
+from euclio.core import background_compiler, code_cache
 arguments = (1.0,)
-making.wish(kernels.middle, arguments) if not keeping.kept(kernels.middle, arguments) else None
+background_compiler.wish(kernels.middle, arguments) if not code_cache.is_cached(kernels.middle, arguments) else None
 patience = time.monotonic() + 60
-while not keeping.kept(kernels.middle, arguments) and time.monotonic() < patience:
+while not code_cache.is_cached(kernels.middle, arguments) and time.monotonic() < patience:
     time.sleep(0.1)
-print(json.dumps(keeping.kept(kernels.middle, arguments)))
+print(json.dumps(code_cache.is_cached(kernels.middle, arguments)))
 """
     assert module.run(code) is True
 
@@ -250,13 +251,13 @@ print(json.dumps(kernels.fill._taken is not None))
 
 
 SUPERVISED = """
-from euclio.core import compiled, making
+from euclio.core import background_compiler, compiled
 from euclio.supervision.forked import ForkedProcess
 compiled.WORTH_LOADING_S, compiled.WORTH_MAKING_S, compiled.LOOK_EVERY_S = 0.05, 0.1, 0.1
 process = ForkedProcess([])
 found = process.call(kernels.filled, preparation_s=60, said=[])
 process.close()
-print(json.dumps([found, len(making._maker.told)]))
+print(json.dumps([found, len(background_compiler._compiler.told)]))
 """
 
 

@@ -16,8 +16,8 @@ from euclio.core.folders import exclusive
 # Not in the quick tier: compiling, in processes of their own.
 pytestmark = pytest.mark.slow
 
-ALL_LONG = "from euclio.core import machine_links; machine_links.LONG = 1\n"
-NAMES = "print(json.dumps(sorted(machine_links._links)))"
+ALL_LONG = "from euclio.core import machine_code; machine_code.LONG = 1\n"
+NAMES = "print(json.dumps(sorted(machine_code._links)))"
 MADE = "print(json.dumps([sum(k.machine.stats.cache_misses.values()) for k in (kernels.leaf, kernels.middle)]))"
 TIMES = 5
 WAITED_S = 0.5
@@ -42,7 +42,7 @@ def test_a_caller_has_no_code_of_a_long_kernel_and_all_of_a_short_one(module):
 @pytest.mark.parametrize("order", ["", "kernels.alone(1.0); kernels.thrice(1.0, 2); "])
 def test_names_in_machine_code_depend_on_no_process(module, order):
     """Numba counts the functions of a process and writes the number into their names: files would not fit together."""
-    code = f"{ALL_LONG}{order}kernels.middle(1.0)\nnames = [n for n in machine_links._links if 'leaf' in n]\n"
+    code = f"{ALL_LONG}{order}kernels.middle(1.0)\nnames = [n for n in machine_code._links if 'leaf' in n]\n"
     names = module.run(code + "print(json.dumps(names))", **COMPILED)
     for file in (module.folder / "machine").rglob("*.machine"):
         file.unlink()
