@@ -34,6 +34,9 @@ FORMER = {
 
 def name_today(name: str) -> str | None:
     """The name that a module of before has today; None: it is none of before."""
+    # Asked of everything that a process imports.
+    if not name.startswith("euclio."):
+        return None
     for before, today in FORMER.items():
         if name == before or name.startswith(f"{before}."):
             return today + name.removeprefix(before)
@@ -41,7 +44,11 @@ def name_today(name: str) -> str | None:
 
 
 class _Finder:
-    """Finds modules of before; it is asked last, where no module of that name was found."""
+    """Finds modules of before.
+
+    It is asked first: a checkout that was updated may still have a folder of before with nothing but `__pycache__`, and
+    Python would take that for the package.
+    """
 
     # No class of `importlib.abc`, which takes milliseconds of every start.
     def find_spec(
@@ -70,4 +77,4 @@ class _Loader:
 def find_by_former_names() -> None:
     """Let modules of before be imported, in this process."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.append(_Finder())
+        sys.meta_path.insert(0, _Finder())

@@ -35,6 +35,13 @@ def test_a_policy_of_a_script_is_one_of_today():
     assert done.stdout.split() == [kind.__module__ for kind in (PlanSpace, Session, Policy)]
 
 
+def test_a_folder_that_an_update_left_behind_hides_no_name_of_before(tmp_path):
+    """Git leaves folders where Python has put `__pycache__`; they look like packages without an `__init__`."""
+    (tmp_path / "session" / "__pycache__").mkdir(parents=True)
+    program = f"import euclio\neuclio.__path__.append({str(tmp_path)!r})\nfrom euclio.session import Session"
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 @pytest.mark.parametrize(
     ("before", "name"),
     [
