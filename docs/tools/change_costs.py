@@ -12,12 +12,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from euclio import load, solve
-from euclio.core.figures import PALETTE, figure_style, grid
+from euclio.core.figures import PALETTE, grid, new_figure
 from euclio.core.result import Status
 from euclio.problems.session import Charging, Session
 from euclio.problems.session.changes import SessionChanges, source_rate
@@ -80,9 +79,7 @@ def _proven(found: Curve) -> bool:
 
 def draw(curves: dict[tuple[str, str], Curve]) -> Figure:
     """What plans close to the running plan cost more than the cheapest of all, of two sessions, a curve per load."""
-    with figure_style():
-        figure = Figure(figsize=(7.2, 3.3))
-        FigureCanvasAgg(figure)
+    with new_figure(7.2, 3.3) as figure:
         both = figure.subplots(1, 2, sharey=True)
         for axes, name in zip(both, DRAWN, strict=True):
             own = {factor: curves[name, factor] for factor in LOADS}

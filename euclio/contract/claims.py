@@ -149,6 +149,10 @@ SEEN = (Ending.ANSWERED, Ending.INAPPLICABLE, Ending.RAISED)
 """Endings after which the process could be looked at."""
 
 
+def _seen(evidence: Evidence) -> list[CheckedRun]:
+    return [run for run in evidence.runs if run.seen.ending in SEEN]
+
+
 def repeatable(evidence: Evidence) -> Judgement:
     """Gives the same plan for the same seed in one process."""
     return _same_plans(evidence, Purpose.AGAIN)
@@ -184,7 +188,7 @@ def _value(run: CheckedRun) -> str:
 
 def instance(evidence: Evidence) -> Judgement:
     """Leaves the instance as it was."""
-    seen = [run for run in evidence.runs if run.seen.ending in SEEN]
+    seen = _seen(evidence)
     changed = [f"{run.trial.name}: another text of the instance after the run" for run in seen if run.seen.mutated]
     return judged(changed, len(seen), "instances compared as text")
 
@@ -207,14 +211,14 @@ def time_limit(evidence: Evidence) -> Judgement:
 
 def silent(evidence: Evidence) -> Judgement:
     """Prints nothing to standard output."""
-    seen = [run for run in evidence.runs if run.seen.ending in SEEN]
+    seen = _seen(evidence)
     loud = [f"{run.trial.name}: printed {run.seen.printed.strip()[:60]!r}" for run in seen if run.seen.printed]
     return judged(loud, len(seen), "trials")
 
 
 def surroundings(evidence: Evidence) -> Judgement:
     """Leaves its process as it was: folder, environment, locale, signals, random state, child processes."""
-    seen = [run for run in evidence.runs if run.seen.ending in SEEN]
+    seen = _seen(evidence)
     left = [f"{run.trial.name}: {', '.join(run.seen.left)}" for run in seen if run.seen.left]
     return judged(left, len(seen), "trials")
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import matplotlib as mpl
 from cycler import cycler
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
@@ -86,6 +87,16 @@ def figure_style() -> Iterator[None]:
     """The look of all figures, in the fonts that the caller has set; draw and convert inside it."""
     with mpl.rc_context({**_SETTINGS, **own_fonts()}):
         yield
+
+
+@contextmanager
+def new_figure(width_in: float, height_in: float) -> Iterator[Figure]:
+    """An empty figure of that size in inches; what is drawn inside has the look of all figures."""
+    with figure_style():
+        figure = Figure(figsize=(width_in, height_in))
+        # Legends and titles are placed by their extent, which this canvas measures.
+        FigureCanvasAgg(figure)
+        yield figure
 
 
 def own_fonts() -> dict[Any, Any]:

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from euclio.core.figures import INK, Look, figure_style, grid, hardware_looks, legend_label
+from euclio.core.figures import INK, Look, grid, hardware_looks, legend_label, new_figure
 from euclio.core.result import AnyResult
 from euclio.core.words import amount, full
 from euclio.problems.day.evaluate import DayEvaluation
@@ -33,9 +32,7 @@ def draw_day(comparison: DayComparison, chosen: Sequence[str] = DRAWN) -> Figure
     day = comparison.day
     by_name = {own.solver: own for own in comparison.results if own.value is not None and own.evaluation is not None}
     plans = [(own, _machines(own)) for own in (by_name[name] for name in chosen if name in by_name)]
-    with figure_style():
-        figure = Figure(figsize=(WIDTH_IN, 2.1 + 1.9 * len(plans)))
-        FigureCanvasAgg(figure)
+    with new_figure(WIDTH_IN, 2.1 + 1.9 * len(plans)) as figure:
         panels = figure.subplots(1 + len(plans), 1, sharex=True, squeeze=False)[:, 0]
         times = _times(day)
         _draw_load(panels[0], day, times)

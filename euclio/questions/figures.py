@@ -8,13 +8,12 @@ from typing import Literal
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from euclio.core.figures import MUTED, OPTIMUM, PALETTE, Look, figure_style, grid, hardware_looks, legend_label
+from euclio.core.figures import MUTED, OPTIMUM, PALETTE, Look, grid, hardware_looks, legend_label, new_figure
 from euclio.core.result import Status
 from euclio.core.words import figures, full, milliseconds
 from euclio.problems.session.rules import Charging
@@ -32,9 +31,7 @@ MOST_MARKS = 40
 
 def draw_change_costs(curve: Curve) -> Figure:
     """The figure; changes without a plan are shaded."""
-    with figure_style():
-        figure = Figure(figsize=(7.2, 3.6))
-        FigureCanvasAgg(figure)
+    with new_figure(7.2, 3.6) as figure:
         draw_change_costs_on(figure.subplots(), curve)
     return figure
 
@@ -99,9 +96,7 @@ MANY_TIMES = 10
 
 def draw_cost_curve(curve: CostCurve) -> Figure:
     """The figure; objectives or rates without a plan are shaded."""
-    with figure_style():
-        figure = Figure(figsize=(7.2, 3.6))
-        FigureCanvasAgg(figure)
+    with new_figure(7.2, 3.6) as figure:
         draw_cost_curve_on(figure.subplots(), curve)
     return figure
 
@@ -191,9 +186,7 @@ def draw_what_if(answer: WhatIf) -> Figure:
     asked = answer.question
     rates = _some(asked.rates)
     rows = [(rate, way) for rate in rates for way in asked.chargings]
-    with figure_style():
-        figure = Figure(figsize=(7.2, 3.7 + 0.55 * len(rows)))
-        FigureCanvasAgg(figure)
+    with new_figure(7.2, 3.7 + 0.55 * len(rows)) as figure:
         every = figure.subplots(1 + len(rows), 1, sharex=True, height_ratios=[2.8, *[0.5] * len(rows)])
         _curves(every[0], answer, rates)
         looks = _looks(answer)

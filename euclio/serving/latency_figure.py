@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from euclio.core.figures import INK, PALETTE, figure_style, grid, legend_label
+from euclio.core.figures import INK, PALETTE, grid, legend_label, new_figure
 from euclio.core.words import full, plain
 from euclio.serving.fragments.record import Simulation as FleetSimulation
 from euclio.serving.histogram import edges
@@ -56,9 +55,7 @@ def draw_curves(curves: Sequence[Curve], title: str, limits_are: str) -> Figure:
         title: title.
         limits_are: what dashed lines mark, for the legend.
     """
-    with figure_style():
-        figure = Figure(figsize=(8.0, 4.4))
-        FigureCanvasAgg(figure)
+    with new_figure(8.0, 4.4) as figure:
         _draw(figure.subplots(), curves, title, limits_are)
         figure.legend(fontsize=8, loc="outside right center")
     return figure
@@ -235,9 +232,7 @@ def draw_latencies(panels: Mapping[str, Mapping[str, Floats]], slos_ms: Mapping[
         panels: by case, by system, the latencies of answered requests in milliseconds.
         slos_ms: by case its objectives in milliseconds.
     """
-    with figure_style():
-        figure = Figure(figsize=(PANEL_IN * len(panels), 3.0), layout="constrained")
-        FigureCanvasAgg(figure)
+    with new_figure(PANEL_IN * len(panels), 3.0) as figure:
         row = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
         for axes, (case, systems) in zip(row, panels.items(), strict=True):
             _panel(axes, case, systems, slos_ms[case])

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
-from euclio.core.figures import INK, MUTED, PALETTE, figure_style
+from euclio.core.figures import INK, MUTED, PALETTE, new_figure
 from euclio.core.words import full
 from euclio.serving.units import NS_PER_S, Floats, Ints
 
@@ -77,9 +76,7 @@ def draw_timeline(
     window = window_ns(begin_s, length_s)
     shown = _shown([len(group.executors) for group in groups])
     rows = sum(shown) + GAP_ROWS * len(groups)
-    with figure_style():
-        figure = Figure(figsize=(WIDTH_IN, 1.6 + ROW_IN * rows))
-        FigureCanvasAgg(figure)
+    with new_figure(WIDTH_IN, 1.6 + ROW_IN * rows) as figure:
         axes = figure.subplots()
         top = 0.0
         for group, count in zip(groups, shown, strict=True):

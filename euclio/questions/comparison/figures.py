@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -22,9 +21,9 @@ from euclio.core.figures import (
     OPTIMUM_ALPHA,
     UNKNOWN,
     UNSPLIT,
-    figure_style,
     grid,
     legend_under,
+    new_figure,
 )
 from euclio.core.objective import Goal
 from euclio.core.words import percent
@@ -59,9 +58,7 @@ def draw_decomposition(table: pd.DataFrame, title: str = "") -> Figure:
     found = found[found.split > 0].sort_values("total_mean", ascending=not goal.maximised, kind="stable")
     groups = _groups([str(name) for name in found.index])
     heights = [max(len(group), 1) + 1.6 for group in groups] or [1.0]
-    with figure_style():
-        figure = Figure(figsize=(WIDTH_IN, 0.9 + ROW_IN * sum(heights)))
-        FigureCanvasAgg(figure)
+    with new_figure(WIDTH_IN, 0.9 + ROW_IN * sum(heights)) as figure:
         panels = figure.subplots(len(heights), 2, squeeze=False, height_ratios=heights, width_ratios=(1.7, 1))
         for (bars, spread), group in zip(panels, groups, strict=False):
             _decomposition_bars(bars, found.loc[group], goal)
@@ -182,9 +179,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
     Of a cost, design and heuristic are what it is above the optimum; of a throughput, what is missing to it.
     """
     rows = comparison.rows
-    with figure_style():
-        figure = Figure(figsize=(7.2, 1.5 + 0.24 * max(len(rows), 2)))
-        FigureCanvasAgg(figure)
+    with new_figure(7.2, 1.5 + 0.24 * max(len(rows), 2)) as figure:
         legend = _comparison_bars(figure.add_subplot(), comparison)
         if legend:
             figure.legend(handles=legend, loc="outside lower center", ncols=len(legend), fontsize=8)

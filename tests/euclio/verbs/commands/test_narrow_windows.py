@@ -81,7 +81,11 @@ def printed(request, folder, monkeypatch, capsys):
         for kind in ("cluster", "fleet"):
             assert main(["solve", f"{kind}.json", "--out", f"{kind}-result.json"]) == 0
     found, real = [], tables.to_text
-    recorded = lambda content, width=None: found.append(content) or real(content, width)  # noqa: E731
+
+    def recorded(content, width=None):
+        found.append(content)
+        return real(content, width)
+
     # A command that is loaded already may have the printer in a name of its own.
     for place in [one for one in sys.modules.values() if getattr(one, "to_text", None) is real]:
         monkeypatch.setattr(place, "to_text", recorded)
