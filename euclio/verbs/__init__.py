@@ -27,5 +27,10 @@ SEVERAL = {
 @cache
 def places() -> dict[str, tuple[str, ...]]:
     """The functions by the file that they stand in; `euclio` offers them all."""
-    files = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem != "__init__")
+    files = sorted(path.stem for path in verb_files())
     return {f"euclio.verbs.{file}": SEVERAL.get(file, (file,)) for file in files}
+
+
+def verb_files() -> list[Path]:
+    """The files of the verbs."""
+    return [path for folder in __path__ for path in Path(folder).glob("*.py") if path.stem != "__init__"]

@@ -358,6 +358,8 @@ def _chosen(
     "proofs again",
     about="Every instance reads, every plan has the value that stands there, bounds and classes agree, no instance is "
     "there twice. Exit code 1: something is wrong.",
+    page="formats/bench-set.md",
+    exits="1 something is wrong",
     examples=("euclio bench-set check --solve harpagon --class easy",),
 )
 def print_checked(arguments: Namespace) -> int:
@@ -437,6 +439,8 @@ def print_built(arguments: Namespace) -> int:
     summary="try the proofs that have no certificate with the prover, and keep what it says",
     about="Make the certificates that are missing, or were left open before, and keep them in the manifest. Exit code "
     "1: a proof is refuted.",
+    page="formats/bench-set.md",
+    exits="1 a proof is refuted",
 )
 def print_certified(arguments: Namespace) -> int:
     """Make certificates and keep them."""
@@ -455,6 +459,7 @@ def print_certified(arguments: Namespace) -> int:
     summary="write the set for people who do not install euclio: programs, proofs, and what checks them",
     about="Write instances, plans, programs (MPS), points and proofs (VIPR), values in MIPLIB's format, and two "
     "checkers that need nothing but Python. Interrupted, it goes on where it was.",
+    page="howto/without-euclio.md",
     examples=("euclio bench-set export set --family fragments --class easy",),
 )
 def print_exported(arguments: Namespace) -> int:

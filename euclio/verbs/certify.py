@@ -76,6 +76,8 @@ def certify(
     about="Show that nothing is better than a result claims (optimal, infeasible, or a bound), or find the better "
     "plan and print it. Exit code 0: certified, 1: refuted, 4: open.",
     first=("--proof", "--time-limit", "--out"),
+    page="certificates.md",
+    exits="0 certified, 1 refuted, 4 open",
     examples=(
         "euclio certify session.json result.json --time-limit 10",
         "euclio certify session.json result.json --proof proof.vipr",

@@ -98,6 +98,8 @@ def changes(
     "it: a row for each number of changes at which it falls, until the cheapest plan without a limit is reached. "
     "Machines are charged whole unless --machines says otherwise. Exit code 3: there is no plan at all.",
     first=("--from", "--most", "--slo", "--rate", "--out"),
+    page="howto/staying-close.md",
+    exits="0 some number of changes has a plan, 3 infeasible, 4 no plan",
     examples=("euclio changes session.json --from result.json --rate 12",),
 )
 def print_changes(arguments: Namespace) -> int:

@@ -142,6 +142,7 @@ def solving_of(demand: Demand | None, other: Supervised | None, solving: Solving
     about="Value, gap, the share of the gap due to design, and time of every system.",
     first=("--slo", "--rate", "--stock", "--solvers", "--plot"),
     research=("--certify", "--objective"),
+    exits="0 some system has a plan, 1 a proof is refuted, 3 infeasible, 4 no plan",
     examples=("euclio compare session.json", "euclio compare session.json --solvers harpagon,nexus --plot gaps.svg"),
 )
 def print_comparison(arguments: Namespace) -> int:

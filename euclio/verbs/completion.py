@@ -71,6 +71,7 @@ def _mark(parser: argparse.ArgumentParser, shtab: Any) -> None:
     "`euclio completion bash > ~/.local/share/bash-completion/completions/euclio`, for zsh the same into a file "
     "`_euclio` of a folder of $fpath, for fish into ~/.config/fish/completions/euclio.fish. It has what this version "
     "of euclio has, and does not run euclio while it completes.",
+    page="#completion",
     examples=("euclio completion bash",),
 )
 def print_script(arguments: argparse.Namespace) -> int:

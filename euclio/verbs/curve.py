@@ -109,6 +109,8 @@ def curve(
     "of its rate, where machines are charged whole and dummies fill them; rates are asked one by one where the cost "
     "may fall with the rate. Exit code 3: there is no plan in all of the range, or at no rate that was asked.",
     first=("--over", "--slo", "--rate", "--machines", "--out", "--plot"),
+    page="howto/curve.md",
+    exits="0 some step has a plan, 3 infeasible, 4 no plan",
     examples=("euclio curve session.json --slo 0.2,0.8 --plot curve.svg", "euclio curve session.json --over rate"),
 )
 def print_curve(arguments: Namespace) -> int:

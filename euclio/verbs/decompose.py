@@ -155,6 +155,8 @@ def drawn_workloads(number: int, seed: int | None = None) -> list[Any]:
     about="Split the gap of every system into what its design gives up (best plan of its own plan space over the "
     "optimum) and what its heuristic loses (its plan over that best plan), and the latter by step where a heuristic's "
     "steps are known.",
+    page="model/fragments.md#where-a-gap-comes-from",
+    exits="0 some system has a plan, 3 infeasible, 4 no plan",
     examples=("euclio decompose session.json --solvers harpagon,scrooge", "euclio decompose --workloads 2"),
 )
 def print_decomposition(arguments: Namespace) -> int:

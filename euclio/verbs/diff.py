@@ -76,6 +76,8 @@ def _unbound(given: AnyResult | UnboundResult | str | Path, name: str, instance:
     json_of("the difference", ""),
     about="Print what changes from one plan to another: value, and of sessions machines added, removed, moved, and "
     "those that only change batch or concurrency. Results are read as they are written; `euclio verify` checks them.",
+    page="howto/deployment.md#the-difference-of-two-plans",
+    exits="4 a result has no plan",
     examples=("euclio diff result.json other.json",),
 )
 def print_difference(arguments: Namespace) -> int:

@@ -113,6 +113,7 @@ def explain(
     "SLO that has a plan; of a cluster its models, of a fleet its fragments that are too slow. Exit code 3: "
     "infeasible, 0: feasible.",
     first=("--slo", "--rate", "--machines", "--stock", "--time-limit"),
+    exits="0 feasible, 3 infeasible, 4 not known within the limit",
     examples=("euclio explain session.json --slo 0.21",),
 )
 def print_explanation(arguments: Namespace) -> int:

@@ -222,6 +222,8 @@ def write_exported(files: dict[str, str], out: Path, *, folder: bool) -> None:
     about="Write the plan of a result as files that a serving system reads. The result is checked first, as by `euclio "
     "verify`; what a format cannot express is said in the files.",
     first=("--to", "--out"),
+    page="howto/deployment.md",
+    exits="1 the result is refused, 4 it has no plan",
     examples=("euclio export session.json result.json --to csv --out plan.csv",),
 )
 def print_exported(arguments: Namespace) -> int:

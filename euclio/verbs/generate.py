@@ -186,6 +186,7 @@ def _about() -> str:
         details={"default": Path("instances")},
     ),
     about=_about,
+    page="howto/workload.md",
     examples=("euclio generate chain --count 3 --out instances",),
     ending=_listing,
 )

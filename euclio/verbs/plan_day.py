@@ -211,6 +211,8 @@ def _named(given: Collection[str], file: str | None) -> Iterator[None]:
     about="Plan the whole machines of a session whose load moves: cost, regret and machines of the rules that people "
     "use and of the cheapest plan. Warm-up, keep-alive and changes are paid for.",
     first=("--load", "--load-unit", "--load-step", "--warm-up", "--keep-alive", "--out", "--plot"),
+    page="howto/day.md",
+    exits="1 a solver is wrong, 3 some step has no plan, 4 no solver found one",
     examples=(
         "euclio plan-day session.json --load load.csv --warm-up 300",
         "euclio plan-day session.json --load requests.csv --load-unit timestamps-iso --load-step 60",

@@ -168,6 +168,7 @@ def _refuse_unknown(name: str, hardware: list[str], given: Session | str | Path 
     "by its accelerators. What the list does not say (currency, unit of time, region, accelerators) has to be given. "
     "Prints the prices with their sources, and as the option that other verbs take.",
     first=("--map", "--currency", "--region", "--spot", "--out"),
+    page="howto/prices.md",
     examples=(
         "euclio prices session.json vms.csv --map V100 --currency USD --per hour --out priced.json",
         "euclio prices session.json vms.csv --map P100=p100.big --accelerators p100.big=8 --currency EUR --per day",

@@ -116,6 +116,7 @@ def profile(
     "the line says, and prints a line when it is done; `took 0.012` gives the seconds by its own clock. As many "
     "processes run at once as --concurrency says.",
     first=("--model", "--hardware", "--batch", "--concurrency", "--out"),
+    page="howto/measured.md#measuring-here",
     examples=("euclio profile my_models.py:classifier --model classify --hardware this --out durations.csv",),
 )
 def print_profile(arguments: Namespace) -> int:

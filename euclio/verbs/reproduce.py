@@ -304,6 +304,8 @@ def _refuse_given(
     about=lambda: "Workloads of each study: " + ", ".join(f"{paper} {one.workloads}" for paper, one in STUDIES.items()),
     first=("--claims", "--workloads", "--jobs", "--out", "--full"),
     research=("--accept", "--seed", "--certify", "--posterior", "--instances", "--write-workloads"),
+    page="claims.md",
+    exits="1 a proof is refuted, or a claim that held is lost; 2 also: a report is of an older version or a small run",
     examples=("euclio reproduce piccolo --workloads 20 --out build/small", "euclio reproduce --claims"),
 )
 def print_reproduced(arguments: Namespace) -> int:

@@ -226,6 +226,8 @@ def _as_long_as_judged(keywords: Any) -> bool:
         *("--full-load", "--noise", "--seed", "--dispatch", "--time-out", "--no-dummies", "--hold", "--dropping"),
         *("--partial", "--clients", "--scheduler", "--phases", "--policy"),
     ),
+    page="model/serving.md",
+    exits="4 the result has no plan",
     examples=(
         "euclio simulate session.json result.json --seconds 10",
         "euclio simulate session.json result.json --arrivals gamma --cv 3 --load 0.8",

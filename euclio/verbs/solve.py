@@ -214,6 +214,7 @@ def run_options(keywords: Any) -> dict[str, Any]:
     ),
     first=("--slo", "--rate", "--machines", "--stock", "--out"),
     research=("--seed",),
+    exits="0 solved, 1 the plan or claim is wrong, 3 infeasible, 4 no plan",
     examples=(
         "euclio solve session.json --out result.json",
         "euclio solve session.json --rate 17 --slo 0.8 --machines whole",

@@ -42,7 +42,7 @@ def solvers(*, covers: bool = False) -> dict[str, AnySolver] | dict[str, dict[st
     return found
 
 
-@command(solvers, examples=("euclio solvers", "euclio solvers --covers"))
+@command(solvers, page="model/plan-spaces.md#who-covers-what", examples=("euclio solvers", "euclio solvers --covers"))
 def print_solvers(arguments: Namespace) -> int:
     """Print the table, or those of who covers what."""
     from euclio.core.tables import coverage_table, solver_table, to_text

@@ -68,6 +68,7 @@ def verify(
     INSTANCE,
     RESULT,
     about="Check a result against its instance. Exit code 0: accepted, 1: refused, with the reason.",
+    exits="0 accepted, 1 refused",
     examples=("euclio verify session.json result.json",),
 )
 def print_verdict(arguments: Namespace) -> int:

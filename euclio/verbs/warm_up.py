@@ -60,6 +60,7 @@ def warm_up(*solvers: SolverLike, jobs: Number | None = None) -> dict[str, float
         details={"nargs": "*"},
     ),
     json_of("the seconds of each", ""),
+    page="compiled-code.md",
     examples=("euclio warm-up exact --jobs 1",),
 )
 def print_compiled(arguments: Namespace) -> int:

@@ -218,6 +218,8 @@ def _machines(text: str) -> int | None:
     about="The cheapest plan of a session at each of several rates and SLOs, charged by share and in whole machines: "
     "one table and one figure. Exit code 3: there is no plan at any of them.",
     first=("--slo", "--rate", "--machines", "--stock", "--out"),
+    page="howto/what-if.md",
+    exits="0 some point has a plan, 3 infeasible, 4 no plan",
     examples=("euclio what-if session.json --rate 10,20 --slo 0.8,1 --plot costs.svg",),
 )
 def print_what_if(arguments: Namespace) -> int:

@@ -28,6 +28,8 @@ class Command:
         own: what the command line alone has, in the order of the help: files by their places, and where output goes.
         about: what it does, above the options; a function where that names what families offer.
         summary: one line, for the list of actions of a verb that has several.
+        page: the page of the documentation that says more.
+        exits: its exit codes, in words.
         first: flags of the options that most people ask for.
         research: flags of the options that stand last.
         examples: command lines.
@@ -40,6 +42,8 @@ class Command:
     own: tuple[Item, ...]
     about: str | Callable[[], str] = ""
     summary: str = ""
+    page: str = ""
+    exits: str = ""
     first: tuple[str, ...] = ()
     research: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
@@ -96,6 +100,8 @@ def command(
     name: str = "",
     about: str | Callable[[], str] = "",
     summary: str = "",
+    page: str = "",
+    exits: str = "",
     first: tuple[str, ...] = (),
     research: tuple[str, ...] = (),
     examples: tuple[str, ...] = (),
@@ -105,7 +111,8 @@ def command(
 
     def made(run: RunT) -> RunT:
         typed = name or str(getattr(function, "__name__", "")).replace("_", "-")
-        COMMANDS[typed] = Command(typed, run, function, own, about, summary, first, research, examples, ending)
+        shown = about, summary, page, exits, first, research, examples, ending
+        COMMANDS[typed] = Command(typed, run, function, own, *shown)
         return run
 
     return made

@@ -1,4 +1,8 @@
-"""The keywords that many verbs share, as editors and type checkers know them; a test holds them against the options."""
+"""The types of the keywords that many verbs share, for editors and type checkers.
+
+What each means is said where it is declared: by the families, and in `shared_parameters.py`. A test holds these against
+the options.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +27,7 @@ ByName = Mapping[str, Number] | str
 
 
 class MachineChanges(TypedDict, total=False):
-    """Changes of prices and machines of a session.
-
-    Attributes:
-        price: money per hour by hardware.
-        stock: most machines by hardware.
-        from_: result whose plan runs already, or its file; machines added to it and removed from it are changes.
-        change_price: money for each machine added or removed, for each hour that the plan is to run.
-        state_price: money on top for each change of a module whose machines hold state, by name of the module.
-        spare: spare machines of every hardware type that the plan uses.
-        largest_share: largest share of a module's requests that may need some hardware, by its name.
-        headroom: share of requests more that are planned for; 0.2 multiplies all rates by 1.2.
-    """
+    """Changes of prices and machines of a session."""
 
     price: ByName | None
     stock: ByName | None
@@ -47,23 +40,13 @@ class MachineChanges(TypedDict, total=False):
 
 
 class MostChanges(TypedDict, total=False):
-    """A limit on changes.
-
-    Attributes:
-        changes: most machines added and removed together, from the plan of `from_`.
-    """
+    """A limit on changes."""
 
     changes: Number | None
 
 
 class LoadChanges(TypedDict, total=False):
-    """Changes of load, objective and resources of a session.
-
-    Attributes:
-        rate: requests per second of all sources together; the rates of all modules are scaled in ratio.
-        slo: latency objective in seconds.
-        resource: most that all machines take of a resource, by its name.
-    """
+    """Changes of load, objective and resources of a session."""
 
     rate: Number | None
     slo: Number | None
@@ -71,12 +54,7 @@ class LoadChanges(TypedDict, total=False):
 
 
 class Measurements(TypedDict, total=False):
-    """How far the measured durations of a session are trusted.
-
-    Attributes:
-        durations: quantile of them that plans are to hold at, such as "p95"; None: the durations themselves.
-        strict: refuse a file with rows that are doubted, where there is a warning otherwise.
-    """
+    """How far the measured durations of a session are trusted."""
 
     durations: str | None
     strict: bool
@@ -87,16 +65,7 @@ class Changes(MachineChanges, MostChanges, LoadChanges, Measurements, total=Fals
 
 
 class SessionPlans(TypedDict, total=False):
-    """Plan space of sessions, without how machines are charged; also its fields by their own names.
-
-    Attributes:
-        policy: dispatch policy, such as "tc", or a user's own, "FILE.py:NAME".
-        dummy: dummy rule.
-        max_allocations: most allocations per module; "any" or None: any number.
-        hardware: allowed hardware.
-        no_batching: batch 1 only.
-        no_concurrency: concurrency 1 only.
-    """
+    """Plan space of sessions, without how machines are charged; also its fields by their own names."""
 
     policy: str | Policy
     dummy: str | DummyRule
@@ -110,11 +79,7 @@ class SessionPlans(TypedDict, total=False):
 
 
 class SessionCharging(TypedDict, total=False):
-    """How machines of sessions are charged.
-
-    Attributes:
-        machines: "share", "whole" or "packed".
-    """
+    """How machines of sessions are charged."""
 
     machines: str | Charging
     charging: str | Charging
@@ -125,16 +90,7 @@ class SessionSpace(SessionPlans, SessionCharging, total=False):
 
 
 class ClusterSpace(TypedDict, total=False):
-    """Plan space of clusters; also its fields by their own names.
-
-    Attributes:
-        objective: "throughput" or "cost".
-        max_partitions: most partitions of a pipeline.
-        no_batch_unification: a batch size of its own for each partition.
-        no_virtual_gpus: whole GPUs only.
-        no_batch_build: leave out the delay until a batch has gathered.
-        one_per_sequence: one pipeline per sequence of GPU types.
-    """
+    """Plan space of clusters; also its fields by their own names."""
 
     objective: str | Objective
     max_partitions: Number | None
@@ -149,14 +105,7 @@ class ClusterSpace(TypedDict, total=False):
 
 
 class FleetSpace(TypedDict, total=False):
-    """Plan space of fleets.
-
-    Attributes:
-        sharing: which fragments may share instances.
-        budgets: whether a request of a set keeps the least time budget of the set, or its own.
-        max_members: most fragments that share instances.
-        max_instances: most instances of a stage.
-    """
+    """Plan space of fleets."""
 
     sharing: str
     budgets: str
@@ -169,29 +118,7 @@ class AnySpace(SessionSpace, ClusterSpace, FleetSpace, total=False):
 
 
 class Attainment(TypedDict, total=False):
-    """What a plan of a session keeps under random arrivals.
-
-    Attributes:
-        attainment: share of requests within the SLO, 0.5 to 0.9999.
-        arrivals: how requests come, such as "poisson".
-        trace: file of timestamps (CSV, first column), or the timestamps in seconds, to follow instead.
-        cv: coefficient of variation of the gaps, for arrivals "gamma".
-        on: mean length of bursts in seconds, for arrivals "on-off".
-        off: mean length of the silence between bursts in seconds, for arrivals "on-off".
-        noise: coefficient of variation of durations.
-        dispatch: who is given the next invocation.
-        time_out: seconds that a batch waits to be filled, or "none".
-        hold: modules hand requests on no earlier than after their worst-case latency.
-        dropping: drop requests that cannot be answered in time any more, "hopeless", or none, "never".
-        p90: seconds within which 90 % of requests are to be answered: an attainment of 0.9 with this SLO.
-        p95: the same for 95 %.
-        p99: the same for 99 %.
-        p999: the same for 99.9 %.
-        module_p90: seconds by module within which 90 % of its requests are to pass it, such as `{"detect": 0.05}`.
-        module_p95: the same for 95 %.
-        module_p99: the same for 99 %.
-        module_p999: the same for 99.9 %.
-    """
+    """What a plan of a session keeps under random arrivals."""
 
     attainment: Number | None
     arrivals: str | None
@@ -215,20 +142,7 @@ class Attainment(TypedDict, total=False):
 
 
 class RunKeywords(TypedDict, total=False):
-    """How a solver is run.
-
-    Attributes:
-        time_limit: time limit in seconds.
-        seed: seed of random choices.
-        engine: engine of the solver library, "highs", "cbc", "highs-program", "scip" or "gurobi".
-        threads: threads of the engine.
-        warm_start: solver whose plan to start from, or "none".
-        log: file for the engine's own log.
-        export_lp: file for the model in LP format.
-        supervised: run the solver in a process of its own, so that the limit holds whatever it does.
-        time_limit_s: as `time_limit`.
-        log_file: as `log`.
-    """
+    """How a solver is run."""
 
     time_limit: Number | None
     seed: Number
@@ -279,10 +193,6 @@ class ChangesKeywords(MachineChanges, LoadChanges, Measurements, SessionSpace, A
 
 
 class CurveKeywords(MachineChanges, MostChanges, Measurements, SessionSpace, total=False):
-    """Keywords of `curve`, which gives several values of rate or objective.
-
-    Attributes:
-        resource: most that all machines take of a resource, by its name.
-    """
+    """Keywords of `curve`, which gives several values of rate or objective."""
 
     resource: ByName | None

@@ -7,16 +7,14 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import NoReturn
 
 from euclio.core.errors import InputError
 from euclio.core.parameters import keyword_of
 from euclio.core.words import joined, near_names
+from euclio.verbs import verb_files
 from euclio.verbs.interface.command import COMMANDS, Command
 from euclio.verbs.interface.exit_codes import IN_WORDS
-
-VERBS = Path(__file__).parents[1]
 
 DESCRIPTION = "Optimization research workbench for DNN inference serving."
 SUMMARY = re.compile(r'"""`euclio ([a-z-]+)`: (.+?)\.?("""|\n)')
@@ -60,7 +58,7 @@ class _Version(argparse.Action):
 def verbs() -> dict[str, str]:
     """The verbs by name with a line each, as the files in `euclio/verbs/` begin; none of them is imported."""
     found = {}
-    for file in sorted(VERBS.glob("*.py")):
+    for file in sorted(verb_files()):
         with file.open(encoding="utf-8") as lines:
             begun = SUMMARY.match(lines.readline())
         if begun is not None:
