@@ -94,25 +94,12 @@ COMMANDS: dict[str, Command] = {}
 """The commands of the verbs that are imported, by name."""
 
 
-def command(
-    function: Callable[..., Any] | None,
-    *own: Item,
-    name: str = "",
-    about: str | Callable[[], str] = "",
-    summary: str = "",
-    page: str = "",
-    exits: str = "",
-    first: tuple[str, ...] = (),
-    research: tuple[str, ...] = (),
-    examples: tuple[str, ...] = (),
-    ending: str | Callable[[], str] = "",
-) -> Callable[[RunT], RunT]:
+def command(function: Callable[..., Any] | None, *own: Item, name: str = "", **shown: Any) -> Callable[[RunT], RunT]:
     """Makes the function below it the command of a verb; arguments as the attributes of `Command`."""
 
     def made(run: RunT) -> RunT:
         typed = name or str(getattr(function, "__name__", "")).replace("_", "-")
-        shown = about, summary, page, exits, first, research, examples, ending
-        COMMANDS[typed] = Command(typed, run, function, own, *shown)
+        COMMANDS[typed] = Command(typed, run, function, own, **shown)
         return run
 
     return made
