@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -71,7 +71,12 @@ def homes() -> dict[str, str]:
 @cache
 def families() -> tuple[Family, ...]:
     """All families, those of this package first."""
-    return tuple(find_family(name) for name in homes())
+    return tuple(each_family())
+
+
+def each_family() -> Iterator[Family]:
+    """The families one by one, each imported when it is reached: a search ends at the first that fits."""
+    return (find_family(name) for name in homes())
 
 
 def shown_goal(goal: Goal, instance: Any) -> Goal:
@@ -85,7 +90,7 @@ def family_of(instance: Any) -> Family:
     Raises:
         InputError: it is an instance of none.
     """
-    for family in families():
+    for family in each_family():
         if isinstance(instance, family.instance):
             return family
     known = ", ".join(family.instance.__name__ for family in families())

@@ -68,7 +68,7 @@ class Parameter:
     Attributes:
         flag: as it is typed, such as "--policy"; without dashes it is given by its place.
         field: the field that it sets: of a plan space, of changes, of a simulation, or of what an exporter is given.
-        help: one line; empty: the docstring of the verb says it.
+        help: one line, or what makes it where it names what families offer; empty: the docstring of the verb says it.
         parse: reads the value from the text of the command, or from what a call gives. None without `choices`: the
             option stands alone.
         choices: the words allowed, which are values themselves; empty: what `parse` takes.
@@ -85,7 +85,7 @@ class Parameter:
 
     flag: str
     field: str = ""
-    help: str = ""
+    help: str | Callable[[], str] = ""
     parse: Callable[[Any], Any] | None = None
     choices: tuple[str, ...] = ()
     metavar: str | None = None

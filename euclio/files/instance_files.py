@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from euclio.core.errors import InputError
-from euclio.core.families import families, family_of
+from euclio.core.families import each_family, families, family_of
 from euclio.core.system import LateError, interrupted_at
 from euclio.files.boundary import FileModel, at, shown, validated, without_schema
 from euclio.files.json_reading import parse_json, read_json
@@ -113,16 +113,16 @@ def instance_from_json(value: Any, file: str | None) -> Any:
     Raises:
         InputError: naming the field and the remedy.
     """
-    known = families()
-    schemas = " or ".join(family.schema for family in known)
+    schema = value.get("schema") if isinstance(value, dict) else None
+    kind = schema.rpartition("/")[0] if isinstance(schema, str) else ""
+    for family in each_family() if kind else ():
+        if kind == family.schema.rpartition("/")[0]:
+            return family.read(value, file)
+    schemas = " or ".join(family.schema for family in families())
     if not isinstance(value, dict):
         raise InputError(f"holds {shown(value)}; it must hold an object of schema {schemas}", file=file)
-    schema = value.get("schema")
     if "schema" not in value:
         raise InputError(f"is missing; write {schemas} if this is such a file", file=file, field="schema")
-    for family in known:
-        if isinstance(schema, str) and schema.rpartition("/")[0] == family.schema.rpartition("/")[0]:
-            return family.read(value, file)
     raise InputError(f"is {shown(schema)}; a file of schema {schemas} is needed here", file=file, field="schema")
 
 

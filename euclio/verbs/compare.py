@@ -60,7 +60,7 @@ def _proof_limit(given: Any) -> float | None:
     instance_changes(),
     attainment(),
     STRICT,
-    Parameter("--objective", parse=as_given, metavar="NAME", help=f"{objectives()}; default: the first"),
+    Parameter("--objective", parse=as_given, metavar="NAME", help=lambda: f"{objectives()}; default: the first"),
     TIME_LIMIT,
     Parameter("--certify", parse=_proof_limit, metavar="S", details={"nargs": "?", "const": CERTIFY_S}),
     typed=words.CompareKeywords,
@@ -136,7 +136,7 @@ def solving_of(demand: Demand | None, other: Supervised | None, solving: Solving
 
 @command(
     compare,
-    Parameter("file", help=f"instance (JSON, {schemas()})", metavar="FILE"),
+    Parameter("file", help=lambda: f"instance (JSON, {schemas()})", metavar="FILE"),
     PLOT,
     json_of("the comparison"),
     about="Value, gap, the share of the gap due to design, and time of every system.",

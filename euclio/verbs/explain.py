@@ -107,7 +107,7 @@ def explain(
 
 @command(
     explain,
-    Parameter("file", help=f"{an_instance()} (JSON)", metavar="INSTANCE"),
+    Parameter("file", help=lambda: f"{an_instance()} (JSON)", metavar="INSTANCE"),
     json_of("the explanation", ""),
     about="Name what no plan can reconcile: of a session the smallest set of modules and restrictions, and the least "
     "SLO that has a plan; of a cluster its models, of a fleet its fragments that are too slow. Exit code 3: "

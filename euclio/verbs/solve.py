@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 SOLVER = Parameter(
     "--solver",
-    help=f"see `euclio solvers`, or FILE.py:FUNCTION; default: {default_solvers()}",
+    help=lambda: f"see `euclio solvers`, or FILE.py:FUNCTION; default: {default_solvers()}",
     parse=as_given,
     metavar="NAME",
 )
@@ -205,7 +205,7 @@ def run_options(keywords: Any) -> dict[str, Any]:
 
 @command(
     solve,
-    Parameter("file", help=f"instance (JSON, {schemas()})", metavar="FILE"),
+    Parameter("file", help=lambda: f"instance (JSON, {schemas()})", metavar="FILE"),
     out_of("also write the result (JSON, euclio/result/1)"),
     json_of("the result"),
     Parameter("--verbose", help="also say the plan space in the words of the papers"),

@@ -7,7 +7,6 @@ import inspect
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeVar
 
 from euclio.core.parameters import Group, Item, Parameter, keywords_of, listed
@@ -54,30 +53,31 @@ class Command:
         """What the verb's function is declared with."""
         return getattr(self.function, "items", ())
 
-    @cached_property
+    @property
     def keywords(self) -> frozenset[str]:
-        """The keywords of the function that are options."""
+        """The keywords of the function that are options, with those of the families that are asked about."""
         return keywords_of(self.items)
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add all that may be typed after the verb to its parser."""
-        parser.description = _text(self.about) or parser.description
-        parser.epilog = _text(self.ending)
+    def add_options(self, parser: argparse.ArgumentParser, *, helping: bool) -> None:
+        """Add all that may be typed after the verb to its parser, with the words of its help where that is shown."""
+        if helping:
+            parser.description = _text(self.about) or parser.description
+            parser.epilog = _text(self.ending)
         parser.set_defaults(command_of=self)
         places = [one for one in self.own if isinstance(one, Parameter) and not one.flag.startswith("-")]
         for one in places:
-            _add(parser, one, one.help)
-        said = documented(self.function)
+            _add(parser, one, helping)
+        said = documented(self.function) if helping else {}
         for item in listed(self.items):
             if isinstance(item, Group):
                 group = _group(parser, item)
                 for one in item.parameters:
-                    _add(group, one, one.help, default=argparse.SUPPRESS)
+                    _add(group, one, helping, default=argparse.SUPPRESS)
             else:
-                _add(parser, item, item.help or said[item.keyword], default=argparse.SUPPRESS)
+                _add(parser, item, helping, said.get(item.keyword, ""), default=argparse.SUPPRESS)
         for item in listed(one for one in self.own if one not in places):
             for one in item.parameters if isinstance(item, Group) else (item,):
-                _add(_group(parser, item) if isinstance(item, Group) else parser, one, one.help)
+                _add(_group(parser, item) if isinstance(item, Group) else parser, one, helping)
 
     def given(self, arguments: argparse.Namespace) -> argparse.Namespace:
         """The arguments with those of the function as `keywords`; what was not given is not among these.
@@ -149,9 +149,11 @@ def _group(parser: argparse.ArgumentParser, item: Group) -> argparse._ActionsCon
     return known or parser.add_argument_group(item.title, item.about or None)
 
 
-def _add(target: argparse._ActionsContainer, one: Parameter, words: str, default: Any = None) -> None:
+def _add(
+    target: argparse._ActionsContainer, one: Parameter, helping: bool, said: str = "", default: Any = None
+) -> None:
     """Add a parameter; it is found among the arguments by its keyword."""
-    details: dict[str, Any] = {"help": words}
+    details: dict[str, Any] = {"help": _text(one.help or said) if helping else None}
     if one.stands_alone:
         details |= {"action": "store_const", "const": True, "default": default or False}
     elif one.reference is not None:

@@ -17,6 +17,7 @@ from euclio.core.parameters import Parameter
 from euclio.core.references import is_reference
 from euclio.core.values import one_of, read, seconds
 from euclio.core.words import joined
+from euclio.verbs.interface.keyword_types import Attainment, Measurements, RunKeywords
 
 if TYPE_CHECKING:
     from euclio.core.family import Changes
@@ -26,6 +27,8 @@ CERTIFY_S = 60.0
 """Limit in seconds of the prover for each proof of `compare`."""
 LIMIT_S = 10.0
 """Limit in seconds of each run of `what_if` and `changes`: far from what profiles are for, proofs take long."""
+COMMON = frozenset((*RunKeywords.__annotations__, *Attainment.__annotations__, *Measurements.__annotations__))
+"""Keywords that are of no family's changes or plan spaces."""
 SERVED = "session"
 """The family whose plans can be asked for an attainment."""
 SERVING = ("dispatch", "time_out", "hold", "dropping")
@@ -36,11 +39,6 @@ ALL = "all"
 """Word for all proofs of the benchmark set."""
 SAMPLE = 20
 """Proofs of the benchmark set that are tried."""
-
-
-def of_families() -> frozenset[str]:
-    """The keywords that families have: their changes, fields of plan spaces and simulations."""
-    return frozenset((*_change_options(), *_space_options(), *_space_fields(), *setup_owners()))
 
 
 def time_limit_of(keywords: Any) -> float | None:
@@ -68,13 +66,9 @@ def changed(family: Family, instance: Any, keywords: Mapping[str, Any]) -> tuple
     Raises:
         InputError: a keyword of another family, or a change that does not go with the instance.
     """
-    given: dict[str, Any] = {}
-    for name, (owner, option) in _change_options().items():
-        value = keywords.get(name)
-        if value is None:
-            continue
-        _refuse_other(owner, family, option.flag)
-        given[option.field] = _change_value(option, value, instance)
+    refuse_others(family, keywords)
+    asked = ((option, keywords.get(option.keyword)) for option in family.change_options)
+    given = {option.field: _change_value(option, value, instance) for option, value in asked if value is not None}
     if not given or family.changes is None:
         return instance, None
     changes = family.changes(**given)
@@ -125,24 +119,44 @@ def space_changes(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]
     Raises:
         InputError: a keyword of another family, or a value that it cannot have.
     """
-    kind: Any = type(family.full_space)
-    own = _fields_of(kind)
+    refuse_others(family, keywords)
+    own = _fields_of(family.full_space.__class__)
+    options = {option.keyword: option for option in family.space_options}
     found: dict[str, Any] = {}
     for name, value in keywords.items():
         if value is None and getattr(family.full_space, name, None) is not None:
             continue  # a field that None says nothing of
-        owner, option = _space_options().get(name, (family, None))
-        if name in own and (option is None or owner is not family or option.stands_alone or value is None):
+        option = options.get(name)
+        if name in own and (option is None or option.stands_alone or value is None):
             found[name] = value
-        elif option is not None:
-            _refuse_other(owner, family, option.flag)
-            if not option.stands_alone:
-                found[option.field] = _space_value(option, value)
-            elif value:
-                found[option.field] = option.value
-        elif name in _space_fields():
-            raise InputError(f"is no field of plan spaces of {family.instances}; leave it out", field=name)
+        elif option is not None and not option.stands_alone:
+            found[option.field] = _space_value(option, value)
+        elif option is not None and value:
+            found[option.field] = option.value
     return found
+
+
+def refuse_others(family: Family, keywords: Mapping[str, Any]) -> None:
+    """Refuse keywords of other families; these are looked at only where a keyword is none of this one.
+
+    Raises:
+        InputError: names the first of them.
+    """
+    own = {option.keyword for option in (*family.change_options, *family.space_options)}
+    known = own | _fields_of(family.full_space.__class__) | COMMON
+    left = keywords.keys() - known
+    if not left:
+        return
+    for other in families():
+        given = [one for one in other.change_options if keywords.get(one.keyword) is not None]
+        for option in (*given, *other.space_options):
+            if option.keyword in left:
+                raise InputError(
+                    f"is an option for {other.instances}, and this is one of {family.instances}; leave it out",
+                    field=option.flag,
+                )
+        for name in left & _fields_of(other.full_space.__class__):
+            raise InputError(f"is no field of plan spaces of {family.instances}; leave it out", field=name)
 
 
 @cache
@@ -207,13 +221,6 @@ def simulated() -> str:
     return joined(f"{family.instances} ({family.schema})" for family in served)
 
 
-def _refuse_other(owner: Family, family: Family, flag: str) -> None:
-    if owner is not family:
-        raise InputError(
-            f"is an option for {owner.instances}, and this is one of {family.instances}; leave it out", field=flag
-        )
-
-
 def _space_value(option: Parameter, value: Any) -> Any:
     """The value of a field of a plan space."""
     if option.parse is not None:
@@ -231,19 +238,3 @@ def _change_value(option: Parameter, value: Any, instance: Any) -> Any:
         return option.given(value, instance)
     except InputError as error:
         raise InputError(str(error), field=option.flag) from None
-
-
-@cache
-def _change_options() -> dict[str, tuple[Family, Parameter]]:
-    return {option.keyword: (family, option) for family in families() for option in family.change_options}
-
-
-@cache
-def _space_options() -> dict[str, tuple[Family, Parameter]]:
-    return {option.keyword: (family, option) for family in families() for option in family.space_options}
-
-
-@cache
-def _space_fields() -> frozenset[str]:
-    """The fields of the plan spaces of all families."""
-    return frozenset(field.name for family in families() for field in fields(family.full_space))

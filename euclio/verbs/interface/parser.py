@@ -5,22 +5,29 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import NoReturn
 
 from euclio.core.errors import InputError
+from euclio.core.families import homes
 from euclio.core.parameters import keyword_of
 from euclio.core.words import joined, near_names
 from euclio.verbs import verb_files
 from euclio.verbs.interface.command import COMMANDS, Command
 from euclio.verbs.interface.exit_codes import IN_WORDS
+from euclio.verbs.interface.shared_parameters import options_of
 
 DESCRIPTION = "Optimization research workbench for DNN inference serving."
 SUMMARY = re.compile(r'"""`euclio ([a-z-]+)`: (.+?)\.?("""|\n)')
 """The first line of a file that has a verb of the command: its name, and what it does."""
 FIRST = ("solve", "verify", "compare", "explain", "what-if", "curve", "changes", "simulate", "certify", "check-proof")
 """The verbs that the help names first, in this order; the others follow by name."""
+SCHEMA = re.compile(rb'"schema"\s*:\s*"euclio/([a-z]+)/')
+MOST_BEGUN = 4096
+"""Bytes of a file in which its schema is looked for."""
 MOST_NEAR = 2
 """Words that a hint names."""
 INVALID_CHOICE = re.compile(r"invalid choice: '(?P<word>[^']*)'[^(]* \(choose from (?P<words>[^)]*)\)")
@@ -76,11 +83,12 @@ def commands_of(verb: str) -> dict[str, Command]:
     }
 
 
-def parser_of(asked: Collection[str]) -> Parser:
+def parser_of(asked: Collection[str], *, helping: bool = True) -> Parser:
     """A parser that knows all verbs by name, and the options of some of them.
 
     Args:
         asked: those whose modules are imported.
+        helping: whether their help may be asked for.
     """
     parser = Parser(prog="euclio", description=DESCRIPTION, epilog=IN_WORDS, allow_abbrev=False)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
@@ -90,18 +98,18 @@ def parser_of(asked: Collection[str]) -> Parser:
     for verb, line in verbs().items():
         own = names.add_parser(verb, help=line, description=f"{line[0].upper()}{line[1:]}.", allow_abbrev=False)
         if verb in asked:
-            _add_commands(own, commands_of(verb))
+            _add_commands(own, commands_of(verb), helping=helping)
     return parser
 
 
-def _add_commands(parser: argparse.ArgumentParser, commands: dict[str, Command]) -> None:
+def _add_commands(parser: argparse.ArgumentParser, commands: dict[str, Command], *, helping: bool) -> None:
     """Add the options of a verb, or its actions with theirs."""
     if "" in commands:
-        commands[""].add_options(parser)
+        commands[""].add_options(parser, helping=helping)
         return
     actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
     for typed, one in commands.items():
-        one.add_options(actions.add_parser(typed, help=one.summary, allow_abbrev=False))
+        one.add_options(actions.add_parser(typed, help=one.summary, allow_abbrev=False), helping=helping)
 
 
 def parsed(words: Sequence[str]) -> argparse.Namespace | None:
@@ -113,17 +121,44 @@ def parsed(words: Sequence[str]) -> argparse.Namespace | None:
     Raises:
         InputError: a verb, an option or a value that is none.
     """
+    helping = not words or bool({"-h", "--help"} & set(words))
+    family = None if helping else family_named(words)
+    if family is not None:
+        with suppress(InputError), options_of((family,)):
+            found, unknown = _parsed(words, helping=False)
+            if found is not None and not unknown:
+                return found
+    # The words ask for help, name no instance, or are wrong: then the options of all families are known.
+    found, unknown = _parsed(words, helping=helping)
+    if unknown:
+        raise InputError(unknown)
+    return found
+
+
+def _parsed(words: Sequence[str], *, helping: bool) -> tuple[argparse.Namespace | None, str]:
+    """The arguments, None where help has been printed, and what is wrong with those that nothing takes."""
     asked = next((word for word in words if not word.startswith("-")), None)
-    parser = parser_of(() if asked is None else (asked,))
+    parser = parser_of(() if asked is None else (asked,), helping=helping)
     try:
         arguments, unknown = parser.parse_known_args(words)
     except SystemExit:  # --help or --version has been printed
-        return None
-    if unknown:
-        innermost = _innermost(parser, arguments)
-        innermost.error(_unknown(unknown, _flags(innermost)))
+        return None, ""
     command: Command = arguments.command_of
-    return command.given(arguments)
+    if not unknown:
+        return command.given(arguments), ""
+    innermost = _innermost(parser, arguments)
+    return arguments, f"{_unknown(unknown, _flags(innermost))}; see `{innermost.prog} --help`"
+
+
+def family_named(words: Sequence[str]) -> str | None:
+    """The family of the instance whose file is among some words, by how the file begins; None: it is not known."""
+    for word in words:
+        if word.endswith(".json"):
+            with suppress(OSError, ValueError), Path(word).open("rb") as file:
+                begun = SCHEMA.search(file.read(MOST_BEGUN))
+                if begun is not None and (name := begun[1].decode()) in homes():
+                    return name
+    return None
 
 
 def subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

@@ -6,6 +6,8 @@ Families declare theirs in their records; the groups below are made of these whe
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -65,7 +67,7 @@ SOLVERS = Parameter("--solvers", parse=as_given, metavar="A,B", details={"type":
 TIME_LIMIT = Parameter("--time-limit", parse=seconds, metavar="S")
 SEED = Parameter("--seed", parse=seed, metavar="N")
 
-INSTANCE = Parameter("instance", help=f"{an_instance()} (JSON)", metavar="INSTANCE")
+INSTANCE = Parameter("instance", help=lambda: f"{an_instance()} (JSON)", metavar="INSTANCE")
 
 # Where answers go.
 
@@ -90,11 +92,30 @@ def out_of(what: str, metavar: str = "FILE") -> Parameter:
 # What families declare.
 
 
+_ASKED: ContextVar[tuple[str, ...] | None] = ContextVar("asked", default=None)
+
+
+@contextmanager
+def options_of(names: tuple[str, ...] | None) -> Iterator[None]:
+    """Let verbs have the options of some families only, inside; None: of all."""
+    before = _ASKED.set(names)
+    try:
+        yield
+    finally:
+        _ASKED.reset(before)
+
+
+def asked_families() -> tuple[Family, ...]:
+    """The families whose options verbs have."""
+    names = _ASKED.get()
+    return families() if names is None else tuple(map(find_family, names))
+
+
 def changes(without: Collection[str] = ()) -> Callable[[], Iterator[Group]]:
     """The changes of instances, but those of some fields; what is not given stays as the file has it."""
 
     def groups() -> Iterator[Group]:
-        for family in families():
+        for family in asked_families():
             own = tuple(one for one in family.change_options if one.field not in without)
             if own:
                 yield Group(f"changes of {family.instances}", "default: as in the file", own)
@@ -106,7 +127,7 @@ def plan_space(without: Collection[str] = ()) -> Callable[[], Iterator[Group]]:
     """The fields of plan spaces but some; what is not given is the solver's own."""
 
     def groups() -> Iterator[Group]:
-        for family in families():
+        for family in asked_families():
             own = tuple(one for one in family.space_options if one.field not in without)
             also = frozenset(field.name for field in fields(family.full_space))
             yield Group(f"plan space of {family.instances}", "default: the solver's own", own, also)
@@ -197,4 +218,4 @@ def _shares(several: bool) -> Iterator[Parameter]:
 
 def _kept(family: Family) -> Iterator[Parameter]:
     """What of a family's simulations a plan can be made for."""
-    return (owners[family.name] for name, owners in setup_owners().items() if name in SERVING)
+    return (one for one in family.setup_options() if one.keyword in SERVING)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from euclio.core.families import families
+from euclio.core.families import family_of
 from euclio.core.family import Explained, Family
 from euclio.core.incumbent import forget_incumbent
 from euclio.core.progress import waiting
@@ -46,7 +46,8 @@ class Supervised(AbstractContextManager["Supervised"]):
     """
 
     def __init__(self, instances: Iterable[Any], own: Iterable[AnySolver] = ()) -> None:
-        self._known: list[object] = [*families(), *solvers().values(), *own, *instances]
+        listed = list(instances)
+        self._known: list[object] = [*solvers().values(), *own, *listed, *map(family_of, listed)]
         self._process = _process(self._known)
 
     def __exit__(self, *_: object) -> None:
