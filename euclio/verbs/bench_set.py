@@ -19,7 +19,24 @@ from euclio.core.families import families, homes
 from euclio.core.numbers import Number
 from euclio.core.parameters import Group, Parameter, as_given
 from euclio.core.progress import progress_bar, say, waiting
+from euclio.core.registry import find_solver
+from euclio.core.tables import to_text
 from euclio.core.values import count
+from euclio.core.warm_up import compile_solver
+from euclio.experiments.bench_set.best_known import compare_with_best
+from euclio.experiments.bench_set.build import build, designs
+from euclio.experiments.bench_set.export.whole_set import TIME_LIMIT_S as EXPORT_LIMIT_S
+from euclio.experiments.bench_set.export.whole_set import export
+from euclio.experiments.bench_set.manifest import instance_path, read_manifest, set_folder
+from euclio.experiments.bench_set.table import (
+    certificate_table,
+    certificates,
+    compared_table,
+    exported_table,
+    listed_row,
+    proofs_table,
+    summary,
+)
 from euclio.files.json_writing import json_text
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import REFUSED, SOLVED
@@ -169,10 +186,6 @@ def _compared(
     folder: Path, entries: tuple[Entry, ...], solver: SolverLike, limit_s: float | None
 ) -> tuple[Compared, ...]:
     """The runs of a solver on the instances of its family."""
-    from euclio.core.registry import find_solver
-    from euclio.core.warm_up import compile_solver
-    from euclio.experiments.bench_set.best_known import compare_with_best
-
     known = find_solver(solver)
     chosen = [e for e in entries if e.family == known.family]
     found: list[Compared] = []
@@ -201,8 +214,6 @@ class Listed(list[Path]):
         """A row per instance: class, what it was drawn from, best value, what its bound leaves open, effort, path."""
         import pandas as pd
 
-        from euclio.experiments.bench_set.table import listed_row
-
         return pd.DataFrame([{**listed_row(e), "path": str(p)} for e, p in zip(self.entries, self, strict=True)])
 
 
@@ -221,8 +232,6 @@ def list_bench_set(folder: str | Path | None = None, *, family: str | None = Non
     Raises:
         InputError: an unknown family or class.
     """
-    from euclio.experiments.bench_set.manifest import instance_path
-
     place, chosen = _chosen(folder, family, class_)
     return Listed([instance_path(place, e) for e in chosen], chosen)
 
@@ -249,15 +258,13 @@ def build_bench_set(
     Raises:
         InputError: nothing can be written there; a family without `again`.
     """
-    from euclio.experiments.bench_set.build import TIME_LIMIT_S, build, designs
-
     if family is not None and not again:
         raise InputError("says of which family all is made again; give --again too, or leave it out", field="--family")
     names = {one.name for own in families() if family in (None, own.name) for one in own.designs()} if again else set()
     with progress_bar("instances", len(designs())) as advance:
         place = None if folder is None else Path(folder)
         return build(
-            place, as_read(time_limit) or TIME_LIMIT_S, advance=advance, again=lambda design: design.name in names
+            place, as_read(time_limit) or BUILD_LIMIT_S, advance=advance, again=lambda design: design.name in names
         )
 
 
@@ -317,13 +324,11 @@ def export_bench_set(
         InputError: an unknown family or class, none of which the set has instances of; a set that cannot be read, or a
             folder that cannot be written to or holds something else.
     """
-    from euclio.experiments.bench_set.export.whole_set import TIME_LIMIT_S, export
-
     place, chosen = _chosen(folder, family, class_)
     if not chosen:
         raise InputError("the set has no such instances; ask for another family or class", file=str(place))
     with progress_bar("export", len(chosen)) as advance:
-        return export(place, chosen, Path(out), as_read(time_limit) or TIME_LIMIT_S, advance)
+        return export(place, chosen, Path(out), as_read(time_limit) or EXPORT_LIMIT_S, advance)
 
 
 def _folder(path: Path) -> Path:
@@ -344,8 +349,6 @@ def _chosen(
     folder: str | Path | None, family: str | None = None, class_: str | None = None
 ) -> tuple[Path, tuple[Entry, ...]]:
     """The folder of the set, and its instances of a family and of a class."""
-    from euclio.experiments.bench_set.manifest import read_manifest, set_folder
-
     place = Path(folder) if folder is not None else set_folder()
     entries = read_manifest(place).entries
     return place, tuple(e for e in entries if class_ in (None, e.difficulty) and family in (None, e.family))
@@ -364,9 +367,6 @@ def _chosen(
 )
 def print_checked(arguments: Namespace) -> int:
     """Check, compare, print."""
-    from euclio.core.tables import to_text
-    from euclio.experiments.bench_set.table import certificate_table, compared_table, proofs_table, summary
-
     found = check_bench_set(**arguments.keywords)
     for line in found.defects:
         print(line)
@@ -427,8 +427,6 @@ def print_listed(arguments: Namespace) -> int:
 )
 def print_built(arguments: Namespace) -> int:
     """Make the set."""
-    from euclio.experiments.bench_set.table import summary
-
     print(summary(build_bench_set(**arguments.keywords).entries))
     return SOLVED
 
@@ -444,8 +442,6 @@ def print_built(arguments: Namespace) -> int:
 )
 def print_certified(arguments: Namespace) -> int:
     """Make certificates and keep them."""
-    from euclio.experiments.bench_set.table import certificates
-
     manifest = certify_bench_set(**arguments.keywords)
     print(certificates(manifest.entries))
     refuted = [e.name for e in manifest.entries if e.certificate and e.certificate.verdict is Verdict.REFUTED]
@@ -464,9 +460,6 @@ def print_certified(arguments: Namespace) -> int:
 )
 def print_exported(arguments: Namespace) -> int:
     """Write the set for people without euclio."""
-    from euclio.core.tables import to_text
-    from euclio.experiments.bench_set.table import exported_table
-
     print(to_text(exported_table(export_bench_set(arguments.out, **arguments.keywords))))
     return SOLVED
 

@@ -11,8 +11,12 @@ from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, WrittenResult
+from euclio.files import save_result
 from euclio.files.boundary import at
 from euclio.files.json_writing import check_outputs
+from euclio.files.result_files import certificate_to_text
+from euclio.proving.certifying import better_result
+from euclio.proving.certifying import certify as certify_result
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import OPEN, REFUSED, SOLVED
 from euclio.verbs.interface.family_keywords import time_limit_of
@@ -56,8 +60,6 @@ def certify(
         InputError: the result claims nothing that could be certified, or is of another instance; the proof file cannot
             be written.
     """
-    from euclio.proving.certifying import certify as certify_result
-
     given = given_instance(instance)
     said = given_result(result, given, policy)
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
@@ -85,10 +87,6 @@ def certify(
 )
 def print_certificate(arguments: Namespace) -> int:
     """Certify, print, write."""
-    from euclio.files import save_result
-    from euclio.files.result_files import certificate_to_text
-    from euclio.proving.certifying import better_result
-
     given = given_instance(arguments.instance)
     said = given_result(arguments.result, given, arguments.keywords.get("policy"))
     instance = said.result.changed

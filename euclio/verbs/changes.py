@@ -13,6 +13,8 @@ from euclio.core.solver import SolverLike
 from euclio.core.values import count_or_none
 from euclio.files.boundary import at
 from euclio.problems.session import PlanSpace
+from euclio.questions.change_costs import answered, question
+from euclio.questions.tables import change_costs_csv, change_table, describe_change_costs
 from euclio.verbs.interface import keyword_types as words
 from euclio.verbs.interface.attainment import attainment_demand, with_percentile
 from euclio.verbs.interface.command import command
@@ -71,8 +73,6 @@ def changes(
     Raises:
         InputError: nothing runs, or a bad value, which it names with its keyword.
     """
-    from euclio.questions.change_costs import answered, question
-
     given = given_instance(session)
     keywords = with_percentile(keywords)  # type: ignore[assignment]
     charged: Any = keywords if space is not None or "charging" in keywords else {"machines": "whole", **keywords}
@@ -105,7 +105,6 @@ def changes(
 def print_changes(arguments: Namespace) -> int:
     """Solve, print, write, plot."""
     from euclio.questions.figures import draw_change_costs
-    from euclio.questions.tables import change_costs_csv, change_table, describe_change_costs
 
     given = opened_session(arguments)
     found = changes(given, **arguments.keywords)

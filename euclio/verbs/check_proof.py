@@ -19,6 +19,9 @@ from euclio.files.boundary import at
 from euclio.files.json_reading import read_data
 from euclio.files.json_writing import json_text
 from euclio.files.result_files import reasons_against
+from euclio.proving.certifying import claim_of
+from euclio.proving.files.checker import RefusedError, UnreadableError, check_text, text_of
+from euclio.proving.proof_files import Asked, not_of_claim
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import OPEN, REFUSED, SOLVED
 from euclio.verbs.interface.inputs import GivenInstance, GivenResult, given_instance, given_result
@@ -88,8 +91,6 @@ def check_proof(
     Raises:
         InputError: the file cannot be read, or is no proof file; an instance without a result.
     """
-    from euclio.proving.files.checker import RefusedError, UnreadableError, check_text, text_of
-
     if (instance is None) != (result is None):
         raise InputError("a proof file is of a result's claim; give the instance and the result", field="instance")
     limit_s = None if time_limit is None else float(time_limit)
@@ -111,9 +112,6 @@ def _against_claim(
     text: str, shown: Accepted, given: GivenInstance, read: GivenResult, limit_s: float | None
 ) -> ProofChecked:
     """What an accepted file is next to what a result claims."""
-    from euclio.proving.certifying import claim_of
-    from euclio.proving.proof_files import Asked, not_of_claim
-
     said = read.result
     evaluation = None if said.plan is None else given.family.evaluate(said.changed, said.plan, said.space)
     refused = [] if evaluation is None else reasons_against(said.changed, said, evaluation)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from euclio.contract import checking
+from euclio.contract.findings import report_table
 from euclio.core.parameters import Parameter
 from euclio.core.values import count
 from euclio.verbs.interface.command import command
@@ -30,8 +31,6 @@ check_solver = verb(Parameter("--samples", help="small instances; default: 12", 
 )
 def print_findings(arguments: Namespace) -> int:
     """Try, judge, print."""
-    from euclio.contract.findings import report_table
-
     report = check_solver(arguments.solver, **arguments.keywords)
     print_answer(arguments, report.describe, lambda: report_table(report))
     return SOLVED if report.kept else REFUSED

@@ -17,11 +17,15 @@ from euclio.core.progress import say
 from euclio.core.result import Status
 from euclio.core.solver import SolverLike
 from euclio.core.solving import solve
+from euclio.core.tables import to_text
 from euclio.core.values import seconds
 from euclio.files.boundary import at
 from euclio.files.json_writing import json_text
+from euclio.files.result_files import stated
 from euclio.questions.comparison.comparison import USUAL, Comparison, Solving, chosen_solvers, systems_of
 from euclio.questions.comparison.comparison import compare as compare_instance
+from euclio.questions.comparison.views import comparison_table
+from euclio.serving.attainment.attaining import briefly
 from euclio.verbs.interface import keyword_types as words
 from euclio.verbs.interface.attainment import attainment_demand, with_percentile
 from euclio.verbs.interface.command import command
@@ -129,8 +133,6 @@ def solving_of(demand: Demand | None, other: Supervised | None, solving: Solving
         from euclio.serving.attainment.attaining import Fronts
 
         return Fronts(demand), demand.in_words()
-    from euclio.serving.attainment.attaining import briefly
-
     return partial(other.solve_with, briefly, demand), demand.in_words()
 
 
@@ -147,10 +149,7 @@ def solving_of(demand: Demand | None, other: Supervised | None, solving: Solving
 )
 def print_comparison(arguments: Namespace) -> int:
     """Compare, print, plot."""
-    from euclio.core.tables import to_text
-    from euclio.files.result_files import stated
     from euclio.questions.comparison.figures import draw_comparison
-    from euclio.questions.comparison.views import comparison_table
 
     keywords = arguments.keywords
     check_written(arguments, (), [arguments.file], figures=["plot"], solvers=keywords.get("solvers", ()))

@@ -12,6 +12,8 @@ from euclio.core.solver import SolverLike
 from euclio.core.values import exacts
 from euclio.files.boundary import at
 from euclio.problems.session import PlanSpace
+from euclio.questions.cost_curve import Over, answered, question
+from euclio.questions.tables import cost_curve_csv, curve_table, describe_cost_curve
 from euclio.verbs.interface import keyword_types as words
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.family_keywords import LIMIT_S
@@ -74,8 +76,6 @@ def curve(
     Raises:
         InputError: a bad value, which it names with its keyword, or one that does not go with the session.
     """
-    from euclio.questions.cost_curve import Over, answered, question
-
     given = given_instance(session)
     axis = Over(over)
     values: dict[Over, Any] = {Over.SLO: slo, Over.RATE: rate}
@@ -116,7 +116,6 @@ def curve(
 def print_curve(arguments: Namespace) -> int:
     """Ask, print, write, plot."""
     from euclio.questions.figures import draw_cost_curve
-    from euclio.questions.tables import cost_curve_csv, curve_table, describe_cost_curve
 
     given = opened_session(arguments)
     found = curve(given, **arguments.keywords)

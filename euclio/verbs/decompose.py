@@ -13,10 +13,15 @@ from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter, as_given
 from euclio.core.progress import say, waiting
 from euclio.core.solver import SolverLike
+from euclio.core.tables import to_text
 from euclio.core.values import count
+from euclio.files.csv_files import frame_text
 from euclio.files.instance_files import load_instance
 from euclio.files.json_writing import json_text, write_text
 from euclio.questions.comparison.comparison import Comparison, Solving, chosen_solvers
+from euclio.questions.comparison.decomposing import common_family, describe, goal_of, steps_of, steps_table
+from euclio.questions.comparison.decomposing import decompose as decompose_instances
+from euclio.questions.comparison.views import decomposition_table
 from euclio.verbs.compare import solving_of
 from euclio.verbs.interface import keyword_types as words
 from euclio.verbs.interface.attainment import attainment_demand, with_percentile
@@ -36,6 +41,7 @@ from euclio.verbs.interface.shared_parameters import (
 )
 from euclio.verbs.interface.supervised import Supervised
 from euclio.verbs.interface.verb import as_read, verb
+from euclio.workloads.kinds import find_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,9 +99,6 @@ def decompose(
         InputError: an unknown solver or objective, instances of different families, a file that cannot be read, or a
             bad value, which it names with its keyword.
     """
-    from euclio.questions.comparison.decomposing import common_family
-    from euclio.questions.comparison.decomposing import decompose as decompose_instances
-
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
     asked = several_instances(instances)
     if workloads is not None:
@@ -138,8 +141,6 @@ def several_instances(given: Any) -> list[Any]:
 
 def drawn_workloads(number: int, seed: int | None = None) -> list[Any]:
     """Protocol workloads that every system has a plan for."""
-    from euclio.workloads.kinds import find_kind
-
     protocol = find_kind(PROTOCOL)
     chosen = protocol.seed if seed is None else seed
     with waiting("sampling workloads that every system has a plan for"):
@@ -161,11 +162,7 @@ def drawn_workloads(number: int, seed: int | None = None) -> list[Any]:
 )
 def print_decomposition(arguments: Namespace) -> int:
     """Decompose, print, write, plot."""
-    from euclio.core.tables import to_text
-    from euclio.files.csv_files import frame_text
-    from euclio.questions.comparison.decomposing import common_family, describe, goal_of, steps_of, steps_table
     from euclio.questions.comparison.figures import draw_decomposition
-    from euclio.questions.comparison.views import decomposition_table
 
     keywords = dict(arguments.keywords)
     named = keywords.pop("solvers", None)
@@ -202,8 +199,6 @@ def _instances(files: Sequence[Path], workloads: int | None, seed: int | None) -
 
 
 def _exit_code(table: pd.DataFrame) -> int:
-    from euclio.questions.comparison.decomposing import goal_of
-
     if table[goal_of(table).value_field].notna().any():
         return SOLVED
     infeasible = bool((table.optimum_status == "infeasible").all())

@@ -13,6 +13,7 @@ from euclio.core.result import AnyResult, Result
 from euclio.files.json_reading import parse_json
 from euclio.files.result_files import result_to_text
 from euclio.files.unbound_results import UnboundResult, load_without_instance, unbound_result
+from euclio.questions.difference import compare_plans
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import SOLVED
 from euclio.verbs.interface.inputs import changed_instance, given_instance
@@ -43,8 +44,6 @@ def diff(
         NoPlanError: a result has no plan.
         InputError: a file that cannot be read, or two results that cannot be compared.
     """
-    from euclio.questions.difference import compare_plans
-
     results = [_unbound(one, name, instance) for one, name in ((before, "before"), (after, "after"))]
     for result in results:
         if result.plan is None:

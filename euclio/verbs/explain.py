@@ -13,6 +13,8 @@ from euclio.core.result import Status
 from euclio.core.solver import SolverLike
 from euclio.core.solving import solver_for
 from euclio.files.boundary import at
+from euclio.files.json_writing import json_text
+from euclio.files.result_files import stated
 from euclio.problems.session import PlanSpace, Session
 from euclio.verbs.interface import keyword_types as words
 from euclio.verbs.interface.command import command
@@ -118,9 +120,6 @@ def explain(
 )
 def print_explanation(arguments: Namespace) -> int:
     """Explain and print."""
-    from euclio.files.json_writing import json_text
-    from euclio.files.result_files import stated
-
     given = given_instance(arguments.file)
     found = explain(given, supervised=True, **arguments.keywords)
     _, applied = changed(given.family, given.instance, arguments.keywords)

@@ -20,6 +20,7 @@ from euclio.core.progress import say
 from euclio.core.result import AnyResult, WrittenResult
 from euclio.core.values import read
 from euclio.core.words import joined
+from euclio.files.json_writing import write_text
 from euclio.files.result_files import reasons_against
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import SOLVED
@@ -202,8 +203,6 @@ def write_exported(files: dict[str, str], out: Path, *, folder: bool) -> None:
     Raises:
         InputError: nothing can be written there.
     """
-    from euclio.files.json_writing import write_text
-
     for name, text in files.items():
         path = out / name if folder else out
         if folder:

@@ -24,6 +24,8 @@ from euclio.core.words import joined
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import SOLVED
 from euclio.verbs.interface.verb import verb
+from euclio.workloads.generation import draw_instances, write_instances
+from euclio.workloads.generation import generate as write
 from euclio.workloads.populations import POPULATIONS
 
 WIDTH, INDENT = 100, 24
@@ -126,8 +128,6 @@ def generate(
     Raises:
         InputError: an unknown kind, a setting that it does not take, one that is missing, or a wrong value.
     """
-    from euclio.workloads.generation import draw_instances, write_instances
-
     asked: dict[str, Any] = {"count": count, "seed": seed}
     chosen = {name: value for name, value in asked.items() if value is not None}
     known = settings_by_name()
@@ -192,8 +192,6 @@ def _about() -> str:
 )
 def print_generated(arguments: Namespace) -> int:
     """Generate and print the paths."""
-    from euclio.workloads.generation import generate as write
-
     settings, known = dict(arguments.keywords), settings_by_name()
     own = {name: settings.pop(name, None) for name in ("count", "seed")}
     given = {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()}

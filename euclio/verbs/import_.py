@@ -19,6 +19,7 @@ from euclio.core.parts import Imported, Importer, ProfileImporter
 from euclio.core.progress import say
 from euclio.core.result import Status
 from euclio.core.values import read_if
+from euclio.files import save_instance, save_result
 from euclio.files.row_warnings import strictly
 from euclio.problems.pipeline import Cluster
 from euclio.problems.session import Configuration, Session
@@ -28,6 +29,7 @@ from euclio.verbs.interface.keyword_types import ByName
 from euclio.verbs.interface.outputs import check_written
 from euclio.verbs.interface.shared_parameters import PROFILE_OUTPUTS, STRICT
 from euclio.verbs.interface.verb import verb
+from euclio.workloads.session.server_importers import write_profiles
 
 if TYPE_CHECKING:
     from euclio.workloads.pricing.machine_prices import PriceList
@@ -241,8 +243,6 @@ def _imported(kind: str, **given: Any) -> Imported:
 
 def _profile(kind: str, out: str | Path | None, append: bool, **given: Any) -> tuple[Configuration, ...]:
     """The profile that an importer makes of its arguments, also written where that is asked for."""
-    from euclio.workloads.session.server_importers import write_profiles
-
     importer = _importers()[kind]
     assert isinstance(importer, ProfileImporter)
     if append and out is None:
@@ -274,8 +274,6 @@ def _importers() -> dict[str, Importer | ProfileImporter]:
 
 def _print_profiles(importer: ProfileImporter, arguments: Namespace) -> int:
     """Read, write the profiles, print the path."""
-    from euclio.workloads.session.server_importers import write_profiles
-
     check_written(arguments, ["out"], _files_of(importer, arguments))
     with strictly(arguments.strict):
         module, profile = importer.read(arguments)
@@ -286,8 +284,6 @@ def _print_profiles(importer: ProfileImporter, arguments: Namespace) -> int:
 
 def _print_imported(importer: Importer, arguments: Namespace) -> int:
     """Import, write, print the paths."""
-    from euclio.files import save_instance, save_result
-
     plan, plan_out = (getattr(arguments, name, None) for name in ("plan", "plan_out"))
     if (plan is None) != (plan_out is None):
         raise InputError("go together: the plan, and the file for it as a result", field="--plan and --plan-out")

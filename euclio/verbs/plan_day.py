@@ -20,6 +20,7 @@ from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.solving import asked, solve, solver_for
 from euclio.core.values import NOT_NEGATIVE, exact_not_negative, exact_positive, named
+from euclio.files import save_instance, save_result
 from euclio.problems.day import Day, Step
 from euclio.problems.day.family import FAMILY
 from euclio.problems.day.instance import STATE
@@ -220,7 +221,6 @@ def _named(given: Collection[str], file: str | None) -> Iterator[None]:
 )
 def print_day(arguments: Namespace) -> int:
     """Plan, print, write, draw."""
-    from euclio.files import save_instance, save_result
     from euclio.questions.day_figure import DRAWN, draw_day
 
     keywords = arguments.keywords

@@ -14,6 +14,9 @@ from euclio.core.errors import InputError
 from euclio.core.parameters import Parameter, as_given
 from euclio.core.values import exact_positive, named
 from euclio.core.words import joined, nearest
+from euclio.files import save_instance
+from euclio.files.json_writing import write_text
+from euclio.problems.session import Session
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import SOLVED
 from euclio.verbs.interface.inputs import GivenInstance, given_instance
@@ -21,6 +24,10 @@ from euclio.verbs.interface.keyword_types import ByName
 from euclio.verbs.interface.outputs import check_written, print_answer
 from euclio.verbs.interface.shared_parameters import json_of
 from euclio.verbs.interface.verb import as_read, verb
+from euclio.workloads.pricing.catalogues import read_catalogue
+from euclio.workloads.pricing.machine_prices import HOURS, PriceList, Terms, chosen_prices, with_prices
+from euclio.workloads.pricing.price_tables import prices_csv, prices_table
+from euclio.workloads.session.csv_profiles import read_profiles
 
 if TYPE_CHECKING:
     from euclio.problems.session import Session
@@ -103,9 +110,6 @@ def prices(
     Raises:
         InputError: a name that the list or the file does not have, or what the list does not say; names the keyword.
     """
-    from euclio.workloads.pricing.catalogues import read_catalogue
-    from euclio.workloads.pricing.machine_prices import HOURS, PriceList, Terms, chosen_prices, with_prices
-
     session, hardware = _hardware_of(file)
     what = as_read(map)
     for name in what:
@@ -126,10 +130,6 @@ def prices(
 
 def write_prices(found: PriceList, path: str | Path) -> None:
     """Write the session with the prices, or the prices alone as a CSV where there is none."""
-    from euclio.files import save_instance
-    from euclio.files.json_writing import write_text
-    from euclio.workloads.pricing.price_tables import prices_csv
-
     if found.session is None:
         write_text(prices_csv(replace(found, left_out=())), Path(path))
     else:
@@ -138,9 +138,6 @@ def write_prices(found: PriceList, path: str | Path) -> None:
 
 def _hardware_of(given: Session | str | Path | GivenInstance) -> tuple[Session | None, list[str]]:
     """The session, if it is one, and the names of its hardware or of that of the profiles."""
-    from euclio.problems.session import Session
-    from euclio.workloads.session.csv_profiles import read_profiles
-
     if isinstance(given, str | Path) and str(given).lower().endswith(".csv"):
         profiles = read_profiles(given)
         return None, list(dict.fromkeys(c.hardware for profile in profiles.values() for c in profile))
@@ -176,8 +173,6 @@ def _refuse_unknown(name: str, hardware: list[str], given: Session | str | Path 
 )
 def print_prices(arguments: Namespace) -> int:
     """Find, print, write."""
-    from euclio.workloads.pricing.price_tables import prices_table
-
     check_written(arguments, ["out"], [arguments.file, arguments.catalogue])
     found = prices(arguments.file, arguments.catalogue, **arguments.keywords)
     print_answer(arguments, found.describe, lambda: prices_table(found))

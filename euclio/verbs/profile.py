@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter, as_given
-from euclio.core.progress import say
+from euclio.core.progress import late_bar, say
+from euclio.core.system import load_average
+from euclio.core.tables import new_table
 from euclio.core.values import seconds, whole
 from euclio.core.words import amount, counted, milliseconds, percent
+from euclio.problems.session.instance import Configuration
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import SOLVED
 from euclio.verbs.interface.outputs import check_written, print_answer
 from euclio.verbs.interface.shared_parameters import PROFILE_OUTPUTS, STRICT, json_of
 from euclio.verbs.interface.verb import verb
+from euclio.workloads.profiling.measurement import Effort, measure
 from euclio.workloads.session.server_importers import profiles_out, say_some, whole_numbers, write_profiles
 
 if TYPE_CHECKING:
@@ -78,11 +82,6 @@ def profile(
     Raises:
         InputError: a worker cannot be started, ends, or does not answer; or a bad value, named with its keyword.
     """
-    from euclio.core.progress import late_bar
-    from euclio.core.system import load_average
-    from euclio.problems.session.instance import Configuration
-    from euclio.workloads.profiling.measurement import Effort, measure
-
     words = [work] if isinstance(work, str) else list(work)
     batches = tuple(dict.fromkeys(whole_numbers(batch)))
     concurrencies = tuple(dict.fromkeys(whole_numbers(concurrency)))
@@ -133,8 +132,6 @@ def print_profile(arguments: Namespace) -> int:
 
 
 def _table(model: str, hardware: str, samples: Sequence[Sample]) -> RenderableType:
-    from euclio.core.tables import new_table
-
     numbers = ("batch", "concurrency", "median (ms)", "spread", "longest (ms)", "outliers", "inputs/s")
     table = new_table(*numbers, numbers=numbers, title=f"{model} on {hardware}")
     for s in samples:

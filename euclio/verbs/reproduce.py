@@ -13,15 +13,19 @@ from euclio.core.parameters import Parameter, as_given
 from euclio.core.progress import say
 from euclio.core.values import count, one_of
 from euclio.files.json_writing import write_text
+from euclio.supervision import cores
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import REFUSED, SOLVED
 from euclio.verbs.interface.outputs import check_written
 from euclio.verbs.interface.shared_parameters import SEED
 from euclio.verbs.interface.verb import verb
+from euclio.workloads.generation import write_instances
+from euclio.workloads.populations import PROTOCOL_SEED
 from studies import STUDIES
 from studies.claims import load_cards
-from studies.claims_page import PAGE, lines
+from studies.claims_page import PAGE, lines, write_claims
 from studies.harpagon.answer import fresh_answers, stored_answers
+from studies.inference.drawn_workloads import protocol_draws
 from studies.inference.prior import PAPERS
 from studies.inference.reference import reference_setting
 from studies.page_builder import reproduce as reproduce_study
@@ -219,7 +223,6 @@ def _refuse_measurements(paper: str, given: dict[str, Any], folder: Path | None)
 
 def _renew_posterior(paper: str, jobs: int | None) -> None:
     """Draw the posterior of a paper that has one anew."""
-    from euclio.supervision import cores
     from studies.inference.__main__ import renew
 
     if paper not in PAPERS:
@@ -229,15 +232,11 @@ def _renew_posterior(paper: str, jobs: int | None) -> None:
 
 def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
     """Write the workloads of a paper's reference setting; studies leave out those whose plan the checker refuses."""
-    from euclio.workloads.generation import write_instances
-    from euclio.workloads.session.protocol import SEED
-    from studies.inference.drawn_workloads import protocol_draws
-
     if paper not in PAPERS:
         raise InputError(f"{paper} draws none ({', '.join(PAPERS)} do); leave it out", field="--write-workloads")
     _refuse_given(given, OF_STUDIES, "leave one out", "--write-workloads")
     size = given["workloads"] or int(STUDIES[paper].workloads)
-    seed = SEED if given["seed"] is None else given["seed"]
+    seed = PROTOCOL_SEED if given["seed"] is None else given["seed"]
     drawn = protocol_draws(paper, reference_setting(paper), seed, size)
     return write_instances([workload.session for workload in drawn.workloads], given["write_workloads"])
 
@@ -247,9 +246,6 @@ def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> AnsweredQues
     if paper != "harpagon":
         raise InputError(f"{paper} asks another question; harpagon has the answer", field="--answer")
     _refuse_given(given, (*OF_REPORTS, "only"), "leave one of the two out", "--answer", "runs no study")
-    from euclio.supervision import cores
-    from euclio.workloads.populations import PROTOCOL_SEED
-
     if given["workloads"] is None:
         _refuse_given(given, ("seed", "jobs", "instances"), "add --workloads", "--answer", "is read from the report")
         return stored_answers(out or latest(paper, whole=True) / paper)
@@ -272,7 +268,6 @@ def _check_claims(given: dict[str, Any], accepted: bool, out: Path | None) -> tu
     """Hold the claims against the last reports, and write their table; to accept them stores these reports first."""
     _refuse_given(given, OF_RUNS, "leave one of the two out", "--claims")
     from studies.claims import accept, check_all, load_cards
-    from studies.claims_page import write_claims
 
     if accepted and out is None:
         for paper in STUDIES:

@@ -10,6 +10,7 @@ from euclio.core.coverage import covered, demand_words
 from euclio.core.families import families
 from euclio.core.parameters import Parameter
 from euclio.core.solver import AnySolver
+from euclio.core.tables import coverage_table, solver_table, to_text
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import SOLVED
 from euclio.verbs.interface.verb import verb
@@ -45,8 +46,6 @@ def solvers(*, covers: bool = False) -> dict[str, AnySolver] | dict[str, dict[st
 @command(solvers, page="model/plan-spaces.md#who-covers-what", examples=("euclio solvers", "euclio solvers --covers"))
 def print_solvers(arguments: Namespace) -> int:
     """Print the table, or those of who covers what."""
-    from euclio.core.tables import coverage_table, solver_table, to_text
-
     if "covers" in arguments.keywords:
         for family in families():
             if family.demands:

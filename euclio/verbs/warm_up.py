@@ -7,12 +7,14 @@ import time
 from argparse import Namespace
 
 from euclio.core import registry
+from euclio.core.code_cache import folder, places, where_kept
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
 from euclio.core.own_solver import name_elsewhere
 from euclio.core.parameters import Parameter
 from euclio.core.progress import progress_bar, say
 from euclio.core.solver import SolverLike
+from euclio.core.warm_up import compile_all, parts, prune
 from euclio.core.words import duration
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import SOLVED
@@ -34,9 +36,6 @@ def warm_up(*solvers: SolverLike, jobs: Number | None = None) -> dict[str, float
     Raises:
         InputError: an unknown solver, or a number of processes below 1.
     """
-    from euclio.core.code_cache import folder
-    from euclio.core.warm_up import compile_all, parts, prune
-
     processes = None if jobs is None else int(jobs)
     if processes is not None and processes < 1:
         raise InputError(f"is {processes}; give at least 1", field="--jobs")
@@ -65,8 +64,6 @@ def warm_up(*solvers: SolverLike, jobs: Number | None = None) -> dict[str, float
 )
 def print_compiled(arguments: Namespace) -> int:
     """Compile with a progress bar; what is compiled already is loaded."""
-    from euclio.core.code_cache import places, where_kept
-
     began = time.perf_counter()
     seconds = warm_up(*arguments.solvers, **arguments.keywords)
     kept_in = next((str(place) for place in reversed(places())), None)

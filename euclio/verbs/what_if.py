@@ -13,6 +13,7 @@ from euclio.core.families import family_of
 from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter
 from euclio.core.progress import say
+from euclio.core.result import Status
 from euclio.core.solver import SolverLike
 from euclio.core.values import capacities, count_or_none, exact_not_negative, exacts, named_points, names
 from euclio.core.words import counted, duration
@@ -20,6 +21,10 @@ from euclio.files.boundary import at
 from euclio.files.json_writing import write_text
 from euclio.problems.session import PlanSpace, Session
 from euclio.problems.session.changes import SessionChanges
+from euclio.questions.sweep.description import describe
+from euclio.questions.sweep.solving import sweep
+from euclio.questions.tables import describe_what_if, what_if_csv, what_if_table
+from euclio.questions.what_if import CHARGINGS, answered, question
 from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES
 from euclio.verbs.interface import keyword_types as words
 from euclio.verbs.interface.attainment import attainment_demand, with_percentile
@@ -120,8 +125,6 @@ def what_if(
     Raises:
         InputError: a bad value, which it names with its keyword, or one that does not go with the session.
     """
-    from euclio.questions.what_if import CHARGINGS, answered, question
-
     given = given_instance(session)
     keywords = with_percentile(keywords, slo)
     slo = keywords.pop("slo", None) if slo is None else slo
@@ -162,8 +165,6 @@ def _covered(answers: list[WhatIf], file: str | None) -> list[WhatIf]:
     Raises:
         InputError: it covers none of them.
     """
-    from euclio.core.result import Status
-
     kept, reasons = [], []
     for way in answers[0].question.chargings:
         results = [p.result for answer in answers for p in answer.points.values() if p.charging is way]
@@ -228,7 +229,6 @@ def print_what_if(arguments: Namespace) -> int:
     from rich.text import Text
 
     from euclio.questions.figures import draw_what_if
-    from euclio.questions.tables import describe_what_if, what_if_csv, what_if_table
 
     points = _several_points(arguments)
     if arguments.html is not None:
@@ -271,9 +271,6 @@ def _several_points(arguments: Namespace) -> dict[str, dict[str, tuple[Any, ...]
 
 def _write_page(arguments: Namespace, points: dict[str, dict[str, tuple[Any, ...]]]) -> int:
     """Solve all points of the page and write it; says what came out."""
-    from euclio.questions.sweep.description import describe
-    from euclio.questions.sweep.solving import sweep
-    from euclio.questions.what_if import CHARGINGS
     from euclio.report.what_if.page import page
 
     keywords = dict(arguments.keywords)

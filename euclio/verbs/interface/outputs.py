@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.references import file_of
+from euclio.core.tables import to_text
 from euclio.files.json_writing import check_outputs, json_text
 
 if TYPE_CHECKING:
@@ -49,8 +50,6 @@ def print_answer(arguments: Namespace, data: Callable[[], Mapping[str, Any]], ta
     if arguments.json:
         print(json_text(data()))
         return
-    from euclio.core.tables import to_text
-
     print(to_text(table()))
 
 

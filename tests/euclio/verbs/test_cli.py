@@ -213,7 +213,7 @@ def test_compare_draws(capsys, instance, tmp_path):
 
 
 def test_generate_prints_the_paths(capsys, monkeypatch):
-    monkeypatch.setattr("euclio.workloads.generation.generate", lambda kind, out, **options: [out / kind])
+    monkeypatch.setattr("euclio.verbs.generate.write", lambda kind, out, **options: [out / kind])
     assert call(capsys, "generate", "random", "--out", "there") == (0, "there/random\n", "")
 
 
