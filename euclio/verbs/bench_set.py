@@ -24,6 +24,7 @@ from euclio.core.tables import to_text
 from euclio.core.values import count
 from euclio.core.warm_up import compile_solver
 from euclio.experiments.bench_set.best_known import compare_with_best
+from euclio.experiments.bench_set.build import TIME_LIMIT_S as BUILD_LIMIT_S
 from euclio.experiments.bench_set.build import build, designs
 from euclio.experiments.bench_set.export.whole_set import TIME_LIMIT_S as EXPORT_LIMIT_S
 from euclio.experiments.bench_set.export.whole_set import export
