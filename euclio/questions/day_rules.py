@@ -10,11 +10,11 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.lazy import late_value
 from euclio.core.progress import progress_bar
 from euclio.core.result import AnyResult, Status
 from euclio.core.showing import Framed, Plotted
-from euclio.core.tables import new_table
 from euclio.core.words import DASH, amount, figures, percent
 from euclio.problems.day.evaluate import WHOLE, DayEvaluation
 from euclio.problems.day.figures import DayFigures, figures_of
@@ -102,38 +102,52 @@ class DayComparison(Framed, Plotted):
     def table(self) -> RenderableType:
         """The comparison for people."""
         day = self.day
-        kept = () if self.demand is None else ("in time", "each step")
-        numbers = ("cost", *kept, "regret", "peak", "mean", "machine-h", "starts", "stops", "changes cost", "time s")
-        table = new_table(
-            "solver",
-            *numbers,
-            numbers=numbers,
-            spare=("time s", "changes cost", "stops", "starts", "mean", "peak", "machine-h"),
-            legend={
-                "peak": "most machines on",
-                "mean": "machines on",
-                "machine-h": "hours of all machines together",
-                "changes cost": "part of the cost that starts and stops make",
-                **({"each step": "at least, with 95 % confidence each"} if kept else {}),
-                **({"cost": f"in {day.session.currency}"} if day.session.currency else {}),
-            },
-        )
-        for result in self.results:
-            found = self._figures(result)
-            cells = [DASH] * (8 + len(kept))
-            if found is not None:
-                regret = self.regret(result)
-                told = stated(result)
-                cells = [amount(result.value, digits=7)]
-                if kept:
-                    cells += [DASH] * 2 if told is None else [percent(told.share), percent(rounded_down(told.least))]
-                cells += [DASH if regret is None else percent(regret)]
-                cells += [str(found.peak_machines), *map(figures, (found.mean_machines, found.machine_hours))]
-                cells += [str(found.starts), str(found.stops), figures(found.changing)]
-            table.add_row(*(Text(cell) for cell in (result.solver, *cells, figures(result.wall_s))))
+        table = table_of([self._row(result) for result in self.results], self._columns())
         head = f"{day.name}: {len(day.steps)} steps, {figures(day.hours)} h"
         said = [f"{own.solver}: {own.status.value}: {own.reason}" for own in self.results if own.reason]
         return Group(Text(f"{head}; {self._least()}"), Text(""), table, *map(Text, said))
+
+    def _row(self, result: AnyResult) -> dict[str, Any]:
+        row = {
+            "solver": result.solver,
+            **dict.fromkeys((column.heading for column in self._columns()[1:]), DASH),
+            "time s": result.wall_s,
+        }
+        found, told = self._figures(result), stated(result)
+        if found is None:
+            return row
+        kept = {} if told is None else {"in time": percent(told.share), "each step": percent(rounded_down(told.least))}
+        return (
+            row
+            | kept
+            | {
+                "cost": amount(result.value, digits=7),
+                "regret": percent(self.regret(result)),
+                "peak": str(found.peak_machines),
+                "mean": figures(found.mean_machines),
+                "machine-h": figures(found.machine_hours),
+                "starts": str(found.starts),
+                "stops": str(found.stops),
+                "changes cost": figures(found.changing),
+            }
+        )
+
+    def _columns(self) -> list[Column]:
+        currency = self.day.session.currency
+        each = Column("each step", means="at least, with 95 % confidence each")
+        return [
+            Label("solver"),
+            Column("cost", means=f"in {currency}" if currency else ""),
+            *([] if self.demand is None else [Column("in time"), each]),
+            Column("regret"),
+            Column("peak", spare=6, means="most machines on"),
+            Column("mean", spare=5, means="machines on"),
+            Column("machine-h", spare=7, means="hours of all machines together"),
+            Column("starts", spare=4),
+            Column("stops", spare=3),
+            Column("changes cost", spare=2, means="part of the cost that starts and stops make"),
+            Column("time s", form=figures, spare=1),
+        ]
 
     def _least(self) -> str:
         if self.demand is not None:

@@ -25,6 +25,11 @@ class Head(NamedTuple):
     facts: tuple[str, ...] = ()
 
 
+def fields_of(thing: Any, *names: str) -> dict[str, Any]:
+    """Some fields of a thing by name, for a row of a frame."""
+    return {name: getattr(thing, name) for name in names}
+
+
 def _nothing(thing: Any) -> None:
     return None
 
