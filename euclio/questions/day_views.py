@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
+from rich.console import RenderableType
 
 from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.lazy import late
@@ -102,12 +101,12 @@ def _evaluation_head(found: DayEvaluation) -> Head:
     return checked_head(found, value, f"{found.starts} starts and {found.stops} stops")
 
 
-def evaluation_table(found: DayEvaluation) -> RenderableType:
+def _paid(found: DayEvaluation) -> list[str]:
     """Broken rules, then what is paid for."""
     lines = list(found.violations[1:MOST_ROWS])
     if found.running is not None and found.changing is not None:
         lines.append(f"running {full(found.running)}, changes {full(found.changing)}")
-    return Group(*map(Text, lines))
+    return lines
 
 
 def _evaluation_rows(found: DayEvaluation) -> list[dict[str, Any]]:
@@ -138,6 +137,6 @@ def _comparison_rows(found: DayComparison) -> list[dict[str, Any]]:
 
 DAY = View(_day_head, day_load_table, rows=_day_rows, draw=late("euclio.questions.day_figure", "draw_load_on"))
 PLAN = View(_plan_head, plan_only_table, rows=lambda plan: plan_rows(None, plan, None))
-EVALUATION = View(_evaluation_head, evaluation_table, rows=_evaluation_rows)
+EVALUATION = View(_evaluation_head, rows=_evaluation_rows, lines=_paid)
 BEST = late("euclio.questions.day_figure", "draw_best_on")
 COMPARISON = View(_comparison_head, DayComparison.table, rows=_comparison_rows, draw=BEST)

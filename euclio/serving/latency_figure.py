@@ -124,12 +124,9 @@ def _thinned(shares: Floats) -> Ints:
 
 
 def _finish(axes: Axes, lowest: float, title: str) -> None:
-    axes.set_yscale("log")
-    axes.set_ylim(70 * lowest, 130)
-    axes.set_xlim(left=0)
+    axes.set(yscale="log", ylim=(70 * lowest, 130), xlim=(0, None))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: plain(share)))
-    axes.set_xlabel("latency (ms)")
-    axes.set_ylabel("answered requests that take longer (%)")
+    axes.set(xlabel="latency (ms)", ylabel="answered requests that take longer (%)")
     axes.set_title(title, fontsize=9.5)
     grid(axes)
 

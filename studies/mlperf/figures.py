@@ -37,8 +37,7 @@ def signed_errors(axes: Sequence[Axes], left: pd.DataFrame) -> str:
         )
         axes[1].plot([], [], marker=MARKERS[name], linestyle="", color=MUTED, label=f"{ORDINALS[name]} percentile")
     _diagonal(axes[1], 2.0, 1500.0)
-    axes[1].set_xlabel("measured latency (ms)")
-    axes[1].set_ylabel("predicted (ms)")
+    axes[1].set(xlabel="measured latency (ms)", ylabel="predicted (ms)")
     axes[1].legend(loc="upper left", fontsize=8.5)
     axes[0].axvspan(-AIM, AIM, color=MUTED, alpha=0.15, linewidth=0)
     axes[0].axvline(0.0, color=MUTED, linewidth=1.0)
@@ -74,8 +73,7 @@ def _diagonal(axes: Axes, low: float, high: float) -> None:
         setter("log")
         axis.set_major_formatter("{x:g}")
         axis.set_minor_formatter(NullFormatter())
-    axes.set_xlim(low, high)
-    axes.set_ylim(low, high)
+    axes.set(xlim=(low, high), ylim=(low, high))
     grid(axes)
 
 
@@ -89,8 +87,10 @@ def largest_loads(axes: Sequence[Axes], held: pd.DataFrame) -> str:
     axes[0].axvline(1.0, color=MUTED, linewidth=1.2)
     axes[0].set_yticks(places, list(held.case), fontsize=8.5)
     axes[0].invert_yaxis()
-    axes[0].set_xlim(0.0, 1.12 * float(held.over_reached.max()))
-    axes[0].set_xlabel("largest load with the 99th percentile within its bound, over the load that was submitted")
+    axes[0].set(
+        xlim=(0.0, 1.12 * float(held.over_reached.max())),
+        xlabel="largest load with the 99th percentile within its bound, over the load that was submitted",
+    )
     axes[0].tick_params(axis="y", length=0)
     return (
         f"On {reached(held)} of {len(held)} servers the hardware was driven to no more than the simulator thinks "
@@ -141,8 +141,7 @@ def clients_figure(axes: Sequence[Axes], compared: pd.DataFrame) -> str:
                 label=label,
             )
     _diagonal(axes[0], 3.0, 4000.0)
-    axes[0].set_xlabel("measured mean latency (ms)")
-    axes[0].set_ylabel("simulated (ms)")
+    axes[0].set(xlabel="measured mean latency (ms)", ylabel="simulated (ms)")
     axes[0].legend(loc="upper left", fontsize=8.5)
     by_clients = 100.0 * compared.assign(error=compared.error_mean.abs()).pivot_table(
         index="clients", columns="instances", values="error", aggfunc="median"
@@ -156,8 +155,7 @@ def clients_figure(axes: Sequence[Axes], compared: pd.DataFrame) -> str:
     axes[1].set_yscale("log")
     axes[1].yaxis.set_major_formatter("{x:g}")
     axes[1].yaxis.set_minor_formatter(NullFormatter())
-    axes[1].set_xlabel("clients")
-    axes[1].set_ylabel("median error of the mean (%), lower is better")
+    axes[1].set(xlabel="clients", ylabel="median error of the mean (%), lower is better")
     axes[1].legend(loc="upper right", fontsize=8.5, title="instances", title_fontsize=8.5)
     grid(axes[1])
     return (

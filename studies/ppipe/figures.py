@@ -93,9 +93,7 @@ def figure_3(axes: Sequence[Axes], ratios: pd.DataFrame) -> str:
     """Latency ratios along the depth of EfficientNet-B8."""
     for k, name in enumerate(ratios):
         axes[0].plot(ratios.index, ratios[name], color=PALETTE[k], label=str(name))
-    axes[0].set_xlabel(f"layer of {SHOWN} (middle of {WINDOW} layers)")
-    axes[0].set_ylabel("latency ratio")
-    axes[0].set_ylim(0, None)
+    axes[0].set(xlabel=f"layer of {SHOWN} (middle of {WINDOW} layers)", ylabel="latency ratio", ylim=(0, None))
     grid(axes[0])
     axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
     return (
@@ -149,8 +147,7 @@ def figure_14(axes: Sequence[Axes], planning: pd.DataFrame) -> str:
             panel.plot(rows[column], rows.wall_s, color=PALETTE[k], marker="o", markersize=3.5, label=label)
             open_ = rows[rows.status != "optimal"]
             panel.plot(open_[column], open_.wall_s, color=PALETTE[k], marker="^", markersize=8, linestyle="")
-        panel.set_yscale("log")
-        panel.set_ylim(10 ** np.floor(np.log10(shown.wall_s.min())), 200.0)
+        panel.set(yscale="log", ylim=(10 ** np.floor(np.log10(shown.wall_s.min())), 200.0))
         panel.yaxis.set_major_formatter("{x:g}")
         panel.yaxis.set_minor_formatter(NullFormatter())
         grid(panel)
@@ -205,8 +202,7 @@ def figure_7(axes: Sequence[Axes], groups: pd.DataFrame) -> str:
             reached = curve[curve >= 100.0 * TARGET]
             if len(reached):
                 panel.axvline(reached.index.max(), color=PALETTE[k], linewidth=1.0, linestyle=":")
-        panel.set_title(setup)
-        panel.set_xlabel("load factor")
+        panel.set(title=setup, xlabel="load factor")
         grid(panel)
     one_scale(axes, "SLO attainment (%), higher is better")
     legend_below(axes)
@@ -226,8 +222,7 @@ def figure_8(axes: Sequence[Axes], groups: pd.DataFrame) -> str:
     ):
         values = {s: np.array([used[column].get((setup, s), 0.0) for setup in LARGE]) for s in SERVED}
         side_by_side(panel, list(LARGE), values)
-        panel.set_title(title)
-        panel.set_ylim(0, 103)
+        panel.set(title=title, ylim=(0, 103))
     for k, system in enumerate(SERVED):
         axes[1].axhline(PUBLISHED_LOW_CLASS[system], color=PALETTE[k], linewidth=1.0, linestyle="--")
     one_scale(axes, "busy time (%)")

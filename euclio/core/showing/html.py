@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from functools import cache
 from html import escape
 from importlib.resources import files
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from euclio.core.fitted_table import Column, FittedTable
-from euclio.core.showing.view import Head
+from euclio.core.fitted_table import Column, FittedTable, table_of
+from euclio.core.showing.view import Head, View
 
 MOST_ROWS = 200
 """Rows of a table that are shown: more make notebooks slow."""
@@ -26,16 +27,26 @@ TONES = {
 """Tones of outcomes; all others have none."""
 
 
-def view_html(head: Head, drawing: str, table: RenderableType | None, *, leads: bool = False) -> str:
+def content_of(thing: Any, view: View) -> RenderableType:
+    """What stands below the head of an object: the table that the command line prints, or its rows."""
+    if view.table is not None:
+        return view.table(thing) or Group()
+    rows = list(view.rows(thing)) if view.columns and view.rows is not None else []
+    more = [Text(f"... and {len(rows) - MOST_ROWS:,} more rows")] if len(rows) > MOST_ROWS else []
+    table = [table_of(rows[:MOST_ROWS], view.columns)] if rows else []
+    return Group(*map(Text, view.lines(thing)), *table, *more)
+
+
+def view_html(head: Head, drawing: str, table: RenderableType, *, leads: bool = False) -> str:
     """An object as HTML.
 
     Args:
         head: what is said first; lines of the table that say the same are left out.
         drawing: HTML between the head and the table.
-        table: what the terminal shows; None: nothing.
+        table: what the terminal shows.
         leads: whether the first line of the table says more than the facts of the head, and stands in their place.
     """
-    parts = [] if table is None else list(_parts(table))
+    parts = list(_parts(table))
     begins = f"{head.name}: "
     if head.name and parts and isinstance(parts[0], str) and parts[0].startswith(begins):
         rest = parts[0].removeprefix(begins)

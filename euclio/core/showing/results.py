@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -10,7 +10,7 @@ from rich.text import Text
 
 from euclio.core.families import families, family_of
 from euclio.core.family import Difference, Explained, Family
-from euclio.core.fitted_table import Column, table_of
+from euclio.core.fitted_table import Column
 from euclio.core.objective import Goal
 from euclio.core.parts import Glance
 from euclio.core.result import AnyResult, WrittenResult
@@ -121,10 +121,9 @@ def checked_head(found: Any, *facts: str) -> Head:
     return Head("", "accepted" if found.feasible else "refused", (*filter(None, facts), *found.violations[:1]))
 
 
-def checked_table(found: Any, rows: Sequence[Any], columns: Sequence[Column]) -> RenderableType:
-    """The other rules that are broken, then a table of what was checked."""
-    table = [table_of(rows[:MOST_ROWS], columns)] if rows else []
-    return Group(*map(Text, found.violations[1:MOST_ROWS]), *table)
+def checked_view(head: Callable[[Any], Head], rows: Callable[[Any], list[dict[str, Any]]], *columns: Column) -> View:
+    """How a checker's answer shows itself: the other rules that are broken, and then what was checked."""
+    return View(head, rows=rows, lines=lambda found: found.violations[1:MOST_ROWS], columns=columns)
 
 
 RESULT = View(_head, _table, rows=_rows, leads=True)

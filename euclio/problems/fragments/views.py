@@ -10,8 +10,7 @@ from rich.text import Text
 from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.result import Result
 from euclio.core.showing import Head, View, fields_of
-from euclio.core.showing.html import MOST_ROWS
-from euclio.core.showing.results import checked_head, checked_table
+from euclio.core.showing.results import checked_head, checked_view
 from euclio.core.space_fields import in_words
 from euclio.core.tables import value_text
 from euclio.core.words import counted, figures, full, listed, milliseconds, took
@@ -100,13 +99,6 @@ FLEET_COLUMNS = (
 )
 
 
-def fleet_table(fleet: Fleet) -> RenderableType:
-    """A row per fragment."""
-    table = table_of(_fleet_rows(fleet)[:MOST_ROWS], FLEET_COLUMNS)
-    left_out = len(fleet.fragments) - MOST_ROWS
-    return Group(table, *([Text(f"... and {left_out:,} more fragments")] if left_out > 0 else []))
-
-
 def _fleet_rows(fleet: Fleet) -> list[dict[str, Any]]:
     fields = ("partition_point", "budget_s", "rate_rps")
     return [{"fragment": own.name, **fields_of(own, *fields)} for own in fleet.fragments]
@@ -126,11 +118,6 @@ PLAN_COLUMNS = (
     Column("share %", "share_pct"),
     Column("instances"),
 )
-
-
-def plan_only_table(plan: FragmentPlan) -> RenderableType:
-    """A row per stage; which layers it runs for how many requests, only the fleet knows."""
-    return table_of(plan_rows(None, plan, None)[:MOST_ROWS], PLAN_COLUMNS)
 
 
 def plan_rows(fleet: Fleet | None, plan: FragmentPlan, evaluation: FleetEvaluation | None) -> list[dict[str, Any]]:
@@ -173,11 +160,6 @@ EVALUATION_COLUMNS = (
 )
 
 
-def evaluation_table(found: FleetEvaluation) -> RenderableType:
-    """Broken rules, then a row per set."""
-    return checked_table(found, _evaluation_rows(found), EVALUATION_COLUMNS)
-
-
 def _evaluation_rows(found: FleetEvaluation) -> list[dict[str, Any]]:
     return [
         {"set": i, "latency_s": own.latency_s, **fields_of(own.shared, "rate_rps", "throughput_rps")}
@@ -185,6 +167,6 @@ def _evaluation_rows(found: FleetEvaluation) -> list[dict[str, Any]]:
     ]
 
 
-FLEET = View(_fleet_head, fleet_table, rows=_fleet_rows)
-PLAN = View(_plan_head, plan_only_table, rows=lambda plan: plan_rows(None, plan, None))
-EVALUATION = View(_evaluation_head, evaluation_table, rows=_evaluation_rows)
+FLEET = View(_fleet_head, rows=_fleet_rows, columns=FLEET_COLUMNS)
+PLAN = View(_plan_head, rows=lambda plan: plan_rows(None, plan, None), columns=PLAN_COLUMNS)
+EVALUATION = checked_view(_evaluation_head, _evaluation_rows, *EVALUATION_COLUMNS)

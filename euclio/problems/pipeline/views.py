@@ -13,7 +13,7 @@ from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.result import Result
 from euclio.core.showing import Head, View, fields_of
 from euclio.core.showing.html import MOST_ROWS
-from euclio.core.showing.results import checked_head, checked_table
+from euclio.core.showing.results import checked_head, checked_view
 from euclio.core.space_fields import in_words
 from euclio.core.tables import value_text
 from euclio.core.words import amount, counted, decimals, figures, full, listed, milliseconds, percent, took
@@ -168,11 +168,6 @@ PLAN_COLUMNS = (
 )
 
 
-def plan_only_table(plan: PipelinePlan) -> RenderableType:
-    """A row per partition; what it serves, only the checker knows."""
-    return table_of(plan_rows(None, plan, None)[:MOST_ROWS], PLAN_COLUMNS)
-
-
 def plan_rows(cluster: Cluster | None, plan: PipelinePlan, evaluation: PlanEvaluation | None) -> list[dict[str, Any]]:
     """A row per partition; what only the checker knows is left out without its answer."""
     rows: list[dict[str, Any]] = []
@@ -201,16 +196,11 @@ def _evaluation_head(found: PlanEvaluation) -> Head:
     return checked_head(found, value, f"GPUs used: {used or 'none'}")
 
 
-def evaluation_table(found: PlanEvaluation) -> RenderableType:
-    """Broken rules, then a row per model."""
-    columns = (Label("#", "model"), *(SERVED_COLUMNS[k] for k in (4, 6)))
-    return checked_table(found, _evaluation_rows(found), columns)
-
-
 def _evaluation_rows(found: PlanEvaluation) -> list[dict[str, Any]]:
     return [{"model": m, **fields_of(own, "throughput_rps", "weighted_rps")} for m, own in enumerate(found.models)]
 
 
 CLUSTER = View(_cluster_head, cluster_table, rows=_cluster_rows)
-PLAN = View(_plan_head, plan_only_table, rows=lambda plan: plan_rows(None, plan, None))
-EVALUATION = View(_evaluation_head, evaluation_table, rows=_evaluation_rows)
+PLAN = View(_plan_head, rows=lambda plan: plan_rows(None, plan, None), columns=PLAN_COLUMNS)
+SERVED = (SERVED_COLUMNS[k] for k in (0, 4, 6))
+EVALUATION = checked_view(_evaluation_head, _evaluation_rows, *SERVED)

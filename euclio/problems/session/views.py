@@ -12,7 +12,7 @@ from rich.text import Text
 from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.showing import Head, View, fields_of
 from euclio.core.showing.html import MOST_ROWS, html_text
-from euclio.core.showing.results import checked_head, checked_table
+from euclio.core.showing.results import checked_head, checked_view
 from euclio.core.words import DASH, counted, decimals, figures, full, listed, milliseconds
 from euclio.problems.session.changes import source_rate
 from euclio.problems.session.costs import allocation_costs, money
@@ -211,11 +211,6 @@ EVALUATION_COLUMNS = (
 )
 
 
-def evaluation_table(found: Evaluation) -> RenderableType:
-    """Broken rules, then a row per module."""
-    return checked_table(found, _evaluation_rows(found), EVALUATION_COLUMNS)
-
-
 def _evaluation_rows(found: Evaluation) -> list[dict[str, Any]]:
     return [
         {
@@ -230,4 +225,4 @@ def _evaluation_rows(found: Evaluation) -> list[dict[str, Any]]:
 
 SESSION = View(_session_head, session_table, dag_svg, _session_rows)
 PLAN = View(_plan_head, plan_only_table, rows=lambda plan: plan_rows(None, plan, None))
-EVALUATION = View(_evaluation_head, evaluation_table, rows=_evaluation_rows)
+EVALUATION = checked_view(_evaluation_head, _evaluation_rows, *EVALUATION_COLUMNS)

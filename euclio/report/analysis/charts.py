@@ -67,9 +67,7 @@ def distribution(axes: Axes, series: Mapping[str, pd.Series[float]], unit: str, 
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
         axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_ylim(0, 102)
-    axes.set_xlabel(unit)
-    axes.set_ylabel("workloads (%)")
+    axes.set(ylim=(0, 102), xlabel=unit, ylabel="workloads (%)")
     grid(axes)
     _legend(axes)
 
