@@ -118,10 +118,14 @@ class Column:
         """What it says of a row, with signs in place of those that a terminal would obey."""
         if callable(self.of):
             return visible(self.form(self.of(row)))
-        name = self.of or self.heading
         if not isinstance(row, Mapping):
-            return visible(self.form(getattr(row, name)))
-        return visible(self.form(row[name]) if name in row else "")
+            return visible(self.form(getattr(row, self.field)))
+        return visible(self.form(row[self.field]) if self.field in row else "")
+
+    @property
+    def field(self) -> str:
+        """The field of a row that it shows."""
+        return self.heading if callable(self.of) else self.of or self.heading
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from euclio.core.figures import INK, Look, grid, hardware_looks, legend_label, new_figure
+from euclio.core.figures import INK, Look, grid, hardware_looks, hardware_patches, new_figure
 from euclio.core.result import AnyResult
 from euclio.core.words import amount, full
 from euclio.problems.day.evaluate import DayEvaluation
@@ -72,11 +72,7 @@ def _times(day: Day) -> list[float]:
 def _patches(day: Day, plans: Sequence[list[list[int]]]) -> list[Patch]:
     """The hardware types that some plan uses, for a legend."""
     used = [any(row[h] for on in plans for row in on) for h in range(len(day.session.hardware))]
-    looks = [look for look, some in zip(_looks(day).items(), used, strict=True) if some]
-    return [
-        Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=legend_label(name))
-        for name, look in looks
-    ]
+    return hardware_patches({name: look for (name, look), some in zip(_looks(day).items(), used, strict=True) if some})
 
 
 def _looks(day: Day) -> dict[str, Look]:

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from euclio.core.figures import INK, MUTED, PALETTE, PUBLISHED, grid
+from euclio.core.figures import INK, MUTED, PALETTE, PUBLISHED, grid, legend_beside
 from euclio.report.analysis.charts import legend_below, side_by_side
 from euclio.report.drawings import drawn
 from studies.graft.cases import NETWORKS, SCALES
@@ -271,7 +271,7 @@ def figure_20(axes: Sequence[Axes], tables: Tables) -> str:
         xlabel="SLO over mobile latency", ylabel="share over the least possible\n(lower is better)", ylim=(0.9, None)
     )
     grid(axes[0])
-    axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(axes[0])
     missing = tables["partition_points"]
     none = missing[~missing.drawn]
     words = (
@@ -293,7 +293,7 @@ def _published(panel: Axes, values: Sequence[float], label: str) -> None:
 
 
 def _legend(panel: Axes) -> None:
-    panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(panel)
 
 
 @drawn("figure-2", "Figure 2. What does hybrid inference save while bandwidth moves?", panels=3, height=3.3)

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from euclio.core.figures import PUBLISHED, grid
+from euclio.core.figures import PUBLISHED, grid, legend_beside, log_axes
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.report import PALETTE
 from euclio.report.analysis.charts import bars, distribution, one_scale, published_line
@@ -165,10 +165,8 @@ def figure_13(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame]) -> str:
             )
         ends = [printed[f"{shown.label.lower()}_rps_{ms}"] for ms in ENDS_MS]
         axes[1].plot(ENDS_MS, ends, color=PALETTE[k], marker="D", linestyle="", markersize=6)
-    axes[1].set_yscale("log")
+    log_axes(axes[1], "y")
     axes[1].set_yticks([10, 20, 50, 100, 200])
-    axes[1].yaxis.set_major_formatter("{x:g}")
-    axes[1].yaxis.set_minor_formatter(NullFormatter())
     axes[1].set_ylabel("requests/s of a machine\n(higher is better)")
     for panel in axes:
         panel.set_xlabel("latency objective (ms)")
@@ -197,7 +195,7 @@ def figure_13_others(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame]) -
         panel.fill_between(places, low, high, color=PALETTE[k], alpha=0.15, linewidth=0)
     panel.set(xlabel="latency objective (ms)", ylabel="cost of Scrooge-ns over Scrooge")
     grid(panel)
-    panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(panel)
     return (
         "Total cost with concurrency 1 only over that with all levels; bands: 95 % intervals. Of these four the paper "
         "prints no more than that they confirm Figure 13a (§4.4). Their profiles are ours."
@@ -247,7 +245,7 @@ def worker_types_figure(axes: Sequence[Axes], count: int, seed: int) -> str:
         panel.plot([speed], [price], color=PUBLISHED, marker="Ds"[k], linestyle="", label=f"{name}, published")
     panel.set(xlabel="speed over the slowest (SSD-Inception)", ylabel="price ($ per hour)", ylim=(0, None))
     grid(panel)
-    panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(panel)
     return (
         f"Prices and speeds of all {count} types are ours, drawn within the ratios of Table 1 (at most 8.38 and 2.41, "
         "not correlated). P100 at $2.07 and V100 at $3.06 are Table 2's; workers without a GPU cost $0.83 (§4.2) with "
@@ -319,7 +317,7 @@ def figure_5(axes: Sequence[Axes]) -> str:
     panel.xaxis.set_major_formatter("{x:g}")
     panel.set(xlabel="worst-case latency at full rate (s)", ylabel="throughput (images/s)", ylim=(0, None))
     grid(panel)
-    panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(panel)
     best = best_within(WITHIN_S)
     return (
         "SSD-Inception on P100, batches 1 to 128 along each curve. Within 0.2 s the best point is batch "

@@ -95,5 +95,5 @@ def _rows(found: Simulation) -> list[dict[str, Any]]:
     return [{"fragment": row.pop("name"), **row} for row in describe(found)["fragments"]]
 
 
-LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_fleet_on")
+LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_on")
 SIMULATION = View(_head, simulation_table, rows=_rows, draw=LATENCY_FIGURE, leads=True)

@@ -70,5 +70,5 @@ def _rows(found: Simulation) -> list[dict[str, Any]]:
     return [{"model": row.pop("name"), **row} for row in describe(found)["models"]]
 
 
-LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_cluster_on")
+LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_on")
 SIMULATION = View(_head, simulation_table, rows=_rows, draw=LATENCY_FIGURE, leads=True)

@@ -171,5 +171,5 @@ def _rows(found: Simulation) -> list[dict[str, Any]]:
     return [{"module": row.pop("name"), **row} for row in describe(found)["modules"]]
 
 
-LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_session_on")
+LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_on")
 SIMULATION = View(_head, simulation_table, rows=_rows, draw=LATENCY_FIGURE, leads=True)
