@@ -100,10 +100,11 @@ class Column:
     Attributes:
         heading: what stands above it.
         of: the field of a row that it shows, or a function of the row; empty: the field is called as the heading is.
-        form: the value as text; a field that a row does not have is an empty cell.
+        form: the value as text.
         spare: its turn among the columns that a narrow window does without, from 1 on; 0: it is hidden after these,
             from the right, but for the first column, whose names say what the rows are.
         means: what a short heading, or signs in the column, mean; said below a table that shows it.
+        none: the cell of a row that does not have the field.
     """
 
     heading: str
@@ -111,6 +112,7 @@ class Column:
     form: Callable[[Any], str | Text] = str
     spare: int = 0
     means: str = ""
+    none: str = ""
     justify: ClassVar[Literal["left", "right"]] = "right"
     sentences: ClassVar[bool] = False
 
@@ -120,7 +122,7 @@ class Column:
             return visible(self.form(self.of(row)))
         if not isinstance(row, Mapping):
             return visible(self.form(getattr(row, self.field)))
-        return visible(self.form(row[self.field]) if self.field in row else "")
+        return visible(self.form(row[self.field]) if self.field in row else self.none)
 
     @property
     def field(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -102,51 +103,29 @@ class DayComparison(Framed, Plotted):
     def table(self) -> RenderableType:
         """The comparison for people."""
         day = self.day
-        table = table_of([self._row(result) for result in self.results], self._columns())
+        table = table_of(map(self._described, self.results), self._columns())
         head = f"{day.name}: {len(day.steps)} steps, {figures(day.hours)} h"
         said = [f"{own.solver}: {own.status.value}: {own.reason}" for own in self.results if own.reason]
         return Group(Text(f"{head}; {self._least()}"), Text(""), table, *map(Text, said))
 
-    def _row(self, result: AnyResult) -> dict[str, Any]:
-        row = {
-            "solver": result.solver,
-            **dict.fromkeys((column.heading for column in self._columns()[1:]), DASH),
-            "time s": result.wall_s,
-        }
-        found, told = self._figures(result), stated(result)
-        if found is None:
-            return row
-        kept = {} if told is None else {"in time": percent(told.share), "each step": percent(rounded_down(told.least))}
-        return (
-            row
-            | kept
-            | {
-                "cost": amount(result.value, digits=7),
-                "regret": percent(self.regret(result)),
-                "peak": str(found.peak_machines),
-                "mean": figures(found.mean_machines),
-                "machine-h": figures(found.machine_hours),
-                "starts": str(found.starts),
-                "stops": str(found.stops),
-                "changes cost": figures(found.changing),
-            }
-        )
-
     def _columns(self) -> list[Column]:
-        currency = self.day.session.currency
-        each = Column("each step", means="at least, with 95 % confidence each")
+        currency, number = self.day.session.currency, partial(Column, none=DASH)
+        kept = [
+            number("in time", "attainment", percent),
+            number("each step", "attainment_at_least", _at_least, means="at least, with 95 % confidence each"),
+        ]
         return [
             Label("solver"),
-            Column("cost", means=f"in {currency}" if currency else ""),
-            *([] if self.demand is None else [Column("in time"), each]),
-            Column("regret"),
-            Column("peak", spare=6, means="most machines on"),
-            Column("mean", spare=5, means="machines on"),
-            Column("machine-h", spare=7, means="hours of all machines together"),
-            Column("starts", spare=4),
-            Column("stops", spare=3),
-            Column("changes cost", spare=2, means="part of the cost that starts and stops make"),
-            Column("time s", form=figures, spare=1),
+            number("cost", "cost_in_all", partial(amount, digits=7), means=f"in {currency}" if currency else ""),
+            *([] if self.demand is None else kept),
+            number("regret", form=percent),
+            number("peak", "peak_machines", spare=6, means="most machines on"),
+            number("mean", "mean_machines", figures, spare=5, means="machines on"),
+            number("machine-h", "machine_hours", _in_all, spare=7, means="hours of all machines together"),
+            number("starts", spare=4),
+            number("stops", spare=3),
+            number("changes cost", "changes_in_all", figures, 2, "part of the cost that starts and stops make"),
+            Column("time s", "wall_s", figures, spare=1),
         ]
 
     def _least(self) -> str:
@@ -157,6 +136,14 @@ class DayComparison(Framed, Plotted):
         if self.bound is None:
             return "there is no proven bound"
         return f"bound {money(self.day.session, self.bound)} in all, proven; regret is against it"
+
+
+def _at_least(share: float | None) -> str:
+    return percent(None if share is None else rounded_down(share))
+
+
+def _in_all(by_type: dict[str, Fraction]) -> str:
+    return figures(sum(by_type.values(), Fraction(0)))
 
 
 def compare_day(

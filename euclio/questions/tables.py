@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -251,7 +252,8 @@ def what_if_table(answer: WhatIf) -> RenderableType:
     asked = answer.question
     columns = [Column("req/s", lambda row: full(row[0])), Column("SLO ms", lambda row: milliseconds(row[1]))]
     for way in asked.chargings:
-        columns += _columns(answer, way, is_kept=asked.demand is not None)
+        of = partial(lambda way, row: answer.points[*row, way], way)
+        columns += charging_columns(way, of, machines_in_words, is_kept=asked.demand is not None)
     table = table_of((tuple(place) for place, _ in asked.sessions.items()), columns)
     return Group(Text("\n".join((*asked.lines("rate and SLO"), *_judged(answer)))), Text(""), table)
 
@@ -290,18 +292,27 @@ def what_if_csv(*answers: WhatIf) -> str:
     return rows_csv([_spread(row, "resources", "resource") for row in what_if_rows(*answers)])
 
 
-def _columns(answer: WhatIf, way: Charging, *, is_kept: bool) -> Iterator[Column]:
-    """The columns of a way of charging; rows are rates and objectives."""
+def charging_columns(
+    way: Charging, point_of: Callable[[Any], Any], machines: Callable[[Any], str], *, is_kept: bool = False
+) -> list[Column]:
+    """The columns of a way of charging.
 
-    def of(heading: str, form: Callable[[Point], str], kind: type[Column] = Column, spare: int = 0) -> Column:
-        return kind(heading, lambda row: answer.points[*row, way], form, spare)
+    Args:
+        way: the way.
+        point_of: the point of a row that is charged so.
+        machines: the machines of a point in words.
+        is_kept: whether plans keep an attainment.
+    """
 
-    yield of(f"{way} cost/h", lambda point: point.cost_in_words())
-    if is_kept:
-        yield of(f"in time, {way}", lambda point: in_time(point.kept))
-    yield of(f"machines, {way}", machines_in_words, Sentence)
-    if not way.whole:
-        yield of("rounded up", lambda point: figures(point.rounded_up_per_h), spare=1)
+    def of(form: Callable[[Any], str]) -> Callable[[Any], str]:
+        return lambda row: form(point_of(row))
+
+    return [
+        Column(f"{way} cost/h", of(lambda point: point.cost_in_words())),
+        *([Column(f"in time, {way}", of(lambda point: in_time(point.kept)))] * is_kept),
+        Sentence(f"machines, {way}", of(machines)),
+        *([Column("rounded up", of(lambda point: figures(point.rounded_up_per_h)), spare=1)] * (not way.whole)),
+    ]
 
 
 def _point(answer: WhatIf, point: Point) -> dict[str, Any]:
