@@ -27,19 +27,9 @@ _SIGNS = frozenset("-_/\\.,:;=+|)]}>&")
 """Signs behind which a long word is broken first."""
 
 
-def longest_number(texts: Iterable[str]) -> int:
-    """Columns that the longest number in some texts takes."""
-    return max((cell_len(found) for text in texts for found in _NUMBER.findall(text)), default=1)
-
-
-def longest_line(texts: Iterable[str]) -> int:
-    """Columns that the longest line of some texts takes."""
-    return max((cell_len(line) for text in texts for line in text.splitlines()), default=1)
-
-
-def longest_word(texts: Iterable[str]) -> int:
-    """Columns that the longest word of some texts takes."""
-    return max((cell_len(word) for text in texts for word in text.split(" ")), default=1)
+def _longest(pieces: Iterable[str]) -> int:
+    """Columns that the longest of some texts takes."""
+    return max(map(cell_len, pieces), default=1)
 
 
 def folded(text: Text, width: int) -> Text:
@@ -254,37 +244,32 @@ class FittedTable:
 
     def _fit_rounded(self, width: int) -> tuple[list[_Fitted], list[str]]:
         """The columns that are shown, with rounded numbers, and the headings of those that are not."""
-        shown = self._fitted(_rounded)
-        hidden: list[str] = []
+        fitted = shown = self._fitted(_rounded)
         spare = sorted((column for column in self.columns if column.spare), key=lambda column: column.spare)
-        order = [column.heading for column in (*spare, *reversed(self.columns[1:]))]
-        for name, give_way in ((NAME, order[: len(spare)]), (SHORT_NAME, order)):
-            for heading in ("", *dict.fromkeys(give_way)):
-                if heading in hidden or (heading and all(one.column.heading != heading for one in shown)):
-                    continue
-                if heading:
-                    shown = [one for one in shown if one.column.heading != heading]
-                    hidden.append(heading)
+        first = len({column.heading for column in spare})
+        order = list(dict.fromkeys(column.heading for column in (*spare, *reversed(self.columns[1:]))))
+        for name, counts in ((NAME, range(first + 1)), (SHORT_NAME, range(first, len(order) + 1))):
+            for count in counts:
+                shown = [one for one in fitted if one.column.heading not in order[:count]]
                 narrowed = _narrowed(shown, width, name, NARROW_GAP)
                 if _total(narrowed, NARROW_GAP) <= width:
-                    return narrowed, hidden
-        return _narrowed([replace(one, least=1) for one in shown], width, 1, NARROW_GAP), hidden
+                    return narrowed, order[:count]
+        return _narrowed([replace(one, least=1) for one in shown], width, 1, NARROW_GAP), order
 
-    def _fitted(self, form: Callable[[Text], Text] | None = None) -> list[_Fitted]:
+    def _fitted(self, form: Callable[[Text], Text] = lambda cell: cell) -> list[_Fitted]:
         """The columns as wide as they would be; `form` changes cells of numbers."""
-        every = [[row[k] for row in self.rows] for k in range(len(self.columns))]
-        return [_measured(column, cells, form) for column, cells in zip(self.columns, every, strict=True)]
+        return [_measured(column, [row[k] for row in self.rows], form) for k, column in enumerate(self.columns)]
 
 
-def _measured(column: Column, cells: Sequence[Text], form: Callable[[Text], Text] | None) -> _Fitted:
+def _measured(column: Column, cells: list[Text], form: Callable[[Text], Text]) -> _Fitted:
     is_number = column.justify == "right"
-    if form is not None and is_number:
-        cells = [form(cell) for cell in cells]
-    texts = [cell.plain for cell in cells]
-    word = longest_word([column.heading])
-    whole = max(word, longest_line(texts))
-    least = whole if is_number else max(word, longest_number(texts))
-    return _Fitted(column, cells, max(whole, longest_line([column.heading])), whole, least)
+    cells = [form(cell) for cell in cells] if is_number else cells
+    word = _longest(column.heading.split(" "))
+    whole = max(word, _longest(line for cell in cells for line in cell.plain.splitlines()))
+    least = (
+        whole if is_number else max(word, _longest(found for cell in cells for found in _NUMBER.findall(cell.plain)))
+    )
+    return _Fitted(column, cells, max(whole, cell_len(column.heading)), whole, least)
 
 
 def _narrowed(columns: Sequence[_Fitted], width: int, name: int, gap: int) -> list[_Fitted]:
@@ -311,16 +296,12 @@ def _total(columns: Sequence[_Fitted], gap: int) -> int:
 
 def _rounded(cell: Text) -> Text:
     """A number in `FIGURES` figures; what is no number with decimals stays as it is."""
-    return Text(_rounded_text(cell.plain), style=cell.style)
-
-
-def _rounded_text(text: str) -> str:
-    number = _DECIMALS.fullmatch(text)
+    number = _DECIMALS.fullmatch(cell.plain)
     if number is None:
-        return text
+        return cell
     digits = number["number"].replace(",", "")
     before, _, after = digits.partition(".")
     figures = len(before) if before.strip("0") else len(after.lstrip("0")) - len(after)
     places = min(len(after), max(FIGURES - figures, 0))
     separator = "," if "," in number["number"] else ""
-    return f"{number['sign']}{Decimal(digits):{separator}.{places}f}{number['unit']}"
+    return Text(f"{number['sign']}{Decimal(digits):{separator}.{places}f}{number['unit']}", style=cell.style)
