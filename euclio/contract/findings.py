@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from euclio.core.tables import new_table
+from euclio.core.fitted_table import Label, Sentence, table_of
 
 SCHEMA = "euclio/contract/1"
 
@@ -95,11 +95,8 @@ def report_table(report: Report) -> RenderableType:
     tried = sum(finding.verdict is not Verdict.UNTRIED for finding in report.findings)
     outcome = f"{broken} of {tried} claims broken" if broken else f"all {tried} claims that could be tried are kept"
     header = ", ".join(part for part in (report.solver, report.kind, report.version) if part)
-    seen = "what a solver promises, and what was seen"
-    table = new_table("claim", "verdict", seen, wrapped=(seen,))
-    for finding in report.findings:
-        both = Text(f"{finding.text}\n{finding.evidence}")
-        table.add_row(Text(finding.claim), Text(finding.verdict.value), both)
+    seen = Sentence("what a solver promises, and what was seen", lambda finding: f"{finding.text}\n{finding.evidence}")
+    table = table_of(report.findings, (Label("claim"), Label("verdict", form=lambda verdict: verdict.value), seen))
     return Group(Text(f"{header}: {outcome}"), Text(""), table)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
@@ -16,6 +16,8 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import NullFormatter
 from matplotlib.transforms import ScaledTranslation
 
 INK, MUTED = "#1c1f23", "#656b73"
@@ -116,6 +118,15 @@ def legend_under(axes: Axes, **drawn: Any) -> None:
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=moved, ncols=columns, **drawn)
 
 
+def log_axes(axes: Axes, *which: Literal["x", "y"], base: int = 10, form: str = "{x:g}") -> None:
+    """Logarithmic axes with plain numbers at their ticks, and none between these."""
+    for name in which:
+        axis = axes.xaxis if name == "x" else axes.yaxis
+        (axes.set_xscale if name == "x" else axes.set_yscale)("log", base=base)
+        axis.set_major_formatter(form)
+        axis.set_minor_formatter(NullFormatter())
+
+
 def grid(axes: Axes, which: Literal["both", "x", "y"] = "both") -> None:
     """Faint grid lines behind the drawing."""
     axes.grid(color=MUTED, alpha=0.25, linewidth=0.6, axis=which)
@@ -162,6 +173,19 @@ def _place(name: str) -> int:
     stem = name.rstrip("0123456789")
     number = name[len(stem) :]
     return zlib.crc32(stem.encode()) + int(number[-6:] or 0)
+
+
+def hardware_patches(looks: Mapping[str, Look]) -> list[Patch]:
+    """What a legend shows of hardware types, by name."""
+    return [
+        Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=legend_label(name))
+        for name, look in looks.items()
+    ]
+
+
+def legend_beside(axes: Axes, **drawn: Any) -> None:
+    """A legend to the right of the axes, where it covers nothing; `drawn` is as of `Axes.legend`."""
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5, **drawn)
 
 
 def legend_label(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Tables that fit the window: no number is broken or cut.
+"""Tables of rows by one list of columns, which fit the window: no number is broken or cut.
 
 Where a table is too wide, its columns move together, its numbers are rounded, long names are folded, and in the end
 columns are hidden, which a line below the table names.
@@ -7,15 +7,17 @@ columns are hidden, which a line below the table names.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Any, ClassVar, Literal
 
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 # Texts over several lines: broken between words, long words at their signs, and never inside a number (ours).
@@ -25,19 +27,9 @@ _SIGNS = frozenset("-_/\\.,:;=+|)]}>&")
 """Signs behind which a long word is broken first."""
 
 
-def longest_number(texts: Iterable[str]) -> int:
-    """Columns that the longest number in some texts takes."""
-    return max((cell_len(found) for text in texts for found in _NUMBER.findall(text)), default=1)
-
-
-def longest_line(texts: Iterable[str]) -> int:
-    """Columns that the longest line of some texts takes."""
-    return max((cell_len(line) for text in texts for line in text.splitlines()), default=1)
-
-
-def longest_word(texts: Iterable[str]) -> int:
-    """Columns that the longest word of some texts takes."""
-    return max((cell_len(word) for text in texts for word in text.split(" ")), default=1)
+def _longest(pieces: Iterable[str]) -> int:
+    """Columns that the longest of some texts takes."""
+    return max(map(cell_len, pieces), default=1)
 
 
 def folded(text: Text, width: int) -> Text:
@@ -92,90 +84,158 @@ _DECIMALS = re.compile(r"(?P<sign>[+-]?)(?P<number>[0-9][0-9,]*\.[0-9]+)(?P<unit
 
 
 @dataclass(frozen=True, slots=True)
+class Column:
+    """A column of numbers: what stands above it, what its cells say of a row, and what becomes of it in narrow windows.
+
+    Attributes:
+        heading: what stands above it.
+        of: the field of a row that it shows, or a function of the row; empty: the field is called as the heading is.
+        form: the value as text.
+        spare: its turn among the columns that a narrow window does without, from 1 on; 0: it is hidden after these,
+            from the right, but for the first column, whose names say what the rows are.
+        means: what a short heading, or signs in the column, mean; said below a table that shows it.
+        none: the cell of a row that does not have the field.
+    """
+
+    heading: str
+    of: str | Callable[[Any], Any] = ""
+    form: Callable[[Any], str | Text] = str
+    spare: int = 0
+    means: str = ""
+    none: str = ""
+    justify: ClassVar[Literal["left", "right"]] = "right"
+    sentences: ClassVar[bool] = False
+
+    def cell(self, row: Any) -> Text:
+        """What it says of a row, with signs in place of those that a terminal would obey."""
+        if callable(self.of):
+            return visible(self.form(self.of(row)))
+        if not isinstance(row, Mapping):
+            return visible(self.form(getattr(row, self.field)))
+        return visible(self.form(row[self.field]) if self.field in row else self.none)
+
+    @property
+    def field(self) -> str:
+        """The field of a row that it shows."""
+        return self.heading if callable(self.of) else self.of or self.heading
+
+
+@dataclass(frozen=True, slots=True)
+class Label(Column):
+    """A column of names."""
+
+    justify: ClassVar[Literal["left", "right"]] = "left"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence(Label):
+    """A column of sentences, which are narrowed before names are."""
+
+    sentences: ClassVar[bool] = True
+
+
+def table_of(rows: Iterable[Any], columns: Sequence[Column], title: str = "") -> FittedTable:
+    """A table of rows by columns.
+
+    Args:
+        rows: mappings or objects with the fields that columns show; of a list, its entries are the cells.
+        columns: the columns.
+        title: set above; empty: none.
+    """
+    cells = [
+        [visible(cell) for cell in row] if isinstance(row, list) else [column.cell(row) for column in columns]
+        for row in rows
+    ]
+    return FittedTable(tuple(columns), cells, title)
+
+
+def visible(text: str | Text) -> Text:
+    """A text with signs in place of those that a terminal would obey, and as wide as what is shown of it."""
+    if isinstance(text, str):
+        return Text(harmless(text))
+    text.plain = harmless(text.plain)
+    return text
+
+
+def harmless(text: str) -> str:
+    """A text with a sign in place of each that a terminal would obey."""
+    return "".join(sign if _is_harmless(sign) else "\ufffd" for sign in text)
+
+
+def _is_harmless(sign: str) -> bool:
+    """Whether a terminal only shows it: a sign, a line break, or a space, such as one that no line is broken at."""
+    return sign.isprintable() or sign == "\n" or unicodedata.category(sign) == "Zs"
+
+
+@dataclass(frozen=True, slots=True)
 class _Fitted:
     """A column as it may be drawn.
 
     Attributes:
         column: the column.
+        cells: its cells.
         width: how wide it is.
         whole: how wide it has to be for its cells to stay in one line; its heading may take several.
         least: how wide it has to be, whatever becomes of it: numbers and words of its heading stay whole.
-        sentences: whether it is a column of sentences, which are narrowed before names are.
     """
 
     column: Column
+    cells: Sequence[Text]
     width: int
     whole: int
     least: int
-    sentences: bool
 
     def floor(self, name: int) -> int:
         """How narrow it may get where names may be folded to so many columns."""
         return min(self.whole, max(self.least, name))
 
 
-class FittedTable(Table):
+@dataclass(frozen=True, slots=True)
+class FittedTable:
     """A table whose least needed columns give way where it is too wide.
 
-    Args:
-        *columns: headings.
-        numbers: headings of columns that are aligned to the right.
-        wrapped: headings of columns of sentences, which may go on in the next line.
-        spare: headings of columns that may be hidden, the least needed first; after them columns are hidden from the
-            right, but for the first one, whose names say what the rows are.
-        legend: what short headings and signs of their columns mean, by heading; those that are shown are explained in
-            a line below the table.
-        title: set above; None: none.
+    Attributes:
+        columns: the columns.
+        rows: cells by row.
+        title: set above; empty: none.
     """
 
-    def __init__(
-        self,
-        *columns: str,
-        numbers: Iterable[str] = (),
-        wrapped: Iterable[str] = (),
-        spare: Sequence[str] = (),
-        legend: Mapping[str, str] | None = None,
-        title: str | None = None,
-    ) -> None:
-        super().__init__(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=title, title_justify="left")
-        self._right = frozenset(numbers)
-        for column in columns:
-            self.add_column(column, justify="right" if column in self._right else "left", overflow="fold")
-        self._wrapped, self._spare, self._legend = frozenset(wrapped), tuple(spare), dict(legend or {})
+    columns: Sequence[Column]
+    rows: list[list[Text]]
+    title: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The table without the columns that it has no room for, its legend, and a line that names them."""
         shown, hidden, gap = self._fit(options.max_width)
-        every, self.columns = self.columns, [_drawn(fitted) for fitted in shown]
-        for place, column in enumerate(self.columns):
-            column._index = place
-        self.collapse_padding = gap == NARROW_GAP
-        width = max(options.max_width, _total(shown, gap))
-        yield from super().__rich_console__(console, options.update(width=width))
-        self.columns = every
-        said = self.legend(str(one.column.header) for one in shown)
+        table = Table(
+            box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=self.title or None, title_justify="left",
+            collapse_padding=gap == NARROW_GAP,
+        )  # fmt: skip
+        for one in shown:
+            heading = folded(Text(one.column.heading), one.width)
+            table.add_column(heading, justify=one.column.justify, width=one.width, no_wrap=True, overflow="fold")
+        for cells in zip(*([folded(cell, one.width) for cell in one.cells] for one in shown), strict=True):
+            table.add_row(*cells)
+        yield from console.render(table, options.update(width=max(options.max_width, _total(shown, gap))))
+        said = self.legend(one.column for one in shown)
         if said:
             yield Text(said, style="dim")
         if hidden:
             yield Text(f"hidden at this width: {', '.join(hidden)}", style="dim")
 
-    def legend(self, headings: Iterable[str]) -> str:
-        """What short headings mean, in a line; empty: none of them is short, or there are no rows.
-
-        Args:
-            headings: those of the columns that are shown.
-        """
-        said = [f"{heading}: {self._legend[heading]}" for heading in headings if heading in self._legend]
-        return "; ".join(said) if self.row_count else ""
+    def legend(self, columns: Iterable[Column]) -> str:
+        """What headings of columns mean, in a line; empty: none of them is short, or there are no rows."""
+        said = dict.fromkeys(f"{column.heading}: {column.means}" for column in columns if column.means)
+        return "; ".join(said) if self.rows else ""
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         """As wide as the window, if need be."""
-        widest = _total([self._fitted(column) for column in self.columns], GAP)
-        return Measurement(min(widest, options.max_width), min(widest, options.max_width))
+        width = min(_total(self._fitted(), GAP), options.max_width)
+        return Measurement(width, width)
 
     def _fit(self, width: int) -> tuple[list[_Fitted], list[str], int]:
         """The columns that are shown, with their widths, the headings of those that are not, and the gap between."""
-        shown = [self._fitted(column) for column in self.columns]
+        shown = self._fitted()
         for gap in (GAP, NARROW_GAP):
             narrowed = _narrowed(shown, width, NAME, gap)
             if _total(narrowed, gap) <= width:
@@ -184,30 +244,32 @@ class FittedTable(Table):
 
     def _fit_rounded(self, width: int) -> tuple[list[_Fitted], list[str]]:
         """The columns that are shown, with rounded numbers, and the headings of those that are not."""
-        shown = [self._fitted(_rounded(column)) for column in self.columns]
-        hidden: list[str] = []
-        order = [*self._spare, *(str(column.header) for column in reversed(self.columns[1:]))]
-        for name, give_way in ((NAME, self._spare), (SHORT_NAME, tuple(dict.fromkeys(order)))):
-            for heading in ("", *give_way):
-                if heading in hidden or (heading and all(one.column.header != heading for one in shown)):
-                    continue
-                if heading:
-                    shown = [one for one in shown if one.column.header != heading]
-                    hidden.append(heading)
+        fitted = shown = self._fitted(_rounded)
+        spare = sorted((column for column in self.columns if column.spare), key=lambda column: column.spare)
+        first = len({column.heading for column in spare})
+        order = list(dict.fromkeys(column.heading for column in (*spare, *reversed(self.columns[1:]))))
+        for name, counts in ((NAME, range(first + 1)), (SHORT_NAME, range(first, len(order) + 1))):
+            for count in counts:
+                shown = [one for one in fitted if one.column.heading not in order[:count]]
                 narrowed = _narrowed(shown, width, name, NARROW_GAP)
                 if _total(narrowed, NARROW_GAP) <= width:
-                    return narrowed, hidden
-        return _narrowed([replace(one, least=1) for one in shown], width, 1, NARROW_GAP), hidden
+                    return narrowed, order[:count]
+        return _narrowed([replace(one, least=1) for one in shown], width, 1, NARROW_GAP), order
 
-    def _fitted(self, column: Column) -> _Fitted:
-        texts = [_text(cell).plain for cell in column.cells]
-        sentences = column.header in self._wrapped
-        heading = str(column.header)
-        word = longest_word([heading])
-        whole = max(word, longest_line(texts))
-        folds = sentences or column.header not in self._right
-        least = max(word, longest_number(texts)) if folds else whole
-        return _Fitted(column, max(whole, longest_line([heading])), whole, least, sentences)
+    def _fitted(self, form: Callable[[Text], Text] = lambda cell: cell) -> list[_Fitted]:
+        """The columns as wide as they would be; `form` changes cells of numbers."""
+        return [_measured(column, [row[k] for row in self.rows], form) for k, column in enumerate(self.columns)]
+
+
+def _measured(column: Column, cells: list[Text], form: Callable[[Text], Text]) -> _Fitted:
+    is_number = column.justify == "right"
+    cells = [form(cell) for cell in cells] if is_number else cells
+    word = _longest(column.heading.split(" "))
+    whole = max(word, _longest(line for cell in cells for line in cell.plain.splitlines()))
+    least = (
+        whole if is_number else max(word, _longest(found for cell in cells for found in _NUMBER.findall(cell.plain)))
+    )
+    return _Fitted(column, cells, max(whole, cell_len(column.heading)), whole, least)
 
 
 def _narrowed(columns: Sequence[_Fitted], width: int, name: int, gap: int) -> list[_Fitted]:
@@ -215,7 +277,7 @@ def _narrowed(columns: Sequence[_Fitted], width: int, name: int, gap: int) -> li
     found = list(columns)
     steps: tuple[Callable[[_Fitted], int], ...] = (
         lambda one: one.whole,
-        lambda one: one.floor(name) if one.sentences else one.whole,
+        lambda one: one.floor(name) if one.column.sentences else one.whole,
         lambda one: one.floor(name),
     )
     for least in steps:
@@ -232,33 +294,14 @@ def _total(columns: Sequence[_Fitted], gap: int) -> int:
     return sum(one.width for one in columns) + gap * (len(columns) - 1)
 
 
-def _rounded(column: Column) -> Column:
-    """The column with its numbers in `FIGURES` figures; what is no number with decimals stays as it is."""
-    found = column.copy()
-    found._cells = [Text(_rounded_text(text.plain), style=text.style) for text in map(_text, column.cells)]
-    return found if column.justify == "right" else column
-
-
-def _rounded_text(text: str) -> str:
-    number = _DECIMALS.fullmatch(text)
+def _rounded(cell: Text) -> Text:
+    """A number in `FIGURES` figures; what is no number with decimals stays as it is."""
+    number = _DECIMALS.fullmatch(cell.plain)
     if number is None:
-        return text
+        return cell
     digits = number["number"].replace(",", "")
     before, _, after = digits.partition(".")
     figures = len(before) if before.strip("0") else len(after.lstrip("0")) - len(after)
     places = min(len(after), max(FIGURES - figures, 0))
     separator = "," if "," in number["number"] else ""
-    return f"{number['sign']}{Decimal(digits):{separator}.{places}f}{number['unit']}"
-
-
-def _drawn(fitted: _Fitted) -> Column:
-    """The column with its cells in lines of its width."""
-    column = fitted.column.copy()
-    column.header = folded(Text(str(column.header)), fitted.width)
-    column._cells = [folded(_text(cell), fitted.width) for cell in fitted.column.cells]
-    column.width, column.no_wrap = fitted.width, True
-    return column
-
-
-def _text(cell: object) -> Text:
-    return cell if isinstance(cell, Text) else Text.from_markup(str(cell))
+    return Text(f"{number['sign']}{Decimal(digits):{separator}.{places}f}{number['unit']}", style=cell.style)

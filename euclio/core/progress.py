@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from euclio.core.errors import printable
 from euclio.core.system import after_fork
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
-GivenT = TypeVar("GivenT")
 
 QUIET = "EUCLIO_QUIET"
 """Environment variable that has nothing shown of what takes long; "0" or empty: as if it were not set."""
@@ -98,8 +97,10 @@ class _Watcher:
 _watcher = _Watcher()
 
 
-class _Shown:
-    """What is shown while work takes long: nothing at first.
+class _Shown(AbstractContextManager[Any]):
+    """What is shown while work takes long: nothing at first. As a context it has the turn inside, if that is free.
+
+    A class, since each solve takes a turn, and a generator takes as long again to begin and to end.
 
     Args:
         what: what is going on.
@@ -108,6 +109,9 @@ class _Shown:
         counted: whether the bar counts steps.
         weak: whether what is inside may take the turn.
         far: says how far the work is; empty: not known. Asked again as long as it goes on.
+
+    Attributes:
+        given: what the work inside is given to say how it goes on.
     """
 
     def __init__(
@@ -128,6 +132,27 @@ class _Shown:
         self._began = time.monotonic()
         self._said_at: float | None = None
         self._bars: Progress | None = None
+        self.given: Callable[..., None] | None = None
+        self._outer: _Shown | None = None
+        self._shows = False
+
+    def __enter__(self) -> Callable[..., None] | None:
+        global _turn
+        self._shows = _may_show()
+        if self._shows:
+            self._outer, _turn = _turn, self
+            if self._outer is not None:
+                self._outer.end()
+            self.begin()
+        return self.given
+
+    def __exit__(self, *_: object) -> None:
+        global _turn
+        if self._shows:
+            self.end()
+            _turn = self._outer
+            if self._outer is not None:
+                self._outer.begin()
 
     def begin(self) -> None:
         """Count the seconds from now."""
@@ -159,16 +184,13 @@ class _Shown:
         elif self._said_at is not None and time.monotonic() > self._said_at + SAY_EVERY_S:
             self._say()
 
-    def step(self) -> None:
-        """One step of the bar is done."""
+    def step(self, total: int | None = None) -> None:
+        """One step of the bar is done; how many there are need not be known before the first one."""
+        if total is not None:
+            self._total = total
+            if self._bars is not None:
+                self._bars.update(self._bars.task_ids[0], total=total)
         self.reach(self._done + 1)
-
-    def step_of(self, total: int) -> None:
-        """One of so many steps is done, which is not known before the first one."""
-        self._total = total
-        if self._bars is not None:
-            self._bars.update(self._bars.task_ids[0], total=total)
-        self.step()
 
     def show(self) -> float | None:
         """Show it now; gives the seconds after which it is to be shown again (None: it changes by itself)."""
@@ -224,41 +246,6 @@ def _may_show() -> bool:
     return is_main and (_turn is None or _turn.weak) and not is_quiet()
 
 
-class _Turn(AbstractContextManager[GivenT]):
-    """Something that has the turn inside, if it is free then.
-
-    A class, since each solve takes one, and a generator takes as long again to begin and to end.
-
-    Args:
-        shown: what is shown.
-        given: what the work inside is given.
-    """
-
-    def __init__(self, shown: _Shown, given: GivenT) -> None:
-        self._shown, self._given = shown, given
-        self._outer: _Shown | None = None
-        self._shows = False
-
-    def __enter__(self) -> GivenT:
-        global _turn
-        self._shows = _may_show()
-        if self._shows:
-            self._outer = _turn
-            if self._outer is not None:
-                self._outer.end()
-            _turn = self._shown
-            self._shown.begin()
-        return self._given
-
-    def __exit__(self, *_: object) -> None:
-        global _turn
-        if self._shows:
-            self._shown.end()
-            _turn = self._outer
-            if self._outer is not None:
-                self._outer.begin()
-
-
 def waiting(
     what: str, after_s: float | None = None, *, weak: bool = False, far: Callable[[], str] | None = None
 ) -> AbstractContextManager[Callable[[str], None]]:
@@ -275,7 +262,8 @@ def waiting(
         A context that gives what says that something else is going on now.
     """
     shown = _Shown(what, after_s, weak=weak, far=far)
-    return _Turn(shown, shown.change)
+    shown.given = shown.change
+    return shown
 
 
 def told(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -295,19 +283,22 @@ def told(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 def late_bar(what: str, total: float, after_s: float | None = None) -> AbstractContextManager[Callable[[float], None]]:
     """A bar up to a total, shown if the work inside takes longer than that; gives what moves it."""
     shown = _Shown(what, after_s, total)
-    return _Turn(shown, shown.reach)
+    shown.given = shown.reach
+    return shown
 
 
 def progress_bar(what: str, total: int, after_s: float | None = None) -> AbstractContextManager[Callable[[], None]]:
     """A bar of so many steps, shown if the work inside takes longer than that; gives what counts one that is done."""
     shown = _Shown(what, after_s, total, counted=True)
-    return _Turn(shown, shown.step)
+    shown.given = shown.step
+    return shown
 
 
 def counted_bar(what: str, after_s: float | None = None) -> AbstractContextManager[Callable[[int], None]]:
     """As `progress_bar`, where how many steps there are is known at the first one; gives what counts one of so many."""
     shown = _Shown(what, after_s, counted=True)
-    return _Turn(shown, shown.step_of)
+    shown.given = shown.step
+    return shown
 
 
 @contextmanager
@@ -320,7 +311,7 @@ def in_turn(*, weak: bool = False) -> Iterator[bool]:
     if not _may_show():
         yield False
         return
-    with _Turn(_Shown("", math.inf, weak=weak), None):
+    with _Shown("", math.inf, weak=weak):
         yield True
 
 

@@ -6,9 +6,7 @@ import io
 import os
 import shutil
 import sys
-import unicodedata
 from collections.abc import Iterable
-from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.segment import Segment
@@ -18,7 +16,7 @@ from euclio.core.coverage import covered, demand_words, short_names
 from euclio.core.engine_packages import engine_of_claim, lacking_text
 from euclio.core.families import families
 from euclio.core.family import Family
-from euclio.core.fitted_table import FittedTable
+from euclio.core.fitted_table import Label, Sentence, harmless, table_of
 from euclio.core.objective import Goal
 from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver
@@ -31,20 +29,6 @@ USUAL_WIDTH = 80
 LEAST_WIDTH = 20
 
 
-class VisibleTable(FittedTable):
-    """A table whose cells may hold any signs; as wide as what is shown of them."""
-
-    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
-        """Add a row, as of `rich.table.Table`."""
-        for cell in cells:
-            if isinstance(cell, Text):
-                cell.plain = _shown(cell.plain)
-        super().add_row(*(_shown(cell) if isinstance(cell, str) else cell for cell in cells), **options)
-
-
-new_table = VisibleTable
-
-
 class _Console(Console):
     """Shows signs that a terminal would obey as a sign that stands for what cannot be shown.
 
@@ -54,16 +38,7 @@ class _Console(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of what is shown."""
         for segment in super().render(renderable, options):
-            yield segment if segment.text.isprintable() else segment._replace(text=_shown(segment.text))
-
-
-def _shown(text: str) -> str:
-    return "".join(sign if _is_harmless(sign) else "\ufffd" for sign in text)
-
-
-def _is_harmless(sign: str) -> bool:
-    """Whether a terminal only shows it: a sign, a line break, or a space, such as one that no line is broken at."""
-    return sign.isprintable() or sign == "\n" or unicodedata.category(sign) == "Zs"
+            yield segment if segment.text.isprintable() else segment._replace(text=harmless(segment.text))
 
 
 def to_text(content: RenderableType, width: int | None = None) -> str:
@@ -102,28 +77,29 @@ def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
     found = list(solvers)
     tables: list[RenderableType] = []
     for family in families():
-        sentences = ("plan space", "what it is")
-        table = new_table("solver", "kind", *sentences, wrapped=sentences, title=f"solvers of {family.instances}")
-        for solver in found:
-            if solver.family == family.name:
-                space = family.describe_space(solver.space)
-                lacking = lacking_text(solver)
-                summary = f"{solver.summary} [{lacking}]" if lacking else solver.summary
-                table.add_row(*(Text(t) for t in (solver.name, solver.kind, space, summary)))
-        if table.row_count:
-            tables += [Text(""), table] if tables else [table]
+        own = [solver for solver in found if solver.family == family.name]
+        space = Sentence("plan space", "space", family.describe_space)
+        columns = (Label("solver", "name"), Label("kind"), space, Sentence("what it is", _summary))
+        if own:
+            tables += [Text("")] * bool(tables) + [table_of(own, columns, f"solvers of {family.instances}")]
     return Group(*tables)
+
+
+def _summary(solver: AnySolver) -> str:
+    """What a solver is, and what it lacks here."""
+    lacking = lacking_text(solver)
+    return f"{solver.summary} [{lacking}]" if lacking else solver.summary
 
 
 def coverage_table(family: Family) -> RenderableType:
     """What instances and plan spaces of a family may ask for, and the solvers that cover it."""
-    sentences = ("what is asked for", "covered by")
-    table = new_table(*sentences, wrapped=sentences, title=f"who covers what: {family.instances}")
     rows = covered(family)
-    for i, demand in enumerate(family.demands):
-        names = [name for alike, row in rows.items() if row[i] for name in alike]
-        table.add_row(Text(demand_words(demand)), Text(short_names(names) or "none"))
-    return table
+    cells = [
+        [demand_words(demand), short_names([name for alike, row in rows.items() if row[i] for name in alike]) or "none"]
+        for i, demand in enumerate(family.demands)
+    ]
+    columns = (Sentence("what is asked for"), Sentence("covered by"))
+    return table_of(cells, columns, f"who covers what: {family.instances}")
 
 
 def value_text(result: AnyResult, goal: Goal) -> str:

@@ -5,25 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from euclio.core.fitted_table import Column, FittedTable, Label, table_of
 from euclio.core.showing import Head, View
-from euclio.core.tables import new_table
 from euclio.core.words import amount, counted, time_left
 from euclio.experiments.progress import STATUSES
 from euclio.experiments.runner import Outcome
 from euclio.experiments.status import ExperimentStatus
 
 
-def status_table(found: ExperimentStatus) -> Table:
+def status_table(found: ExperimentStatus) -> FittedTable:
     """Finished runs by solver and status, and what is missing."""
     used = [status for status in STATUSES if status in found.by_status]
-    table = new_table("solver", *used, "missing", numbers=(*used, "missing"))
-    for label, counts in found.by_solver.items():
-        numbers = [counts.get(status, 0) for status in used]
-        table.add_row(*(Text(str(cell)) for cell in (label, *numbers, found.missing.get(label, 0))))
-    return table
+    rows = [
+        {"solver": label, **dict.fromkeys((*used, "missing"), 0), **counts, "missing": found.missing.get(label, 0)}
+        for label, counts in found.by_solver.items()
+    ]
+    return table_of(rows, (Label("solver"), *map(Column, used), Column("missing")))
 
 
 def status_lines(found: ExperimentStatus) -> list[str]:

@@ -21,7 +21,7 @@ from euclio.export.groups import Deployment, MachineGroup, deployment
 from euclio.export.names import NameMap, TargetNames
 from euclio.export.remarks import caution
 from euclio.export.servers import NODE_LABEL, PORT, manifests, model_repositories, serve_config
-from euclio.files.csv_files import csv_text
+from euclio.files.csv_files import rows_csv
 from euclio.serving.attainment.served import planned_service, planned_words
 from euclio.serving.session.service import ALL_IN_TIME, even_service
 from euclio.serving.session.setup import Dispatch
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def csv_rows(deployed: Deployment) -> str:
     """The table; rates in requests per second, times in seconds, money per hour and machine."""
     rows = [_row(deployed, group) for group in deployed.groups]
-    return csv_text(rows[0], (row.values() for row in rows))
+    return rows_csv(rows)
 
 
 def _row(deployed: Deployment, group: MachineGroup) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +68,11 @@ def csv_text(heading: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     for row in (heading, *rows):
         writer.writerow([_cell(value) for value in row])
     return lines.getvalue()
+
+
+def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows by name of the column as the text of a CSV file; the first row has all columns."""
+    return csv_text(rows[0], ([row[name] for name in rows[0]] for row in rows))
 
 
 def guarded(text: str) -> str:

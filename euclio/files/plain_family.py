@@ -161,16 +161,15 @@ class _Words:
         from rich.console import Group
         from rich.text import Text
 
-        from euclio.core.tables import new_table, value_text
+        from euclio.core.fitted_table import Label, Sentence, table_of
+        from euclio.core.tables import value_text
 
         head = f"{result.instance}: {result.status.value}"
         if result.value is None:
             return Text(f"{head}\n{result.reason}" if result.reason else head)
         head += value_text(result, self.goal)
-        rows = new_table("plan", "", wrapped=("",))
-        for name, value in plain_data(result.plan).items():
-            rows.add_row(Text(name), Text(json_text(value)))
-        return Group(Text(head), Text(""), rows)
+        rows = [[name, json_text(value)] for name, value in plain_data(result.plan).items()]
+        return Group(Text(head), Text(""), table_of(rows, (Label("plan"), Sentence(""))))
 
     def summary(self, instance: Any, space: Any, checked: Checked) -> str:
         """The value of a feasible plan."""

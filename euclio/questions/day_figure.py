@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from euclio.core.figures import INK, Look, grid, hardware_looks, legend_label, new_figure
+from euclio.core.figures import INK, Look, grid, hardware_looks, hardware_patches, new_figure
 from euclio.core.result import AnyResult
 from euclio.core.words import amount, full
 from euclio.problems.day.evaluate import DayEvaluation
@@ -40,8 +40,7 @@ def draw_day(comparison: DayComparison, chosen: Sequence[str] = DRAWN) -> Figure
         for axes, (result, on) in zip(panels[1:], plans, strict=True):
             _draw_machines(axes, comparison, result, on, times)
             axes.set_ylim(0, 1.08 * max(most, 1))
-        panels[-1].set_xlabel("hours")
-        panels[-1].set_xlim(times[0], times[-1])
+        panels[-1].set(xlabel="hours", xlim=(times[0], times[-1]))
         handles = _patches(day, [on for _, on in plans])
         figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5))
     return figure
@@ -61,8 +60,7 @@ def draw_best_on(axes: Axes, comparison: DayComparison) -> None:
         return
     on = _machines(best)
     _draw_machines(axes, comparison, best, on, _times(day))
-    axes.set_ylim(0, 1.08 * max(1, *map(sum, on)))
-    axes.set_xlabel("hours")
+    axes.set(ylim=(0, 1.08 * max(1, *map(sum, on))), xlabel="hours")
     axes.legend(handles=_patches(day, [on]), fontsize=8)
 
 
@@ -74,11 +72,7 @@ def _times(day: Day) -> list[float]:
 def _patches(day: Day, plans: Sequence[list[list[int]]]) -> list[Patch]:
     """The hardware types that some plan uses, for a legend."""
     used = [any(row[h] for on in plans for row in on) for h in range(len(day.session.hardware))]
-    looks = [look for look, some in zip(_looks(day).items(), used, strict=True) if some]
-    return [
-        Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=legend_label(name))
-        for name, look in looks
-    ]
+    return hardware_patches({name: look for (name, look), some in zip(_looks(day).items(), used, strict=True) if some})
 
 
 def _looks(day: Day) -> dict[str, Look]:
@@ -90,8 +84,7 @@ def _draw_load(axes: Axes, day: Day, times: list[float]) -> None:
     sources = [m for m, parents in enumerate(day.session.parents()) if not parents]
     rates = [float(sum(step.rates_rps[m] for m in sources)) for step in day.steps]
     axes.stairs(rates, times, baseline=None, color=INK, linewidth=1.1)
-    axes.set_ylim(0, 1.08 * max(rates) or 1)
-    axes.set_ylabel("req/s")
+    axes.set(ylim=(0, 1.08 * max(rates) or 1), ylabel="req/s")
     axes.set_title(f"{day.name}: load", fontsize=9)
     grid(axes, "y")
 

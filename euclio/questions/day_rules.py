@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.lazy import late_value
 from euclio.core.progress import progress_bar
 from euclio.core.result import AnyResult, Status
 from euclio.core.showing import Framed, Plotted
-from euclio.core.tables import new_table
 from euclio.core.words import DASH, amount, figures, percent
 from euclio.problems.day.evaluate import WHOLE, DayEvaluation
 from euclio.problems.day.figures import DayFigures, figures_of
@@ -102,38 +103,30 @@ class DayComparison(Framed, Plotted):
     def table(self) -> RenderableType:
         """The comparison for people."""
         day = self.day
-        kept = () if self.demand is None else ("in time", "each step")
-        numbers = ("cost", *kept, "regret", "peak", "mean", "machine-h", "starts", "stops", "changes cost", "time s")
-        table = new_table(
-            "solver",
-            *numbers,
-            numbers=numbers,
-            spare=("time s", "changes cost", "stops", "starts", "mean", "peak", "machine-h"),
-            legend={
-                "peak": "most machines on",
-                "mean": "machines on",
-                "machine-h": "hours of all machines together",
-                "changes cost": "part of the cost that starts and stops make",
-                **({"each step": "at least, with 95 % confidence each"} if kept else {}),
-                **({"cost": f"in {day.session.currency}"} if day.session.currency else {}),
-            },
-        )
-        for result in self.results:
-            found = self._figures(result)
-            cells = [DASH] * (8 + len(kept))
-            if found is not None:
-                regret = self.regret(result)
-                told = stated(result)
-                cells = [amount(result.value, digits=7)]
-                if kept:
-                    cells += [DASH] * 2 if told is None else [percent(told.share), percent(rounded_down(told.least))]
-                cells += [DASH if regret is None else percent(regret)]
-                cells += [str(found.peak_machines), *map(figures, (found.mean_machines, found.machine_hours))]
-                cells += [str(found.starts), str(found.stops), figures(found.changing)]
-            table.add_row(*(Text(cell) for cell in (result.solver, *cells, figures(result.wall_s))))
+        table = table_of(map(self._described, self.results), self._columns())
         head = f"{day.name}: {len(day.steps)} steps, {figures(day.hours)} h"
         said = [f"{own.solver}: {own.status.value}: {own.reason}" for own in self.results if own.reason]
         return Group(Text(f"{head}; {self._least()}"), Text(""), table, *map(Text, said))
+
+    def _columns(self) -> list[Column]:
+        currency, number = self.day.session.currency, partial(Column, none=DASH)
+        kept = [
+            number("in time", "attainment", percent),
+            number("each step", "attainment_at_least", _at_least, means="at least, with 95 % confidence each"),
+        ]
+        return [
+            Label("solver"),
+            number("cost", "cost_in_all", partial(amount, digits=7), means=f"in {currency}" if currency else ""),
+            *([] if self.demand is None else kept),
+            number("regret", form=percent),
+            number("peak", "peak_machines", spare=6, means="most machines on"),
+            number("mean", "mean_machines", figures, spare=5, means="machines on"),
+            number("machine-h", "machine_hours", _in_all, spare=7, means="hours of all machines together"),
+            number("starts", spare=4),
+            number("stops", spare=3),
+            number("changes cost", "changes_in_all", figures, 2, "part of the cost that starts and stops make"),
+            Column("time s", "wall_s", figures, spare=1),
+        ]
 
     def _least(self) -> str:
         if self.demand is not None:
@@ -143,6 +136,14 @@ class DayComparison(Framed, Plotted):
         if self.bound is None:
             return "there is no proven bound"
         return f"bound {money(self.day.session, self.bound)} in all, proven; regret is against it"
+
+
+def _at_least(share: float | None) -> str:
+    return percent(None if share is None else rounded_down(share))
+
+
+def _in_all(by_type: dict[str, Fraction]) -> str:
+    return figures(sum(by_type.values(), Fraction(0)))
 
 
 def compare_day(

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
+from rich.console import RenderableType
 
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.lazy import late
-from euclio.core.showing import Head, View
-from euclio.core.tables import new_table
+from euclio.core.showing import Head, View, fields_of
+from euclio.core.showing.html import MOST_ROWS
+from euclio.core.showing.results import checked_head
 from euclio.core.words import counted, figures, full
 from euclio.problems.day.evaluate import DayEvaluation
 from euclio.problems.day.figures import machines_by_type
 from euclio.problems.day.instance import HOUR_S, Day
 from euclio.problems.day.plan import DayPlan
 from euclio.questions.day_rules import DayComparison
-
-MOST_ROWS = 200
-"""Rows that a table shows at most."""
 
 
 def _day_head(day: Day) -> Head:
@@ -34,15 +31,13 @@ def _day_head(day: Day) -> Head:
 
 def day_load_table(day: Day) -> RenderableType:
     """A row per module: its load over time."""
-    numbers = ("lowest req/s", "mean req/s", "highest req/s")
-    table = new_table("module", *numbers, numbers=numbers)
     seconds = sum(step.length_s for step in day.steps)
-    for m, module in enumerate(islice(day.session.modules, MOST_ROWS)):
+    rows = []
+    for m, module in enumerate(day.session.modules[:MOST_ROWS]):
         rates = [step.rates_rps[m] for step in day.steps]
         mean = sum(step.length_s * step.rates_rps[m] for step in day.steps) / seconds
-        cells = (module.name, *map(figures, (min(rates), mean, max(rates))))
-        table.add_row(*(Text(cell) for cell in cells))
-    return table
+        rows.append([module.name, *map(figures, (min(rates), mean, max(rates)))])
+    return table_of(rows, (Label("module"), *map(Column, ("lowest req/s", "mean req/s", "highest req/s"))))
 
 
 def _day_rows(day: Day) -> Iterator[dict[str, Any]]:
@@ -77,12 +72,11 @@ def _machines_on(plan: DayPlan) -> list[Counter[str]]:
 def plan_only_table(plan: DayPlan) -> RenderableType:
     """A row per hardware type: the fewest and the most machines that are on."""
     steps = _machines_on(plan)
-    numbers = ("fewest", "most")
-    table = new_table("hardware", *numbers, numbers=numbers)
+    rows = []
     for name in dict.fromkeys(name for on in steps for name in on):
         counts = [on[name] for on in steps]
-        table.add_row(*(Text(str(cell)) for cell in (name, min(counts), max(counts))))
-    return table
+        rows.append({"hardware": name, "fewest": min(counts), "most": max(counts)})
+    return table_of(rows, (Label("hardware"), Column("fewest"), Column("most")))
 
 
 def plan_rows(day: Day | None, plan: DayPlan, evaluation: DayEvaluation | None) -> list[dict[str, Any]]:
@@ -94,27 +88,25 @@ def plan_rows(day: Day | None, plan: DayPlan, evaluation: DayEvaluation | None) 
     for k, step in enumerate(plan.steps):
         for name, own in zip(names, step.modules, strict=False):
             for one in own.serving:
-                setting = {"hardware": one.hardware, "batch": one.batch, "concurrency": one.concurrency}
-                rows.append({"step": k, "module": name, **setting, "machines": one.machines, "idle": False})
+                setting = fields_of(one, "hardware", "batch", "concurrency", "machines")
+                rows.append({"step": k, "module": name, **setting, "idle": False})
             for idle in own.idle:
-                setting = {"hardware": idle.hardware, "batch": None, "concurrency": None}
-                rows.append({"step": k, "module": name, **setting, "machines": idle.machines, "idle": True})
+                setting = {"hardware": idle.hardware, "batch": None, "concurrency": None, "machines": idle.machines}
+                rows.append({"step": k, "module": name, **setting, "idle": True})
     return rows
 
 
 def _evaluation_head(found: DayEvaluation) -> Head:
-    value = () if found.value is None else (f"cost {full(found.value)} in all",)
-    status = "accepted" if found.feasible else "refused"
-    changes = f"{found.starts} starts and {found.stops} stops"
-    return Head("", status, (*value, changes, *found.violations[:1]))
+    value = "" if found.value is None else f"cost {full(found.value)} in all"
+    return checked_head(found, value, f"{found.starts} starts and {found.stops} stops")
 
 
-def evaluation_table(found: DayEvaluation) -> RenderableType:
+def _paid(found: DayEvaluation) -> list[str]:
     """Broken rules, then what is paid for."""
     lines = list(found.violations[1:MOST_ROWS])
     if found.running is not None and found.changing is not None:
         lines.append(f"running {full(found.running)}, changes {full(found.changing)}")
-    return Group(*map(Text, lines))
+    return lines
 
 
 def _evaluation_rows(found: DayEvaluation) -> list[dict[str, Any]]:
@@ -145,6 +137,6 @@ def _comparison_rows(found: DayComparison) -> list[dict[str, Any]]:
 
 DAY = View(_day_head, day_load_table, rows=_day_rows, draw=late("euclio.questions.day_figure", "draw_load_on"))
 PLAN = View(_plan_head, plan_only_table, rows=lambda plan: plan_rows(None, plan, None))
-EVALUATION = View(_evaluation_head, evaluation_table, rows=_evaluation_rows)
+EVALUATION = View(_evaluation_head, rows=_evaluation_rows, lines=_paid)
 BEST = late("euclio.questions.day_figure", "draw_best_on")
 COMPARISON = View(_comparison_head, DayComparison.table, rows=_comparison_rows, draw=BEST)

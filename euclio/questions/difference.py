@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from itertools import islice
 from typing import Any, NamedTuple
 
 from rich.console import Group, RenderableType
@@ -14,9 +13,9 @@ from rich.text import Text
 
 from euclio.core.errors import InputError
 from euclio.core.family import Difference
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.lazy import late_value
 from euclio.core.showing import Framed
-from euclio.core.tables import new_table
 from euclio.core.words import amount, counted, percent
 from euclio.files.boundary import at
 from euclio.files.json_writing import json_text
@@ -146,21 +145,31 @@ def difference(before: Any, after: Any) -> Difference:
     return Difference(difference_text(found), _data(found))
 
 
+CHANGE_COLUMNS = (
+    Label("module"),
+    Label("hardware", spare=3),
+    Column("batch", spare=2),
+    Column("conc.", spare=1),
+    Column("before"),
+    Column("after"),
+    Label("change"),
+)
+HARDWARE_COLUMNS = (
+    Label("hardware"),
+    *map(Column, ("before", "after", "added", "removed")),
+    Column("changes", spare=1),
+)
+
+
 def difference_text(found: PlanDifference) -> RenderableType:
     """The number of changes, a row per configuration that changes, hardware by type, and moves in words."""
     rows = list(_rows(found))
     parts: list[RenderableType] = [Text(difference_headline(found))]
     if rows:
-        numbers = ("batch", "conc.", "before", "after")
-        table = new_table(
-            "module", "hardware", *numbers, "change", numbers=numbers, spare=("conc.", "batch", "hardware")
-        )
-        for row in islice(rows, MOST_ROWS):
-            table.add_row(*(Text(cell) for cell in row))
-        parts += [Text(""), table]
+        parts += [Text(""), table_of(rows[:MOST_ROWS], CHANGE_COLUMNS)]
         if len(rows) > MOST_ROWS:
             parts.append(Text(f"... and {len(rows) - MOST_ROWS} more rows, which --json prints too"))
-    parts += [Text(""), _hardware_table(found)]
+    parts += [Text(""), table_of(hardware_rows(found), HARDWARE_COLUMNS)]
     if found.moves:
         parts += [Text(""), Text("\n".join(_move_words(move) for move in found.moves))]
     return Group(*parts)
@@ -223,14 +232,6 @@ def _change_words(found: PlanDifference) -> dict[tuple[str, str, Setting], list[
 
 def _setting_words(setting: Setting) -> str:
     return f"batch {setting.batch} x {setting.concurrency}"
-
-
-def _hardware_table(found: PlanDifference) -> RenderableType:
-    numbers = ("before", "after", "added", "removed", "changes")
-    table = new_table("hardware", *numbers, numbers=numbers, spare=("changes",))
-    for row in hardware_rows(found):
-        table.add_row(*(Text(str(cell)) for cell in row.values()))
-    return table
 
 
 def hardware_rows(found: PlanDifference) -> list[dict[str, Any]]:

@@ -13,9 +13,19 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from euclio.core.figures import MUTED, OPTIMUM, PALETTE, Look, grid, hardware_looks, legend_label, new_figure
+from euclio.core.figures import (
+    MUTED,
+    OPTIMUM,
+    PALETTE,
+    Look,
+    grid,
+    hardware_looks,
+    hardware_patches,
+    new_figure,
+)
 from euclio.core.result import Status
 from euclio.core.words import figures, full, milliseconds
+from euclio.problems.session.instance import Session
 from euclio.problems.session.rules import Charging
 from euclio.questions.change_costs import Curve
 from euclio.questions.cost_curve import CostCurve, Over
@@ -76,10 +86,13 @@ def draw_optimum(axes: Axes, curve: Curve) -> None:
         axes.axhline(float(free.result.bound), color=OPTIMUM, linestyle=":", linewidth=1.2, label="its bound")
 
 
+def _name_costs(axes: Axes, session: Session) -> None:
+    axes.set_ylabel("cost per hour" + (f" ({session.currency})" if session.currency else ""), fontsize=8)
+
+
 def label_axes(axes: Axes, curve: Curve) -> None:
     """Names of the axes, whole numbers of changes, and costs from 0 on."""
-    currency = f" ({curve.question.session.currency})" if curve.question.session.currency else ""
-    axes.set_ylabel(f"cost per hour{currency}", fontsize=8)
+    _name_costs(axes, curve.question.session)
     axes.set_xlabel("machines added and removed, at most", fontsize=8)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if axes.lines:
@@ -139,22 +152,27 @@ def _mark_own(axes: Axes, curve: CostCurve, scale: int) -> None:
 
 
 def _scale_costs(axes: Axes, costs: list[float]) -> None:
-    if costs and min(costs) > 0 and max(costs) > MANY_TIMES * min(costs):
-        axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_formatter("{x:g}")
-    elif costs:
+    if not _logarithmic(axes, costs) and costs:
         # Falls of a percent matter, and an axis from 0 on would hide them.
         room = MARGIN * (max(costs) - min(costs) or max(costs))
         axes.set_ylim(max(0.0, min(costs) - room), max(costs) + room)
 
 
+def _logarithmic(axes: Axes, costs: list[float]) -> bool:
+    """Let the axis of costs be logarithmic where they differ much; gives whether it is."""
+    if not costs or min(costs) <= 0 or max(costs) <= MANY_TIMES * min(costs):
+        return False
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter("{x:g}")
+    return True
+
+
 def _label(axes: Axes, curve: CostCurve) -> None:
     asked = curve.question
-    currency = f" ({asked.session.currency})" if asked.session.currency else ""
     slo = asked.over is Over.SLO
-    axes.set_ylabel(f"cost per hour{currency}", fontsize=8)
+    _name_costs(axes, asked.session)
     axes.set_xlabel("SLO (ms)" if slo else "requests per second", fontsize=8)
     proven = ", proven" if curve.proven else ""
     axes.set_title(f"{asked.session.name}: least cost by {asked.over.in_words()}{proven}", fontsize=9, loc="left")
@@ -233,15 +251,9 @@ def _curves(axes: Axes, answer: WhatIf, rates: list[Fraction]) -> None:
             every += [cost for cost in costs if cost > 0]
             marker = "o" if len(costs) <= MOST_TICKS else None
             axes.plot(costs, STYLES[way], color=_shade(k, rates), marker=marker, markersize=3.5, linewidth=1.5)
-    if every and max(every) > MANY_TIMES * min(every):
-        axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_formatter("{x:g}")
-    elif every:
+    if not _logarithmic(axes, every) and every:
         axes.set_ylim(0, 1.1 * max(every))
-    currency = f" ({asked.session.currency})" if asked.session.currency else ""
-    axes.set_ylabel(f"cost per hour{currency}", fontsize=8)
+    _name_costs(axes, asked.session)
     axes.set_title(f"{asked.session.name}: cost by SLO and rate, plans by {asked.solver.label}", fontsize=9, loc="left")
     grid(axes, "y")
 
@@ -302,10 +314,7 @@ def _handles(answer: WhatIf, rates: list[Fraction], looks: dict[str, Look]) -> l
     lines = [Line2D([], [], color=_shade(k, rates), label=f"{full(rate)} req/s") for k, rate in enumerate(rates)]
     if len(ways) > 1:
         lines += [Line2D([], [], color=MUTED, linestyle=STYLES[way], label=way.value) for way in ways]
-    patches = [
-        Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=legend_label(name))
-        for name, look in looks.items()
-    ]
+    patches = hardware_patches(looks)
     handles: list[Line2D | Patch] = [*lines, *patches]
     if patches and any(point.result.value is None for point in answer.points.values()):
         handles.append(Line2D([], [], color=MUTED, marker="x", linestyle="", markersize=4, label="no plan"))

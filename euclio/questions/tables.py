@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.fitted_table import Column, Label, Sentence, table_of
 from euclio.core.result import Status
-from euclio.core.tables import new_table
-from euclio.core.words import DASH, amount, counted, figures, full, milliseconds, percent
-from euclio.files.csv_files import csv_text
+from euclio.core.words import DASH, amount, counted, decimals, figures, full, milliseconds, percent
+from euclio.files.csv_files import rows_csv
 from euclio.problems.session.costs import money, per_million, per_month
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.stated_attainment import described
@@ -31,24 +31,31 @@ def change_table(curve: Curve) -> RenderableType:
 
     Plans that are not proven to be the cheapest say how far the bound is below them.
     """
-    kept = ["in time"] if curve.question.demand is not None else []
-    columns = ["changes", "cost/h", *kept, "saved/h", "of all that can be", "machines added and removed"]
-    table = new_table(*columns, numbers=columns[:-1], wrapped=columns[-1:], spare=["of all that can be"])
     none = curve.without_plan
+    columns = [
+        Column("changes", "most", decimals),
+        Column("cost/h", lambda step: step.cost_in_words()),
+        *([Column("in time", "kept", in_time)] if curve.question.demand is not None else []),
+        Column("saved/h", curve.saved, figures),
+        Column("of all that can be", lambda step: _part(curve, step), spare=1),
+        Sentence("machines added and removed", _moves),
+    ]
+    rows: list[Any] = list(curve.steps)
     if none is not None:
         upto = "0" if not none.most else f"0 to {none.most:,}"
-        table.add_row(upto, none.result.status.value, *(DASH for _ in columns[2:]))
-    for step in curve.steps:
-        part = curve.part_of_saving(step)
-        cells = [
-            f"{step.most:,}",
-            step.cost_in_words(),
-            *(DASH if step.kept is None else step.kept.in_words() for _ in kept),
-            figures(curve.saved(step)),
-            percent(None if part is None else float(part), 1),
-        ]
-        table.add_row(*(Text(cell) for cell in (*cells, _moves(step))))
+        rows = [[upto, none.result.status.value, *(DASH for _ in columns[2:])], *rows]
+    table = table_of(rows, columns)
     return Group(Text("\n".join(_header(curve))), Text(""), table, Text(""), Text("\n".join(_footer(curve))))
+
+
+def in_time(kept: Any) -> str:
+    """The share of requests in time that a plan keeps."""
+    return DASH if kept is None else str(kept.in_words())
+
+
+def _part(curve: Curve, step: Step) -> str:
+    part = curve.part_of_saving(step)
+    return percent(None if part is None else float(part), 1)
 
 
 def describe_change_costs(curve: Curve) -> dict[str, Any]:
@@ -65,16 +72,26 @@ def describe_change_costs(curve: Curve) -> dict[str, Any]:
     }
 
 
-def change_costs_csv(curve: Curve) -> str:
-    """One row per step, and one without a limit, whose `most_changes` is empty."""
+def change_costs_rows(curve: Curve, names: Iterable[str] | None = None) -> list[dict[str, Any]]:
+    """A row per number of changes at which the cost falls, and one without a limit, whose `most_changes` is empty.
+
+    Args:
+        curve: the answer.
+        names: hardware types that have columns of their own; None: those that a row has machines of.
+    """
     rows = [_change_step(curve, step) for step in (*curve.steps, curve.free)]
-    names = [h.name for h in curve.question.changed.hardware]
-    heading = [name for name in rows[0] if name not in ("added", "removed")]
-    moves = [(way, name) for way in ("added", "removed") for name in names]
-    return csv_text(
-        [*heading, *(f"{way}_{name}" for way, name in moves)],
-        ([*(row[name] for name in heading), *(row[way].get(name, 0) for way, name in moves)] for row in rows),
-    )
+    return [_spread(_spread(row, "added", "added", names), "removed", "removed", names) for row in rows]
+
+
+def _spread(row: dict[str, Any], field: str, prefix: str, names: Iterable[str] | None = None) -> dict[str, Any]:
+    """A row with the numbers of a field in columns of their own: all of them, or those of some names."""
+    numbers = row.pop(field, {})
+    return row | {f"{prefix}_{name}": numbers.get(name, 0) for name in (numbers if names is None else names)}
+
+
+def change_costs_csv(curve: Curve) -> str:
+    """The answer as a CSV file."""
+    return rows_csv(change_costs_rows(curve, [h.name for h in curve.question.changed.hardware]))
 
 
 def _header(curve: Curve) -> list[str]:
@@ -142,9 +159,10 @@ HEADINGS = {Over.SLO: ("SLO from (ms)", "to"), Over.RATE: ("req/s above", "to")}
 def curve_table(curve: CostCurve) -> RenderableType:
     """A header, a row for each step, and how much of it is proven."""
     asked = curve.question
-    table = new_table(*HEADINGS[asked.over], "cost/h", "machines", numbers=(*HEADINGS[asked.over], "cost/h"))
-    for step in curve.steps:
-        table.add_row(*(Text(cell) for cell in (*_ends(asked, step), step.cost_in_words(), _machines(step))))
+    form = milliseconds if asked.over is Over.SLO else full
+    ends = (Column(heading, end, form) for heading, end in zip(HEADINGS[asked.over], ("start", "end"), strict=True))
+    columns = (*ends, Column("cost/h", lambda step: step.cost_in_words()), Label("machines", machines_in_words))
+    table = table_of(curve.steps, columns)
     lines = asked.lines(asked.over.in_words(), range_in_words(asked))
     return Group(Text("\n".join(lines)), Text(""), table, Text(""), Text(_proven(curve)))
 
@@ -169,14 +187,15 @@ def describe_cost_curve(curve: CostCurve) -> dict[str, Any]:
     }
 
 
+def cost_curve_rows(curve: CostCurve) -> list[dict[str, Any]]:
+    """A row per step, with a column for the machines of each hardware type."""
+    steps = (_curve_step(curve.question, step) for step in curve.steps)
+    return [_spread(step, "machines", "machines", curve.hardware) for step in steps]
+
+
 def cost_curve_csv(curve: CostCurve) -> str:
-    """One row per step; machines by type in columns of their own."""
-    rows = []
-    for step in curve.steps:
-        row = _curve_step(curve.question, step)
-        machines = row.pop("machines")
-        rows.append(row | {f"machines_{name}": machines.get(name, Fraction(0)) for name in curve.hardware})
-    return csv_text(rows[0], (row.values() for row in rows))
+    """The answer as a CSV file."""
+    return rows_csv(cost_curve_rows(curve))
 
 
 def _proven(curve: CostCurve) -> str:
@@ -199,13 +218,8 @@ def _proven(curve: CostCurve) -> str:
     )
 
 
-def _ends(asked: OverRange, step: CostStep) -> tuple[str, str]:
-    if asked.over is Over.SLO:
-        return milliseconds(step.start), milliseconds(step.end)
-    return full(step.start), full(step.end)
-
-
-def _machines(step: CostStep) -> str:
+def machines_in_words(step: CostStep | Point) -> str:
+    """Machines by hardware type, such as "T4 2, A100 0.5"."""
     machines = step.machines
     names = [h.name for h in step.session.hardware if machines.get(h.name)]
     return ", ".join(f"{name}{NO_BREAK}{amount(machines[name], digits=4)}" for name in names) or DASH
@@ -236,16 +250,11 @@ def what_if_table(answer: WhatIf) -> RenderableType:
     Plans that are not proven to be the cheapest say how far the bound is below them.
     """
     asked = answer.question
-    kept = asked.demand is not None
-    columns = ["req/s", "SLO ms", *(heading for way in asked.chargings for heading in _headings(way, kept=kept))]
-    machines = [heading for heading in columns if heading.startswith("machines")]
-    numbers = [heading for heading in columns if heading not in machines]
-    table = new_table(*columns, numbers=numbers, wrapped=machines, spare=["rounded up"])
-    for (rate, slo), _ in asked.sessions.items():
-        cells = [full(rate), milliseconds(slo)]
-        for way in asked.chargings:
-            cells += _cells(answer.points[rate, slo, way], kept=kept)
-        table.add_row(*(Text(cell) for cell in cells))
+    columns = [Column("req/s", lambda row: full(row[0])), Column("SLO ms", lambda row: milliseconds(row[1]))]
+    for way in asked.chargings:
+        of = partial(lambda way, row: answer.points[*row, way], way)
+        columns += charging_columns(way, of, machines_in_words, is_kept=asked.demand is not None)
+    table = table_of((tuple(place) for place, _ in asked.sessions.items()), columns)
     return Group(Text("\n".join((*asked.lines("rate and SLO"), *_judged(answer)))), Text(""), table)
 
 
@@ -267,55 +276,47 @@ def describe_what_if(answer: WhatIf, *more: WhatIf) -> dict[str, Any]:
     return {
         **asked.described(WHAT_IF_SCHEMA),
         "space": {k: v for k, v in asked.space.describe().items() if k != "charging"},
-        "points": [
-            _point(one, point) | _capacities(one, "resources")
-            for one in (answer, *more)
-            for point in one.points.values()
-        ],
+        "points": [_point(one, point) for one in (answer, *more) for point in one.points.values()],
     }
 
 
-def what_if_csv(*answers: WhatIf) -> str:
-    """One row per point: what `describe_what_if` says of it; machines by type and resources in columns of their own."""
-    rows = []
+def what_if_rows(*answers: WhatIf) -> list[dict[str, Any]]:
+    """One row per point: what `describe_what_if` says of it, with columns for the machines of each hardware type."""
     hardware = [h.name for h in answers[0].question.session.hardware if any(h.name in one.hardware for one in answers)]
-    for answer, point in [(one, _point(one, point)) for one in answers for point in one.points.values()]:
-        machines = point.pop("machines")
-        columns = {f"machines_{name}": machines.get(name, Fraction(0)) for name in hardware}
-        rows.append(point | columns | _capacities(answer))
-    return csv_text(rows[0], (row.values() for row in rows))
+    points = (_point(one, point) for one in answers for point in one.points.values())
+    return [_spread(point, "machines", "machines", hardware) for point in points]
 
 
-def _capacities(answer: WhatIf, field: str = "") -> dict[str, Any]:
-    """The capacities that are asked about: in a field, or as columns; nothing where there are none."""
-    changes = answer.question.changes
-    if changes is None or not changes.resources:
-        return {}
-    return {field: changes.resources} if field else {f"resource_{name}": n for name, n in changes.resources.items()}
+def what_if_csv(*answers: WhatIf) -> str:
+    """The answers as a CSV file, with columns for the capacities of each resource that is asked about."""
+    return rows_csv([_spread(row, "resources", "resource") for row in what_if_rows(*answers)])
 
 
-def _headings(way: Charging, *, kept: bool) -> Iterator[str]:
-    yield f"{way} cost/h"
-    if kept:
-        yield f"in time, {way}"
-    yield f"machines, {way}"
-    if not way.whole:
-        yield "rounded up"
+def charging_columns(
+    way: Charging, point_of: Callable[[Any], Any], machines: Callable[[Any], str], *, is_kept: bool = False
+) -> list[Column]:
+    """The columns of a way of charging.
 
+    Args:
+        way: the way.
+        point_of: the point of a row that is charged so.
+        machines: the machines of a point in words.
+        is_kept: whether plans keep an attainment.
+    """
 
-def _cells(point: Point, *, kept: bool) -> Iterator[str]:
-    yield point.cost_in_words()
-    if kept:
-        yield DASH if point.kept is None else point.kept.in_words()
-    machines = point.machines
-    names = [h.name for h in point.session.hardware if machines.get(h.name)]
-    yield ", ".join(f"{name}{NO_BREAK}{amount(machines[name], digits=4)}" for name in names) or DASH
-    if not point.charging.whole:
-        yield figures(point.rounded_up_per_h)
+    def of(form: Callable[[Any], str]) -> Callable[[Any], str]:
+        return lambda row: form(point_of(row))
+
+    return [
+        Column(f"{way} cost/h", of(lambda point: point.cost_in_words())),
+        *([Column(f"in time, {way}", of(lambda point: in_time(point.kept)))] * is_kept),
+        Sentence(f"machines, {way}", of(machines)),
+        *([Column("rounded up", of(lambda point: figures(point.rounded_up_per_h)), spare=1)] * (not way.whole)),
+    ]
 
 
 def _point(answer: WhatIf, point: Point) -> dict[str, Any]:
-    result = point.result
+    result, changes = point.result, answer.question.changes
     latency = None if result.evaluation is None or result.value is None else result.evaluation.latency_s
     return {
         "rate_rps": point.rate_rps,
@@ -331,4 +332,5 @@ def _point(answer: WhatIf, point: Point) -> dict[str, Any]:
         **({} if answer.question.demand is None else described(point.kept)),
         "machines": {name: count for name, count in point.machines.items() if count},
         "reason": result.reason,
+        **({"resources": changes.resources} if changes is not None and changes.resources else {}),
     }

@@ -47,24 +47,36 @@ class Curve:
     whole: bool = False
 
 
-def draw_curves(curves: Sequence[Curve], title: str, limits_are: str) -> Figure:
+Simulation = SessionSimulation | ClusterSimulation | FleetSimulation
+
+
+def draw(simulation: Simulation) -> Figure:
     """One falling line per distribution; a dashed line of its colour marks its limit.
 
-    Args:
-        curves: at most `MOST_CURVES` parts, besides wholes; those without an entry are left out.
-        title: title.
-        limits_are: what dashed lines mark, for the legend.
+    Of a session, these are the way from end to end and its modules; of a cluster its models and of a fleet its clients,
+    of many those with the least attainment.
     """
     with new_figure(8.0, 4.4) as figure:
-        _draw(figure.subplots(), curves, title, limits_are)
+        _draw(figure.subplots(), *_curves(simulation))
         figure.legend(fontsize=8, loc="outside right center")
     return figure
 
 
-def draw_curves_on(axes: Axes, curves: Sequence[Curve], title: str, limits_are: str) -> None:
+def draw_on(axes: Axes, simulation: Simulation) -> None:
     """The same on axes of a figure, with the legend inside."""
-    _draw(axes, curves, title, limits_are)
+    _draw(axes, *_curves(simulation))
     axes.legend(fontsize=8)
+
+
+def _curves(simulation: Simulation) -> tuple[list[Curve], str, str]:
+    """The curves, the title, and what dashed lines mark."""
+    if isinstance(simulation, SessionSimulation):
+        return _session_curves(simulation)
+    if isinstance(simulation, ClusterSimulation):
+        limits = [(model.name, float(model.slo_s)) for model in simulation.cluster.models]
+        return *_streams(simulation, simulation.cluster.name, limits), "SLO"
+    limits = [(fragment.name, float(fragment.budget_s)) for fragment in simulation.fleet.fragments]
+    return *_streams(simulation, simulation.fleet.name, limits), "time budget on the server"
 
 
 def _draw(axes: Axes, curves: Sequence[Curve], title: str, limits_are: str) -> None:
@@ -124,31 +136,18 @@ def _thinned(shares: Floats) -> Ints:
 
 
 def _finish(axes: Axes, lowest: float, title: str) -> None:
-    axes.set_yscale("log")
-    axes.set_ylim(70 * lowest, 130)
-    axes.set_xlim(left=0)
+    axes.set(yscale="log", ylim=(70 * lowest, 130), xlim=(0, None))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: plain(share)))
-    axes.set_xlabel("latency (ms)")
-    axes.set_ylabel("answered requests that take longer (%)")
+    axes.set(xlabel="latency (ms)", ylabel="answered requests that take longer (%)")
     axes.set_title(title, fontsize=9.5)
     grid(axes)
 
 
-def draw_session(simulation: SessionSimulation) -> Figure:
+def _session_curves(simulation: SessionSimulation) -> tuple[list[Curve], str, str]:
     """One line from end to end with the SLO, one per module with its worst-case latency as checked.
 
     Of many modules, those whose 99th percentile is the longest against their worst case.
     """
-    return draw_curves(*_session_curves(simulation))
-
-
-def draw_session_on(axes: Axes, simulation: SessionSimulation) -> None:
-    """The same on axes of a figure."""
-    draw_curves_on(axes, *_session_curves(simulation))
-
-
-def _session_curves(simulation: SessionSimulation) -> tuple[list[Curve], str, str]:
-    """The curves, the title, and what dashed lines mark."""
     setup, system = simulation.setup, simulation.system
     order = sorted(range(len(system.modules)), key=lambda m: -_over(simulation, m))
     chosen = sorted(order[:MOST_CURVES])
@@ -171,36 +170,6 @@ def _over(simulation: SessionSimulation, module: int) -> float:
 
 def _recorded_curve(label: str, found: Latencies, limit_s: float, *, whole: bool = False) -> Curve:
     return Curve(label, edges(found.bins) / NS_PER_S, found.count, limit_s, whole)
-
-
-def draw_cluster(simulation: ClusterSimulation) -> Figure:
-    """One line per model, of its answered requests; of many models those with the least attainment."""
-    return draw_curves(*_cluster_curves(simulation))
-
-
-def draw_cluster_on(axes: Axes, simulation: ClusterSimulation) -> None:
-    """The same on axes of a figure."""
-    draw_curves_on(axes, *_cluster_curves(simulation))
-
-
-def _cluster_curves(simulation: ClusterSimulation) -> tuple[list[Curve], str, str]:
-    limits = [(model.name, float(model.slo_s)) for model in simulation.cluster.models]
-    return *_streams(simulation, simulation.cluster.name, limits), "SLO"
-
-
-def draw_fleet(simulation: FleetSimulation) -> Figure:
-    """One line per client, of its answered requests; of many clients those with the least attainment."""
-    return draw_curves(*_fleet_curves(simulation))
-
-
-def draw_fleet_on(axes: Axes, simulation: FleetSimulation) -> None:
-    """The same on axes of a figure."""
-    draw_curves_on(axes, *_fleet_curves(simulation))
-
-
-def _fleet_curves(simulation: FleetSimulation) -> tuple[list[Curve], str, str]:
-    limits = [(fragment.name, float(fragment.budget_s)) for fragment in simulation.fleet.fragments]
-    return *_streams(simulation, simulation.fleet.name, limits), "time budget on the server"
 
 
 def _streams(

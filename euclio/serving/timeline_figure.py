@@ -125,11 +125,9 @@ def _corners(left: Floats, right: Floats, row: Floats) -> Floats:
 
 
 def _finish(axes: Axes, window: tuple[int, int], top: float, title: str, rows_are: str) -> None:
-    axes.set_xlim(0, (window[1] - window[0]) / NS_PER_MS)
-    axes.set_ylim(top - GAP_ROWS + 0.2, -1.2)
+    axes.set(xlim=(0, (window[1] - window[0]) / NS_PER_MS), ylim=(top - GAP_ROWS + 0.2, -1.2))
     axes.set_yticks([])
-    axes.set_ylabel(rows_are)
-    axes.set_xlabel(f"time (ms after {full(window[0] / NS_PER_S)} s)")
+    axes.set(ylabel=rows_are, xlabel=f"time (ms after {full(window[0] / NS_PER_S)} s)")
     axes.spines["left"].set_visible(False)
     axes.tick_params(colors=INK)
     axes.set_title(title, fontsize=9.5)

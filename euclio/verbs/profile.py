@@ -13,7 +13,6 @@ from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter, as_given
 from euclio.core.progress import late_bar, say
 from euclio.core.system import load_average
-from euclio.core.tables import new_table
 from euclio.core.values import seconds, whole
 from euclio.core.words import amount, counted, milliseconds, percent
 from euclio.problems.session.instance import Configuration
@@ -132,19 +131,18 @@ def print_profile(arguments: Namespace) -> int:
 
 
 def _table(model: str, hardware: str, samples: Sequence[Sample]) -> RenderableType:
-    numbers = ("batch", "concurrency", "median (ms)", "spread", "longest (ms)", "outliers", "inputs/s")
-    table = new_table(*numbers, numbers=numbers, title=f"{model} on {hardware}")
-    for s in samples:
-        table.add_row(
-            str(s.batch),
-            str(s.concurrency),
-            milliseconds(s.median_s),
-            percent(s.spread, 1),
-            milliseconds(s.longest_s),
-            f"{s.outliers} of {len(s.durations_ns)}",
-            amount(s.rate_rps, digits=4),
-        )
-    return table
+    from euclio.core.fitted_table import Column, table_of
+
+    columns = (
+        Column("batch"),
+        Column("concurrency"),
+        Column("median (ms)", "median_s", milliseconds),
+        Column("spread", form=lambda share: percent(share, 1)),
+        Column("longest (ms)", "longest_s", milliseconds),
+        Column("outliers", lambda sample: f"{sample.outliers} of {len(sample.durations_ns)}"),
+        Column("inputs/s", "rate_rps", lambda rate: amount(rate, digits=4)),
+    )
+    return table_of(samples, columns, f"{model} on {hardware}")
 
 
 def _data(model: str, hardware: str, samples: Sequence[Sample]) -> dict[str, object]:

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from euclio.core.figures import INK, MUTED, PALETTE, PUBLISHED, grid
+from euclio.core.figures import INK, MUTED, PALETTE, PUBLISHED, grid, legend_beside
 from euclio.report.analysis.charts import legend_below, side_by_side
 from euclio.report.drawings import drawn
 from studies.graft.cases import NETWORKS, SCALES
@@ -41,8 +41,7 @@ def over_optimum_figure(axes: Sequence[Axes], tables: Tables) -> str:
             # The grey of the palette would not be seen on the line of the optimum.
             colour = PALETTE[k + (system == REGROUP)]
             panel.plot(range(len(NAMES)), values, mark, color=colour, markersize=6, label=system, alpha=0.9)
-        panel.set_yscale("log")
-        panel.set_ylim(0.93, 9.0)
+        panel.set(yscale="log", ylim=(0.93, 9.0))
         labels = [f"{tick:g}" if panel is axes[0] else "" for tick in TICKS]
         panel.set_yticks(TICKS, labels)
         panel.yaxis.set_minor_formatter(NullFormatter())
@@ -96,8 +95,7 @@ def figure_8(axes: Sequence[Axes], tables: Tables) -> str:
         own = of(rows, scale=scale, device=device)
         late = 100.0 * (1.0 - own.pivot_table(index="network", columns="system", values="kept").reindex(list(NETWORKS)))
         side_by_side(panel, NAMES, {system: late[system].to_numpy() for system in SERVED})
-        panel.set_title(title)
-        panel.set_ylim(0, max(1.0, 1.05 * float(np.nanmax(late.to_numpy()))))
+        panel.set(title=title, ylim=(0, max(1.0, 1.05 * float(np.nanmax(late.to_numpy())))))
         grid(panel)
     axes[0].set_ylabel("late requests (%), lower is better")
     legend_below(axes)
@@ -137,8 +135,7 @@ def figure_13(axes: Sequence[Axes], tables: Tables, printed: Printed) -> str:
     own = of(rows, network="res").pivot_table(index="fragments", columns="strategy", values="share")
     for k, name in enumerate(STRATEGIES):
         axes[2].plot(own.index, own[name] / own["no merging"], color=PALETTE[k], marker="o", markersize=3.5)
-    axes[2].set_title("Res: share over no merging")
-    axes[2].set_xlabel("fragments")
+    axes[2].set(title="Res: share over no merging", xlabel="fragments")
     for panel in axes:
         grid(panel)
     legend_below([axes[1]])
@@ -160,10 +157,8 @@ def figure_15(axes: Sequence[Axes], tables: Tables) -> str:
             panel.plot(own.index, values, color=PALETTE[k], marker="o", markersize=3.5, label=name)
         panel.set_xlabel("merging threshold")
         grid(panel)
-    axes[0].set_ylabel("share over that at 0.1")
-    axes[0].set_ylim(bottom=0)
-    axes[1].set_ylabel("fragments after merging")
-    axes[1].set_ylim(bottom=0)
+    axes[0].set(ylabel="share over that at 0.1", ylim=(0, None))
+    axes[1].set(ylabel="fragments after merging", ylim=(0, None))
     legend_below(axes)
     return (
         f"Left: lower is better. {TWENTY_FIVE} fragments. The paper prints that Res takes 2.9 times the share at 0.4 "
@@ -179,9 +174,7 @@ def figure_16(axes: Sequence[Axes], tables: Tables) -> str:
     means = size.assign(value=size.value.astype(int)).groupby("value")[["share", "cpu_s"]].mean()
     for k, (column, label) in enumerate((("share", "share"), ("cpu_s", "time"))):
         axes[0].plot(means.index, means[column] / means[column][5], color=PALETTE[k], marker="o", label=label)
-    axes[0].set_xlabel("most fragments of a group (Inc)")
-    axes[0].set_ylabel("over that of five")
-    axes[0].set_ylim(bottom=0)
+    axes[0].set(xlabel="most fragments of a group (Inc)", ylabel="over that of five", ylim=(0, None))
     axes[0].legend(loc="lower right", fontsize=8.5)
     gaps = weight_gaps(rows).groupby("network").mean().reindex(list(NETWORKS))
     side_by_side(axes[1], NAMES, {"measured": gaps.to_numpy()})
@@ -252,15 +245,11 @@ def figure_19(axes: Sequence[Axes], tables: Tables) -> str:
     means = rows[rows.fragments < HUNDRED].groupby(["network", "fragments"]).cpu_s.mean()
     for k, (key, name) in enumerate(NETWORKS.items()):
         axes[0].plot(means[key].index, 1000 * means[key], color=PALETTE[k], marker="o", markersize=3.5, label=name)
-    axes[0].set_xlabel("fragments")
-    axes[0].set_ylabel("processor time (ms)")
-    axes[0].set_ylim(bottom=0)
+    axes[0].set(xlabel="fragments", ylabel="processor time (ms)", ylim=(0, None))
     axes[0].legend(loc="upper left", fontsize=8.5, ncols=2)
     pools = tables["pools"].groupby("pool").seconds.mean()
     axes[1].plot(pools.index, 1000 * pools, color=PALETTE[0], marker="o", markersize=3.5)
-    axes[1].set_xlabel("processes (ViT, 50 fragments)")
-    axes[1].set_ylabel("longest of them (ms)")
-    axes[1].set_ylim(bottom=0)
+    axes[1].set(xlabel="processes (ViT, 50 fragments)", ylabel="longest of them (ms)", ylim=(0, None))
     for panel in axes:
         grid(panel)
     return (
@@ -278,11 +267,11 @@ def figure_20(axes: Sequence[Axes], tables: Tables) -> str:
         if key in means.index.get_level_values(0):
             axes[0].plot(means[key].index, means[key], color=PALETTE[k], marker="o", markersize=4, label=name)
     axes[0].axhline(1.0, color=INK, linewidth=0.8)
-    axes[0].set_xlabel("SLO over mobile latency")
-    axes[0].set_ylabel("share over the least possible\n(lower is better)")
-    axes[0].set_ylim(bottom=0.9)
+    axes[0].set(
+        xlabel="SLO over mobile latency", ylabel="share over the least possible\n(lower is better)", ylim=(0.9, None)
+    )
     grid(axes[0])
-    axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(axes[0])
     missing = tables["partition_points"]
     none = missing[~missing.drawn]
     words = (
@@ -304,7 +293,7 @@ def _published(panel: Axes, values: Sequence[float], label: str) -> None:
 
 
 def _legend(panel: Axes) -> None:
-    panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(panel)
 
 
 @drawn("figure-2", "Figure 2. What does hybrid inference save while bandwidth moves?", panels=3, height=3.3)
@@ -315,9 +304,7 @@ def figure_2(axes: Sequence[Axes], rows: pd.DataFrame) -> str:
     axes[1].step(rows.second, rows.point, color=PALETTE[2])
     axes[2].plot(rows.second, rows.mbps, color=PALETTE[3])
     for panel, title in zip(axes, ("share (%)", "partition point", "Mbit/s"), strict=True):
-        panel.set_title(title)
-        panel.set_xlabel("second")
-        panel.set_ylim(bottom=0)
+        panel.set(title=title, xlabel="second", ylim=(0, None))
         grid(panel)
     axes[0].legend(loc="upper left", fontsize=8.5)
     late = int((~np.isfinite(rows.server)).sum())
@@ -332,13 +319,11 @@ def figure_4(axes: Sequence[Axes]) -> str:
     """Share by time budget, and by rate."""
     by_budget, by_rate = figure_4_tables()
     axes[0].step(by_budget.index, by_budget.where(np.isfinite(by_budget)), color=PALETTE[0], where="post")
-    axes[0].set_xlabel(f"time budget (ms), {FIGURE_4_RPS} requests per second")
-    axes[0].set_xlim(BUDGETS_MS[0], BUDGETS_MS[-1])
+    axes[0].set(xlabel=f"time budget (ms), {FIGURE_4_RPS} requests per second", xlim=(BUDGETS_MS[0], BUDGETS_MS[-1]))
     axes[1].step(by_rate.index, by_rate, color=PALETTE[0])
     axes[1].set_xlabel("requests per second, executed within 25 ms")
     for panel in axes:
-        panel.set_ylabel("least share (%)")
-        panel.set_ylim(bottom=0)
+        panel.set(ylabel="least share (%)", ylim=(0, None))
         grid(panel)
     return "The whole of Inc. As published, less time or more load do not always take more share."
 
@@ -374,8 +359,7 @@ def figure_12(axes: Sequence[Axes], rows: pd.DataFrame) -> str:
         panel.step(own.value, own.share, color=PALETTE[0], where="mid", label="share (%)")
         panel.step(own.value, own.repartition, color=PALETTE[1], where="mid", label="re-partition point")
         panel.step(own.value, own.point, color=PALETTE[2], where="mid", linestyle="--", label="its partition point")
-        panel.set_xlabel(f"{label} of the fifth client (Inc)")
-        panel.set_ylim(bottom=0)
+        panel.set(xlabel=f"{label} of the fifth client (Inc)", ylim=(0, None))
         grid(panel)
     legend_below(axes)
     return (

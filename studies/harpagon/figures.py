@@ -196,8 +196,7 @@ def figure_map(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
         shares, sizes = optimal_share_map(runs, reference)
         texts = (shares.map("{:.0f}".format) + sizes.map("\n({})".format)).where(sizes > 0, "")
         draw_cells(axis, shares[::-1], texts[::-1], (0, 100))
-        axis.set_title(f"costs no more than the {label}")
-        axis.set_xlabel("request rate (req/s)")
+        axis.set(title=f"costs no more than the {label}", xlabel="request rate (req/s)")
         if k == 0:
             axis.set_ylabel("SLO between least (0) and\nmost useful latency (1)")
         else:

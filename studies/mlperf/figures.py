@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import NullFormatter
 
-from euclio.core.figures import MUTED, PALETTE, grid
+from euclio.core.figures import MUTED, PALETTE, grid, legend_beside, log_axes
 from euclio.report.drawings import drawn
 from studies.mlperf.class_text import ORDINALS, ordered, trust_text
 from studies.mlperf.inputs import PERCENTILES
@@ -37,8 +36,7 @@ def signed_errors(axes: Sequence[Axes], left: pd.DataFrame) -> str:
         )
         axes[1].plot([], [], marker=MARKERS[name], linestyle="", color=MUTED, label=f"{ORDINALS[name]} percentile")
     _diagonal(axes[1], 2.0, 1500.0)
-    axes[1].set_xlabel("measured latency (ms)")
-    axes[1].set_ylabel("predicted (ms)")
+    axes[1].set(xlabel="measured latency (ms)", ylabel="predicted (ms)")
     axes[1].legend(loc="upper left", fontsize=8.5)
     axes[0].axvspan(-AIM, AIM, color=MUTED, alpha=0.15, linewidth=0)
     axes[0].axvline(0.0, color=MUTED, linewidth=1.0)
@@ -70,12 +68,8 @@ def _diagonal(axes: Axes, low: float, high: float) -> None:
     ends = np.array([low, high])
     axes.plot(ends, ends, color=MUTED, linewidth=1.0)
     axes.fill_between(ends, 0.75 * ends, 1.25 * ends, color=MUTED, alpha=0.15, linewidth=0)
-    for axis, setter in ((axes.xaxis, axes.set_xscale), (axes.yaxis, axes.set_yscale)):
-        setter("log")
-        axis.set_major_formatter("{x:g}")
-        axis.set_minor_formatter(NullFormatter())
-    axes.set_xlim(low, high)
-    axes.set_ylim(low, high)
+    log_axes(axes, "x", "y")
+    axes.set(xlim=(low, high), ylim=(low, high))
     grid(axes)
 
 
@@ -89,8 +83,10 @@ def largest_loads(axes: Sequence[Axes], held: pd.DataFrame) -> str:
     axes[0].axvline(1.0, color=MUTED, linewidth=1.2)
     axes[0].set_yticks(places, list(held.case), fontsize=8.5)
     axes[0].invert_yaxis()
-    axes[0].set_xlim(0.0, 1.12 * float(held.over_reached.max()))
-    axes[0].set_xlabel("largest load with the 99th percentile within its bound, over the load that was submitted")
+    axes[0].set(
+        xlim=(0.0, 1.12 * float(held.over_reached.max())),
+        xlabel="largest load with the 99th percentile within its bound, over the load that was submitted",
+    )
     axes[0].tick_params(axis="y", length=0)
     return (
         f"On {reached(held)} of {len(held)} servers the hardware was driven to no more than the simulator thinks "
@@ -110,7 +106,7 @@ def rules_figure(axes: Sequence[Axes], errors: pd.DataFrame) -> str:
     axes[0].invert_yaxis()
     axes[0].set_xlabel("median over the servers of the absolute error (%), lower is better")
     axes[0].tick_params(axis="y", length=0)
-    axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5, title="percentile", title_fontsize=8.5)
+    legend_beside(axes[0], title="percentile", title_fontsize=8.5)
     return (
         "Each rule is applied to all servers, all in view; the second is the one before, each other one changes one "
         "thing. Dashed: what was aimed for."
@@ -141,8 +137,7 @@ def clients_figure(axes: Sequence[Axes], compared: pd.DataFrame) -> str:
                 label=label,
             )
     _diagonal(axes[0], 3.0, 4000.0)
-    axes[0].set_xlabel("measured mean latency (ms)")
-    axes[0].set_ylabel("simulated (ms)")
+    axes[0].set(xlabel="measured mean latency (ms)", ylabel="simulated (ms)")
     axes[0].legend(loc="upper left", fontsize=8.5)
     by_clients = 100.0 * compared.assign(error=compared.error_mean.abs()).pivot_table(
         index="clients", columns="instances", values="error", aggfunc="median"
@@ -153,11 +148,8 @@ def clients_figure(axes: Sequence[Axes], compared: pd.DataFrame) -> str:
         )
     axes[1].set_xscale("log", base=2)
     axes[1].xaxis.set_major_formatter("{x:g}")
-    axes[1].set_yscale("log")
-    axes[1].yaxis.set_major_formatter("{x:g}")
-    axes[1].yaxis.set_minor_formatter(NullFormatter())
-    axes[1].set_xlabel("clients")
-    axes[1].set_ylabel("median error of the mean (%), lower is better")
+    log_axes(axes[1], "y")
+    axes[1].set(xlabel="clients", ylabel="median error of the mean (%), lower is better")
     axes[1].legend(loc="upper right", fontsize=8.5, title="instances", title_fontsize=8.5)
     grid(axes[1])
     return (

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
-from euclio.core.figures import MUTED, PUBLISHED
+from euclio.core.figures import MUTED, PUBLISHED, legend_beside
 from euclio.report import Figure
 from euclio.report.analysis.charts import distribution, published_line
 from euclio.report.analysis.statistics import Measured
@@ -127,7 +127,7 @@ def figure_9(axes: Sequence[Axes], runs: pd.DataFrame, published: Values) -> str
     published_line(axes[0], 1 + published["tb_two_modules_max_extra"] / 100, "paper: largest with 2 modules", 0)
     least, most = (1 + published[f"tb_three_modules_{end}_extra"] / 100 for end in ("min", "max"))
     axes[0].axvspan(least, most, color=PUBLISHED, alpha=0.18, linewidth=0, label="paper: all with 3 modules")
-    axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(axes[0])
     return "Lower is better. Distribution over the workloads of applications with two modules, and with three and more."
 
 

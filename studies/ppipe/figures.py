@@ -8,9 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import NullFormatter
 
-from euclio.core.figures import INK, MUTED, PALETTE, PUBLISHED, figure_style, grid, hardware_looks, svg_text
+from euclio.core.figures import (
+    INK,
+    MUTED,
+    PALETTE,
+    PUBLISHED,
+    figure_style,
+    grid,
+    hardware_looks,
+    legend_beside,
+    log_axes,
+    svg_text,
+)
 from euclio.core.words import percent
 from euclio.report import Figure, Table
 from euclio.report.analysis.charts import legend_below, one_scale, side_by_side
@@ -81,7 +91,7 @@ def figure_2(axes: Sequence[Axes], latencies: pd.DataFrame, of: str) -> str:
     axes[0].axhline(1000 * SLO_S, color=MUTED, linewidth=1.0, linestyle="--", label="200 ms")
     axes[0].set_xticks(places, list(latencies.index), rotation=45, ha="right")
     axes[0].set_ylabel(f"latency, batch {BATCH} (ms)")
-    axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(axes[0])
     return (
         f"{of} Whole models on whole GPUs. Published: 3.0 to 7.9 times longer on P4 than on L4, and 22 % "
         "of the models within 200 ms on P4."
@@ -93,11 +103,9 @@ def figure_3(axes: Sequence[Axes], ratios: pd.DataFrame) -> str:
     """Latency ratios along the depth of EfficientNet-B8."""
     for k, name in enumerate(ratios):
         axes[0].plot(ratios.index, ratios[name], color=PALETTE[k], label=str(name))
-    axes[0].set_xlabel(f"layer of {SHOWN} (middle of {WINDOW} layers)")
-    axes[0].set_ylabel("latency ratio")
-    axes[0].set_ylim(0, None)
+    axes[0].set(xlabel=f"layer of {SHOWN} (middle of {WINDOW} layers)", ylabel="latency ratio", ylim=(0, None))
     grid(axes[0])
-    axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(axes[0])
     return (
         "Synthetic profile. As published, the early layers favour P4 next to L4 (ratio about 1.7), and the late ones "
         "next to V100."
@@ -149,14 +157,10 @@ def figure_14(axes: Sequence[Axes], planning: pd.DataFrame) -> str:
             panel.plot(rows[column], rows.wall_s, color=PALETTE[k], marker="o", markersize=3.5, label=label)
             open_ = rows[rows.status != "optimal"]
             panel.plot(open_[column], open_.wall_s, color=PALETTE[k], marker="^", markersize=8, linestyle="")
-        panel.set_yscale("log")
+        log_axes(panel, "y")
         panel.set_ylim(10 ** np.floor(np.log10(shown.wall_s.min())), 200.0)
-        panel.yaxis.set_major_formatter("{x:g}")
-        panel.yaxis.set_minor_formatter(NullFormatter())
         grid(panel)
-    axes[0].set_xscale("log")
-    axes[0].xaxis.set_major_formatter("{x:,.0f}")
-    axes[0].xaxis.set_minor_formatter(NullFormatter())
+    log_axes(axes[0], "x", form="{x:,.0f}")
     axes[0].set_xlabel("GPUs")
     axes[1].set_xlabel("GPU types (100 GPUs)")
     axes[1].set_xticks([2, 3, 4])
@@ -205,8 +209,7 @@ def figure_7(axes: Sequence[Axes], groups: pd.DataFrame) -> str:
             reached = curve[curve >= 100.0 * TARGET]
             if len(reached):
                 panel.axvline(reached.index.max(), color=PALETTE[k], linewidth=1.0, linestyle=":")
-        panel.set_title(setup)
-        panel.set_xlabel("load factor")
+        panel.set(title=setup, xlabel="load factor")
         grid(panel)
     one_scale(axes, "SLO attainment (%), higher is better")
     legend_below(axes)
@@ -226,8 +229,7 @@ def figure_8(axes: Sequence[Axes], groups: pd.DataFrame) -> str:
     ):
         values = {s: np.array([used[column].get((setup, s), 0.0) for setup in LARGE]) for s in SERVED}
         side_by_side(panel, list(LARGE), values)
-        panel.set_title(title)
-        panel.set_ylim(0, 103)
+        panel.set(title=title, ylim=(0, 103))
     for k, system in enumerate(SERVED):
         axes[1].axhline(PUBLISHED_LOW_CLASS[system], color=PALETTE[k], linewidth=1.0, linestyle="--")
     one_scale(axes, "busy time (%)")
@@ -277,7 +279,7 @@ def figure_10(axes: Sequence[Axes], serving: pd.DataFrame) -> str:
     for k, value in ((0, 0.71), (1, 0.92)):
         axes[0].axhline(value, color=PALETTE[k], linewidth=1.0, linestyle="--")
     one_scale(axes, "highest load factor, higher is better")
-    axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(axes[0])
     return (
         f"PPipe's plans on {REACTIVE_ON}, Poisson arrivals, each model alone, with a margin of "
         f"{percent(float(ABLATION_MARGIN), 0)} and up to {ABLATION_PARTITIONS} partitions, as in the authors' "

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from euclio.core.figures import PUBLISHED, grid
+from euclio.core.figures import PUBLISHED, grid, legend_beside, log_axes
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.report import PALETTE
 from euclio.report.analysis.charts import bars, distribution, one_scale, published_line
@@ -59,8 +59,7 @@ def figure_10(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
     )
     for panel, title, series in zip(axes, TITLES, panels, strict=True):
         distribution(panel, series, "cost over the optimum")
-        panel.set_xlim(1 - 0.02 * (SHOWN_RATIO - 1), SHOWN_RATIO)
-        panel.set_title(title)
+        panel.set(xlim=(1 - 0.02 * (SHOWN_RATIO - 1), SHOWN_RATIO), title=title)
     published_line(axes[0], 1.03, "paper: MILP at most", 0)
     published_line(axes[0], 1.05, "paper: greedy at most", 1)
     axes[0].plot([1.0], [85.0], marker="o", color=PALETTE[0])
@@ -156,8 +155,7 @@ def figure_13(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame]) -> str:
         axes[0].plot(objectives, ratios, color=PALETTE[k], marker="o", markersize=3.5, label=name)
         low, high = (1 / (1 - printed[f"spatial_{name}_{end}"] / 100) for end in ("least", "most"))
         axes[0].axhspan(low, high, color=PALETTE[k], alpha=0.2, linewidth=1.5)
-    axes[0].set_ylabel("cost of Scrooge-ns over Scrooge")
-    axes[0].set_ylim(0.9, None)
+    axes[0].set(ylabel="cost of Scrooge-ns over Scrooge", ylim=(0.9, None))
     for k, shown in enumerate(SHOWN):
         for solver, style in ((SPATIAL, "-"), (ALONE, ":")):
             rates = of_shown_module(tables, shown, solver).rps
@@ -167,10 +165,8 @@ def figure_13(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame]) -> str:
             )
         ends = [printed[f"{shown.label.lower()}_rps_{ms}"] for ms in ENDS_MS]
         axes[1].plot(ENDS_MS, ends, color=PALETTE[k], marker="D", linestyle="", markersize=6)
-    axes[1].set_yscale("log")
+    log_axes(axes[1], "y")
     axes[1].set_yticks([10, 20, 50, 100, 200])
-    axes[1].yaxis.set_major_formatter("{x:g}")
-    axes[1].yaxis.set_minor_formatter(NullFormatter())
     axes[1].set_ylabel("requests/s of a machine\n(higher is better)")
     for panel in axes:
         panel.set_xlabel("latency objective (ms)")
@@ -197,10 +193,9 @@ def figure_13_others(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame]) -
         low = [m.value if m.low is None else m.low for m in ratios]
         high = [m.value if m.high is None else m.high for m in ratios]
         panel.fill_between(places, low, high, color=PALETTE[k], alpha=0.15, linewidth=0)
-    panel.set_xlabel("latency objective (ms)")
-    panel.set_ylabel("cost of Scrooge-ns over Scrooge")
+    panel.set(xlabel="latency objective (ms)", ylabel="cost of Scrooge-ns over Scrooge")
     grid(panel)
-    panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(panel)
     return (
         "Total cost with concurrency 1 only over that with all levels; bands: 95 % intervals. Of these four the paper "
         "prints no more than that they confirm Figure 13a (§4.4). Their profiles are ours."
@@ -220,9 +215,7 @@ def figure_10_made(axes: Sequence[Axes], made: pd.DataFrame) -> str:
         distribution(
             panel, {name: made[made.application == name][solver] for name in COMPARED}, "cost over the optimum"
         )
-        panel.set_xlim(1 - 0.02 * (SHOWN_RATIO - 1), SHOWN_RATIO)
-        panel.set_title(NAMES[solver])
-        panel.set_ylabel("decisions (%)")
+        panel.set(xlim=(1 - 0.02 * (SHOWN_RATIO - 1), SHOWN_RATIO), title=NAMES[solver], ylabel="decisions (%)")
     return (
         f"Lower is better. Every allocation that Scrooge makes on a changing workload of each application of §4.2 "
         f"({len(made):,} in all), cut at {SHOWN_RATIO:g}."
@@ -250,11 +243,9 @@ def worker_types_figure(axes: Sequence[Axes], count: int, seed: int) -> str:
     for k, (name, speed) in enumerate(PRINTED_SPEEDS.items()):
         price = next(h["price_per_h"] for h in scrooge_data()["hardware"] if h["name"] == name)
         panel.plot([speed], [price], color=PUBLISHED, marker="Ds"[k], linestyle="", label=f"{name}, published")
-    panel.set_xlabel("speed over the slowest (SSD-Inception)")
-    panel.set_ylabel("price ($ per hour)")
-    panel.set_ylim(0, None)
+    panel.set(xlabel="speed over the slowest (SSD-Inception)", ylabel="price ($ per hour)", ylim=(0, None))
     grid(panel)
-    panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(panel)
     return (
         f"Prices and speeds of all {count} types are ours, drawn within the ratios of Table 1 (at most 8.38 and 2.41, "
         "not correlated). P100 at $2.07 and V100 at $3.06 are Table 2's; workers without a GPU cost $0.83 (§4.2) with "
@@ -273,8 +264,7 @@ def figure_2(axes: Sequence[Axes]) -> str:
     axes[1].plot(batches, [float(c.throughput_rps) for c in alone], color=PALETTE[0], marker="o", markersize=3.5)
     printed = [(batch, rps) for batch, concurrency, rps in PRINTED_POINTS if concurrency == 1]
     axes[1].plot(*zip(*printed, strict=True), color=PUBLISHED, marker="D", linestyle="", label="published")
-    axes[1].set_ylabel("throughput (images/s)")
-    axes[1].set_ylim(0, None)
+    axes[1].set(ylabel="throughput (images/s)", ylim=(0, None))
     for panel in axes:
         panel.set_xscale("log", base=2)
         panel.set_xticks(batches, [str(b) for b in batches])
@@ -300,8 +290,7 @@ def figure_3(axes: Sequence[Axes], drawn_inputs: pd.DataFrame) -> str:
         axes[1].axhline(value, color=PUBLISHED, linewidth=1.2, linestyle="--", label=f"published {name}")
     axes[1].set_ylabel("S2VT (s per frame)")
     for panel in axes:
-        panel.set_ylim(0, None)
-        panel.set_xlabel("allocation decision")
+        panel.set(ylim=(0, None), xlabel="allocation decision")
         grid(panel)
         panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=3, fontsize=8.5)
     return (
@@ -326,11 +315,9 @@ def figure_5(axes: Sequence[Axes]) -> str:
     panel.axvline(float(WITHIN_S), color=PUBLISHED, linewidth=1.2, linestyle="--", label="0.2 s")
     panel.set_xscale("log")
     panel.xaxis.set_major_formatter("{x:g}")
-    panel.set_xlabel("worst-case latency at full rate (s)")
-    panel.set_ylabel("throughput (images/s)")
-    panel.set_ylim(0, None)
+    panel.set(xlabel="worst-case latency at full rate (s)", ylabel="throughput (images/s)", ylim=(0, None))
     grid(panel)
-    panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+    legend_beside(panel)
     best = best_within(WITHIN_S)
     return (
         "SSD-Inception on P100, batches 1 to 128 along each curve. Within 0.2 s the best point is batch "

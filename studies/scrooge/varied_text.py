@@ -59,13 +59,11 @@ def figure_inputs(axes: Sequence[Axes], found: Mapping[str, Mapping[str, VariedO
         if "" in found:
             panel.axvline(found[""][solver].same.value, color=PALETTE[2], linewidth=1.2)
         panel.axvline(value, color=PUBLISHED, linestyle="--", linewidth=1.4)
-        panel.set_ylim(len(FACTORS) - 0.5, -0.7)
-        panel.set_xlim(0, 118)
+        panel.set(ylim=(len(FACTORS) - 0.5, -0.7), xlim=(0, 118))
         panel.set_xticks(range(0, 101, 20))
         panel.set_yticks(range(len(FACTORS)), [factor.name.replace("_", " ") for factor in FACTORS])
         panel.tick_params(axis="y", length=0)
-        panel.set_title(NAMES[solver])
-        panel.set_xlabel("decisions at the optimum's cost (%)")
+        panel.set(title=NAMES[solver], xlabel="decisions at the optimum's cost (%)")
         grid(panel, "x")
     axes[1].set_yticklabels([])
     return (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from euclio.core.tables import new_table
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.words import duration
 from tests.bench.measuring import Timed
 
@@ -100,25 +100,29 @@ def slowest(runs: Sequence[Timed], count: int = SLOWEST) -> tuple[Timed, ...]:
     return tuple(sorted(runs, key=lambda run: -run.seconds)[:count])
 
 
+LINES = (
+    Label("what"),
+    Column("measured"),
+    Column("target"),
+    Label("", lambda line: "" if line.met is None else "ok" if line.met else "MISS"),
+)
+SLOWEST_RUNS = (
+    Label("slowest", "instance"),
+    Label("run", "label"),
+    Column("time", "seconds", duration),
+    Label("solver's counters", lambda run: ", ".join(f"{key} {value:.6g}" for key, value in run.result.stats.items())),
+)
+
+
 def section_table(section: Section) -> RenderableType:
     """The section for people."""
-    table = new_table("what", "measured", "target", "", numbers=("measured", "target"))
-    for line in section.lines:
-        verdict = "" if line.met is None else "ok" if line.met else "MISS"
-        table.add_row(*(Text(cell) for cell in (line.what, line.measured, line.target, verdict)))
     parts: list[RenderableType] = [Text(section.title, style="bold")]
     if section.rows:
-        own = new_table(*section.columns, numbers=section.columns[1:])
-        for row in section.rows:
-            own.add_row(*(Text(cell) for cell in row))
-        parts.append(own)
+        first, *others = section.columns
+        parts.append(table_of(map(list, section.rows), (Label(first), *map(Column, others))))
     if section.lines:
-        parts.append(table)
+        parts.append(table_of(section.lines, LINES))
     if section.slowest:
-        worst = new_table("slowest", "run", "time", "solver's counters", numbers=("time",))
-        for run in section.slowest:
-            counters = ", ".join(f"{key} {value:.6g}" for key, value in run.result.stats.items())
-            worst.add_row(*(Text(cell) for cell in (run.instance, run.label, duration(run.seconds), counters)))
-        parts.append(worst)
+        parts.append(table_of(section.slowest, SLOWEST_RUNS))
     parts += [Text(note) for note in section.notes]
     return Group(*parts, Text(""))

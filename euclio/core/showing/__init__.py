@@ -7,6 +7,6 @@ asked for, so that a record stays as light as it is.
 from __future__ import annotations
 
 from euclio.core.showing.shown import Framed, Plotted, Shown, frame_of, html_of, line_of, plotted
-from euclio.core.showing.view import Head, View
+from euclio.core.showing.view import Head, View, fields_of
 
-__all__ = ["Framed", "Head", "Plotted", "Shown", "View", "frame_of", "html_of", "line_of", "plotted"]
+__all__ = ["Framed", "Head", "Plotted", "Shown", "View", "fields_of", "frame_of", "html_of", "line_of", "plotted"]

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from functools import cache
 from html import escape
 from importlib.resources import files
+from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Column, Table
 from rich.text import Text
 
-from euclio.core.fitted_table import FittedTable
-from euclio.core.showing.view import Head
+from euclio.core.fitted_table import Column, FittedTable, table_of
+from euclio.core.showing.view import Head, View
 
 MOST_ROWS = 200
 """Rows of a table that are shown: more make notebooks slow."""
@@ -27,16 +27,26 @@ TONES = {
 """Tones of outcomes; all others have none."""
 
 
-def view_html(head: Head, drawing: str, table: RenderableType | None, *, leads: bool = False) -> str:
+def content_of(thing: Any, view: View) -> RenderableType:
+    """What stands below the head of an object: the table that the command line prints, or its rows."""
+    if view.table is not None:
+        return view.table(thing) or Group()
+    rows = list(view.rows(thing)) if view.columns and view.rows is not None else []
+    more = [Text(f"... and {len(rows) - MOST_ROWS:,} more rows")] if len(rows) > MOST_ROWS else []
+    table = [table_of(rows[:MOST_ROWS], view.columns)] if rows else []
+    return Group(*map(Text, view.lines(thing)), *table, *more)
+
+
+def view_html(head: Head, drawing: str, table: RenderableType, *, leads: bool = False) -> str:
     """An object as HTML.
 
     Args:
         head: what is said first; lines of the table that say the same are left out.
         drawing: HTML between the head and the table.
-        table: what the terminal shows; None: nothing.
+        table: what the terminal shows.
         leads: whether the first line of the table says more than the facts of the head, and stands in their place.
     """
-    parts = [] if table is None else list(_parts(table))
+    parts = list(_parts(table))
     begins = f"{head.name}: "
     if head.name and parts and isinstance(parts[0], str) and parts[0].startswith(begins):
         rest = parts[0].removeprefix(begins)
@@ -67,12 +77,12 @@ def _head(head: Head) -> str:
     return f'<div class="head">{name}{status}{facts}</div>'
 
 
-def _parts(content: RenderableType) -> Iterator[str | Table]:
+def _parts(content: RenderableType) -> Iterator[str | FittedTable]:
     """Lines and tables, in their order; lines without a sign are left out."""
     if isinstance(content, Group):
         for part in content.renderables:
             yield from _parts(part)
-    elif isinstance(content, Table):
+    elif isinstance(content, FittedTable):
         yield content
     else:
         text = content.plain if isinstance(content, Text) else str(content)
@@ -85,14 +95,14 @@ def _line(text: str) -> str:
     return f'<div class="line"{moved}>{html_text(text.strip())}</div>'
 
 
-def _table(table: Table) -> str:
-    title = f'<div class="title">{html_text(_plain(table.title))}</div>' if table.title else ""
-    head = "".join(f"<th{_class(column)}>{html_text(_plain(column.header))}</th>" for column in table.columns)
-    rows = zip(*(list(column.cells)[:MOST_ROWS] for column in table.columns), strict=True)
-    body = "".join(f"<tr>{''.join(map(_cell, table.columns, map(_plain, row)))}</tr>" for row in rows)
-    more = table.row_count - MOST_ROWS
+def _table(table: FittedTable) -> str:
+    title = f'<div class="title">{html_text(table.title)}</div>' if table.title else ""
+    head = "".join(f"<th{_class(column)}>{html_text(column.heading)}</th>" for column in table.columns)
+    texts = ([cell.plain for cell in row] for row in table.rows[:MOST_ROWS])
+    body = "".join(f"<tr>{''.join(map(_cell, table.columns, row))}</tr>" for row in texts)
+    more = len(table.rows) - MOST_ROWS
     left_out = f'<div class="line">… and {more:,} more rows</div>' if more > 0 else ""
-    legend = table.legend(_plain(column.header) for column in table.columns) if isinstance(table, FittedTable) else ""
+    legend = table.legend(table.columns)
     below = f'<div class="line">{html_text(legend)}</div>' if legend else ""
     inside = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'{title}<div class="scroll">{inside}</div>{left_out}{below}'
@@ -106,7 +116,3 @@ def _class(column: Column, text: str = "") -> str:
     if column.justify == "right":
         return ' class="number"'
     return ' class="long"' if len(text) > NARROW else ""
-
-
-def _plain(cell: object) -> str:
-    return cell.plain if isinstance(cell, Text) else Text.from_markup(str(cell)).plain

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -9,10 +10,12 @@ from rich.text import Text
 
 from euclio.core.families import families, family_of
 from euclio.core.family import Difference, Explained, Family
+from euclio.core.fitted_table import Column
 from euclio.core.objective import Goal
 from euclio.core.parts import Glance
 from euclio.core.result import AnyResult, WrittenResult
-from euclio.core.showing.view import Head, View
+from euclio.core.showing.html import MOST_ROWS
+from euclio.core.showing.view import Head, View, fields_of
 from euclio.core.tables import value_text
 from euclio.core.words import counted, duration, full
 
@@ -98,8 +101,8 @@ def _rows(result: AnyResult) -> list[dict[str, Any]]:
     family = _family(result)
     if family is None or family.rows is None or result.plan is None or result.value is None:
         name = "value" if family is None else family.goal(result.space).name.replace(" ", "_")
-        figures = {name: result.value, "bound": result.bound, "gap": result.gap, "wall_s": result.wall_s}
-        return [{"instance": result.instance, "solver": result.solver, "status": result.status} | figures]
+        facts = fields_of(result, "instance", "solver", "status")
+        return [{**facts, name: result.value, **fields_of(result, "bound", "gap", "wall_s")}]
     return family.rows(result.of_instance, result.plan, result.evaluation)
 
 
@@ -111,6 +114,16 @@ def _written_value(result: WrittenResult, goal: Goal) -> tuple[str, ...]:
     value = () if result.value is None else (f"{goal.name} {full(result.value)} {goal.unit}",)
     bound = () if result.bound is None else (f"bound {full(result.bound)}",)
     return (*value, *bound, f"solver {result.solver}")
+
+
+def checked_head(found: Any, *facts: str) -> Head:
+    """What is said first of a checker's answer: its verdict, these facts, and the first rule that is broken."""
+    return Head("", "accepted" if found.feasible else "refused", (*filter(None, facts), *found.violations[:1]))
+
+
+def checked_view(head: Callable[[Any], Head], rows: Callable[[Any], list[dict[str, Any]]], *columns: Column) -> View:
+    """How a checker's answer shows itself: the other rules that are broken, and then what was checked."""
+    return View(head, rows=rows, lines=lambda found: found.violations[1:MOST_ROWS], columns=columns)
 
 
 RESULT = View(_head, _table, rows=_rows, leads=True)

@@ -81,10 +81,10 @@ def line_of(thing: object, view: Views) -> str:
 def html_of(thing: object, view: Views) -> str | None:
     """An object as HTML for a notebook; None, so that the notebook shows its line: it cannot be shown."""
     try:
-        from euclio.core.showing.html import view_html
+        from euclio.core.showing.html import content_of, view_html
 
         found = view()
-        return view_html(found.head(thing), found.drawing(thing), found.table(thing), leads=found.leads)
+        return view_html(found.head(thing), found.drawing(thing), content_of(thing, found), leads=found.leads)
     # A cell that has made an object should not end in a traceback because it cannot be shown.
     except Exception:
         return None

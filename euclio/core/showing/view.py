@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from rich.console import RenderableType
+
+    from euclio.core.fitted_table import Column
 
 
 class Head(NamedTuple):
@@ -25,27 +27,31 @@ class Head(NamedTuple):
     facts: tuple[str, ...] = ()
 
 
-def _nothing(thing: Any) -> None:
-    return None
+def fields_of(thing: Any, *names: str) -> dict[str, Any]:
+    """Some fields of a thing by name, for a row of a frame."""
+    return {name: getattr(thing, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How the objects of a class show themselves; fields are functions of the object.
+    """How the objects of a class show themselves; fields are functions of the object, but for the last two.
 
     Attributes:
         head: what is said first; it has to be quick, as debuggers ask for it too.
-        table: the table that the command line prints; None: there is none.
+        table: the table that the command line prints; None: the rows, by the columns.
         drawing: a drawing between the head and the table, as HTML that is written out as it is; empty: none.
         rows: the rows of its frame, by name of the column, fractions allowed; None: it is no table.
         draw: draws it on axes, inside `euclio.core.figures.figure_style`; None: it has no figure.
-        leads: whether the first line of the table says more than the facts of the head, such as the currency. It is no
-            function.
+        lines: what is said between the head and the rows.
+        columns: the columns by which the rows are shown; empty: they are not.
+        leads: whether the first line of the table says more than the facts of the head, such as the currency.
     """
 
     head: Callable[[Any], Head]
-    table: Callable[[Any], RenderableType | None] = _nothing
+    table: Callable[[Any], RenderableType | None] | None = None
     drawing: Callable[[Any], str] = lambda thing: ""
     rows: Callable[[Any], Iterable[dict[str, Any]]] | None = None
     draw: Callable[[Axes, Any], None] | None = None
+    lines: Callable[[Any], Iterable[str]] = lambda thing: ()
+    columns: Sequence[Column] = ()
     leads: bool = False

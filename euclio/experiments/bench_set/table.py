@@ -15,8 +15,8 @@ from rich.text import Text
 
 from euclio.core.certificate import Certificate, Verdict
 from euclio.core.families import families
+from euclio.core.fitted_table import Column, Label, Sentence, table_of
 from euclio.core.system import read_bytes
-from euclio.core.tables import new_table
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import DASH, duration, figures, percent
 from euclio.experiments.bench_set.best_known import Compared
@@ -25,10 +25,36 @@ from euclio.experiments.bench_set.export.record import MODEL, PROOF, Export, Exp
 from euclio.experiments.bench_set.manifest import Difficulty, Entry
 from euclio.proving.files.checker import check_text, text_of
 
-ROW_NUMBERS = ("value", "gap", "time")
+OF_VALUES = (Column("value", form=figures), Column("gap", form=percent))
+RUN_COLUMNS = (
+    Label("instance", lambda run: run.entry.name),
+    Label("class", lambda run: run.entry.difficulty),
+    Label("status"),
+    *OF_VALUES,
+    Column("time", "wall_s", duration, spare=1),
+    Sentence("", lambda run: "WRONG" if run.wrong else ", ".join(run.news)),
+)
+CLASS_COLUMNS = (
+    Label("class"),
+    Column("instances"),
+    Column("plans", spare=3),
+    Column("proven"),
+    Column("best", spare=2),
+    Column("mean gap"),
+    Column("largest", spare=1),
+    Column("time"),
+)
+EXPORT_COLUMNS = (
+    Label("family"),
+    *map(Column, ("instances", "programs", "median bytes", "proofs")),
+    Column("median bytes of proofs", spare=1),
+)
+PROOF_COLUMNS = (
+    Label("class"),
+    *map(Column, ("proofs", "files", "median bytes", "largest", "median check", "longest")),
+)
 LISTED = ("instance", "family", "class", "value", "gap", "solver", "cpu_s", "certified")
 """Columns of every listed instance; the others are what those of its family were drawn from."""
-CLASS_NUMBERS = ("instances", "plans", "proven", "best", "mean gap", "largest", "time")
 
 
 def summary(entries: Iterable[Entry]) -> str:
@@ -85,51 +111,39 @@ def listed_table(entries: Sequence[Entry]) -> RenderableType:
         rows = [listed_row(entry) for entry in entries if entry.family == family.name]
         if rows:
             drawn = [name for name in rows[0] if name not in LISTED]
-            head = ("instance", "class", *drawn, "value", "gap", "time")
-            table = new_table(*head, numbers=ROW_NUMBERS, spare=("time", *reversed(drawn)), title=family.instances)
-            for row in rows:
-                found = (figures(row["value"]), percent(row["gap"]), duration(row["cpu_s"]))
-                table.add_row(*(Text(str(row[name])) for name in head[:-3]), *map(Text, found))
-            tables += [table, Text("")]
+            design = (Label(name, spare=1 + len(drawn) - k) for k, name in enumerate(drawn))
+            columns = (Label("instance"), Label("class"), *design, *OF_VALUES[:2], Column("time", "cpu_s", duration, 1))
+            tables += [table_of(rows, columns, family.instances), Text("")]
     caption = "value: best known; gap: what its bound leaves open; time: processor time of the reference method"
     return Group(*tables, Text(caption if tables else "no instances"))
 
 
 def certificate_table(made: Sequence[tuple[Entry, Certificate]]) -> RenderableType:
     """One row per certificate that is not certified, then the counts."""
-    rows = new_table(
-        "instance", "class", "verdict", "nodes", "time", "why", numbers=("nodes", "time"), wrapped=("why",)
-    )
+    rows = []
     for entry, found in made:
         if found.verdict is not Verdict.CERTIFIED:
             style = "bold red" if found.verdict is Verdict.REFUTED else ""
             shown = found.verdict.upper() if found.verdict is Verdict.REFUTED else found.verdict
             cells = [entry.name, entry.difficulty, shown, f"{found.nodes:,}", duration(found.wall_s), found.reason]
-            rows.add_row(*(Text(cell, style=style) for cell in cells))
+            rows.append([Text(cell, style=style) for cell in cells])
+    columns = (*map(Label, ("instance", "class", "verdict")), Column("nodes"), Column("time"), Sentence("why"))
     verdicts = [found.verdict for _, found in made]
     times = sorted(found.wall_s for _, found in made)
     caption = f"{len(made)} proofs tried: " + ", ".join(f"{verdicts.count(v)} {v}" for v in Verdict)
     if times:
         caption += f"; median {duration(times[len(times) // 2])}, longest {duration(times[-1])}"
-    return Group(rows, Text(""), Text(caption)) if rows.row_count else Text(caption)
+    return Group(table_of(rows, columns), Text(""), Text(caption)) if rows else Text(caption)
 
 
 def compared_table(runs: Sequence[Compared]) -> RenderableType:
     """One row per run, then one per class."""
-    rows = new_table(
-        "instance", "class", "status", *ROW_NUMBERS, "", numbers=ROW_NUMBERS, wrapped=("",), spare=("time",)
-    )
-    for run in runs:
-        value = DASH if run.value is None else figures(run.value)
-        news = "WRONG" if run.wrong else ", ".join(run.news)
-        cells = [run.entry.name, run.entry.difficulty, run.status, value, percent(run.gap), duration(run.wall_s), news]
-        rows.add_row(*(Text(cell) for cell in cells))
-    classes = new_table("class", *CLASS_NUMBERS, numbers=CLASS_NUMBERS, spare=("largest", "best", "plans"))
-    for difficulty in Difficulty:
-        own = [run for run in runs if run.entry.difficulty is difficulty]
-        if own:
-            classes.add_row(*_class_row(difficulty, own))
-    return Group(rows, Text(""), classes, Text(_news(runs)))
+    classes = [_class_row(difficulty, own) for difficulty in Difficulty if (own := _of_class(runs, difficulty))]
+    return Group(table_of(runs, RUN_COLUMNS), Text(""), table_of(classes, CLASS_COLUMNS), Text(_news(runs)))
+
+
+def _of_class(runs: Sequence[Compared], difficulty: Difficulty) -> list[Compared]:
+    return [run for run in runs if run.entry.difficulty is difficulty]
 
 
 def _class_row(difficulty: Difficulty, runs: Sequence[Compared]) -> list[str]:
@@ -152,18 +166,14 @@ def _news(runs: Sequence[Compared]) -> str:
     return "\n" + "\n".join(lines) if lines else ""
 
 
-EXPORT_COLUMNS = ("instances", "programs", "median bytes", "proofs", "median bytes of proofs")
-
-
 def exported_table(export: Export) -> RenderableType:
     """A row per family with its programs and proofs; what has no program, or no proof, and why."""
-    table = new_table("family", *EXPORT_COLUMNS, numbers=EXPORT_COLUMNS, spare=EXPORT_COLUMNS[-1:])
-    names = [family.name for family in families()]
-    for name in (*names, None):
+    rows = []
+    for name in (*(family.name for family in families()), None):
         own = [entry for entry in export.entries if name in (None, entry.family)]
         if own:
-            table.add_row(name or "all", str(len(own)), *_sizes(own, MODEL), *_sizes(own, PROOF))
-    return Group(table, Text("\n".join(_without_files(export))))
+            rows.append([name or "all", str(len(own)), *_sizes(own, MODEL), *_sizes(own, PROOF)])
+    return Group(table_of(rows, EXPORT_COLUMNS), Text("\n".join(_without_files(export))))
 
 
 def _sizes(entries: Sequence[ExportedInstance], ending: str) -> Iterator[str]:
@@ -179,21 +189,18 @@ def _without_files(export: Export) -> Iterator[str]:
         yield from (f"{count} without a {what}: {reason}" for reason, count in reasons.most_common())
 
 
-PROOF_COLUMNS = ("proofs", "files", "median bytes", "largest", "median check", "longest")
-
-
 def proofs_table(made: Sequence[tuple[Entry, Certificate]]) -> RenderableType:
     """A row per class with the sizes of its proof files and the times of checking them again; what has none, and why.
 
     Raises:
         RefusedError: a file is refused, which it was not when it was written.
     """
-    table = new_table("class", *PROOF_COLUMNS, numbers=PROOF_COLUMNS)
+    rows = []
     for difficulty in (*Difficulty, None):
         own = [found for entry, found in made if difficulty in (None, entry.difficulty)]
         if own:
-            table.add_row(str(difficulty or "all"), *_proof_cells(own))
-    return Group(table, Text("\n".join(_missing(made))))
+            rows.append([str(difficulty or "all"), *_proof_cells(own)])
+    return Group(table_of(rows, PROOF_COLUMNS), Text("\n".join(_missing(made))))
 
 
 def _proof_cells(certificates: Sequence[Certificate]) -> Iterator[str]:

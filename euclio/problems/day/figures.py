@@ -9,8 +9,9 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.result import Result
-from euclio.core.tables import new_table, value_text
+from euclio.core.tables import value_text
 from euclio.core.words import figures
 from euclio.problems.day.evaluate import WHOLE, DayEvaluation
 from euclio.problems.day.instance import HOUR_S, Day
@@ -89,12 +90,9 @@ def day_table(day: Day, result: Result[DayPlan, Any, DayEvaluation]) -> Renderab
     ]
     said = caveat(day.session, WHOLE)
     lines += [said] if said else []
-    numbers = ("fewest", "most", "mean", "machine-hours")
-    table = new_table("hardware", *numbers, numbers=numbers)
-    by_type = machines_by_type(evaluation)
-    for h, hardware in enumerate(day.session.hardware):
-        on = [row[h] for row in by_type]
+    rows = []
+    for hardware, on in zip(day.session.hardware, zip(*machines_by_type(evaluation), strict=True), strict=True):
         hours = found.machine_hours_by_hardware[hardware.name]
-        cells = (hardware.name, min(on), max(on), figures(hours / day.hours), figures(hours))
-        table.add_row(*(Text(str(cell)) for cell in cells))
-    return Group(*map(Text, lines), Text(""), table)
+        rows.append([hardware.name, f"{min(on)}", f"{max(on)}", figures(hours / day.hours), figures(hours)])
+    columns = (Label("hardware"), *map(Column, ("fewest", "most", "mean", "machine-hours")))
+    return Group(*map(Text, lines), Text(""), table_of(rows, columns))

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.result import Result
-from euclio.core.showing import Head, View
+from euclio.core.showing import Head, View, fields_of
 from euclio.core.showing.html import MOST_ROWS
+from euclio.core.showing.results import checked_head, checked_view
 from euclio.core.space_fields import in_words
-from euclio.core.tables import new_table, value_text
-from euclio.core.words import DASH, amount, counted, figures, full, listed, milliseconds, percent, took
-from euclio.problems.pipeline.evaluate import PipelineEvaluation, PlanEvaluation
+from euclio.core.tables import value_text
+from euclio.core.words import amount, counted, decimals, figures, full, listed, milliseconds, percent, took
+from euclio.problems.pipeline.evaluate import PlanEvaluation
 from euclio.problems.pipeline.family import FAMILY
 from euclio.problems.pipeline.instance import Cluster
-from euclio.problems.pipeline.plan import Pipeline, PipelinePlan
+from euclio.problems.pipeline.plan import PipelinePlan
 from euclio.problems.pipeline.space import PipelineSpace
 
 # Tables of pooled pipelines for people: what each model is served, by which pipelines, on which GPUs.
@@ -54,54 +57,59 @@ def _header(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEv
 
 
 def _model_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluation) -> RenderableType:
-    numbers = ("pipelines", "budget ms", "req/s", "weight", "req/s per weight", "load req/s")
-    spare = ("weight", "load req/s", "budget ms", "req/s per weight")
-    table = new_table("#", "model", *numbers, numbers=numbers, spare=spare)
-    for i, (model, found) in enumerate(zip(cluster.models, evaluation.models, strict=True)):
-        cells = (
-            str(i),
-            model.name,
-            str(sum(pipeline.model == model.name for pipeline in plan.pipelines)),
-            milliseconds(model.budget_s),
-            figures(found.throughput_rps),
-            figures(model.weight),
-            figures(found.weighted_rps),
-            DASH if model.rate_rps is None else figures(model.rate_rps),
-        )
-        table.add_row(*(Text(cell) for cell in cells))
-    return table
+    used = Counter(pipeline.model for pipeline in plan.pipelines)
+    rows = [
+        fields_of(model, "name", "budget_s", "weight", "rate_rps") | {"pipelines": used[model.name], **served}
+        for model, served in zip(cluster.models, _evaluation_rows(evaluation), strict=True)
+    ]
+    return table_of(rows, SERVED_COLUMNS)
+
+
+def _gpu(row: dict[str, Any]) -> str:
+    return str(row["gpu"]) if row["share"] == 1 else f"1/{1 / row['share']} {row['gpu']}"
+
+
+def _blocks(row: dict[str, Any]) -> str:
+    return f"{row['first_block']}-{row['last_block']}"
+
+
+SERVED_COLUMNS = (
+    Label("#", "model"),
+    Label("model", "name"),
+    Column("pipelines"),
+    Column("budget ms", "budget_s", milliseconds, spare=3),
+    Column("req/s", "throughput_rps", figures),
+    Column("weight", form=figures, spare=1),
+    Column("req/s per weight", "weighted_rps", figures, spare=4),
+    Column("load req/s", "rate_rps", figures, spare=2),
+)
+PARTITION_COLUMNS = (
+    Label("pipeline"),
+    Label("model #"),
+    Label("blocks", _blocks, spare=5),
+    Label("virtual GPUs", lambda row: f"{row['virtual_gpus']} x {_gpu(row)}", spare=4),
+    Column("batch", spare=6),
+    Column("latency ms", "pipeline_latency_s", milliseconds, spare=3),
+    Column("of budget", form=lambda share: percent(float(share), 1), spare=1),
+    Column("pool req/s", "throughput_rps", figures, spare=2),
+    Column("req/s", "pipeline_rps", figures),
+)
+OF_A_PIPELINE = ("pipeline", "pipeline_latency_s", "pipeline_rps")
+"""Fields that all partitions of a pipeline share; tables have them in the row of the first."""
 
 
 def _partition_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluation) -> RenderableType:
-    numbers = ("batch", "latency ms", "of budget", "pool req/s", "req/s")
-    spare = ("of budget", "pool req/s", "latency ms", "virtual GPUs", "blocks", "batch")
-    table = new_table("pipeline", "model #", "blocks", "virtual GPUs", *numbers, numbers=numbers, spare=spare)
+    """The pipelines of each model one after the other; what belongs to a whole pipeline stands in its first row."""
     order = {model.name: i for i, model in enumerate(cluster.models)}
-    pairs = enumerate(zip(plan.pipelines, evaluation.pipelines, strict=True))
-    for i, (pipeline, found) in sorted(pairs, key=lambda pair: order[pair[1][0].model]):
-        model = order[pipeline.model]
-        rows = _pipeline_rows(pipeline, found, cluster.models[model].budget_s)
-        rows[0][:2] = str(i), str(model)
-        for row in rows:
-            table.add_row(*(Text(cell) for cell in row))
-    return table
-
-
-def _pipeline_rows(pipeline: Pipeline, found: PipelineEvaluation, budget_s: Fraction) -> list[list[str]]:
-    """One row per partition; what belongs to the whole pipeline stands in the first, its place in the plan is left."""
     rows = []
-    for k, (p, rate) in enumerate(zip(pipeline.partitions, found.partition_rps, strict=True)):
-        gpu = p.gpu if p.share == 1 else f"1/{p.share} {p.gpu}"
-        whole = ["", "", ""]
-        if k == 0:
-            whole = [
-                milliseconds(found.latency_s),
-                percent(float(found.latency_s / budget_s), 1),
-                figures(found.throughput_rps),
-            ]
-        blocks = f"{p.first_block}-{p.last_block}"
-        rows.append(["", "", blocks, f"{p.gpus} x {gpu}", str(p.batch), *whole[:2], figures(rate), whole[2]])
-    return rows
+    for row in sorted(plan_rows(cluster, plan, evaluation), key=lambda row: order[row["model"]]):
+        model = order[row["model"]]
+        if row["partition"]:
+            rows.append({name: value for name, value in row.items() if name not in OF_A_PIPELINE})
+        else:
+            of_budget = row["pipeline_latency_s"] / cluster.models[model].budget_s
+            rows.append({**row, "model #": model, "of budget": of_budget})
+    return table_of(rows, PARTITION_COLUMNS)
 
 
 def _cluster_head(cluster: Cluster) -> Head:
@@ -109,21 +117,25 @@ def _cluster_head(cluster: Cluster) -> Head:
     return Head(cluster.name, "", (f"GPUs {gpus}", f"models {listed(model.name for model in cluster.models)}"))
 
 
+MODEL_COLUMNS = (
+    Label("model", "name"),
+    Column("blocks"),
+    Column("SLO ms", "slo_s", milliseconds),
+    Column("budget ms", "budget_s", milliseconds),
+    Column("weight", form=figures),
+    Column("load req/s", "rate_rps", figures),
+)
+GPU_COLUMNS = (
+    Label("GPU type", "name"),
+    Column("GPUs", "count", decimals),
+    Column("per server", "gpus_per_server"),
+    Column("price/h", "price_per_h", full),
+)
+
+
 def cluster_table(cluster: Cluster) -> RenderableType:
     """A row per model, then one per GPU type."""
-    numbers = ("blocks", "SLO ms", "budget ms", "weight", "load req/s")
-    models = new_table("model", *numbers, numbers=numbers)
-    for model in cluster.models[:MOST_ROWS]:
-        rate = DASH if model.rate_rps is None else figures(model.rate_rps)
-        times = milliseconds(model.slo_s), milliseconds(model.budget_s)
-        cells = (model.name, str(model.blocks), *times, figures(model.weight), rate)
-        models.add_row(*(Text(cell) for cell in cells))
-    heads = ("GPUs", "per server", "price/h")
-    gpus = new_table("GPU type", *heads, numbers=heads)
-    for gpu in cluster.gpus[:MOST_ROWS]:
-        price = DASH if gpu.price_per_h is None else full(gpu.price_per_h)
-        gpus.add_row(*(Text(cell) for cell in (gpu.name, f"{gpu.count:,}", str(gpu.gpus_per_server), price)))
-    return Group(models, gpus)
+    return Group(table_of(cluster.models[:MOST_ROWS], MODEL_COLUMNS), table_of(cluster.gpus[:MOST_ROWS], GPU_COLUMNS))
 
 
 def _cluster_rows(cluster: Cluster) -> list[dict[str, Any]]:
@@ -131,11 +143,7 @@ def _cluster_rows(cluster: Cluster) -> list[dict[str, Any]]:
     return [
         {
             "model": model.name,
-            "slo_s": model.slo_s,
-            "budget_s": model.budget_s,
-            "weight": model.weight,
-            "rate_rps": model.rate_rps,
-            "blocks": model.blocks,
+            **fields_of(model, "slo_s", "budget_s", "weight", "rate_rps", "blocks"),
             "gpu": profile.gpu,
             "share": Fraction(1, profile.share),
             "latency_of_batch_1_s": sum((row[0] for row in profile.latency_s), Fraction(0)),
@@ -150,16 +158,14 @@ def _plan_head(plan: PipelinePlan) -> Head:
     return Head("", "", (counted(len(plan.pipelines), "pipeline"), f"models {listed(models)}"))
 
 
-def plan_only_table(plan: PipelinePlan) -> RenderableType:
-    """A row per partition; what it serves, only the checker knows."""
-    numbers = ("virtual GPUs", "batch")
-    table = new_table("pipeline", "model", "blocks", "GPU", *numbers, numbers=numbers)
-    for row in plan_rows(None, plan, None)[:MOST_ROWS]:
-        gpu = row["gpu"] if row["share"] == 1 else f"1/{1 / row['share']} {row['gpu']}"
-        blocks = f"{row['first_block']}-{row['last_block']}"
-        cells = (str(row["pipeline"]), row["model"], blocks, gpu, str(row["virtual_gpus"]), str(row["batch"]))
-        table.add_row(*(Text(cell) for cell in cells))
-    return table
+PLAN_COLUMNS = (
+    Label("pipeline"),
+    Label("model"),
+    Label("blocks", _blocks),
+    Label("GPU", _gpu),
+    Column("virtual GPUs", "virtual_gpus"),
+    Column("batch"),
+)
 
 
 def plan_rows(cluster: Cluster | None, plan: PipelinePlan, evaluation: PlanEvaluation | None) -> list[dict[str, Any]]:
@@ -172,9 +178,7 @@ def plan_rows(cluster: Cluster | None, plan: PipelinePlan, evaluation: PlanEvalu
                 "pipeline": i,
                 "model": pipeline.model,
                 "partition": k,
-                "first_block": own.first_block,
-                "last_block": own.last_block,
-                "gpu": own.gpu,
+                **fields_of(own, "first_block", "last_block", "gpu"),
                 "share": Fraction(1, own.share),
                 "virtual_gpus": own.gpus,
                 "batch": own.batch,
@@ -187,28 +191,16 @@ def plan_rows(cluster: Cluster | None, plan: PipelinePlan, evaluation: PlanEvalu
 
 
 def _evaluation_head(found: PlanEvaluation) -> Head:
-    value = () if found.value is None else (f"value {full(found.value)}",)
     used = listed(f"{amount(count)} {name}" for name, count in found.gpus.items())
-    status = "accepted" if found.feasible else "refused"
-    return Head("", status, (*value, f"GPUs used: {used or 'none'}", *found.violations[:1]))
-
-
-def evaluation_table(found: PlanEvaluation) -> RenderableType:
-    """Broken rules, then a row per model."""
-    numbers = ("req/s", "req/s per weight")
-    table = new_table("#", *numbers, numbers=numbers)
-    for m, own in enumerate(found.models[:MOST_ROWS]):
-        table.add_row(*(Text(cell) for cell in (str(m), figures(own.throughput_rps), figures(own.weighted_rps))))
-    return Group(*map(Text, found.violations[1:MOST_ROWS]), *([table] if found.models else []))
+    value = "" if found.value is None else f"value {full(found.value)}"
+    return checked_head(found, value, f"GPUs used: {used or 'none'}")
 
 
 def _evaluation_rows(found: PlanEvaluation) -> list[dict[str, Any]]:
-    return [
-        {"model": m, "throughput_rps": own.throughput_rps, "weighted_rps": own.weighted_rps}
-        for m, own in enumerate(found.models)
-    ]
+    return [{"model": m, **fields_of(own, "throughput_rps", "weighted_rps")} for m, own in enumerate(found.models)]
 
 
 CLUSTER = View(_cluster_head, cluster_table, rows=_cluster_rows)
-PLAN = View(_plan_head, plan_only_table, rows=lambda plan: plan_rows(None, plan, None))
-EVALUATION = View(_evaluation_head, evaluation_table, rows=_evaluation_rows)
+PLAN = View(_plan_head, rows=lambda plan: plan_rows(None, plan, None), columns=PLAN_COLUMNS)
+SERVED = (SERVED_COLUMNS[k] for k in (0, 4, 6))
+EVALUATION = checked_view(_evaluation_head, _evaluation_rows, *SERVED)

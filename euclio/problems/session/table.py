@@ -10,10 +10,11 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
-from euclio.core.tables import bound_text, claimed_of, new_table
+from euclio.core.tables import bound_text, claimed_of
 from euclio.core.words import DASH, amount, counted, figures, full, joined, milliseconds, percent, plain, took
 from euclio.problems.session.bought_whole import whole_costs_in_words
 from euclio.problems.session.changes import source_rate
@@ -72,18 +73,8 @@ def _machines(whole: int, parts: Sequence[Fraction]) -> str:
     return f"{whole:,} whole and {of}" if whole else of
 
 
-SPARE = ("share", "budget ms", "conc.", "planned", "util.", "req/s", "latency ms", "batch", "hardware", "machines")
-"""Columns that a narrow window does without, the least needed first."""
-LEGEND = {
-    "conc.": "executions at a time",
-    "util.": "share of the time that the machines work, bought whole",
-    "budget ms": "what the latency may grow to",
-    "share": "of the cost",
-}
 PARTIAL = {" + ": "whole ones + the share of one more that is used", " x ": "number x load of each"}
-"""What the columns mean, and signs in that of the machines."""
-PLANNED = {"planned": "req/s with the headroom; util. and req/s are of the requests that come"}
-"""The column that tables have where more is planned for than comes, and what it means."""
+"""Signs in the column of the machines, and what they mean."""
 SPARE_ROW = "spare capacity"
 SPARE_SAID = "spare capacity is paid for and serves nobody, so that batches fill in time (dummies)"
 """The row of dummies, and what it means."""
@@ -100,27 +91,37 @@ def plan_table(session: Session, result: Result) -> RenderableType:
     header = Text("\n".join(_header(session, result)))
     if result.plan is None or result.evaluation is None or result.value is None:
         return header
-    planned = PLANNED if _headroom(result) else {}
-    rates = ("util.", "req/s", *planned)
-    numbers = ("batch", "conc.", "machines", *rates, "latency ms", "budget ms", "cost/h", "share")
     budgets = module_budgets(session, result.evaluation)
     rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
-    shown: list[list[str]] = []
+    shown: list[dict[str, str]] = []
     for module, plan, found, budget in islice(rows, MOST_MODULES):
+        times = {"latency ms": milliseconds(found.worst_case_latency_s), "budget ms": milliseconds(budget)}
         rows_of_module = _module_rows(session.price, module, plan, found, result)
-        rows_of_module[0][0] = module.name
-        rows_of_module[0][-4:-2] = milliseconds(found.worst_case_latency_s), milliseconds(budget)
-        shown += rows_of_module
-    signs = [said for sign, said in PARTIAL.items() if any(sign in row[4] for row in shown)]
-    spare = {"hardware": SPARE_SAID} if any(row[1] == SPARE_ROW for row in shown) else {}
-    currency = {"cost/h": f"in {session.currency}"} if session.currency else {}
-    legend = {**({"machines": signs[0]} if signs else {}), **spare, **LEGEND, **planned, **currency}
-    table = new_table("module", "hardware", *numbers, numbers=numbers, spare=SPARE, legend=legend)
-    for row in shown:
-        table.add_row(*(Text(cell) for cell in row))
+        shown += [{"module": module.name} | rows_of_module[0] | times, *rows_of_module[1:]]
     left_out = len(session.modules) - MOST_MODULES
     more = [Text(f"... and {left_out} more modules, which --json prints too")] if left_out > 0 else []
-    return Group(header, Text(""), table, *more)
+    return Group(header, Text(""), table_of(shown, _columns(session, result, shown)), *more)
+
+
+def _columns(session: Session, result: Result, rows: Sequence[dict[str, str]]) -> list[Column]:
+    """The columns, and what is to be said of those whose rows need it."""
+    signs = (said for sign, said in PARTIAL.items() if any(sign in row.get("machines", "") for row in rows))
+    spare = SPARE_SAID if any(row["hardware"] == SPARE_ROW for row in rows) else ""
+    planned = "req/s with the headroom; util. and req/s are of the requests that come"
+    return [
+        Label("module"),
+        Label("hardware", spare=9, means=spare),
+        Column("batch", spare=8),
+        Column("conc.", spare=3, means="executions at a time"),
+        Column("machines", spare=10, means=next(signs, "")),
+        Column("util.", spare=5, means="share of the time that the machines work, bought whole"),
+        Column("req/s", spare=6),
+        *([Column("planned", spare=4, means=planned)] if _headroom(result) else []),
+        Column("latency ms", spare=7),
+        Column("budget ms", spare=2, means="what the latency may grow to"),
+        Column("cost/h", means=f"in {session.currency}" if session.currency else ""),
+        Column("share", spare=1, means="of the cost"),
+    ]
 
 
 def module_budgets(session: Session, evaluation: Evaluation) -> list[Fraction]:
@@ -274,15 +275,15 @@ def _total_machines(result: Result) -> float:
 
 def _module_rows(
     price: dict[str, Fraction], module: Module, plan: ModulePlan, found: ModuleEvaluation, result: Result
-) -> list[list[str]]:
-    """One row per allocation, then one for dummies; module, latency and budget are left empty.
+) -> list[dict[str, str]]:
+    """One row per allocation, then one for dummies, without module, latency and budget.
 
     Machines are whole ones + the share of a partial one, as in `2 + 0.500`; where they take equal rates, number x load,
     as in `3 x 0.833`. The
     utilisation is the share of the time in which the machines of a row, bought whole, work for requests; dummies, which
     go to all machines alike, do not count, nor does headroom.
     """
-    rows: list[list[str]] = []
+    rows: list[dict[str, str]] = []
     assert result.value is not None
     comes_rps, total_rps = module.rate_rps / (1 + _headroom(result)), module.rate_rps + found.dummy_rps
     come, real = (comes_rps + found.dummy_rps) / total_rps, comes_rps / total_rps
@@ -297,16 +298,19 @@ def _module_rows(
             machines = f"{bought:,} x {float(count / bought):.3f}"
         elif partial:
             machines = f"{machines} + {float(partial / c.throughput_rps):.3f}"
-        share = percent(float(cost / result.value), 1) if result.value else DASH
-        used, rates = percent(float(real * count / bought), 0), _rates(count * c.throughput_rps, come)
-        configuration = ["", c.hardware, str(c.batch), str(c.concurrency), machines, used, *rates]
-        rows.append([*configuration, "", "", figures(cost), share])
+        rows.append(
+            {
+                "hardware": c.hardware,
+                "batch": str(c.batch),
+                "conc.": str(c.concurrency),
+                "machines": machines,
+                "util.": percent(float(real * count / bought), 0),
+                "req/s": figures(count * c.throughput_rps * come),
+                "planned": figures(count * c.throughput_rps),
+                "cost/h": figures(cost),
+                "share": percent(float(cost / result.value), 1) if result.value else DASH,
+            }
+        )
     if found.dummy_rps:
-        spare = [figures(found.dummy_rps)] * len(_rates(found.dummy_rps, come))
-        rows.append(["", SPARE_ROW, "", "", "", "", *spare, "", "", "", ""])
+        rows.append({"hardware": SPARE_ROW} | dict.fromkeys(("req/s", "planned"), figures(found.dummy_rps)))
     return rows
-
-
-def _rates(planned_rps: Fraction, come: Fraction) -> list[str]:
-    """The rate that comes and, where it is another one, the rate that is planned for."""
-    return [figures(planned_rps * come)] + [figures(planned_rps)] * (come != 1)

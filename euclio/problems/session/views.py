@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import islice
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from euclio.core.showing import Head, View
+from euclio.core.fitted_table import Column, Label, table_of
+from euclio.core.showing import Head, View, fields_of
 from euclio.core.showing.html import MOST_ROWS, html_text
-from euclio.core.tables import new_table
-from euclio.core.words import DASH, counted, figures, full, listed, milliseconds
+from euclio.core.showing.results import checked_head, checked_view
+from euclio.core.words import DASH, counted, decimals, figures, full, listed, milliseconds
 from euclio.problems.session.changes import source_rate
 from euclio.problems.session.costs import allocation_costs, money
 from euclio.problems.session.evaluate import Evaluation
-from euclio.problems.session.instance import Module, Session
+from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Allocation, Plan
 
 # The modules of a session as a small drawing: requests come from the left.
@@ -94,54 +94,48 @@ def _session_head(session: Session) -> Head:
     return Head(session.name, "", (asked, sizes, hardware))
 
 
+MODULE_COLUMNS = (
+    Label("module", "name"),
+    Column("req/s", "rate_rps", full),
+    Column("configurations", "profile", lambda profile: str(len(profile))),
+    Column("batches", "profile", lambda profile: _range(str, [c.batch for c in profile])),
+    Column("latency ms", "profile", lambda profile: _range(milliseconds, [c.duration_s for c in profile])),
+    Label("hardware", "profile", lambda profile: listed(dict.fromkeys(c.hardware for c in profile))),
+)
+
+
 def session_table(session: Session) -> RenderableType:
     """A row per module with the range of its profile, then one per hardware type."""
-    numbers = ("req/s", "configurations", "batches", "latency ms")
-    modules = new_table("module", *numbers, "hardware", numbers=numbers)
-    for module in islice(session.modules, MOST_ROWS):
-        modules.add_row(*(Text(cell) for cell in _module_cells(module)))
-    prices = ("price/h", "stock")
-    sources = ["price from"] if any(own.price_source for own in session.hardware) else []
-    hardware = new_table("hardware", *prices, *sources, numbers=prices)
-    for own in session.hardware:
-        stock = DASH if own.count is None else f"{own.count:,}"
-        cells = [own.name, money(session, own.price_per_h), stock, *[own.price_source or DASH for _ in sources]]
-        hardware.add_row(*map(Text, cells))
+    modules = table_of(session.modules[:MOST_ROWS], MODULE_COLUMNS)
+    prices = (
+        Label("hardware", "name"),
+        Column("price/h", "price_per_h", lambda price: money(session, price)),
+        Column("stock", "count", lambda count: decimals(count, none=DASH)),
+        *([Label("price from", "price_source", lambda source: source or DASH)] * _has_sources(session)),
+    )
     left_out = len(session.modules) - MOST_ROWS
     more = [Text(f"... and {left_out:,} more modules")] if left_out > 0 else []
-    return Group(modules, *more, hardware)
+    return Group(modules, *more, table_of(session.hardware, prices))
 
 
-def _module_cells(module: Module) -> tuple[str, ...]:
-    batches, times = [c.batch for c in module.profile], [c.duration_s for c in module.profile]
-    used = dict.fromkeys(c.hardware for c in module.profile)
-    return (
-        module.name,
-        full(module.rate_rps),
-        str(len(module.profile)),
-        _range(str(min(batches)), str(max(batches))),
-        _range(milliseconds(min(times)), milliseconds(max(times))),
-        listed(used),
-    )
+def _has_sources(session: Session) -> bool:
+    return any(own.price_source for own in session.hardware)
 
 
-def _range(low: str, high: str) -> str:
+def _range(form: Callable[[Any], str], values: list[Any]) -> str:
+    low, high = form(min(values)), form(max(values))
     return low if low == high else f"{low} - {high}"
 
 
 def _session_rows(session: Session) -> list[dict[str, Any]]:
     """A row per configuration."""
-    price = session.price
+    fields = ("hardware", "batch", "concurrency", "duration_s", "throughput_rps")
     return [
         {
             "module": module.name,
             "rate_rps": module.rate_rps,
-            "hardware": c.hardware,
-            "batch": c.batch,
-            "concurrency": c.concurrency,
-            "duration_s": c.duration_s,
-            "throughput_rps": c.throughput_rps,
-            "price_per_h": price[c.hardware],
+            **fields_of(c, *fields),
+            "price_per_h": session.price[c.hardware],
         }
         for module in session.modules
         for c in module.profile
@@ -158,15 +152,20 @@ def _plan_head(plan: Plan) -> Head:
     return Head("", "", (counted(len(plan.modules), "module"), size, *shared, listed(used)))
 
 
+PLAN_COLUMNS = (
+    Label("#", "module"),
+    Label("hardware"),
+    Column("batch"),
+    Column("conc.", "concurrency"),
+    Column("machines", "whole_machines"),
+    Column("partial req/s", "partial_rps", figures),
+    Column("dummy req/s", "dummy_rps", figures),
+)
+
+
 def plan_only_table(plan: Plan) -> RenderableType:
     """A row per allocation; what machines cost and how long requests take, only the session knows."""
-    numbers = ("batch", "conc.", "machines", "partial req/s", "dummy req/s")
-    table = new_table("#", "hardware", *numbers, numbers=numbers)
-    for row in islice(plan_rows(None, plan, None), MOST_ROWS):
-        c = (row["hardware"], str(row["batch"]), str(row["concurrency"]), str(row["whole_machines"]))
-        rates = (figures(row["partial_rps"]), figures(row["dummy_rps"]))
-        table.add_row(*(Text(cell) for cell in (str(row["module"]), *c, *rates)))
-    return Group(table, Text(NO_NAMES))
+    return Group(table_of(plan_rows(None, plan, None)[:MOST_ROWS], PLAN_COLUMNS), Text(NO_NAMES))
 
 
 def plan_rows(session: Session | None, plan: Plan, evaluation: Evaluation | None) -> list[dict[str, Any]]:
@@ -191,9 +190,7 @@ def plan_rows(session: Session | None, plan: Plan, evaluation: Evaluation | None
 def _allocation(own: Allocation, partial_rps: Fraction) -> dict[str, Any]:
     c = own.configuration
     return {
-        "hardware": c.hardware,
-        "batch": c.batch,
-        "concurrency": c.concurrency,
+        **fields_of(c, "hardware", "batch", "concurrency"),
         "machines": own.machines + partial_rps / c.throughput_rps,
         "whole_machines": own.machines,
         "partial_rps": partial_rps,
@@ -201,20 +198,17 @@ def _allocation(own: Allocation, partial_rps: Fraction) -> dict[str, Any]:
 
 
 def _evaluation_head(found: Evaluation) -> Head:
-    cost = () if found.cost_per_h is None else (f"cost {full(found.cost_per_h)} per hour",)
-    latency = () if found.latency_s is None else (f"latency {milliseconds(found.latency_s)} ms",)
-    return Head("", "accepted" if found.feasible else "refused", (*cost, *latency, *found.violations[:1]))
+    cost = "" if found.cost_per_h is None else f"cost {full(found.cost_per_h)} per hour"
+    latency = "" if found.latency_s is None else f"latency {milliseconds(found.latency_s)} ms"
+    return checked_head(found, cost, latency)
 
 
-def evaluation_table(found: Evaluation) -> RenderableType:
-    """Broken rules, then a row per module."""
-    numbers = ("latency ms", "cost/h", "partial req/s", "dummy req/s")
-    table = new_table("#", *numbers, numbers=numbers)
-    for m, own in enumerate(found.modules[:MOST_ROWS]):
-        rates = figures(own.partial_rps), figures(own.dummy_rps)
-        cells = (str(m), milliseconds(own.worst_case_latency_s), figures(own.cost_per_h), *rates)
-        table.add_row(*(Text(cell) for cell in cells))
-    return Group(*map(Text, found.violations[1:MOST_ROWS]), *([table] if found.modules else []))
+EVALUATION_COLUMNS = (
+    Label("#", "module"),
+    Column("latency ms", "worst_case_latency_s", milliseconds),
+    Column("cost/h", "cost", figures),
+    *PLAN_COLUMNS[-2:],
+)
 
 
 def _evaluation_rows(found: Evaluation) -> list[dict[str, Any]]:
@@ -223,8 +217,7 @@ def _evaluation_rows(found: Evaluation) -> list[dict[str, Any]]:
             "module": m,
             "worst_case_latency_s": own.worst_case_latency_s,
             "cost": own.cost_per_h,
-            "partial_rps": own.partial_rps,
-            "dummy_rps": own.dummy_rps,
+            **fields_of(own, "partial_rps", "dummy_rps"),
         }
         for m, own in enumerate(found.modules)
     ]
@@ -232,4 +225,4 @@ def _evaluation_rows(found: Evaluation) -> list[dict[str, Any]]:
 
 SESSION = View(_session_head, session_table, dag_svg, _session_rows)
 PLAN = View(_plan_head, plan_only_table, rows=lambda plan: plan_rows(None, plan, None))
-EVALUATION = View(_evaluation_head, evaluation_table, rows=_evaluation_rows)
+EVALUATION = checked_view(_evaluation_head, _evaluation_rows, *EVALUATION_COLUMNS)

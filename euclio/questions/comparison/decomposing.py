@@ -19,13 +19,13 @@ from rich.text import Text
 from euclio.core.errors import InputError
 from euclio.core.families import families, family_of
 from euclio.core.family import Family
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.lazy import late_value
 from euclio.core.objective import LEAST_COST, Goal
 from euclio.core.progress import progress_bar, told
 from euclio.core.showing import html_of, line_of, plotted
 from euclio.core.solver import AnySolver, Limits, SolverLike
 from euclio.core.solving import solve
-from euclio.core.tables import new_table
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import percent
 from euclio.questions.comparison.comparison import Comparison, Row, Solving, chosen_solvers, compare, kept
@@ -218,7 +218,7 @@ def _float(value: Value | None) -> float | None:
     return None if value is None else float(value)
 
 
-NUMBERS = ("instances", "mean", "max", "share of gap")
+STEP_COLUMNS = (Label("system"), Label("step"), *map(Column, ("instances", "mean", "max", "share of gap")))
 
 
 # A solver that knows its steps says so (`Solver.steps`). Losses of the steps add up to the whole gap: each is the
@@ -286,18 +286,18 @@ def steps_table(steps: pd.DataFrame, goal: Goal) -> RenderableType:
         steps: rows of `steps_of`, not empty.
         goal: what plans are to be best at.
     """
-    rows = new_table("system", "step", *NUMBERS, numbers=NUMBERS)
+    rows = []
     for solver, own in steps.groupby("solver", sort=False):
         whole = own.extra.sum()
         for step, lost in own.groupby("step", sort=False).extra:
             share = percent(lost.sum() / whole, 0) if whole > 0 else ""
             cells = (str(solver), str(step), str(len(lost)), _percent(lost.mean()), _percent(lost.max()), share)
-            rows.add_row(*(Text(cell) for cell in cells))
+            rows.append(list(cells))
     head = (
         f"{goal.loss} by step of the heuristic, in % of the optimum: its plan again with one more\n"
         "step made the best possible at a time, the last step first; instances with a proven optimum"
     )
-    return Group(Text(head), Text(""), rows)
+    return Group(Text(head), Text(""), table_of(rows, STEP_COLUMNS))
 
 
 def _percent(share: float) -> str:

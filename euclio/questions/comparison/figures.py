@@ -207,8 +207,7 @@ def _comparison_bars(axes: Axes, comparison: Comparison) -> list[Patch]:
             left += width
         axes.text(left + 0.01 * largest, y, bar_note(row), va="center", fontsize=7.5)
     axes.set_yticks(range(len(rows)), [row.solver.label for row in rows], fontsize=8)
-    axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
-    axes.set_xlim(0, 1.16 * largest)
+    axes.set(ylim=(max(len(rows), 1) - 0.4, -0.6), xlim=(0, 1.16 * largest))
     axes.tick_params(axis="x", labelsize=8)
     axes.set_xlabel(f"{goal.name} ({shown_goal(goal, comparison.instance).unit})", fontsize=9)
     axes.set_title(f"{comparison.instance.name}: {goal.name} of each system, split by cause", fontsize=9, loc="left")

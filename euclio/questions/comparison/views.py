@@ -10,47 +10,51 @@ from rich.text import Text
 
 from euclio.core.certificate import Verdict
 from euclio.core.families import families, family_of, shown_goal
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.lazy import late
 from euclio.core.objective import Goal
 from euclio.core.result import Status
-from euclio.core.showing import Head, View
+from euclio.core.showing import Head, View, fields_of
 from euclio.core.showing.html import html_text
-from euclio.core.tables import bound_text, new_table
+from euclio.core.tables import bound_text
 from euclio.core.words import DASH, amount, counted, duration, figures, full, percent
 from euclio.proving.certifying import counts
 from euclio.questions.comparison.comparison import Comparison, Row, bar_note, bar_parts, part_names
 from euclio.questions.comparison.decomposing import aggregate, goal_of
 
-NUMBERS = ("split", "gap", "design", "med.", "max", "free", "heur.", "med.", "max", "opt.", "miss")
+DECOMPOSITION_COLUMNS = (
+    Label("system"),
+    *map(Column, ("split", "gap", "design")),
+    *(median_and_most := (Column("med.", spare=2), Column("max", spare=1))),
+    Column("free", spare=3),
+    Column("heur."),
+    *median_and_most,
+    Column("opt.", spare=4),
+    Column("miss", spare=5),
+)
+
+
+def in_percent(share: float | None) -> str:
+    """A share in whole per cent."""
+    return percent(share, 0)
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:
     """The optimum, then one row per system: value, gap, how much of it is design, time."""
-    kept = ("in time, at least",) if comparison.demand else ()
-    numbers = (
-        shown_goal(comparison.goal, comparison.instance).column,
-        *kept,
-        "gap",
-        "best of its design",
-        "by design",
-        "by heuristic",
-        "time",
+    columns = (
+        Label("system", lambda row: row.solver.label),
+        Column(shown_goal(comparison.goal, comparison.instance).column, _value),
+        *(
+            [Column("in time, at least", lambda row: percent(row.result.stats.get("attainment_at_least")))]
+            * bool(comparison.demand)
+        ),
+        Column("gap", form=percent, spare=5),
+        Column("best of its design", _own_optimum, spare=1),
+        Column("by design", "design_share", in_percent, spare=4),
+        Column("by heuristic", "heuristic_share", in_percent, spare=2),
+        Column("time", lambda row: duration(row.result.wall_s), spare=3),
     )
-    spare = ("best of its design", "by heuristic", "time", "by design", "gap")
-    table = new_table("system", *numbers, numbers=numbers, spare=spare)
-    for row in comparison.rows:
-        result = row.result
-        cells = (
-            row.solver.label,
-            result.status.value if result.value is None else figures(result.value),
-            *(percent(result.stats.get("attainment_at_least")) for _ in kept),
-            percent(row.gap),
-            _own_optimum(row),
-            percent(row.design_share, 0),
-            percent(row.heuristic_share, 0),
-            duration(result.wall_s),
-        )
-        table.add_row(*(Text(cell) for cell in cells))
+    table = table_of(comparison.rows, columns)
     return Group(Text("\n".join(_header(comparison))), *_refuted(comparison), Text(""), table)
 
 
@@ -109,6 +113,10 @@ def _optimum(comparison: Comparison) -> str:
     return f"optimum {amount(best.value)} {goal.unit}, proven in {duration(best.wall_s)}"
 
 
+def _value(row: Row) -> str:
+    return row.result.status.value if row.result.value is None else figures(row.result.value)
+
+
 def _own_optimum(row: Row) -> str:
     if row.own_optimum is not None:
         return figures(row.own_optimum)
@@ -123,7 +131,7 @@ def decomposition_table(table: pd.DataFrame) -> RenderableType:
     """
     goal = goal_of(table)
     found = aggregate(table).sort_values("total_mean", ascending=not goal.maximised, kind="stable", na_position="last")
-    rows = new_table("system", *NUMBERS, numbers=NUMBERS, spare=("max", "med.", "free", "opt.", "miss"))
+    rows = []
     for name, row in found.iterrows():
         cells = [
             f"{row['split']:.0f}/{row['instances']:.0f}",
@@ -134,7 +142,7 @@ def decomposition_table(table: pd.DataFrame) -> RenderableType:
             percent(row["heuristic_optimal"], 0, sign=""),
             f"{row['missed']:.0f}",
         ]
-        rows.add_row(*(Text(cell) for cell in (str(name), *cells)))
+        rows.append([str(name), *cells])
     proven = "the optimum" if "demand" not in table else "the cheapest plan found"
     head = (
         f"{found.instances.max():.0f} instances; {goal.loss} in % of {proven} of the full plan space\n"
@@ -145,7 +153,7 @@ def decomposition_table(table: pd.DataFrame) -> RenderableType:
         "miss: instances without a plan although the system's own plan space has one"
         + ("" if "demand" not in table else f"\nall plans keep {table.demand.iloc[0]}; nothing is proven")
     )
-    return Group(Text(head), Text(""), rows)
+    return Group(Text(head), Text(""), table_of(rows, DECOMPOSITION_COLUMNS))
 
 
 def _full_space(goal: Goal) -> str:
@@ -202,8 +210,7 @@ def _comparison_rows(found: Comparison) -> list[dict[str, Any]]:
             "status": row.result.status,
             found.goal.name.replace(" ", "_"): row.result.value,
             "bound": row.result.bound,
-            "gap": row.gap,
-            "own_optimum": row.own_optimum,
+            **fields_of(row, "gap", "own_optimum"),
             "design_share_of_gap": row.design_share,
             "heuristic_share_of_gap": row.heuristic_share,
             "wall_s": row.result.wall_s,

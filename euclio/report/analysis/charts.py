@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import NullFormatter
 
-from euclio.core.figures import INK, MEASURED, MUTED, PALETTE, PUBLISHED, grid
+from euclio.core.figures import INK, MEASURED, MUTED, PALETTE, PUBLISHED, grid, legend_beside, log_axes
 from euclio.report.analysis.panels import WIDTH_IN, cumulative
 from euclio.report.analysis.statistics import Measured
 
@@ -64,12 +63,8 @@ def distribution(axes: Axes, series: Mapping[str, pd.Series[float]], unit: str, 
         color = PALETTE[k % len(PALETTE)]
         axes.step(*cumulative(kept, kept.size), where="post", label=name, color=color, linewidth=1.8)
     if log:
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_ylim(0, 102)
-    axes.set_xlabel(unit)
-    axes.set_ylabel("workloads (%)")
+        log_axes(axes, "x")
+    axes.set(ylim=(0, 102), xlabel=unit, ylabel="workloads (%)")
     grid(axes)
     _legend(axes)
 
@@ -118,7 +113,7 @@ def _legend(axes: Axes) -> None:
     if figure is not None and len(figure.axes) > 1:
         axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.17), ncols=2, fontsize=8.5)
     else:
-        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5)
+        legend_beside(axes)
 
 
 def _panel_inches(axes: Axes) -> float:

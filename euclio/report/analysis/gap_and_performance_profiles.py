@@ -64,8 +64,10 @@ def gap_ecdf(frame: pd.DataFrame, reference: Reference = "best") -> Figure:
             return _NO_PLAN
         percent_axis(axes[0], every)
         _curves(axes[0], labels_of(runs), finite, {label: len(values) for label, values in percents.items()})
-        axes[0].set_xlabel(f"gap to the best known plan of the {'instance' if not where else 'plan space'} (%)")
-        axes[0].set_ylabel("runs (%)")
+        axes[0].set(
+            xlabel=f"gap to the best known plan of the {'instance' if not where else 'plan space'} (%)",
+            ylabel="runs (%)",
+        )
         if every.max() <= 100 * OPTIMALITY_TOLERANCE:
             axes[0].set_title("all plans are as good as the best known ones", loc="left", fontsize=10)
         return ""
@@ -94,8 +96,7 @@ def performance_profile(frame: pd.DataFrame, by: Measure = "value") -> Figure:
         every = np.concatenate(list(finite.values()))
         ratio_axis(axes[0], float(every.max()))
         _curves(axes[0], labels_of(runs), finite, {label: len(values) for label, values in known.items()})
-        axes[0].set_xlabel(_RATIOS[by])
-        axes[0].set_ylabel("instances (%)")
+        axes[0].set(xlabel=_RATIOS[by], ylabel="instances (%)")
         if every.max() <= 1 + OPTIMALITY_TOLERANCE:
             axes[0].set_title("all solvers are equal wherever they succeed", loc="left", fontsize=10)
         return ""

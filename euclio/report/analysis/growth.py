@@ -157,8 +157,7 @@ def growth_figure(frame: pd.DataFrame, feature: str) -> Figure:
             panel.set_xlim(shown[feature].iloc[0] - 1, shown[feature].iloc[0] + 1)
         if (shown[feature] == shown[feature].round()).all():
             panel.xaxis.set_major_locator(MaxNLocator(integer=True))
-        panel.set_xlabel(f"{name} of the instance")
-        panel.set_ylabel("median time (s)")
+        panel.set(xlabel=f"{name} of the instance", ylabel="median time (s)")
         grid(panel)
         legend(panel)
         return ""

@@ -135,8 +135,7 @@ def heat_map(frame: pd.DataFrame, rows: str, columns: str, value: CellValue = "g
         if found.empty or found.value.isna().all():
             return "no run has a plan that the checker accepted" if found.empty else "no cell has a plan"
         draw_cells(axes[0], *_matrices(found, value))
-        axes[0].set_xlabel(_name(columns))
-        axes[0].set_ylabel(_name(rows))
+        axes[0].set(xlabel=_name(columns), ylabel=_name(rows))
         axes[0].set_title(_MEANINGS[value], loc="left", fontsize=10)
         return ""
 

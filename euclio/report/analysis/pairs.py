@@ -94,8 +94,7 @@ def pairwise_figure(frame: pd.DataFrame, by: Measure = "value", tolerance: float
         draw_cells(axes[0], shades, texts.fillna(""))
         meaning = "wins / ties / losses" if spelled else "wins less losses (% of the instances)"
         axes[0].set_title(f"row against column, {meaning}", loc="left", fontsize=10)
-        axes[0].set_ylabel("solver")
-        axes[0].set_xlabel("against")
+        axes[0].set(ylabel="solver", xlabel="against")
         return ""
 
     question = f"Which solver beats which? By {_OF[by]}"

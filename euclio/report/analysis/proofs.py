@@ -49,9 +49,11 @@ def proven_figure(frame: pd.DataFrame) -> Figure:
                 104, float(place), f"{row.share_pct:.0f} % ({row.proven} of {row.runs})", va="center", fontsize=8.5
             )
         panel.set_yticks(places, [short(str(label)) for label in shares.label], fontsize=9)
-        panel.set_ylim(len(shares) - 0.4, -0.6)
-        panel.set_xlim(-1, 103)
-        panel.set_xlabel("runs proven optimal in their plan space (%), 95 % interval")
+        panel.set(
+            ylim=(len(shares) - 0.4, -0.6),
+            xlim=(-1, 103),
+            xlabel="runs proven optimal in their plan space (%), 95 % interval",
+        )
         grid(panel, "x")
         return ""
 
@@ -88,8 +90,7 @@ def cactus(frame: pd.DataFrame) -> Figure:
         time_axis(axes[0], np.concatenate(list(drawn.values())), "y")
         axes[0].set_xlim(0, max(seconds.size for seconds in drawn.values()) + 1)
         axes[0].xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes[0].set_xlabel("instances proven optimal (count)")
-        axes[0].set_ylabel("time of each proof (s)")
+        axes[0].set(xlabel="instances proven optimal (count)", ylabel="time of each proof (s)")
         grid(axes[0])
         legend(axes[0])
         return ""

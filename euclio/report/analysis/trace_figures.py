@@ -189,8 +189,7 @@ def trace_figure(frame: pd.DataFrame, instance: str | None = None) -> Figure:
         first = shown.iloc[0]
         time_axis(axes[0], steps.time_s.to_numpy())
         axes[0].set_ylim(*_value_range(steps, float(first.best)))
-        axes[0].set_xlabel("time (s)")
-        axes[0].set_ylabel(unit_of(str(first.family), str(first.objective)))
+        axes[0].set(xlabel="time (s)", ylabel=unit_of(str(first.family), str(first.objective)))
         axes[0].set_title(str(first.instance), loc="left", fontsize=10)
         grid(axes[0])
         legend(axes[0])
@@ -247,8 +246,7 @@ def convergence_figure(frame: pd.DataFrame) -> Figure:
         ):
             panel.set_title(name, loc="left", fontsize=10)
             time_axis(panel, moments)
-            panel.set_ylim(-2, 103)
-            panel.set_xlabel("time (s)")
+            panel.set(ylim=(-2, 103), xlabel="time (s)")
             grid(panel)
         axes[0].set_ylabel("mean gap (%); 100: none yet")
         legend(axes[1])

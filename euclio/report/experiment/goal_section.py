@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
+from euclio.core.fitted_table import Column, Label
 from euclio.core.result import Status
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import decimals, full, number, percent
@@ -35,60 +36,44 @@ hundredths = partial(decimals, digits=2)
 """A number with two decimals, such as a percentage; empty where there is none."""
 
 
-class TableColumn(NamedTuple):
-    """A column of a table.
-
-    Attributes:
-        name: its name in the data.
-        title: its title, with the unit.
-        text: a cell as text; None: a name, which is set flush left.
-    """
-
-    name: str
-    title: str
-    text: Callable[[Any], str] | None = None
-
-
-def table_of(caption: str, rows: pd.DataFrame, columns: Iterable[TableColumn], marked: Iterable[int] = ()) -> Table:
-    """A table of some columns of a frame."""
+def table_of(caption: str, rows: pd.DataFrame, columns: Iterable[Column], marked: Iterable[int] = ()) -> Table:
+    """A table of some columns of a frame; a name that is missing is an empty cell."""
     shown = list(columns)
-    cells = [[_cell(column, value) for value in rows[column.name]] for column in shown]
-    numeric = frozenset(k for k, column in enumerate(shown) if column.text is not None)
-    return Table(caption, tuple(c.title for c in shown), tuple(zip(*cells, strict=True)), numeric, frozenset(marked))
-
-
-def _cell(column: TableColumn, value: Any) -> str:
-    if column.text is not None:
-        return column.text(value)
-    return "" if pd.isna(value) else str(value)
+    numeric = frozenset(k for k, column in enumerate(shown) if column.justify == "right")
+    cells = [
+        [column.form(value) if k in numeric or not pd.isna(value) else "" for value in rows[column.field]]
+        for k, column in enumerate(shown)
+    ]
+    headings = tuple(column.heading for column in shown)
+    return Table(caption, headings, tuple(zip(*cells, strict=True)), numeric, frozenset(marked))
 
 
 def summary_tables(runs: pd.DataFrame) -> tuple[Table, Table]:
     """Two tables with one row per solver: gaps and times, then how many runs ended how."""
     rows = summary(runs)
-    statuses = [TableColumn(status.value, status.value, decimals) for status in Status if rows[status.value].any()]
+    statuses = [Column(status.value, form=decimals) for status in Status if rows[status.value].any()]
     qualities = table_of(
         "Gaps are to the best known value of the instance, over runs with a plan; best and proven are shares of the "
         "runs on instances of which a plan is known; mean time is the geometric mean shifted by 1 s.",
         rows,
         (
-            TableColumn("label", "solver"),
-            TableColumn("runs", "runs", decimals),
-            TableColumn("best_pct", "best (%)", hundredths),
-            TableColumn("proven_pct", "proven (%)", hundredths),
-            TableColumn("gap_mean_pct", "mean gap (%)", hundredths),
-            TableColumn("gap_median_pct", "median gap (%)", hundredths),
-            TableColumn("gap_p95_pct", "95 % of gaps up to (%)", hundredths),
-            TableColumn("gap_max_pct", "largest gap (%)", hundredths),
-            TableColumn("time_sgm_s", "mean time (s)", number),
-            TableColumn("time_max_s", "longest time (s)", number),
+            Label("solver", "label"),
+            Column("runs", "runs", decimals),
+            Column("best (%)", "best_pct", hundredths),
+            Column("proven (%)", "proven_pct", hundredths),
+            Column("mean gap (%)", "gap_mean_pct", hundredths),
+            Column("median gap (%)", "gap_median_pct", hundredths),
+            Column("95 % of gaps up to (%)", "gap_p95_pct", hundredths),
+            Column("largest gap (%)", "gap_max_pct", hundredths),
+            Column("mean time (s)", "time_sgm_s", number),
+            Column("longest time (s)", "time_max_s", number),
         ),
     )
     outcomes = table_of(
         "How the runs ended. Optimal: proven in the plan space of the run. Infeasible: the solver says that there is "
         "no plan; of an exact method a proof, of a heuristic the end of its rule.",
         rows,
-        (TableColumn("label", "solver"), *statuses),
+        (Label("solver", "label"), *statuses),
     )
     return qualities, outcomes
 
@@ -101,15 +86,15 @@ def hardest_table(runs: pd.DataFrame) -> Table:
         "bound, then the latest first proof; instances without any proof are marked.",
         rows,
         (
-            TableColumn("instance", "instance"),
-            TableColumn("best", "best value", number),
-            TableColumn("open_pct", "open (%)", hundredths),
-            TableColumn("solvers", "solvers", decimals),
-            TableColumn("with_plan", "with a plan", decimals),
-            TableColumn("with_proof", "with a proof", decimals),
-            TableColumn("first_proof_s", "first proof (s)", number),
-            TableColumn("first_proof_by", "by"),
-            TableColumn("gap_median_pct", "median gap (%)", hundredths),
+            Label("instance", "instance"),
+            Column("best value", "best", number),
+            Column("open (%)", "open_pct", hundredths),
+            Column("solvers", "solvers", decimals),
+            Column("with a plan", "with_plan", decimals),
+            Column("with a proof", "with_proof", decimals),
+            Column("first proof (s)", "first_proof_s", number),
+            Label("by", "first_proof_by"),
+            Column("median gap (%)", "gap_median_pct", hundredths),
         ),
         (k for k, proofs in enumerate(rows.with_proof) if proofs == 0),
     )
@@ -123,12 +108,12 @@ def disagreement_table(rows: pd.DataFrame) -> Table:
         f"{most} that an accepted plan of the same plan space beats: one of the two solvers is wrong",
         shown,
         (
-            TableColumn("instance", "instance"),
-            TableColumn("space", "plan space"),
-            TableColumn("label", "bound by"),
-            TableColumn("bound", "bound", full),
-            TableColumn("best", "plan", full),
-            TableColumn("found_by", "found by"),
+            Label("instance", "instance"),
+            Label("plan space", "space"),
+            Label("bound by", "label"),
+            Column("bound", "bound", full),
+            Column("plan", "best", full),
+            Label("found by", "found_by"),
         ),
         range(len(shown)),
     )

@@ -14,6 +14,7 @@ from euclio.core import registry
 from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
+from euclio.core.fitted_table import Column, Label
 from euclio.core.progress import told
 from euclio.core.result import Status
 from euclio.core.words import counted, decimals, listed, number
@@ -26,7 +27,7 @@ from euclio.proving.certifying import EXACT, counts
 from euclio.report import Block, Heading, Paragraph, Table, html_page, markdown_page
 from euclio.report.analysis.panels import GoalRuns, goals
 from euclio.report.analysis.references import contradictions, with_references
-from euclio.report.experiment.goal_section import TableColumn, disagreement_table, goal_blocks, headline, table_of
+from euclio.report.experiment.goal_section import disagreement_table, goal_blocks, headline, table_of
 from euclio.report.experiment.overview import overview
 
 ENDING = ".html"
@@ -312,12 +313,12 @@ def _outcome_table(groups: pd.DataFrame) -> Table:
         "the first is shown",
         rows,
         (
-            TableColumn("label", "solver"),
-            TableColumn("status", "status"),
-            TableColumn("raw_status", "its own word"),
-            TableColumn("runs", "runs", decimals),
-            TableColumn("reason", "reason"),
-            TableColumn("instances", "instances"),
+            Label("solver", "label"),
+            Label("status", "status"),
+            Label("its own word", "raw_status"),
+            Column("runs", "runs", decimals),
+            Label("reason", "reason"),
+            Label("instances", "instances"),
         ),
         (k for k, status in enumerate(rows.status) if status == "error"),
     )

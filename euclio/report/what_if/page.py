@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
+from euclio.core.fitted_table import Column
 from euclio.core.progress import told
 from euclio.core.result import Status
 from euclio.core.space_fields import in_words
-from euclio.core.words import DASH, counted, duration, figures, full, joined
+from euclio.core.words import DASH, counted, duration, full, joined
 from euclio.files.json_writing import json_text, one_line
 from euclio.problems.session import Session
+from euclio.problems.session.rules import Charging
+from euclio.questions.sweep.axes import Axis
 from euclio.questions.sweep.description import describe, proof
+from euclio.questions.sweep.question import Place
 from euclio.questions.sweep.solving import Swept, sweep
+from euclio.questions.tables import charging_columns
 from euclio.questions.what_if import Point
 from euclio.report.blocks import Block, Facts, Heading, Table
 from euclio.report.html import Live, html_page
@@ -91,32 +97,24 @@ def _outcome(point: Point) -> str:
 def _table(found: Swept) -> Table:
     """A row per place; plans that are not proven the cheapest say how far the bound is below them."""
     asked = found.question
-    axes = [one.heading for one in asked.axes]
-    columns = [*axes, *(heading for way in asked.chargings for heading in _headings(str(way), whole=way.whole))]
-    rows = []
-    for place in asked.places:
-        cells = [one.text(k) for one, k in zip(asked.axes, place, strict=True)]
-        for way in asked.chargings:
-            cells += _cells(found.point(place, way))
-        rows.append(tuple(cells))
-    numeric = frozenset(k for k, heading in enumerate(columns) if not heading.startswith("machines"))
+    columns = [Column(one.heading, partial(_text, k, one)) for k, one in enumerate(asked.axes)]
+    for way in asked.chargings:
+        columns += charging_columns(way, partial(_point, found, way), _machines)
+    rows = tuple(tuple(column.cell(place).plain for column in columns) for place in asked.places)
+    numeric = frozenset(k for k, column in enumerate(columns) if column.justify == "right")
     currency = f", in {asked.session.currency}" if asked.session.currency else ""
-    return Table(
-        f"Cost per hour{currency} at {counted(len(rows), 'place')}.", tuple(columns), tuple(rows), numeric, stacks=True
-    )
+    caption = f"Cost per hour{currency} at {counted(len(rows), 'place')}."
+    return Table(caption, tuple(column.heading for column in columns), rows, numeric, stacks=True)
 
 
-def _headings(way: str, *, whole: bool) -> Iterator[str]:
-    yield f"{way} cost/h"
-    yield f"machines, {way}"
-    if not whole:
-        yield "rounded up"
+def _text(k: int, axis: Axis, place: Place) -> str:
+    return axis.text(place[k])
 
 
-def _cells(point: Point) -> Iterator[str]:
-    yield point.cost_in_words()
-    machines = point.machines
-    names = [h.name for h in point.session.hardware if machines.get(h.name)]
-    yield ", ".join(f"{name} {full(machines[name], digits=4)}" for name in names) or DASH
-    if not point.charging.whole:
-        yield figures(point.rounded_up_per_h)
+def _point(found: Swept, way: Charging, place: Place) -> Point:
+    return found.point(place, way)
+
+
+def _machines(point: Point) -> str:
+    names = [h.name for h in point.session.hardware if point.machines.get(h.name)]
+    return ", ".join(f"{name} {full(point.machines[name], digits=4)}" for name in names) or DASH

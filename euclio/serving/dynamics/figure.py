@@ -51,9 +51,7 @@ def over_time(axes: Sequence[Axes], lines: Mapping[str, Line], inputs: Mapping[s
         rates = PERCENT * smoothed(line.in_time) / np.maximum(came, 1e-9)
         axes[2].plot(np.where(came > 0, rates, np.nan), color=PALETTE[k], linewidth=1.1)
     for panel, label in zip(axes, ("invocations/s", "workers in use ($/h)", "finish rate (%)"), strict=True):
-        panel.set_ylabel(label)
-        panel.set_xlabel("time (s)")
-        panel.set_ylim(bottom=0)
+        panel.set(ylabel=label, xlabel="time (s)", ylim=(0, None))
         grid(panel)
     for panel in axes[:2]:
         panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8.5)

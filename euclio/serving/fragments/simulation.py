@@ -379,5 +379,5 @@ SIMULATOR = Simulator(
     loads_table=late("euclio.serving.fragments.table", "loads_table"),
     speed=_speed,
     draw=late("euclio.serving.fragments.simulation", "draw"),
-    draw_latencies=late("euclio.serving.latency_figure", "draw_fleet"),
+    draw_latencies=late("euclio.serving.latency_figure", "draw"),
 )

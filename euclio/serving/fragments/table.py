@@ -7,16 +7,30 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.lazy import late
 from euclio.core.showing import Head, View
-from euclio.core.tables import new_table
-from euclio.core.words import amount, counted, figures, full, milliseconds, percent
+from euclio.core.words import amount, counted, decimals, figures, full, milliseconds, percent
 from euclio.serving.fragments.metrics import describe, total_attainment
 from euclio.serving.fragments.record import Simulation
 from euclio.serving.highest_load import highest_load_table
 
 MOST_ROWS = 40
 """Fragments that are listed; of more, those with the least attainment."""
+
+
+COLUMNS = (
+    Label("fragment", "name"),
+    Column("req/s", "offered_rps", figures, spare=4),
+    Column("arrived", form=decimals, spare=3),
+    Column("late", form=decimals),
+    Column("dropped", form=decimals),
+    Column("in budget", "attainment", percent),
+    Column("p50 ms", "latency_p50_s", milliseconds, spare=1),
+    Column("p99 ms", "latency_p99_s", milliseconds, spare=6),
+    Column("max ms", "latency_max_s", milliseconds, spare=2),
+    Column("budget ms", "budget_s", milliseconds, spare=5),
+)
 
 
 def simulation_table(simulation: Simulation) -> RenderableType:
@@ -27,7 +41,9 @@ def simulation_table(simulation: Simulation) -> RenderableType:
         f"{found['arrivals']} arrivals{_phases(found)} at load {full(found['load'])} for {full(found['seconds'])} s, "
         f"seed {found['seed']}, noise {full(found['noise'])}; {_QUEUES[found['dispatch']]}, {_DROPS[found['dropping']]}"
     )
-    return Group(Text(header), Text(""), _fragment_table(found["fragments"]), Text(""), Text("\n".join(_lines(found))))
+    return Group(
+        Text(header), Text(""), table_of(_listed(found["fragments"]), COLUMNS), Text(""), Text("\n".join(_lines(found)))
+    )
 
 
 _QUEUES = {"shared": "one queue per stage", "even": "requests to instances in turn"}
@@ -41,20 +57,6 @@ def loads_table(loads: dict[str, float]) -> RenderableType:
 
 def _phases(found: dict[str, Any]) -> str:
     return f" ({found['phases']} phases)" if found["arrivals"] == "uniform" else ""
-
-
-def _fragment_table(rows: list[dict[str, Any]]) -> RenderableType:
-    numbers = ("req/s", "arrived", "late", "dropped", "in budget", "p50 ms", "p99 ms", "max ms", "budget ms")
-    table = new_table(
-        "fragment", *numbers, numbers=numbers, spare=("p50 ms", "max ms", "arrived", "req/s", "budget ms", "p99 ms")
-    )
-    for row in _listed(rows):
-        counts = [f"{row[key]:,}" for key in ("arrived", "late", "dropped")]
-        keys = ("latency_p50_s", "latency_p99_s", "latency_max_s", "budget_s")
-        times = [milliseconds(row[key]) for key in keys]
-        cells = (row["name"], figures(row["offered_rps"]), *counts, percent(row["attainment"]), *times)
-        table.add_row(*(Text(cell) for cell in cells))
-    return table
 
 
 def _listed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -93,5 +95,5 @@ def _rows(found: Simulation) -> list[dict[str, Any]]:
     return [{"fragment": row.pop("name"), **row} for row in describe(found)["fragments"]]
 
 
-LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_fleet_on")
+LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_on")
 SIMULATION = View(_head, simulation_table, rows=_rows, draw=LATENCY_FIGURE, leads=True)

@@ -239,5 +239,5 @@ SIMULATOR = Simulator(
     loads_table=late("euclio.serving.highest_load", "highest_load_table"),
     speed=_speed,
     draw=late("euclio.serving.pipeline.timeline_figure", "draw"),
-    draw_latencies=late("euclio.serving.latency_figure", "draw_cluster"),
+    draw_latencies=late("euclio.serving.latency_figure", "draw"),
 )

@@ -7,24 +7,30 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.lazy import late
 from euclio.core.showing import Head, View
-from euclio.core.tables import new_table
-from euclio.core.words import amount, counted, figures, full, milliseconds, percent
+from euclio.core.words import amount, counted, decimals, figures, full, milliseconds, percent
 from euclio.serving.pipeline.metrics import describe, mean_attainment
 from euclio.serving.pipeline.record import Simulation
+
+COLUMNS = (
+    Label("model", "name"),
+    Column("req/s", "offered_rps", figures),
+    Column("arrived", form=decimals),
+    Column("late", form=decimals),
+    Column("dropped", form=decimals),
+    Column("within SLO", "attainment", percent),
+    Column("p99 ms", "latency_p99_s", milliseconds),
+    Column("SLO ms", "slo_s", milliseconds),
+)
 
 
 def simulation_table(simulation: Simulation) -> RenderableType:
     """A header, one row per model (times in ms), then utilisation, batches and transfers."""
     found = describe(simulation)
-    numbers = ("req/s", "arrived", "late", "dropped", "within SLO", "p99 ms", "SLO ms")
-    table = new_table("model", *numbers, numbers=numbers)
-    for model, row in zip(simulation.cluster.models, found["models"], strict=True):
-        counts = [f"{row[key]:,}" for key in ("arrived", "late", "dropped")]
-        times = [milliseconds(row["latency_p99_s"]), milliseconds(float(model.slo_s))]
-        cells = (row["name"], figures(row["offered_rps"]), *counts, percent(row["attainment"]), *times)
-        table.add_row(*(Text(cell) for cell in cells))
+    models = zip(simulation.cluster.models, found["models"], strict=True)
+    table = table_of([{**row, "slo_s": float(model.slo_s)} for model, row in models], COLUMNS)
     header = (
         f"{found['instance']}: mean SLO attainment {percent(found['attainment'])}\n"
         f"{found['scheduler']} scheduler, {found['arrivals']} arrivals at load {full(found['load'])} for "
@@ -64,5 +70,5 @@ def _rows(found: Simulation) -> list[dict[str, Any]]:
     return [{"model": row.pop("name"), **row} for row in describe(found)["models"]]
 
 
-LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_cluster_on")
+LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_on")
 SIMULATION = View(_head, simulation_table, rows=_rows, draw=LATENCY_FIGURE, leads=True)

@@ -9,10 +9,10 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.lazy import late
 from euclio.core.showing import Head, View
-from euclio.core.tables import new_table
-from euclio.core.words import counted, figures, full, milliseconds, percent
+from euclio.core.words import counted, decimals, figures, full, milliseconds, percent
 from euclio.serving.highest_load import highest_load_table
 from euclio.serving.session.metrics import describe
 from euclio.serving.session.record import Simulation
@@ -20,25 +20,39 @@ from euclio.serving.session.slack import never_in_words, overloaded
 
 MOST_ROWS = 40
 """Modules and allocations that are listed."""
-SPARE = ("mean ms", "p50 ms", "batch", "p90 ms", "max ms", "within %", "p99.9 ms")
-"""Columns of latencies that a narrow window does without, the least needed first."""
-LATENCY_LEGEND = {
-    "worst case": "as checked, of evenly spaced invocations",
-    "within %": "requests within it",
-    "batch": "mean requests of a batch",
-}
-MACHINE_LEGEND = {
-    "conc.": "executions at a time",
-    "count": "machines",
-    "plan %": "share of the time that they work, as planned",
-    "busy %": "as simulated",
-    "most %": "of the busiest one",
-    "queue": "most requests that waited",
-}
-"""What the columns of the tables mean."""
 SEEN = Fraction(1, 10**6)
 """Durations that are rounded by a larger share are spoken of."""
-LATENCIES = ("latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_p99_s", "latency_p99_9_s", "latency_max_s")
+
+
+def in_percent(share: float | None) -> str:
+    """A share as a percentage under a heading that says so."""
+    return percent(share, 1, sign="")
+
+
+LATENCY_COLUMNS = (
+    Label("module", "name"),
+    Column("mean ms", "latency_mean_s", milliseconds, spare=1),
+    Column("p50 ms", "latency_p50_s", milliseconds, spare=2),
+    Column("p90 ms", "latency_p90_s", milliseconds, spare=4),
+    Column("p99 ms", "latency_p99_s", milliseconds),
+    Column("p99.9 ms", "latency_p99_9_s", milliseconds, spare=7),
+    Column("max ms", "latency_max_s", milliseconds, spare=5),
+    Column("worst case", "worst_case_s", milliseconds, means="as checked, of evenly spaced invocations"),
+    Column("within %", "within_worst_case", in_percent, spare=6, means="requests within it"),
+    Column("batch", "mean_batch", figures, spare=3, means="mean requests of a batch"),
+)
+MACHINE_COLUMNS = (
+    Label("module"),
+    Label("hardware", spare=5),
+    Column("batch", spare=4),
+    Column("conc.", "concurrency", spare=1, means="executions at a time"),
+    Column("count", form=decimals, means="machines"),
+    Column("plan %", "planned", in_percent, means="share of the time that they work, as planned"),
+    Column("busy %", "busy", in_percent, means="as simulated"),
+    Column("most %", "most", in_percent, spare=2, means="of the busiest one"),
+    Column("mean batch", form=figures),
+    Column("queue", form=decimals, spare=3, means="most requests that waited"),
+)
 
 
 def simulation_table(simulation: Simulation) -> RenderableType:
@@ -110,43 +124,28 @@ def _extras(found: dict[str, Any]) -> str:
 
 
 def _latency_table(found: dict[str, Any]) -> RenderableType:
-    heads = ("mean ms", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms", "worst case", "within %", "batch")
-    table = new_table("module", *heads, numbers=heads, spare=SPARE, legend=LATENCY_LEGEND)
-    for row in found["modules"][:MOST_ROWS]:
-        _add_latencies(table, row["name"], row, row["within_worst_case"], figures(row["mean_batch"]))
-    _add_latencies(table, "end to end", found, None, "")
-    return table
-
-
-def _add_latencies(table: Any, name: str, row: dict[str, Any], within: float | None, batch: str) -> None:
-    times = [milliseconds(row[key]) for key in (*LATENCIES, "worst_case_s")]
-    share = "" if name == "end to end" else percent(within, 1, sign="")
-    table.add_row(*(Text(cell) for cell in (name, *times, share, batch)))
+    end_to_end = {**found, "name": "end to end"}
+    return table_of([*found["modules"][:MOST_ROWS], end_to_end], LATENCY_COLUMNS)
 
 
 def _machine_table(found: dict[str, Any]) -> RenderableType:
-    heads = ("batch", "conc.", "count", "plan %", "busy %", "most %", "mean batch", "queue")
-    spare = ("conc.", "most %", "queue", "batch", "hardware")
-    table = new_table("module", "hardware", *heads, numbers=heads, spare=spare, legend=MACHINE_LEGEND)
-    for machines in _allocations(found)[:MOST_ROWS]:
-        first = machines[0]
-        busy = [machine["utilization"] for machine in machines]
-        batches = sum(machine["batches"] for machine in machines)
-        served = sum(machine["batches"] * (machine["mean_batch"] or 0) for machine in machines)
-        cells = (
-            first["module"],
-            first["hardware"],
-            str(first["batch"]),
-            str(first["concurrency"]),
-            f"{len(machines):,}",
-            percent(sum(machine["planned_utilization"] for machine in machines) / len(machines), 1, sign=""),
-            percent(sum(busy) / len(busy), 1, sign=""),
-            percent(max(busy), 1, sign=""),
-            figures(served / batches if batches else None),
-            f"{max(machine['most_waiting'] for machine in machines):,}",
-        )
-        table.add_row(*(Text(cell) for cell in cells))
-    return table
+    return table_of(map(_machines_row, _allocations(found)[:MOST_ROWS]), MACHINE_COLUMNS)
+
+
+def _machines_row(machines: list[dict[str, Any]]) -> dict[str, Any]:
+    """What machines of one allocation are, and how busy they were."""
+    busy = [machine["utilization"] for machine in machines]
+    batches = sum(machine["batches"] for machine in machines)
+    served = sum(machine["batches"] * (machine["mean_batch"] or 0) for machine in machines)
+    return {
+        **machines[0],
+        "count": len(machines),
+        "planned": sum(machine["planned_utilization"] for machine in machines) / len(machines),
+        "busy": sum(busy) / len(busy),
+        "most": max(busy),
+        "mean batch": served / batches if batches else None,
+        "queue": max(machine["most_waiting"] for machine in machines),
+    }
 
 
 def _allocations(found: dict[str, Any]) -> list[list[dict[str, Any]]]:
@@ -172,5 +171,5 @@ def _rows(found: Simulation) -> list[dict[str, Any]]:
     return [{"module": row.pop("name"), **row} for row in describe(found)["modules"]]
 
 
-LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_session_on")
+LATENCY_FIGURE = late("euclio.serving.latency_figure", "draw_on")
 SIMULATION = View(_head, simulation_table, rows=_rows, draw=LATENCY_FIGURE, leads=True)

@@ -10,9 +10,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text as Line
 
 from euclio.core.errors import InputError
+from euclio.core.fitted_table import Column, Label, table_of
 from euclio.core.numbers import exact_number
 from euclio.core.showing import Head, View
-from euclio.core.tables import new_table
 from euclio.core.words import DASH, amount, counted, joined
 from euclio.files.boundary import FileModel, Name, Text, validated
 from euclio.files.csv_files import csv_text, unguarded
@@ -22,11 +22,9 @@ from euclio.workloads.session.csv_rows import Row, at_line, rows_of
 
 def prices_table(found: PriceList) -> RenderableType:
     """A row per machine type: its price and where it is from."""
-    table = new_table("hardware", "price/h", "source", numbers=("price/h",))
-    for own in found.prices:
-        currency = f" {found.currency}" if found.currency else ""
-        cells = (own.hardware, amount(own.price_per_h, currency), own.source or DASH)
-        table.add_row(*(Line(cell) for cell in cells))
+    currency = f" {found.currency}" if found.currency else ""
+    price = Column("price/h", "price_per_h", lambda price: amount(price, currency))
+    table = table_of(found.prices, (Label("hardware"), price, Label("source", form=lambda source: source or DASH)))
     if not found.left_out:
         return table
     kept = "keeps its price" if found.session is not None else "has no price yet"
@@ -34,10 +32,9 @@ def prices_table(found: PriceList) -> RenderableType:
 
 
 def _rows(found: PriceList) -> list[dict[str, Any]]:
-    return [
-        {"hardware": own.hardware, "price_per_h": own.price_per_h, "currency": found.currency, "source": own.source}
-        for own in found.prices
-    ]
+    """A row per machine type, of frames and of files."""
+    values = ((own.hardware, own.price_per_h, found.currency, own.source) for own in found.prices)
+    return [dict(zip(COLUMNS, row, strict=True)) for row in values]
 
 
 PRICES = View(
@@ -60,8 +57,7 @@ class _PriceRow(FileModel):
 
 def prices_csv(found: PriceList) -> str:
     """The prices as the text of a CSV file, as `read_prices` reads it."""
-    rows = [(own.hardware, own.price_per_h, found.currency, own.source) for own in found.prices]
-    return csv_text(COLUMNS, rows)
+    return csv_text(COLUMNS, (row.values() for row in _rows(found)))
 
 
 def read_prices(path: str | Path) -> PriceList:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from rich.text import Text
 
-from euclio.core.fitted_table import folded
-from euclio.core.tables import new_table, to_text
+from euclio.core.fitted_table import Column, Label, Sentence, folded, table_of
+from euclio.core.tables import to_text
 
 NAMES = ("segmentation-head", "A100-SXM4-80GB")
 
 
-def table(spare=("share",)):
-    found = new_table(
-        "module", "hardware", "cost/h", "share", "said", numbers=("cost/h", "share"), wrapped=("said",), spare=spare
-    )
-    found.add_row(*map(Text, (*NAMES, "0.281", "100.0 %", "a sentence that may go on in the next line")))
-    return found
+COLUMNS = (Label("module"), Label("hardware"), Column("cost/h"), Column("share", spare=1), Sentence("said"))
+SAID = [*NAMES, "0.281", "100.0 %", "a sentence that may go on in the next line"]
+
+
+def table(*more):
+    return table_of([SAID, *map(list, more)], COLUMNS)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
@@ -35,8 +37,7 @@ def test_no_line_is_wider_than_the_window(width):
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 100])
 @pytest.mark.parametrize("number", ["491.0745", "1,234,567.891", "1.2345678e-05", "0 + 0.123456789", "≤ 491.0745"])
 def test_a_number_is_whole_or_its_column_is_hidden(width, number):
-    found = table()
-    found.add_row(*map(Text, ("x" * 100, "h", number, number, "said")))
+    found = table(("x" * 100, "h", number, number, "said"))
     text = to_text(found, width)
     hidden = " ".join(text.split()).partition("hidden at this width: ")[2]
     rounded = {"491.0745": "491.1", "1,234,567.891": "1,234,568"}.get(number, number)
@@ -54,23 +55,21 @@ def test_the_least_needed_column_gives_way_and_is_named():
 
 def test_a_long_name_is_folded_before_a_column_is_hidden():
     """A name of 200 signs would leave no room for any number."""
-    found = table()
-    found.add_row(*map(Text, ("n" * 200, "h", "491.0745", "1 %", "")))
+    found = table(("n" * 200, "h", "491.0745", "1 %", ""))
     text = to_text(found, 100)
     assert "hidden" not in text
     assert text.count("n" * 24) >= 2
 
 
 def test_a_heading_may_take_more_lines_than_one():
-    found = new_table("a", "req/s per weight", numbers=("req/s per weight",))
-    found.add_row("x", "1.5")
+    found = table_of([["x", "1.5"]], (Label("a"), Column("req/s per weight")))
     lines = to_text(found, 14).splitlines()
     assert {"req/s", "per", "weight", "1.5"} <= {word for line in lines for word in line.split()}
     assert max(map(len, lines)) <= 14
 
 
 def test_sentences_are_wrapped_between_words():
-    lines = to_text(table(spare=()), 90).splitlines()
+    lines = to_text(table(), 90).splitlines()
     assert max(map(len, lines)) <= 90
     assert not any(line.rstrip().endswith(("sente", "lin")) for line in lines)
 
@@ -115,8 +114,7 @@ def test_long_words_are_broken_at_signs_and_outside_numbers(text, width, lines):
 )
 def test_numbers_are_rounded_before_a_column_is_hidden(number, narrow):
     """491.074 was printed as 491.07 and a 4 in the next line."""
-    found = new_table("module", "cost/h", numbers=("cost/h",))
-    found.add_row(Text("m" * 20), Text(number))
+    found = table_of([["m" * 20, number]], (Label("module"), Column("cost/h")))
     wide = 20 + 3 + len(number)
     assert number in to_text(found, wide)
     tight = to_text(found, 20 + 2 + max(len(narrow), len("cost/h")))
@@ -125,24 +123,24 @@ def test_numbers_are_rounded_before_a_column_is_hidden(number, narrow):
 
 
 def test_a_legend_explains_the_columns_that_are_shown():
-    found = new_table(
-        "module",
-        "util.",
-        "share",
-        numbers=("util.", "share"),
-        spare=("share",),
-        legend={"util.": "busy", "share": "of the cost"},
-    )
-    found.add_row(Text("m" * 12), Text("1"), Text("100"))
+    columns = (Label("module"), Column("util.", means="busy"), Column("share", spare=1, means="of the cost"))
+    found = table_of([["m" * 12, "1", "100"]], columns)
     assert to_text(found, 60).splitlines()[-1] == "util.: busy; share: of the cost"
     assert to_text(found, 20).splitlines()[-3:] == ["util.: busy", "hidden at this", "width: share"]
 
 
 def test_a_pipe_has_no_window(monkeypatch):
     """A row is a line there, so that a program can take the lines apart; COLUMNS asks for a width."""
-    found = table()
-    found.add_row(*map(Text, ("n" * 300, "h", "1", "2", "a sentence " * 30)))
+    found = table(("n" * 300, "h", "1", "2", "a sentence " * 30))
     monkeypatch.delenv("COLUMNS", raising=False)
     assert len(to_text(found).splitlines()) == 4
     monkeypatch.setenv("COLUMNS", "60")
     assert max(map(len, to_text(found).splitlines())) <= 60
+
+
+def test_a_column_shows_a_field_of_mappings_and_of_objects_alike():
+    """A row that lacks a field, as the second row of a group may, has an empty cell."""
+    column = Column("latency ms", "latency_s", lambda seconds: f"{1000 * seconds:g}")
+    assert [column.cell(row).plain for row in ({"latency_s": 0.25}, {})] == ["250", ""]
+    assert column.cell(SimpleNamespace(latency_s=0.5)).plain == "500"
+    assert Column("twice", lambda row: 2 * row).cell(4).plain == "8"

@@ -17,10 +17,11 @@ from shown_objects import EVIL, objects, small_session
 import euclio
 from euclio import solve
 from euclio.core.figures import DESIGN, HEURISTIC, UNSPLIT
+from euclio.core.fitted_table import Label, table_of
 from euclio.core.showing import Framed, Head, Plotted, Shown, View, line_of
 from euclio.core.showing.html import MOST_ROWS, view_html
 from euclio.core.showing.shown import MOST_CHARACTERS
-from euclio.core.tables import new_table, to_text
+from euclio.core.tables import to_text
 from euclio.problems.session import Hardware, Module, Session
 
 HELD_BY_OTHERS = frozenset({"Shown", "Framed", "Plotted"})
@@ -152,9 +153,7 @@ def test_bars_have_the_figures_colours(shown):
 
 def test_long_tables_are_cut():
     """More rows than a notebook carries are counted instead."""
-    table = new_table("a")
-    for k in range(MOST_ROWS + 7):
-        table.add_row(str(k))
+    table = table_of(([str(k)] for k in range(MOST_ROWS + 7)), [Label("a")])
     found = view_html(Head("many"), "", table)
     assert found.count("<td>") == MOST_ROWS
     assert "and 7 more rows" in found

@@ -10,7 +10,7 @@ from euclio.core.errors import InputError
 from euclio.core.tables import to_text
 from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
 from euclio.report.figure_files import save_figure
-from euclio.serving.latency_figure import draw_session
+from euclio.serving import latency_figure
 from euclio.serving.session import timeline_figure
 from euclio.serving.session.metrics import describe
 from euclio.serving.session.setup import Setup
@@ -130,7 +130,7 @@ def test_slots_of_a_machine_have_rows_of_their_own(even):
 
 
 @pytest.mark.fifth("draw")
-@pytest.mark.parametrize("draw", [timeline_figure.draw, draw_session])
+@pytest.mark.parametrize("draw", [timeline_figure.draw, latency_figure.draw])
 def test_figures_are_the_same_every_time(even, tmp_path, draw):
     pictures = [tmp_path / "one.svg", tmp_path / "two.svg"]
     for picture in pictures:
