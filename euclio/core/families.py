@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -77,6 +79,25 @@ def families() -> tuple[Family, ...]:
 def each_family() -> Iterator[Family]:
     """The families one by one, each imported when it is reached: a search ends at the first that fits."""
     return (find_family(name) for name in homes())
+
+
+_ASKED: ContextVar[tuple[str, ...] | None] = ContextVar("asked", default=None)
+
+
+@contextmanager
+def options_of(names: tuple[str, ...] | None) -> Iterator[None]:
+    """Let verbs have the options of some families only, inside; None: of all."""
+    before = _ASKED.set(names)
+    try:
+        yield
+    finally:
+        _ASKED.reset(before)
+
+
+def asked_families() -> tuple[Family, ...]:
+    """The families whose options verbs have."""
+    names = _ASKED.get()
+    return families() if names is None else tuple(map(find_family, names))
 
 
 def shown_goal(goal: Goal, instance: Any) -> Goal:

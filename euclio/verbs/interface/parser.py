@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from euclio.core.errors import InputError
-from euclio.core.families import homes
+from euclio.core.families import homes, options_of
 from euclio.core.parameters import keyword_of
 from euclio.core.words import joined, near_names
 from euclio.verbs import verb_files
 from euclio.verbs.interface.command import COMMANDS, Command
 from euclio.verbs.interface.exit_codes import IN_WORDS
-from euclio.verbs.interface.shared_parameters import options_of
 
 DESCRIPTION = "Optimization research workbench for DNN inference serving."
 SUMMARY = re.compile(r'"""`euclio ([a-z-]+)`: (.+?)\.?("""|\n)')

@@ -6,12 +6,10 @@ Families declare theirs in their records; the groups below are made of these whe
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import fields, replace
 from pathlib import Path
 
-from euclio.core.families import families, find_family
+from euclio.core.families import asked_families, families, find_family
 from euclio.core.family import Family
 from euclio.core.parameters import NEEDED, Group, Parameter, as_given
 from euclio.core.values import SHARE, exact_positive, exacts, named, names, seconds, seed
@@ -90,25 +88,6 @@ def out_of(what: str, metavar: str = "FILE") -> Parameter:
 
 
 # What families declare.
-
-
-_ASKED: ContextVar[tuple[str, ...] | None] = ContextVar("asked", default=None)
-
-
-@contextmanager
-def options_of(names: tuple[str, ...] | None) -> Iterator[None]:
-    """Let verbs have the options of some families only, inside; None: of all."""
-    before = _ASKED.set(names)
-    try:
-        yield
-    finally:
-        _ASKED.reset(before)
-
-
-def asked_families() -> tuple[Family, ...]:
-    """The families whose options verbs have."""
-    names = _ASKED.get()
-    return families() if names is None else tuple(map(find_family, names))
 
 
 def changes(without: Collection[str] = ()) -> Callable[[], Iterator[Group]]:
