@@ -72,6 +72,13 @@ def test_who_can_choose_an_engine_has_one():
     assert [s.name for s in solvers().values() if (Option.ENGINE in s.takes) != bool(s.engines)] == []
 
 
+def test_every_line_of_the_file_is_read():
+    """A line that the reader does not know would be left out without a word."""
+    lines = Path(literature.__file__).with_suffix(".bib").read_text(encoding="utf-8").splitlines()
+    fields = sum(bool(one.authors) + 1 + bool(one.year) + len(one.fields) for one in KNOWN)
+    assert (len(list(filter(None, lines))), lines.count("}")) == (fields + 2 * len(KNOWN), len(KNOWN))
+
+
 def test_keys_are_words_and_stand_for_one_reference():
     keys = [one.key for one in KNOWN]
     assert len(set(keys)) == len(keys)
