@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import yaml
 
 from euclio.core import literature
 from euclio.core.literature import KNOWN, PAPERS
@@ -16,7 +17,6 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture(scope="module")
 def citation():
-    yaml = pytest.importorskip("yaml")
     return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 
 
