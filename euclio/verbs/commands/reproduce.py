@@ -12,7 +12,7 @@ from euclio.core.values import count, seed
 from euclio.files.json_writing import check_outputs, write_text
 from euclio.verbs.commands import REFUSED, SOLVED
 from euclio.verbs.commands.options import own_keywords
-from studies import STUDIES
+from studies import registered
 from studies.claims import load_cards
 from studies.stored_reports import folder_of_claims
 
@@ -29,8 +29,8 @@ KEYWORDS = (
 
 def reproduce_options(parser: argparse.ArgumentParser) -> None:
     """Add the description and the options of the verb."""
-    workloads = ", ".join(f"{paper} {study.workloads}" for paper, study in STUDIES.items())
-    parser.add_argument("paper", nargs="?", choices=tuple(STUDIES), help="the paper")
+    workloads = ", ".join(f"{paper} {study.workloads}" for paper, study in registered().items())
+    parser.add_argument("paper", nargs="?", choices=tuple(registered()), help="the paper")
     parser.add_argument(
         "--claims",
         action="store_true",
