@@ -1,8 +1,20 @@
-"""Studies: a paper's evaluation, run again and set next to its printed numbers; one folder per paper (`README.md`)."""
+"""Studies: a paper's evaluation, run again and set next to its printed numbers; one folder per paper (`README.md`).
+
+Packages offer studies by entry points, as they offer solvers (docs/howto/study.md).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from euclio.core.families import offered_in
+from euclio.core.lazy import late_value
+
+if TYPE_CHECKING:
+    from studies.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,22 +22,41 @@ class Registered:
     """What the command says of a study before it loads it.
 
     Attributes:
+        paper: its name.
         workloads: how much it runs unless asked otherwise, for its help text.
+        study: loads it.
         takes_instances: whether it takes a folder of instances.
         takes_artifact: whether it takes what the paper's authors published and measured.
     """
 
+    paper: str
     workloads: str
+    study: Callable[[], Study]
     takes_instances: bool = False
     takes_artifact: bool = False
 
 
-STUDIES = {
-    "harpagon": Registered("1131", takes_instances=True),
-    "piccolo": Registered("663"),
-    "scrooge": Registered("200"),
-    "graft": Registered("10"),
-    "ppipe": Registered("6 groups", takes_instances=True, takes_artifact=True),
-    "mlperf": Registered("100 (per cent of its runs)"),
-}
-"""All studies by the name of their folder, whose `experiment` holds STUDY: the one place where they are registered."""
+STUDIES = (
+    Registered("harpagon", "1131", late_value("studies.harpagon.experiment", "STUDY"), takes_instances=True),
+    Registered("piccolo", "663", late_value("studies.piccolo.experiment", "STUDY")),
+    Registered("scrooge", "200", late_value("studies.scrooge.experiment", "STUDY")),
+    Registered("graft", "10", late_value("studies.graft.experiment", "STUDY")),
+    Registered(
+        "ppipe",
+        "6 groups",
+        late_value("studies.ppipe.experiment", "STUDY"),
+        takes_instances=True,
+        takes_artifact=True,
+    ),
+    Registered("mlperf", "100 (per cent of its runs)", late_value("studies.mlperf.experiment", "STUDY")),
+)
+"""The studies of this package."""
+GROUP = "euclio.studies"
+"""Entry points by which packages offer studies: NAME = "module:SEQUENCE"."""
+
+
+@cache
+def registered() -> dict[str, Registered]:
+    """All studies that installed packages offer, by name."""
+    entries = sorted(offered_in(GROUP), key=lambda entry: entry.name)
+    return {study.paper: study for entry in entries for study in entry.load()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 
 from euclio.core.progress import told
@@ -13,6 +12,7 @@ from euclio.core.versions import provenance
 from euclio.experiments.results.tables import save
 from euclio.report import Block, Counts, Fold, Heading, KeyNumbers, Table, html_page, markdown_page
 from euclio.supervision import cores
+from studies import registered
 from studies.collector import Collector
 from studies.consistent import posterior_blocks, settings_intervals
 from studies.page_blocks import (
@@ -34,8 +34,7 @@ from studies.study import NO_MEASUREMENTS, Asked, Collected, Measurements, Study
 
 def study_of(paper: str) -> Study:
     """The study of a paper."""
-    study: Study = import_module(f"studies.{paper}.experiment").STUDY
-    return study
+    return registered()[paper].study()
 
 
 def reproduce(
@@ -78,7 +77,8 @@ def reproduce(
     page, headlines = write(study, collected, folder)
     if measurements.kept and study.keep is not None:
         study.keep(collected, {**provenance(), "seed": asked.seed, "full": asked.full})
-    shutil.rmtree(folder / UNFINISHED)
+    if (folder / UNFINISHED).exists():  # a study may measure without runs
+        shutil.rmtree(folder / UNFINISHED)
     for line in (*headlines, *differences(paper, folder)):
         print(line)
     refuse_refuted(collected.certified, page)
@@ -116,7 +116,7 @@ def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Seque
 
 def scored(study: Study, collected: Collected) -> tuple[Score, ...]:
     """Every published number of a study with its measure, its why and the interval over accepted settings."""
-    paper, figures = study.paper, published_figures(study.paper)
+    paper, figures = study.paper, published_figures(study.paper, study.published)
     ours, known = study.measures(collected), (settings_intervals(paper), contradictions(paper))
     return scorecard(figures, ours, study.reasons(collected), *known, study.from_artifacts(collected))
 

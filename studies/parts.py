@@ -119,7 +119,7 @@ def _from_runs(study: Study, name: str, asked: Asked, jobs: int) -> MadePart:
     assert study.collect_runs is not None
     with TemporaryDirectory(prefix="euclio-") as folder, Collector(study.paper, Path(folder), jobs) as collector:
         found = study.collect_runs(collector, asked, part.solvers)
-    figure = part.make(found.tables, printed_values(study.paper))
+    figure = part.make(found.tables, printed_values(study.paper, study.published))
     count = counted(len(found.tables["runs"]), "run")
     source = f"{count} of {listed(part.solvers, 20)} on {shown_of(study, found, name)}"
     return MadePart(name, figure.data, figure.title, source)

@@ -159,7 +159,7 @@ class Study:
     """A paper's evaluation.
 
     Attributes:
-        paper: name of its folder, of its published numbers and of its report.
+        paper: name that it is registered under, of its published numbers and of its report.
         title: title of the page.
         seed: seed unless asked otherwise.
         collect: runs everything.
@@ -174,6 +174,7 @@ class Study:
         collect_runs: makes the runs of these solvers alone, by label; None: there are no such parts.
         from_artifacts: keys of the measures that rest on what the paper's authors published and measured.
         keep: keeps what was computed from an artifact as the stored rows, with the provenance; None: it takes none.
+        published: file of its published numbers; None: ``data/published/PAPER.json`` of euclio.
     """
 
     paper: str
@@ -189,3 +190,4 @@ class Study:
     collect_runs: Callable[[Collector, Asked, Collection[str]], Found] | None = None
     from_artifacts: Callable[[Collected], Collection[str]] = no_artifacts
     keep: Callable[[Collected, Mapping[str, Any]], None] | None = None
+    published: Path | None = None

@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+import yaml
 
 import euclio
 from euclio.cli import main
@@ -65,7 +66,6 @@ STATED = {
 
 
 def test_the_head_says_what_the_journal_asks_for():
-    yaml = pytest.importorskip("yaml")
     head = yaml.safe_load(HEAD)
     assert set(head) == {"title", "tags", "authors", "affiliations", "date", "bibliography"}
     assert (head["bibliography"], head["authors"][0]["name"]) == ("paper.bib", "The euclio authors")

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 
 from euclio.contract.evidence import Described, Ending, Observation
@@ -148,8 +149,6 @@ def _mask() -> int:
 
 
 def _numpy_state() -> dict[str, Any]:
-    import numpy as np
-
     return {"the state of numpy.random": repr(np.random.get_state()), "numpy's handling of errors": np.geterr()}
 
 

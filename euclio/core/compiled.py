@@ -20,6 +20,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
+from euclio.core.code_cache import is_cached
 from euclio.core.lazy import late
 from euclio.core.ways import VARIABLE, Source, Way, current_way, set_way
 
@@ -155,8 +156,6 @@ class Kernel(Source):
 
     def is_at_hand(self, arguments: tuple[Any, ...], spent_s: float) -> bool:
         """Whether machine code for such arguments is on disk; asked at most every `LOOK_EVERY_S`."""
-        from euclio.core.code_cache import is_cached
-
         self.look_at = time.perf_counter() + LOOK_EVERY_S
         if is_cached(self, arguments):
             self.look_at = -INFINITY  # a call that cannot begin again leaves it to the next one

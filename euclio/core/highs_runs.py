@@ -1,4 +1,4 @@
-"""How HiGHS is run, as a library and as a program: what is off in every run, and the one way to run it in the process.
+"""How HiGHS is run: what is off in every run, the one way to run it in the process, and how a run ended.
 
 Heuristics, engines and provers all come here. A test names every file that reaches HiGHS, and this one as the only one
 that sets what is `OFF`.
@@ -6,8 +6,11 @@ that sets what is `OFF`.
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any
+
+from euclio.core.result import Status
 
 OFF: dict[str, Any] = {"mip_allow_restart": False, "mip_heuristic_run_feasibility_jump": False}
 """What HiGHS 1.13 to 1.15 loses optima by, and calls what is left optimal.
@@ -40,3 +43,20 @@ def run_highs(highs: Any) -> None:
     if highs.run() == highspy.HighsStatus.kError:
         highspy.Highs.resetGlobalScheduler(True)
         highs.run()
+
+
+def status_of(highs: Any) -> tuple[Status, str]:
+    """How a run of HiGHS ended, in our words and in HiGHS's; the one place where HiGHS's statuses are read.
+
+    The objectives of our models are bounded, so "unbounded or infeasible" is infeasible. Whether there is a solution,
+    HiGHS says apart from the status: 2 is a point that keeps all rows, to its tolerance.
+    """
+    import highspy
+
+    info, status = highs.getInfo(), highs.getModelStatus()
+    raw, statuses = str(highs.modelStatusToString(status)), highspy.HighsModelStatus
+    if status in (statuses.kInfeasible, statuses.kUnboundedOrInfeasible):
+        return Status.INFEASIBLE, raw
+    if info.primal_solution_status != 2 or not math.isfinite(info.objective_function_value):
+        return Status.UNKNOWN, raw
+    return Status.OPTIMAL if status == statuses.kOptimal else Status.FEASIBLE, raw

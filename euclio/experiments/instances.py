@@ -21,7 +21,7 @@ from euclio.files.boundary import at, shown
 from euclio.files.instance_files import instance_from_json
 from euclio.files.json_reading import parse_json, read_text
 from euclio.files.row_warnings import doubted
-from euclio.workloads.generation import amount
+from euclio.workloads.generation import amount, draw_instances
 from euclio.workloads.populations import Identifying
 
 
@@ -221,8 +221,6 @@ def _drawn(source: DrawnSource) -> Iterator[Any]:
     Raises:
         InputError: no such kind, or wrong settings; names the field as experiment files do.
     """
-    from euclio.workloads.generation import draw_instances
-
     try:
         return draw_instances(source.kind, source.count, source.seed, source.settings)
     except InputError as error:

@@ -11,6 +11,7 @@ from typing import Protocol
 from euclio.core.system import HARD_LIMITS
 from euclio.experiments.record import Record
 from euclio.experiments.slot import LOOK_EVERY_S, Slot
+from euclio.experiments.soft_pool import SoftPool
 from euclio.experiments.task import Batch
 
 
@@ -81,7 +82,5 @@ def cores_of(batch: Batch, cores: int) -> int:
 def local_pool(slots: int, *, logs: Path | None = None) -> Pool:
     """A pool on this machine, of processes where they can be ended from outside; arguments as of `LocalPool`."""
     if not HARD_LIMITS:
-        from euclio.experiments.soft_pool import SoftPool
-
         return SoftPool(logs)
     return LocalPool(slots, logs)

@@ -17,11 +17,13 @@ from euclio.core.errors import InputError
 from euclio.core.lazy import late_value
 from euclio.core.showing import Shown
 from euclio.core.words import nearest
+from euclio.experiments.dask_pool import dask_pool
 from euclio.experiments.durable import replaced
 from euclio.experiments.experiment import Experiment, hard_limit
 from euclio.experiments.experiment_files import load_experiment
 from euclio.experiments.folder import MADE_IN_PYTHON, RecordKeeper, ResultFolder, RunnerLock
 from euclio.experiments.instances import InstanceEntry, InstanceIndex
+from euclio.experiments.pool import local_pool
 from euclio.experiments.progress import SHOW_EVERY_S, STATUSES, Display, Pace
 from euclio.experiments.solver_settings import different_labels, family_of_setting, solver_of
 from euclio.experiments.task import Batch, Measure, RunLimits, Setting, Task
@@ -314,11 +316,7 @@ def pool_of(slots: int, dask: str | None, logs: Path) -> Pool:
         InputError: dask is asked for and not there.
     """
     if dask is not None:
-        from euclio.experiments.dask_pool import dask_pool
-
         return dask_pool(None if dask == LOCAL_DASK else dask, slots=slots, logs=logs)
-    from euclio.experiments.pool import local_pool
-
     return local_pool(slots, logs=logs)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterable, Iterator
 
+from euclio.core.errors import printable
 from euclio.core.words import counted, full, joined, listed, percent
 from euclio.export.groups import Deployment, MachineGroup
 from euclio.problems.session.costs import money
@@ -126,3 +128,26 @@ def group_remarks(deployed: Deployment, group: MachineGroup) -> Iterator[str]:
             "Sent its rate in single requests, evenly, a machine would gather a batch in "
             f"{full(group.even_gathering_s)} s, longer than the queue delay: send whole batches."
         )
+
+
+WIDTH = 120
+
+
+def comments(remarks: Iterable[str]) -> str:
+    """Lines of comments, a paragraph for each remark; what could end a line early is written as an escape.
+
+    Args:
+        remarks: the paragraphs; one that begins with "- " is an item of a list.
+    """
+    lines: list[str] = []
+    for remark in remarks:
+        later = "#   " if remark.startswith("- ") else "# "
+        lines += textwrap.wrap(
+            printable(remark),
+            WIDTH,
+            initial_indent="# ",
+            subsequent_indent=later,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return "".join(f"{line}\n" for line in lines)

@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+import math
+import re
+from collections.abc import Container, Iterable
+from textwrap import indent
 from typing import Any
+
+import yaml
 
 from euclio.export.groups import Deployment, MachineGroup
 from euclio.export.names import label_value
-from euclio.export.remarks import group_remarks, plan_remarks
-from euclio.files.yaml_writing import Remarked, comments, yaml_text
+from euclio.export.remarks import comments, group_remarks, plan_remarks
 
 NODE_LABEL = "euclio/hardware"
 PORT = 8000
 """Where containers listen, unless another port is given: that of Triton's HTTP protocol."""
 MANAGED = {"app.kubernetes.io/managed-by": "euclio"}
+
+_PLAIN = re.compile(r"(?!(?:true|false|yes|no|on|off|y|n|null)$)[a-z][a-z0-9_./-]*", re.IGNORECASE)
+"""Texts that need no quotes: no parser, of YAML 1.1 or 1.2, reads them as a number, a truth value or nothing."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts that need it in quotes, and what stands in two places twice."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+    def represent_text(self, text: str) -> yaml.ScalarNode:
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style=None if _PLAIN.fullmatch(text) else '"')
+
+
+_Dumper.add_representer(str, _Dumper.represent_text)
+
+
+def _yaml_text(value: Any, remarks: Iterable[str]) -> str:
+    """A document, or a part of one, in block style, with comments above it."""
+    return comments(remarks) + yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=math.inf)
 
 
 def manifests(
@@ -48,7 +73,10 @@ def manifests(
         node = {node_label: names.hardware_values[group.configuration.hardware]}
         pod = _pod(group, gpu, own_image, node, port)
         spoken = [*(() if documents else remarks), *group_remarks(deployed, group)]
-        documents += [yaml_text(_deployment(group, labels, pod), spoken), yaml_text(_service(group, labels, port))]
+        documents += [
+            _yaml_text(_deployment(group, labels, pod), spoken),
+            _yaml_text(_service(group, labels, port), ()),
+        ]
     return "---\n".join(documents)
 
 
@@ -147,7 +175,7 @@ def model_repositories(deployed: Deployment, solver: str, without_gpu: Container
             LAYOUT,
         )
         model = deployed.names.folders[group.module]
-        text = "".join(f"{line}\n" for line in comments(remarks)) + _configuration(group, model, without_gpu)
+        text = comments(remarks) + _configuration(group, model, without_gpu)
         found[f"{group.home}/{model}/config.pbtxt"] = text
     return found
 
@@ -194,16 +222,13 @@ def serve_config(deployed: Deployment, solver: str, without_gpu: Container[str],
         *deployed.names.hardware_values.remarks(_PREFIX),
         *deployed.names.labels.remarks(),
     )
-    application = {
-        "name": label_value(deployed.session.name),
-        "route_prefix": "/",
-        "import_path": import_path,
-        "deployments": [
-            Remarked(tuple(group_remarks(deployed, group)), _serve_deployment(deployed, group, without_gpu))
-            for group in deployed.groups
-        ],
-    }
-    return yaml_text({"applications": [application]}, remarks)
+    named = {"name": label_value(deployed.session.name), "route_prefix": "/", "import_path": import_path}
+    # The library writes no comments: what has some inside is put together.
+    deployments = (
+        _yaml_text([_serve_deployment(deployed, group, without_gpu)], group_remarks(deployed, group))
+        for group in deployed.groups
+    )
+    return _yaml_text({"applications": [named]}, remarks) + indent(f"deployments:\n{''.join(deployments)}", "  ")
 
 
 def _resource(deployed: Deployment, group: MachineGroup) -> str:

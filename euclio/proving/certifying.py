@@ -22,7 +22,9 @@ from euclio.core.family import Checked, Family
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
 from euclio.core.progress import told
-from euclio.core.result import AnyResult, Result, Status, WrittenResult
+from euclio.core.result import Answer, AnyResult, Result, Status, WrittenResult
+from euclio.core.solver import Limits
+from euclio.core.solving import check
 from euclio.core.system import LateError, interrupted_at
 from euclio.core.versions import provenance
 from euclio.files.json_writing import json_text
@@ -151,10 +153,6 @@ def better_result(instance: Any, certificate: Certificate) -> AnyResult:
         instance: the instance of the certificate.
         certificate: a certificate with a plan.
     """
-    from euclio.core.result import Answer
-    from euclio.core.solver import Limits
-    from euclio.core.solving import check
-
     answer: Answer[Any] = Answer(certificate.plan, "better than claimed")
     result = check(instance, certificate.prover, certificate.space, Limits(), answer, certificate.wall_s)
     return replace(result, changes=certificate.changes)

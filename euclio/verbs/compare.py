@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
+from euclio.core.lazy import late
 from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter, as_given
 from euclio.core.progress import say
@@ -149,8 +150,6 @@ def solving_of(demand: Demand | None, other: Supervised | None, solving: Solving
 )
 def print_comparison(arguments: Namespace) -> int:
     """Compare, print, plot."""
-    from euclio.questions.comparison.figures import draw_comparison
-
     keywords = arguments.keywords
     check_written(arguments, (), [arguments.file], figures=["plot"], solvers=keywords.get("solvers", ()))
     given = given_instance(arguments.file)
@@ -165,7 +164,7 @@ def print_comparison(arguments: Namespace) -> int:
             print(*(f"{row.solver.label}: {row.solver.summary}" for row in comparison.rows), sep="\n")
         if changes is not None:
             print(f"with {changes.in_words()}")
-    draw_answer({arguments.plot: lambda: draw_comparison(comparison)})
+    draw_answer({arguments.plot: partial(late("euclio.questions.comparison.figures", "draw_comparison"), comparison)})
     if _say_refuted(comparison, arguments.file):
         return REFUSED
     if why is not None:

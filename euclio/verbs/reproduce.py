@@ -21,7 +21,7 @@ from euclio.verbs.interface.shared_parameters import SEED
 from euclio.verbs.interface.verb import verb
 from euclio.workloads.generation import write_instances
 from euclio.workloads.populations import PROTOCOL_SEED
-from studies import STUDIES
+from studies import registered
 from studies.claims import load_cards
 from studies.claims_page import PAGE, lines, write_claims
 from studies.harpagon.answer import fresh_answers, stored_answers
@@ -178,8 +178,8 @@ def reproduce(
     if claims:
         return _check_claims(given, accept, folder)
     if paper is None:
-        raise InputError(f"name a paper ({', '.join(STUDIES)}), or --claims", field="paper")
-    one_of(STUDIES, paper, "paper")
+        raise InputError(f"name a paper ({', '.join(registered())}), or --claims", field="paper")
+    one_of(registered(), paper, "paper")
     _refuse_measurements(paper, given, folder)
     if answer:
         return _answer(paper, folder, given)
@@ -215,9 +215,9 @@ def _refuse_measurements(paper: str, given: dict[str, Any], folder: Path | None)
         raise InputError("stores rows of everything; leave --workloads out", field="--accept")
     if given["accept"] and folder is not None and given["artifact"] is None:
         raise InputError(f"stores the report in reports/{paper}; leave --out out", field="--accept")
-    if given["artifact"] is not None and not STUDIES[paper].takes_artifact:
+    if given["artifact"] is not None and not registered()[paper].takes_artifact:
         raise InputError(f"{paper} takes no artifact; leave it out", field="--artifact")
-    if given["instances"] is not None and not STUDIES[paper].takes_instances:
+    if given["instances"] is not None and not registered()[paper].takes_instances:
         raise InputError(f"{paper} takes no measured instances; leave it out", field="--instances")
 
 
@@ -235,7 +235,7 @@ def _write_workloads(paper: str, given: dict[str, Any]) -> list[Path]:
     if paper not in PAPERS:
         raise InputError(f"{paper} draws none ({', '.join(PAPERS)} do); leave it out", field="--write-workloads")
     _refuse_given(given, OF_STUDIES, "leave one out", "--write-workloads")
-    size = given["workloads"] or int(STUDIES[paper].workloads)
+    size = given["workloads"] or int(registered()[paper].workloads)
     seed = PROTOCOL_SEED if given["seed"] is None else given["seed"]
     drawn = protocol_draws(paper, reference_setting(paper), seed, size)
     return write_instances([workload.session for workload in drawn.workloads], given["write_workloads"])
@@ -270,7 +270,7 @@ def _check_claims(given: dict[str, Any], accepted: bool, out: Path | None) -> tu
     from studies.claims import accept, check_all, load_cards
 
     if accepted and out is None:
-        for paper in STUDIES:
+        for paper in registered():
             store(paper)
     checked = check_all(out)
     write_claims(checked, folder_of_claims(out, accepted), load_cards(out))
@@ -294,9 +294,11 @@ def _refuse_given(
 
 @command(
     reproduce,
-    Parameter("paper", help="the paper", choices=tuple(STUDIES), details={"nargs": "?"}),
+    Parameter("paper", help="the paper", choices=tuple(registered()), details={"nargs": "?"}),
     Parameter("--csv", help="with --only or --answer: write the data to this file", parse=Path, metavar="FILE"),
-    about=lambda: "Workloads of each study: " + ", ".join(f"{paper} {one.workloads}" for paper, one in STUDIES.items()),
+    about=lambda: (
+        "Workloads of each study: " + ", ".join(f"{paper} {one.workloads}" for paper, one in registered().items())
+    ),
     first=("--claims", "--workloads", "--jobs", "--out", "--full"),
     research=("--accept", "--seed", "--certify", "--posterior", "--instances", "--write-workloads"),
     page="claims.md",

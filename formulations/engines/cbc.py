@@ -15,15 +15,13 @@ import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pulp
 
 from euclio.core.errors import InputError
 from euclio.core.result import Status, WarmStart
 from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point
 from formulations.tolerances import ENGINE
-
-if TYPE_CHECKING:
-    from pulp import LpProblem
 
 RESULT = re.compile(r"^Result - (.*\S)", re.MULTILINE)
 PROGRESS = re.compile(
@@ -47,7 +45,7 @@ class Cbc:
     name: str = "cbc"
     prunes: bool = False
 
-    def run(self, model: LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
+    def run(self, model: pulp.LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
         """Solve a model; see `formulations.engines.interface.Engine`.
 
         Raises:
@@ -59,9 +57,7 @@ class Cbc:
 CBC = Cbc()
 
 
-def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> LinearOutcome:
-    import pulp
-
+def _run(model: pulp.LpProblem, limits: EngineLimits, start: LinearValues | None) -> LinearOutcome:
     with tempfile.TemporaryDirectory() as folder:
         log_file = Path(folder) / "cbc.log"
         solver = pulp.PULP_CBC_CMD(
@@ -106,9 +102,7 @@ def _options(limits: EngineLimits) -> list[str]:
     ]
 
 
-def _read(model: LpProblem, log: str, relaxed: bool, started: bool) -> LinearOutcome:
-    import pulp
-
+def _read(model: pulp.LpProblem, log: str, relaxed: bool, started: bool) -> LinearOutcome:
     results = RESULT.findall(log)
     raw = results[-1] if results else str(pulp.LpStatus[model.status])
     sign = -1.0 if model.sense == pulp.LpMaximize else 1.0

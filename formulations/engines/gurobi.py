@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pulp
 
 from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
@@ -24,9 +26,6 @@ from euclio.core.result import Status, WarmStart
 from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, note, within
 from formulations.engines.rows import columns, rows
 from formulations.tolerances import ENGINE
-
-if TYPE_CHECKING:
-    from pulp import LpProblem
 
 PACKAGE = "gurobipy"
 INFEASIBLE = ("INFEASIBLE", "INF_OR_UNBD", "CUTOFF")
@@ -46,7 +45,7 @@ class Gurobi:
     name: str = "gurobi"
     prunes: bool = True
 
-    def run(self, model: LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
+    def run(self, model: pulp.LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
         """Solve a model; see `formulations.engines.interface.Engine`.
 
         Raises:
@@ -67,7 +66,7 @@ class Gurobi:
 GUROBI = Gurobi()
 
 
-def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> LinearOutcome:
+def _run(model: pulp.LpProblem, limits: EngineLimits, start: LinearValues | None) -> LinearOutcome:
     import gurobipy
 
     with gurobipy.Env(empty=True) as environment:
@@ -83,10 +82,9 @@ def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> 
             return _read(solver, variables, limits, watch, start is not None)
 
 
-def _build(solver: Any, model: LpProblem, limits: EngineLimits) -> dict[str, Any]:
+def _build(solver: Any, model: pulp.LpProblem, limits: EngineLimits) -> dict[str, Any]:
     """Build the model in Gurobi; gives its variables by name."""
     import gurobipy
-    import pulp
 
     kinds = {True: gurobipy.GRB.INTEGER, False: gurobipy.GRB.CONTINUOUS}
     variables = {

@@ -16,9 +16,11 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from euclio.core.highs_runs import run_highs
+import pulp
+
+from euclio.core.highs_runs import run_highs, status_of
 from euclio.core.result import Status, WarmStart
 from formulations.engines.interface import (
     EngineLimits,
@@ -31,9 +33,6 @@ from formulations.engines.interface import (
     within,
 )
 from formulations.tolerances import ENGINE
-
-if TYPE_CHECKING:
-    from pulp import LpProblem
 
 START_TAKEN = "MIP start solution is feasible"
 """What HiGHS logs about a start that it uses."""
@@ -55,7 +54,7 @@ class Highs:
     name: str = "highs"
     prunes: bool = True
 
-    def run(self, model: LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
+    def run(self, model: pulp.LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
         """Solve a model; see `formulations.engines.interface.Engine`."""
         return _run(model, limits, start)
 
@@ -63,26 +62,8 @@ class Highs:
 HIGHS = Highs()
 
 
-def status_of(highs: Any) -> tuple[Status, str]:
-    """How a run of HiGHS ended, in our words and in HiGHS's; the one place where HiGHS's statuses are read.
-
-    The objectives of our models are bounded, so "unbounded or infeasible" is infeasible. Whether there is a solution,
-    HiGHS says apart from the status: 2 is a point that keeps all rows, to its tolerance.
-    """
+def _run(model: pulp.LpProblem, limits: EngineLimits, start: LinearValues | None) -> LinearOutcome:
     import highspy
-
-    info, status = highs.getInfo(), highs.getModelStatus()
-    raw, statuses = str(highs.modelStatusToString(status)), highspy.HighsModelStatus
-    if status in (statuses.kInfeasible, statuses.kUnboundedOrInfeasible):
-        return Status.INFEASIBLE, raw
-    if info.primal_solution_status != 2 or not math.isfinite(info.objective_function_value):
-        return Status.UNKNOWN, raw
-    return Status.OPTIMAL if status == statuses.kOptimal else Status.FEASIBLE, raw
-
-
-def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> LinearOutcome:
-    import highspy
-    import pulp
 
     sign = -1.0 if model.sense == pulp.LpMaximize else 1.0
     watch = _HighsWatch(sign, float(model.objective.constant), limits.most)
@@ -174,9 +155,7 @@ class _HighsWatch:
         return is_beyond(self.value(raw), self.most)
 
 
-def _read(model: LpProblem, highs: Any, watch: _HighsWatch, limits: EngineLimits, started: bool) -> LinearOutcome:
-    import pulp
-
+def _read(model: pulp.LpProblem, highs: Any, watch: _HighsWatch, limits: EngineLimits, started: bool) -> LinearOutcome:
     info, (status, raw) = highs.getInfo(), status_of(highs)
     if status is Status.OPTIMAL and not limits.relaxed and watch.beyond(info.objective_function_value):
         status = Status.INFEASIBLE  # its heuristics came upon it; what is of interest was pruned

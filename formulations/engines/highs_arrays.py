@@ -1,7 +1,7 @@
 """HiGHS for linear and mixed-integer programs given as arrays: solved once, or kept and solved again from a basis.
 
 `solve_mip` takes limits other than `EngineLimits`, as the programs are small and many: no seed, no log, no start, a gap
-and a number of nodes. How HiGHS's statuses are read, and its traps, stand in `highs.py`.
+and a number of nodes. How HiGHS's statuses are read stands in `euclio/core/highs_runs.py`, its traps in `highs.py`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.core.highs_runs import run_highs
+from euclio.core.highs_runs import run_highs, status_of
 from euclio.core.result import Status
-from formulations.engines.highs import status_of
 from formulations.engines.interface import Outcome
 from formulations.tolerances import SUMS
 

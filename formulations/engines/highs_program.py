@@ -24,7 +24,8 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pulp
 
 from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
@@ -42,9 +43,6 @@ from formulations.engines.interface import (
     within,
 )
 from formulations.tolerances import ENGINE
-
-if TYPE_CHECKING:
-    from pulp import LpProblem
 
 PACKAGE = "highsbox"
 FAILED = "HiGHS ended without a report"
@@ -74,7 +72,7 @@ class HighsProgram:
     name: str = "highs-program"
     prunes: bool = True
 
-    def run(self, model: LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
+    def run(self, model: pulp.LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
         """Solve a model; see `formulations.engines.interface.Engine`.
 
         Raises:
@@ -105,7 +103,7 @@ def program() -> Path:
     return found
 
 
-def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> LinearOutcome:
+def _run(model: pulp.LpProblem, limits: EngineLimits, start: LinearValues | None) -> LinearOutcome:
     path = program()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -140,7 +138,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, **searched}
 
 
-def _write_model(model: LpProblem, path: Path) -> dict[str, str]:
+def _write_model(model: pulp.LpProblem, path: Path) -> dict[str, str]:
     """Write a model, and give the names that variables have in the file, by their own."""
     # Names of ours may be longer than a model file takes.
     _, renamed, *_ = model.writeMPS(str(path), rename=True, with_objsense=True)
@@ -178,10 +176,8 @@ def _write_start(start: LinearValues, names: Mapping[str, str], path: Path) -> N
 
 
 def _read(
-    model: LpProblem, log: str, solution: str, names: Mapping[str, str], limits: EngineLimits, started: bool
+    model: pulp.LpProblem, log: str, solution: str, names: Mapping[str, str], limits: EngineLimits, started: bool
 ) -> LinearOutcome:
-    import pulp
-
     words = STATUS.findall(log)
     if not words:
         return Outcome(Status.UNKNOWN, FAILED)

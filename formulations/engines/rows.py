@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pulp import LpProblem
+import pulp
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +42,8 @@ class Row:
     right: float
 
 
-def columns(model: LpProblem) -> list[Column]:
+def columns(model: pulp.LpProblem) -> list[Column]:
     """The variables of a model, in its own order."""
-    import pulp
-
     costs = {variable.name: float(cost) for variable, cost in model.objective.items()}
     return [
         Column(v.name, v.lowBound, v.upBound, v.cat == pulp.LpInteger, costs.get(v.name, 0.0))
@@ -55,10 +51,8 @@ def columns(model: LpProblem) -> list[Column]:
     ]
 
 
-def rows(model: LpProblem) -> Iterator[Row]:
+def rows(model: pulp.LpProblem) -> Iterator[Row]:
     """The constraints of a model, with the numbers of its columns."""
-    import pulp
-
     senses = {pulp.LpConstraintLE: "<=", pulp.LpConstraintGE: ">=", pulp.LpConstraintEQ: "=="}
     number = {variable.name: k for k, variable in enumerate(model.variables())}
     for row in model.constraints():

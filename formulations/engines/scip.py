@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pulp
 
 from euclio.core.engine_packages import is_installed
 from euclio.core.errors import InputError
@@ -20,9 +22,6 @@ from euclio.core.result import Status, WarmStart
 from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome, Point, note, within
 from formulations.engines.rows import columns, rows
 from formulations.tolerances import ENGINE
-
-if TYPE_CHECKING:
-    from pulp import LpProblem
 
 PACKAGE = "pyscipopt"
 INFEASIBLE = ("infeasible", "inforunbd")
@@ -37,7 +36,7 @@ class Scip:
     name: str = "scip"
     prunes: bool = True
 
-    def run(self, model: LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
+    def run(self, model: pulp.LpProblem, limits: EngineLimits, start: LinearValues | None = None) -> LinearOutcome:
         """Solve a model; see `formulations.engines.interface.Engine`.
 
         Raises:
@@ -54,7 +53,7 @@ class Scip:
 SCIP = Scip()
 
 
-def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> LinearOutcome:
+def _run(model: pulp.LpProblem, limits: EngineLimits, start: LinearValues | None) -> LinearOutcome:
     scip, variables = _built(model, limits)
     _set(scip, limits)
     watch = _watch(scip, limits.most)
@@ -64,9 +63,8 @@ def _run(model: LpProblem, limits: EngineLimits, start: LinearValues | None) -> 
     return _read(scip, variables, limits, watch.trace, warm)
 
 
-def _built(model: LpProblem, limits: EngineLimits) -> tuple[Any, dict[str, Any]]:
+def _built(model: pulp.LpProblem, limits: EngineLimits) -> tuple[Any, dict[str, Any]]:
     """The model in SCIP, and its variables by name."""
-    import pulp
     import pyscipopt
 
     scip = pyscipopt.Model()

@@ -21,9 +21,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+from pulp import LpAffineExpression, LpMinimize, LpProblem, LpVariable, lpSum
 
 from euclio.core.compiled import is_past
 from euclio.core.registry import Limits
@@ -44,10 +44,6 @@ from formulations.session.split.proof import solve_split
 from formulations.session.split.search import no_lines, search_choices
 from formulations.tolerances import GAP, LOOSE_LATENCY, SLO_SLACK, WITHIN_SLO
 from heuristics.session.scrooge import Way, as_counts, full_latency, latency_room, least_latency, refine_greedily, ways
-
-if TYPE_CHECKING:
-    from pulp import LpAffineExpression, LpProblem, LpVariable
-
 
 # Scrooge's MILP (§3.3), equations (1)-(2d) and, for partial allocations, (3), in PuLP.
 #
@@ -100,8 +96,6 @@ def allocation_model(session: Session, s: SessionArrays) -> tuple[LpProblem, lis
     Returns:
         The model, and per module x by configuration (index in the arrays).
     """
-    from pulp import LpAffineExpression, LpMinimize, LpProblem, lpSum
-
     model = LpProblem("scrooge_allocation", LpMinimize)
     latency, entries = full_latency(s), useful_entries(s)
     names = _entry_names(session, s, entries)
@@ -142,8 +136,6 @@ def refinement_model(
     Returns:
         The model, and per module y by the number of the way.
     """
-    from pulp import LpAffineExpression, LpMinimize, LpProblem, lpSum
-
     model = LpProblem("scrooge_partial_allocations", LpMinimize)
     modules = readable([module.name for module in session.modules])
     y = [

@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from euclio.problems.pipeline import Cluster, Gpu, Model, Partition, Pipeline, PipelineSpace
+from heuristics.highs import Limits, least_whole
 
 # Whole models on whole GPUs: what one GPU of a type serves of a model that is not partitioned (PPipe §7.1, NP).
 
@@ -139,7 +142,6 @@ def _least_amounts(cluster: Cluster, rates: list[Fraction], load: Fraction, beyo
 
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Matrix = NDArray[np.float64]
@@ -182,8 +184,6 @@ def fairest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = 
         rates: what one GPU serves, by model and type.
         time_limit_s: seconds; None: no limit.
     """
-    import numpy as np
-
     pairs = list(rates)
     served = _served(cluster, rates, pairs)
     weights = np.array([[float(m.weight)] for m in cluster.models])
@@ -252,8 +252,6 @@ def cheapest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None =
         rates: what one GPU serves, by model and type.
         time_limit_s: seconds; None: no limit.
     """
-    import numpy as np
-
     pairs = list(rates)
     wanted = [model.rate_rps or Fraction(0) for model in cluster.models]
     try:
@@ -288,8 +286,6 @@ def _cost(cluster: Cluster, gpus: Gpus) -> Fraction:
 
 def _served(cluster: Cluster, rates: Rates, pairs: list[tuple[str, str]]) -> Matrix:
     """Requests per second of each model (row) by one GPU of each pair of model and type (column)."""
-    import numpy as np
-
     return np.array([[float(rates[p].rate_rps) if p[0] == m.name else 0.0 for p in pairs] for m in cluster.models])
 
 
@@ -310,11 +306,6 @@ def _solve(
     time_limit_s: float | None,
 ) -> Counts:
     """Minimise the objective over whole GPUs within the counts, every row at `least` or above."""
-    import numpy as np
-
-    # Here, for start-up only: it imports numpy.
-    from heuristics.highs import Limits, least_whole
-
     spare = objective.size - len(pairs)
     within = [[float(name == gpu.name) for _, name in pairs] + [0.0] * spare for gpu in cluster.gpus]
     counts = np.array([float(gpu.count) for gpu in cluster.gpus])

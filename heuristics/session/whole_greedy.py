@@ -16,6 +16,7 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.problems.session import Charging, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import Floats, SessionArrays, session_arrays
+from euclio.problems.session.family import FAMILY
 from euclio.problems.session.least_latency import why_no_plan
 from euclio.problems.session.policies.kernels import raise_error_of
 from euclio.problems.session.sharing.placing import share_machines
@@ -76,8 +77,6 @@ def _repacked(session: Session, space: PlanSpace, arrays: SessionArrays, answer:
 
 def compile_whole_greedy() -> None:
     """Compile what a run for whole machines does not reach: the search that packs partial ones."""
-    from euclio.problems.session.family import FAMILY
-
     solve_whole_greedy(*FAMILY.tiny(PlanSpace(charging=Charging.PACKED)), Limits())
 
 

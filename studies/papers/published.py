@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from euclio.core.folders import data_dir
@@ -42,15 +43,20 @@ class Published:
     kind: str = ""
 
 
-def published_figures(paper: str) -> tuple[Published, ...]:
-    """All published numbers of a paper (`data/published/`), in the order of its text."""
-    text = (data_dir() / "published" / f"{paper}.json").read_text(encoding="utf-8")
+def published_figures(paper: str, file: Path | None = None) -> tuple[Published, ...]:
+    """All published numbers of a paper, in the order of its text.
+
+    Args:
+        paper: name of the study.
+        file: where they stand; None: in `data/published/`.
+    """
+    text = (file or data_dir() / "published" / f"{paper}.json").read_text(encoding="utf-8")
     return tuple(Published(**entry) for entry in json.loads(text)["figures"])
 
 
-def printed_values(paper: str) -> dict[str, float]:
-    """The values of a paper's published figures, by key."""
-    return {figure.key: figure.value for figure in published_figures(paper)}
+def printed_values(paper: str, file: Path | None = None) -> dict[str, float]:
+    """The values of a paper's published figures, by key; arguments as of `published_figures`."""
+    return {figure.key: figure.value for figure in published_figures(paper, file)}
 
 
 def notes(paper: str, about: str) -> tuple[Any, ...]:

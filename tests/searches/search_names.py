@@ -14,6 +14,8 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
+import yaml
+
 from euclio.export.exporters import EXPORTERS
 from euclio.export.groups import Deployment, deployment
 from euclio.files.csv_files import unguarded
@@ -115,9 +117,6 @@ def _model(text: str) -> tuple[str, int]:
 
 
 def _kubernetes(files: dict[str, str], deployed: Deployment) -> Iterator[str]:
-    yaml = _module("yaml")
-    if yaml is None:
-        return
     documents = list(yaml.load_all(files["manifests.yaml"], getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     validate = _module("kubernetes_validate")
     if validate is not None:  # it reads its schemas anew each time; the names of all are looked at below
@@ -138,9 +137,6 @@ def _kubernetes(files: dict[str, str], deployed: Deployment) -> Iterator[str]:
 
 
 def _ray_serve(files: dict[str, str], deployed: Deployment) -> Iterator[str]:
-    yaml = _module("yaml")
-    if yaml is None:
-        return
     data = yaml.safe_load(files["serve.yaml"])
     schema = _module("ray.serve.schema")
     if schema is not None:

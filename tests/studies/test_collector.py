@@ -11,8 +11,8 @@ from euclio.experiments.runner import RunInterrupted
 from euclio.experiments.solver_settings import measure, solver_settings
 from euclio.problems.session import Session
 from euclio.report import Paragraph
-from studies import STUDIES
 from studies import page_builder as building
+from studies import registered
 from studies.collector import Collector, seeded_sample
 from studies.proof_sample import proofs_of
 from studies.study import Found, Study, Text
@@ -109,7 +109,7 @@ def study(stops=lambda: None):
 @pytest.fixture
 def small(monkeypatch):
     """Puts a study in Harpagon's place, without published numbers."""
-    monkeypatch.setattr(building, "published_figures", lambda _: ())
+    monkeypatch.setattr(building, "published_figures", lambda *_: ())
 
     def put(chosen):
         monkeypatch.setattr(building, "study_of", lambda _: chosen)
@@ -154,7 +154,7 @@ def test_an_interrupted_study_keeps_its_runs_until_the_page_is_written(small, tm
     assert not kept.parent.exists()
 
 
-@pytest.mark.parametrize("paper", STUDIES)
+@pytest.mark.parametrize("paper", registered())
 def test_every_registered_study_says_what_it_is(paper):
     found = building.study_of(paper)
     assert (found.paper, isinstance(found, Study)) == (paper, True)

@@ -6,7 +6,7 @@ import pytest
 
 from euclio.report import Figure, Paragraph, Table
 from euclio.workloads.populations import Identity
-from studies import STUDIES
+from studies import registered
 from studies.page_blocks import as_data, identified, population_blocks, without_populations
 from studies.page_builder import study_of
 from studies.study import Found
@@ -55,6 +55,6 @@ def test_what_is_kept_with_tables_reads_back():
     assert [Identity(**one) for one in as_data(FOUND.populations)] == FOUND.populations
 
 
-@pytest.mark.parametrize("paper", STUDIES)
+@pytest.mark.parametrize("paper", registered())
 def test_every_study_answers_of_every_figure(paper):
     assert study_of(paper).shown("no such figure") in (None, ())

@@ -3,7 +3,7 @@
 import pytest
 
 from euclio.report.analysis.statistics import Measured
-from studies import STUDIES
+from studies import registered
 from studies.papers.published import Published, published_figures
 from studies.readings import Moved, OtherReading, with_tried
 from studies.scorecard import Contradiction, Score, Verdict, contradictions, scorecard
@@ -84,7 +84,7 @@ def test_a_scorecard_has_every_number_once_with_what_is_known_of_it():
     assert (own.reason, own.settings, own.printed, own.artifact) == ("so", (1.0, 2.0), (TENSE,), True)
 
 
-@pytest.mark.parametrize("paper", STUDIES)
+@pytest.mark.parametrize("paper", registered())
 def test_every_doubtful_figure_is_quoted(paper):
     doubtful = {f.key for f in published_figures(paper) if f.role == "doubtful"}
     assert doubtful <= set(contradictions(paper))

@@ -14,6 +14,7 @@ from euclio.core.result import Result
 from euclio.core.tables import value_text
 from euclio.core.words import figures
 from euclio.problems.day.evaluate import WHOLE, DayEvaluation
+from euclio.problems.day.family import LEAST_COST_IN_ALL
 from euclio.problems.day.instance import HOUR_S, Day
 from euclio.problems.day.plan import DayPlan
 from euclio.problems.session.costs import money
@@ -76,8 +77,6 @@ def figures_of(day: Day, evaluation: DayEvaluation) -> DayFigures:
 
 def day_table(day: Day, result: Result[DayPlan, Any, DayEvaluation]) -> RenderableType:
     """A header, what the plan comes to and, per hardware type, the fewest, most and mean machines on."""
-    from euclio.problems.day.family import LEAST_COST_IN_ALL
-
     head = f"{result.instance}: {result.status.value}"
     evaluation = result.evaluation
     if result.value is None or evaluation is None:

@@ -16,6 +16,7 @@ from euclio.problems.session.changes import CHANGE_OPTIONS, SessionChanges, chec
 from euclio.problems.session.costs import money
 from euclio.problems.session.demands import SESSION_DEMANDS
 from euclio.problems.session.evaluate import Evaluation, evaluate
+from euclio.problems.session.files.instances import session_from_json, session_to_text
 from euclio.problems.session.instance import Configuration, Hardware, Module, Session
 from euclio.problems.session.latency.of_requests import caveat, session_rate
 from euclio.problems.session.plan import Plan
@@ -121,8 +122,8 @@ FAMILY = Family(
     default_solver="exact",
     improvers=("harpagon", "milp-split", "cpsat-split", "milp"),
     space_options=options_of(PlanSpace),
-    read=late("euclio.problems.session.files.instances", "session_from_json"),
-    to_text=late("euclio.problems.session.files.instances", "session_to_text"),
+    read=session_from_json,
+    to_text=session_to_text,
     evaluate=evaluate,
     planned_for=late("euclio.serving.session.service", "even_service"),
     plan_files=late_value("euclio.problems.session.files.plans", "SESSION_PLANS"),

@@ -13,7 +13,13 @@ from euclio.core.numbers import Number
 from euclio.core.parameters import NEEDED, Parameter, as_given
 from euclio.core.parts import Imported, Importer
 from euclio.core.values import positive, seconds, whole
+from euclio.files.row_warnings import tell_doubts
+from euclio.problems.session.doubts import doubt_lines, slo_hint
 from euclio.problems.session.instance import Configuration
+from euclio.workloads.pricing.machine_prices import PriceList, with_prices
+from euclio.workloads.pricing.price_tables import read_prices
+from euclio.workloads.session.csv_profiles import session_from_csv
+from euclio.workloads.session.mlperf import chosen, read_results, session_from_result
 from euclio.workloads.session.server_importers import PROFILE_IMPORTERS
 
 FLAGS = {
@@ -27,12 +33,6 @@ FLAGS = {
 
 
 def _read(arguments: argparse.Namespace) -> Imported:
-    from euclio.files.row_warnings import tell_doubts
-    from euclio.problems.session.doubts import slo_hint
-    from euclio.workloads.pricing.machine_prices import PriceList, with_prices
-    from euclio.workloads.pricing.price_tables import read_prices
-    from euclio.workloads.session.csv_profiles import session_from_csv
-
     prices = arguments.prices
     found = read_prices(prices) if isinstance(prices, Path) else prices
     said = found.currency if isinstance(found, PriceList) else None
@@ -110,10 +110,6 @@ MOST_MLPERF_BATCH = 10**4
 
 
 def _read_mlperf(arguments: argparse.Namespace) -> Imported:
-    from euclio.files.row_warnings import tell_doubts
-    from euclio.problems.session.doubts import doubt_lines
-    from euclio.workloads.session.mlperf import chosen, read_results, session_from_result
-
     results, file = read_results(arguments.folder), str(arguments.folder)
     try:
         result = chosen(

@@ -13,7 +13,13 @@ from euclio.core.parts import ProfileImporter
 from euclio.core.progress import say
 from euclio.core.values import divided, whole
 from euclio.core.words import counted
+from euclio.files.json_writing import write_text
+from euclio.files.row_warnings import tell_doubts
+from euclio.problems.session.doubts import doubt_lines
 from euclio.problems.session.instance import Configuration
+from euclio.workloads.session import model_analyzer, perf_analyzer
+from euclio.workloads.session.csv_profiles import profiles_text, read_profiles, with_more
+from euclio.workloads.session.served import Server
 
 MOST_SAID = 5
 """Lines on configurations that are said; of more only how many."""
@@ -26,8 +32,6 @@ def profiles_out(module: str, configurations: Sequence[Configuration], out: Path
     Raises:
         InputError: the file cannot be continued, or a name cannot be read again.
     """
-    from euclio.workloads.session.csv_profiles import profiles_text, with_more
-
     if append and out.exists():
         return profiles_text(with_more(out, module, configurations))
     return profiles_text({module: tuple(configurations)})
@@ -45,11 +49,6 @@ def write_profiles(module: str, configurations: Sequence[Configuration], out: Pa
     Raises:
         InputError: the file cannot be continued, or rows are doubted and `strictly` holds; nothing is written.
     """
-    from euclio.files.json_writing import write_text
-    from euclio.files.row_warnings import tell_doubts
-    from euclio.problems.session.doubts import doubt_lines
-    from euclio.workloads.session.csv_profiles import read_profiles
-
     text = None if out is None else profiles_out(module, configurations, out, append)
     before = read_profiles(out).get(module, ()) if out is not None and append and out.exists() else ()
     profile = (*before, *configurations)
@@ -69,15 +68,12 @@ def whole_numbers(text: Number | Iterable[Number]) -> tuple[int, ...]:
 
 
 def _read_perf_analyzer(arguments: argparse.Namespace) -> tuple[str, list[Configuration]]:
-    from euclio.workloads.session.perf_analyzer import derive_all
-    from euclio.workloads.session.served import Server
-
     files = [str(path) for path in arguments.files]
     batches = _by_file(arguments.batch, files, "--batch")
     instances = _by_file(arguments.instances, files, "--instances")
     known = False if arguments.no_dynamic_batching else None
     servers = [Server(batch, count, known) for batch, count in zip(batches, instances, strict=True)]
-    found = derive_all(list(zip(files, servers, strict=True)), arguments.hardware)
+    found = perf_analyzer.derive_all(list(zip(files, servers, strict=True)), arguments.hardware)
     say_some([one.remark for one in found if one.remark])
     return arguments.model, [one.configuration for one in found]
 
@@ -101,9 +97,7 @@ def _by_file(numbers: tuple[int, ...], files: Sequence[str], option: str) -> tup
 
 
 def _read_model_analyzer(arguments: argparse.Namespace) -> tuple[str, list[Configuration]]:
-    from euclio.workloads.session.model_analyzer import derive_all
-
-    found = derive_all(
+    found = model_analyzer.derive_all(
         str(arguments.file), arguments.model, arguments.hardware, never_batches=arguments.no_dynamic_batching
     )
     say_some(found.left_out)

@@ -15,6 +15,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
+from ortools.sat.python import cp_model
+
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, WarmStart
@@ -29,7 +31,6 @@ from formulations.pipeline.ppipe.search import ClusterSearch, Known, answer_at_o
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ortools.sat.python import cp_model
 
 # PPipe's MILP in CP-SAT: the twin of `milp.py`, with the same variables and the same rows, in whole numbers.
 #
@@ -147,8 +148,6 @@ def cpsat_model(problem: PPipeProblem, scale: Fraction, between: tuple[Fraction,
         between: a throughput that some plan has and one that none exceeds, if known. At a fine scale CP-SAT otherwise
             improves solutions unit by unit.
     """
-    from ortools.sat.python import cp_model
-
     model = CpSatModel(problem, cp_model.CpModel(), scale, Fraction(1), {})
     for slot in problem.slots:
         _add_pipeline(model, slot)

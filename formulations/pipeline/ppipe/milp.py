@@ -21,6 +21,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from pulp import LpAffineExpression, LpMaximize, LpMinimize, LpProblem, LpVariable, lpSum
+
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, Status, WarmStart
@@ -37,7 +39,6 @@ from formulations.tolerances import LARGEST_ERROR, ROOM
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pulp import LpAffineExpression, LpProblem, LpVariable
 
 # PPipe's MILP in PuLP: equations (1)-(14), and (15)-(28) where batches are unified (appendix A.1, A.2).
 #
@@ -112,8 +113,6 @@ class MilpModel:
 
     def demand_other(self, known: Callable[[int, int, Option], bool]) -> None:
         """Cut off all choices that consist of known options only, which are given as slot, place and option."""
-        from pulp import lpSum
-
         model, slots = self.model, self.problem.slots
         other = [
             v
@@ -139,8 +138,6 @@ class MilpModel:
 
     def forbid(self, slot: int, places: tuple[tuple[Option, int], ...]) -> None:
         """Cut the options of a pipeline off that together miss the SLO."""
-        from pulp import lpSum
-
         model, options_of = self.model, self.problem.slots[slot].places
         together = [p[options.index(o)] for options, p, (o, _) in zip(options_of, self.p[slot], places, strict=True)]
         model += lpSum(together) <= len(together) - 1, f"late_{model.numConstraints()}"
@@ -154,8 +151,6 @@ def milp_model(problem: PPipeProblem, scale: Fraction | None = None, room: float
         scale: a throughput that no plan exceeds, in the objective's unit, or a cost; None: the problem's.
         room: what rows of real numbers are laxer than they are; below 0: stricter.
     """
-    from pulp import LpMaximize, LpMinimize, LpProblem
-
     most = problem.space.objective is Objective.THROUGHPUT
     model = LpProblem("ppipe", LpMaximize if most else LpMinimize)
     found = MilpModel(problem, model, [], [], [], problem.most if scale is None else scale)
@@ -169,8 +164,6 @@ def milp_model(problem: PPipeProblem, scale: Fraction | None = None, room: float
 
 def _add_pipeline(found: MilpModel, slot: Slot, room: float) -> LpVariable:
     """Variables and rows of one pipeline; returns its throughput."""
-    from pulp import LpAffineExpression, lpSum
-
     model, name = found.model, slot.name
     budget = found.problem.cluster.models[slot.model].budget_s
     y = model.add_variable(f"y_{name}", int(found.problem.literal), 1, cat="Integer")
@@ -202,8 +195,6 @@ def _add_pipeline(found: MilpModel, slot: Slot, room: float) -> LpVariable:
 
 def _add_cuts(found: MilpModel, slot: Slot, d: int, p: list[list[LpVariable]]) -> None:
     """Rows (4), (18): where place d ends, the next one begins, with the same batch size if batches are unified."""
-    from pulp import lpSum
-
     ends: dict[tuple[int, int], list[LpVariable]] = {}
     begins: dict[tuple[int, int], list[LpVariable]] = {}
     model, unified = found.model, found.problem.unified
@@ -218,8 +209,6 @@ def _add_cuts(found: MilpModel, slot: Slot, d: int, p: list[list[LpVariable]]) -
 
 def _add_gpus(found: MilpModel) -> None:
     """Rows (9), (23), and the objective of least cost."""
-    from pulp import LpAffineExpression, lpSum
-
     problem, model = found.problem, found.model
     used: dict[str, list[LpAffineExpression]] = {gpu.name: [] for gpu in problem.cluster.gpus}
     for pool, slots in problem.pools().items():
@@ -254,8 +243,6 @@ def _within(price: Fraction, scale: Fraction) -> float:
 
 def _add_demand(found: MilpModel, served: list[list[LpVariable]], room: float) -> None:
     """What each model has to be served, and the objective of most throughput."""
-    from pulp import lpSum
-
     problem, model = found.problem, found.model
     for m, name in enumerate(problem.models):
         own = [y for slot, y in zip(problem.slots, found.y, strict=True) if slot.model == m]

@@ -57,7 +57,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, lcm
-from typing import TYPE_CHECKING
+
+from ortools.sat.python import cp_model
 
 from euclio.problems.session import Policy
 from euclio.problems.session.policies import Form
@@ -65,10 +66,6 @@ from euclio.problems.session.resources import machine_limits
 from formulations.engines.cpsat import CountedValues, common_scale
 from formulations.session.demands import Changes, limited_shares
 from formulations.session.joint.problem import JointConfiguration, JointModule, JointProblem
-
-if TYPE_CHECKING:
-    from ortools.sat.python import cp_model
-
 
 # Machines added to and removed from those that run for a module, in whole numbers (ours).
 #
@@ -402,8 +399,6 @@ def _cost(
     problem: JointProblem,
 ) -> None:
     """(7) and (8), or (7') where machines are charged whole; with changes, where they count."""
-    from ortools.sat.python import cp_model
-
     cs, size, changes = v.module.configurations, len(v.n), problem.changes
     most = ceil(cost_range[1] * money)
     # What machines lose by rounding must find room, or (8) would cut their plan off.

@@ -26,6 +26,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar
 
+from ortools.sat.python import cp_model
+
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint
 from euclio.problems.session import Evaluation, ModulePlan, Plan, PlanSpace, Session
@@ -70,8 +72,6 @@ def allocate_module(problem: JointProblem, m: int, most_cost: Fraction, limits: 
         most_cost: only plans of the module that cost at most this much per hour are of interest; above 0.
         limits: how to run the model.
     """
-    from ortools.sat.python import cp_model
-
     model = cp_model.CpModel()
     money = money_scale(problem.modules[m : m + 1], most_cost, coupled_prices(problem.session))
     v = add_module(model, problem, m, money, (Fraction(0), most_cost))

@@ -35,7 +35,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
+
+from ortools.sat.python import cp_model
 
 from euclio.problems.session import Plan, Policy
 from euclio.problems.session.policies import Form
@@ -44,10 +46,6 @@ from formulations.session.cpsat.allocation_model import TIME_UNITS, ModuleVariab
 from formulations.session.demands import coupled_prices
 from formulations.session.joint.candidates import Exclusion, ModuleState, state
 from formulations.session.joint.problem import JointConfiguration, JointProblem
-
-if TYPE_CHECKING:
-    from ortools.sat.python import cp_model
-
 
 # What changes and spare machines are of all modules together, in the joint CP-SAT model (ours).
 #
@@ -193,8 +191,6 @@ def joint_model(
         least_costs: proven lower bound on the cost of each module, shape (modules,).
         most_costs: most that each module can cost in a plan of interest, shape (modules,).
     """
-    from ortools.sat.python import cp_model
-
     model = cp_model.CpModel()
     money = money_scale(problem.modules, cutoff, coupled_prices(problem.session))
     modules = tuple(

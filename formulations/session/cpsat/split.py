@@ -12,7 +12,8 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
-from typing import TYPE_CHECKING
+
+from ortools.sat.python import cp_model
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
@@ -22,9 +23,6 @@ from formulations.engines.interface import EngineLimits, engine_limits
 from formulations.session.split.frontiers import split_session
 from formulations.session.split.problem import SplitProblem
 from formulations.session.split.proof import Build, Turn
-
-if TYPE_CHECKING:
-    from ortools.sat.python import cp_model
 
 # Latency splitting over given module frontiers in CP-SAT: the model (Harpagon §III-D, Scrooge (2a)-(2d)).
 #
@@ -100,8 +98,6 @@ def split_model(
         limits: how to run it, but for the time.
         finest: no model of the problem is finer.
     """
-    from ortools.sat.python import cp_model
-
     model = cp_model.CpModel()
     modes = problem.modes
     together = sum((sum((mode.cost_per_h for mode in ms), Fraction(0)) for ms in modes), Fraction(0))

@@ -20,6 +20,7 @@ from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.problems.session import DummyRule, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import SessionArrays, arrays_kept, session_arrays, to_plan
 from euclio.problems.session.demands import is_limited_by_changes
+from euclio.problems.session.family import FAMILY
 from euclio.problems.session.latency.bound import is_too_fast, takes_all_of_the_slo
 from euclio.problems.session.latency.dispatch import CLEAR_PATH, path_times
 from euclio.problems.session.policies import POLICIES, Form
@@ -219,8 +220,6 @@ def compile_exact() -> None:
 
     And what one does at its time limit: quick heuristics have no time to be loaded then.
     """
-    from euclio.problems.session.family import FAMILY
-
     solve_exact(*FAMILY.tiny(PlanSpace()), Limits(0.0))
 
     any_rate = next(rule for rule in DummyRule if not rule.countable)

@@ -58,16 +58,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pulp
 
 from euclio.problems.session import Policy
 from euclio.problems.session.policies import Form
 from formulations.session.demands import limited_shares
 from formulations.session.joint.problem import JointModule, JointProblem
 from formulations.tolerances import ROOM
-
-if TYPE_CHECKING:
-    from pulp import LpProblem
 
 LEAST_STEP = 1e-6
 """Below this share of the module's rate the greatest common divisor is no help."""
@@ -116,7 +115,7 @@ class AllocationRows:
             k -= 1
         return k
 
-    def other_counts(self, model: LpProblem, k: int, n: int, tag: str) -> list[Any]:
+    def other_counts(self, model: pulp.LpProblem, k: int, n: int, tag: str) -> list[Any]:
         """Two new binaries of which one may be 1 only where configuration k has more, the other where it has fewer.
 
         Args:
@@ -125,8 +124,6 @@ class AllocationRows:
             n: the whole machines that it has more or fewer of.
             tag: tells the names of the binaries and their rows from all others.
         """
-        import pulp
-
         most = self.module.configurations[k].most_machines
         more = model.add_variable(f"more_{tag}", cat=pulp.LpBinary)
         fewer = model.add_variable(f"fewer_{tag}", cat=pulp.LpBinary)
@@ -136,7 +133,7 @@ class AllocationRows:
 
 
 def add_allocation(
-    model: LpProblem, problem: JointProblem, m: int, name: str, unit: Fraction = Fraction(1)
+    model: pulp.LpProblem, problem: JointProblem, m: int, name: str, unit: Fraction = Fraction(1)
 ) -> AllocationRows:
     """Add variables and rows of module m, which has a useful configuration, to a model.
 
@@ -194,9 +191,7 @@ def most_dummy(module: JointModule, first: int, *, surplus: bool) -> float:
     return max(0.0, float(module.most_left_rps(first) / module.rate_rps) - 1.0)
 
 
-def _variables(model: LpProblem, problem: JointProblem, m: int, name: str, unit: Fraction) -> AllocationRows:
-    import pulp
-
+def _variables(model: pulp.LpProblem, problem: JointProblem, m: int, name: str, unit: Fraction) -> AllocationRows:
     module = problem.modules[m]
     t = throughputs(module)
     places = range(len(t))
@@ -242,20 +237,16 @@ def _variables(model: LpProblem, problem: JointProblem, m: int, name: str, unit:
     )
 
 
-def _add(model: LpProblem, terms: dict[Any, float], most: float, label: str) -> None:
+def _add(model: pulp.LpProblem, terms: dict[Any, float], most: float, label: str) -> None:
     """Add the row Σ coefficient · variable ≤ most."""
-    import pulp
-
     model += pulp.LpAffineExpression(terms) <= most, label
 
 
-def _equal(model: LpProblem, terms: dict[Any, float], value: float, label: str) -> None:
-    import pulp
-
+def _equal(model: pulp.LpProblem, terms: dict[Any, float], value: float, label: str) -> None:
     model += pulp.LpAffineExpression(terms) == value, label
 
 
-def _balance(model: LpProblem, rows: AllocationRows) -> None:
+def _balance(model: pulp.LpProblem, rows: AllocationRows) -> None:
     dummy = {} if rows.dummy is None else {rows.dummy: -1.0}
     _equal(model, {rows.w[0]: 1.0, **dummy}, 1.0, f"left_{rows.name}")
     for k, t in enumerate(throughputs(rows.module)):
@@ -263,7 +254,7 @@ def _balance(model: LpProblem, rows: AllocationRows) -> None:
     _equal(model, {rows.w[-1]: 1.0, **dict.fromkeys(rows.f, -1.0)}, 0.0, f"left_{rows.name}_partial")
 
 
-def _counts(model: LpProblem, rows: AllocationRows) -> None:
+def _counts(model: pulp.LpProblem, rows: AllocationRows) -> None:
     g = step(rows.module)
     for k, t in enumerate(throughputs(rows.module)):
         c, label = rows.module.configurations[k], f"{rows.name}_{k}"
@@ -278,7 +269,7 @@ def _counts(model: LpProblem, rows: AllocationRows) -> None:
             _add(model, {rows.z[k]: g, rows.f[k]: -1.0}, 0.0, f"partial_{label}_least")
 
 
-def _order(model: LpProblem, rows: AllocationRows) -> None:
+def _order(model: pulp.LpProblem, rows: AllocationRows) -> None:
     _equal(model, dict.fromkeys(rows.lead, 1.0), 1.0, f"first_{rows.name}")
     _equal(model, dict.fromkeys(rows.last, 1.0), 1.0, f"final_{rows.name}")
     for k in range(len(rows.n)):
@@ -294,7 +285,7 @@ def _order(model: LpProblem, rows: AllocationRows) -> None:
         _add(model, {**fluid, rows.w[k]: -1.0}, ROOM, f"fluid_{label}")
 
 
-def _dummies(model: LpProblem, rows: AllocationRows, *, surplus: bool) -> None:
+def _dummies(model: pulp.LpProblem, rows: AllocationRows, *, surplus: bool) -> None:
     t, g = throughputs(rows.module), step(rows.module)
     assert rows.dummy is not None
     assert rows.filled is not None
@@ -310,7 +301,7 @@ def _dummies(model: LpProblem, rows: AllocationRows, *, surplus: bool) -> None:
         _add(model, {rows.lead_dummy[k]: 1.0, rows.lead[k]: -most}, 0.0, f"fluid_{rows.name}_{k}_dummy")
 
 
-def _shares(model: LpProblem, rows: AllocationRows, shares: Mapping[str, Fraction]) -> None:
+def _shares(model: pulp.LpProblem, rows: AllocationRows, shares: Mapping[str, Fraction]) -> None:
     """Without machines of a type that may be taken away, the others take their part of the rate."""
     t = throughputs(rows.module)
     for i, (name, most) in enumerate(shares.items()):
@@ -319,7 +310,7 @@ def _shares(model: LpProblem, rows: AllocationRows, shares: Mapping[str, Fractio
         _add(model, taken, ROOM - float(1 - most), f"share_{rows.name}_{i}")
 
 
-def _needs(model: LpProblem, rows: AllocationRows, policy: Policy) -> None:
+def _needs(model: pulp.LpProblem, rows: AllocationRows, policy: Policy) -> None:
     """Needs within the module's largest budget."""
     rate = rows.module.rate_rps
     for k, c in enumerate(rows.module.configurations):
@@ -338,7 +329,7 @@ def _needs(model: LpProblem, rows: AllocationRows, policy: Policy) -> None:
             _add(model, {rows.z[k]: need, collecting: -1.0}, 0.0, f"{label}_partial")
 
 
-def _limit(model: LpProblem, rows: AllocationRows, most: int | None) -> None:
+def _limit(model: pulp.LpProblem, rows: AllocationRows, most: int | None) -> None:
     if most is None:
         return
     _add(model, dict.fromkeys(rows.used, 1.0), float(most), f"limit_{rows.name}")

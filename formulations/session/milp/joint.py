@@ -33,6 +33,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
+import pulp
 from numpy.typing import NDArray
 
 from euclio.core.registry import Limits
@@ -85,8 +86,6 @@ def add_heads(joint: JointModel, deadline: float = math.inf) -> None:
         joint: the model.
         deadline: `time.perf_counter` value from which on no more modules get theirs; the model holds without, too.
     """
-    import pulp
-
     if joint.problem.all_full:
         return
     for m, rows in enumerate(joint.rows):

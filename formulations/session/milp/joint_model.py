@@ -42,7 +42,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pulp
 
 from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import machine_limits
@@ -51,10 +53,6 @@ from formulations.session.demands import Changes
 from formulations.session.joint.problem import JointProblem
 from formulations.session.milp.allocation_model import AllocationRows, add_allocation
 from formulations.tolerances import ROOM, VIOLATION
-
-if TYPE_CHECKING:
-    from pulp import LpProblem
-
 
 # Changes of running machines and spare machines, which are of no module alone, in the joint MILP (ours).
 #
@@ -102,7 +100,7 @@ class CoupledCosts:
 
 
 def add_coupled_costs(
-    model: LpProblem, problem: JointProblem, rows: list[AllocationRows], unit: Fraction
+    model: pulp.LpProblem, problem: JointProblem, rows: list[AllocationRows], unit: Fraction
 ) -> CoupledCosts:
     """Add variables and rows of changes and spare machines to a model.
 
@@ -123,10 +121,8 @@ def add_coupled_costs(
 
 
 def _changes(
-    model: LpProblem, problem: JointProblem, rows: list[AllocationRows], changes: Changes, unit: Fraction
+    model: pulp.LpProblem, problem: JointProblem, rows: list[AllocationRows], changes: Changes, unit: Fraction
 ) -> CoupledCosts:
-    import pulp
-
     left = Counter(changes.running)
     total: dict[Any, float] = {}
     cost: dict[Any, float] = {}
@@ -163,9 +159,7 @@ def _changes(
     return CoupledCosts(cost if any(changes.prices) else {}, changed, {}, one)
 
 
-def _types(model: LpProblem, rows: list[AllocationRows], found: CoupledCosts, prices: Mapping[str, float]) -> None:
-    import pulp
-
+def _types(model: pulp.LpProblem, rows: list[AllocationRows], found: CoupledCosts, prices: Mapping[str, float]) -> None:
     for (name, price), label in zip(prices.items(), readable(list(prices)), strict=True):
         used = model.add_variable(f"type_{label}", 0.0, 1.0)
         machines = [
@@ -235,7 +229,7 @@ class JointModel:
     """
 
     problem: JointProblem
-    model: LpProblem
+    model: pulp.LpProblem
     rows: list[AllocationRows]
     latencies: list[LatencyRows]
     begin: list[Any]
@@ -258,8 +252,6 @@ class JointModel:
             cost: the cost.
             by_row: by a row; otherwise the engine is to be given `most_cost`.
         """
-        import pulp
-
         self.most_cost = float(cost / self.unit) * (1.0 + ROOM) + ROOM
         if by_row:
             self.forbidden += 1
@@ -337,8 +329,6 @@ class JointModel:
         return True
 
     def _tangent(self, m: int, terms: dict[Any, float], most: float, label: str) -> None:
-        import pulp
-
         self.tangents += 1
         row = pulp.LpAffineExpression({**terms, self.latencies[m].latency: -1.0})
         self.model += row <= most, f"tangent_{label}_{self.tangents}"
@@ -387,8 +377,6 @@ def joint_model(problem: JointProblem, unit: Fraction = Fraction(1)) -> JointMod
         problem: the problem.
         unit: money per hour that counts as 1 in the model.
     """
-    import pulp
-
     model = pulp.LpProblem("splitting_and_allocation", pulp.LpMinimize)
     names = readable([module.name for module in problem.modules])
     rows = [add_allocation(model, problem, m, name, unit) for m, name in enumerate(names)]
@@ -413,10 +401,8 @@ def joint_model(problem: JointProblem, unit: Fraction = Fraction(1)) -> JointMod
     return joint
 
 
-def _stock(model: LpProblem, problem: JointProblem, rows: list[AllocationRows]) -> None:
+def _stock(model: pulp.LpProblem, problem: JointProblem, rows: list[AllocationRows]) -> None:
     """No more machines of a type than are in stock, and no more of a resource than there is."""
-    import pulp
-
     limits = machine_limits(problem.session)
     for limit, label in zip(limits, readable([limit.name for limit in limits]), strict=True):
         unit = max(limit.takes.values())
@@ -437,10 +423,8 @@ def _stock(model: LpProblem, problem: JointProblem, rows: list[AllocationRows]) 
             model += pulp.LpAffineExpression(taken) <= most * (1.0 + ROOM) + ROOM, row
 
 
-def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> LatencyRows:
+def _latency(model: pulp.LpProblem, problem: JointProblem, rows: AllocationRows) -> LatencyRows:
     """Latency and collecting rates of a module, and the latencies that no rate changes."""
-    import pulp
-
     module, policy, slo = rows.module, problem.space.policy, problem.session.slo_s
     places = range(len(rows.n))
     least, most = float(module.least_s / slo), float(module.most_s / slo)
@@ -480,7 +464,7 @@ def _latency(model: LpProblem, problem: JointProblem, rows: AllocationRows) -> L
     )
 
 
-def _collection_rate(model: LpProblem, rows: AllocationRows, kind: str, indicator: Any, k: int, at: int) -> Any:
+def _collection_rate(model: pulp.LpProblem, rows: AllocationRows, kind: str, indicator: Any, k: int, at: int) -> Any:
     """The rate left at place `at`, or 0 where the indicator is."""
     label = f"collecting_{kind}_{rows.name}_{k}"
     most = rows.w[at].upBound

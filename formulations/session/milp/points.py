@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+import pulp
+
 from euclio.problems.session import Evaluation, Plan
 from euclio.problems.session.policies import Form
 from formulations.session.joint.candidates import Exclusion, ModuleState, state
@@ -136,8 +138,6 @@ def _exact_tangents(
 
 def forbid(joint: JointModel, exclusion: Exclusion) -> None:
     """Cut off whole numbers; of modules that cannot have them, nothing needs to be."""
-    import pulp
-
     joint.forbidden += 1
     changes: list[Any] = []
     for m, excluded in exclusion.states.items():
@@ -156,8 +156,6 @@ def forbid(joint: JointModel, exclusion: Exclusion) -> None:
 
 def _cheaper(joint: JointModel, cost: Fraction) -> Any:
     """A binary variable that is 1 only where all modules together cost at most a given amount per hour."""
-    import pulp
-
     total = joint.cost
     most = sum(c * v.upBound for v, c in total.items())
     cheaper = joint.model.add_variable(f"cheaper_{joint.forbidden}", cat=pulp.LpBinary)

@@ -21,7 +21,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pulp
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
@@ -33,9 +35,6 @@ from formulations.session.split.frontiers import split_session
 from formulations.session.split.problem import SplitProblem
 from formulations.session.split.proof import Turn
 from formulations.tolerances import SPLIT_ROOM
-
-if TYPE_CHECKING:
-    from pulp import LpProblem
 
 
 @dataclass(slots=True)
@@ -53,7 +52,7 @@ class MilpSplitModel:
         finest: no model of the problem is finer.
     """
 
-    model: LpProblem
+    model: pulp.LpProblem
     x: list[list[Any]]
     costs: dict[Any, float]
     unit: Fraction
@@ -87,8 +86,6 @@ class MilpSplitModel:
         self._add(self.costs, float(cost / self.unit) * (1.0 + SPLIT_ROOM) + SPLIT_ROOM, "cutoff")
 
     def _add(self, terms: dict[Any, float], most: float, label: str) -> None:
-        import pulp
-
         self.rows += 1
         self.model += pulp.LpAffineExpression(terms) <= most, f"{label}_{self.rows}"
 
@@ -120,8 +117,6 @@ def split_model(problem: SplitProblem, unit: Fraction, limits: Limits, engine: L
         limits: limits of the run.
         engine: the engine.
     """
-    import pulp
-
     model = pulp.LpProblem("latency_splitting", pulp.LpMinimize)
     names = readable(problem.modules)
     x = [

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import yaml
 
 from euclio.core import literature
 from euclio.core.literature import KNOWN, PAPERS
@@ -16,7 +17,6 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture(scope="module")
 def citation():
-    yaml = pytest.importorskip("yaml")
     return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 
 
@@ -70,6 +70,13 @@ def test_every_engine_and_library_of_a_solver_is_cited():
 def test_who_can_choose_an_engine_has_one():
     """`cite` takes PuLP for what their models are written in."""
     assert [s.name for s in solvers().values() if (Option.ENGINE in s.takes) != bool(s.engines)] == []
+
+
+def test_every_line_of_the_file_is_read():
+    """A line that the reader does not know would be left out without a word."""
+    lines = Path(literature.__file__).with_suffix(".bib").read_text(encoding="utf-8").splitlines()
+    fields = sum(bool(one.authors) + 1 + bool(one.year) + len(one.fields) for one in KNOWN)
+    assert (len(list(filter(None, lines))), lines.count("}")) == (fields + 2 * len(KNOWN), len(KNOWN))
 
 
 def test_keys_are_words_and_stand_for_one_reference():

@@ -50,13 +50,14 @@ KNOWN = {
     "euclio/core/lazy.py": {"import_module"},
     "euclio/experiments/dask_pool.py": {"import_module"},
     "euclio/verbs/interface/parser.py": {"import_module"},
-    "studies/page_builder.py": {"import_module"},
     # Modules of kernels and of their named tuples, as this process or the one that started it has imported them, and
     # machine code that euclio has kept, in a folder that belongs to the user.
     "euclio/core/machine_code.py": {"import_module", "pickle"},
     "euclio/core/background_compiler.py": {"import_module", "subprocess"},
     # `package.module:function` of what is measured, which only a call in Python says.
     "euclio/experiments/execution.py": {"import_module"},
+    # Writes documents; none is read.
+    "euclio/export/servers.py": {"yaml"},
     # Quotes the data of a figure for a link; nothing is opened.
     "euclio/report/html.py": {"urllib"},
     # Messages between a process and those that it started.

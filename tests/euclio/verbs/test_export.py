@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import pytest
 import tiny_clusters
+import yaml
 from pydantic import BaseModel, ConfigDict
 from worked_examples import module_plan, one_module, plan
 
@@ -17,6 +18,7 @@ from euclio.core.families import families
 from euclio.core.registry import Solver
 from euclio.core.result import Answer
 from euclio.core.solving import solve
+from euclio.export.servers import _yaml_text
 from euclio.files import save_instance, save_result
 from euclio.problems.session import Configuration, Hardware, Module, Plan, Session
 
@@ -84,7 +86,7 @@ def refused(capsys, *arguments):
 
 @pytest.mark.slow
 def test_kubernetes_takes_the_manifests(capsys, folder):
-    yaml, kubernetes = pytest.importorskip("yaml"), pytest.importorskip("kubernetes_validate")
+    kubernetes = pytest.importorskip("kubernetes_validate")
     documents = list(yaml.safe_load_all(export(capsys, "kubernetes")))
     for document in documents:
         kubernetes.validate(document, "1.33", strict=True)
@@ -167,7 +169,6 @@ class _Config(_Strict):
 
 
 def test_ray_serve_has_the_documented_fields(capsys, folder):
-    yaml = pytest.importorskip("yaml")
     (application,) = _Config.model_validate(yaml.safe_load(export(capsys, "ray-serve"))).applications
     first = application.deployments[0]
     assert application.import_path == "serving:app"
@@ -178,7 +179,7 @@ def test_ray_serve_has_the_documented_fields(capsys, folder):
 
 
 def test_ray_serve_takes_the_config_file(capsys, folder):
-    yaml, schema = pytest.importorskip("yaml"), pytest.importorskip("ray.serve.schema")
+    schema = pytest.importorskip("ray.serve.schema")
     config = schema.ServeDeploySchema.model_validate(yaml.safe_load(export(capsys, "ray-serve")))
     assert [len(application.deployments) for application in config.applications] == [4]
 
@@ -271,7 +272,6 @@ def test_kubernetes_may_be_a_folder(capsys, folder):
 def test_hardware_without_a_gpu_can_be_named(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     keep(session("epyc"))
-    yaml = pytest.importorskip("yaml")
     for options, gpus in (((), [1, 1, 1, 1]), (("--cpu", "epyc"), [1, 1, 0, 1])):
         (application,) = yaml.safe_load(export(capsys, "ray-serve", *options))["applications"]
         assert [one["ray_actor_options"]["num_gpus"] for one in application["deployments"]] == gpus
@@ -428,6 +428,14 @@ def test_other_families_are_told_whom_it_serves(capsys, tmp_path):
     code, err = refused(capsys, tmp_path / "cluster.json", "result.json", "--to", "triton", "--out", tmp_path / "m")
     assert code == 2
     assert "is a cluster; --to triton serves sessions" in err
+
+
+@pytest.mark.parametrize("text", ["y", "1e3", "0o14", "1:30", "null", "", "é", "- a", "#", "a: b", "a\nb"])
+def test_texts_that_some_parser_takes_for_something_else_are_quoted(text):
+    """PyYAML alone, which obeys YAML 1.1, would leave "1e3", a number of YAML 1.2, as it is."""
+    written = _yaml_text({text: [text]}, ())
+    assert yaml.safe_load(written) == {text: [text]}
+    assert written.count('"') == 4
 
 
 def test_exporters_have_names_of_their_own():

@@ -16,12 +16,12 @@ from euclio.problems.session import FULL_SPACE, Configuration, Hardware, Module,
 from euclio.workloads.session.random_sessions import random_session
 from formulations.engines.cpsat import check_rows
 from formulations.engines.interface import EngineLimits
-from formulations.session.cpsat.joint import allocate_module
-from formulations.session.cpsat.joint_model import joint_model
 from formulations.session.joint.candidates import refused, state
 from formulations.session.joint.problem import joint_problem
 
 pytest.importorskip("ortools")
+from formulations.session.cpsat.joint import allocate_module
+from formulations.session.cpsat.joint_model import joint_model
 
 SPACES = [
     FULL_SPACE,

@@ -10,11 +10,11 @@ from oracle_sessions import small_session
 from euclio.core.registry import Limits
 from euclio.core.result import WarmStart
 from euclio.core.solving import solve
-from formulations.session.cpsat.split import builder
 from formulations.session.split.problem import Mode, SplitProblem
 from formulations.session.split.proof import solve_split
 
 pytest.importorskip("ortools")
+from formulations.session.cpsat.split import builder
 
 
 def chain(slo: str, *modules: list[tuple[str, str]]) -> SplitProblem:

@@ -11,12 +11,12 @@ from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
 from euclio.problems.session.policies import POLICIES
-from formulations.session.cpsat.joint_model import joint_model
 from formulations.session.joint.problem import joint_problem
 from formulations.session.joint.search import most_cost
 from formulations.session.surplus import countable, first_plan
 
 pytest.importorskip("ortools")
+from formulations.session.cpsat.joint_model import joint_model
 
 MODELS = ("milp", "cpsat")
 WHOLE = PlanSpace(charging="whole")
