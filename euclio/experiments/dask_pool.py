@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.system import cores as cores_here
 from euclio.experiments import dask_worker
-from euclio.experiments.execution import blank_record, crashed
+from euclio.experiments.execution import blank_record, lost
 from euclio.experiments.pool import Pool, cores_of
 from euclio.experiments.record import Record
 from euclio.experiments.task import Batch, SolverSetting, Task
-from euclio.supervision import cores as cores_here
+from euclio.supervision.limits import Cause, EndedError
 
 LARGEST_BATCH = 32
 BATCH_S = 60.0
@@ -214,8 +215,8 @@ class DaskPool:
             )
         if asked.attempt < MOST_ATTEMPTS:
             return None
-        how = f"was lost with its dask worker, in {asked.attempt} attempts"
-        return [crashed(blank_record(task), how) for task in asked.batch.tasks]
+        end = EndedError(Cause.DIED, f"was lost with its dask worker, in {asked.attempt} attempts")
+        return [lost(blank_record(task), end) for task in asked.batch.tasks]
 
     def _has_room(self, batch: Batch, asked: Collection[_AskedBatch]) -> bool:
         """Whether one more batch is to be asked for.

@@ -15,7 +15,6 @@ from euclio.core.system import HARD_LIMITS
 from euclio.experiments.pool import cores_of
 from euclio.experiments.record import Record
 from euclio.experiments.slot import Slot
-from euclio.experiments.soft_pool import made_here
 from euclio.experiments.task import Batch
 
 
@@ -35,7 +34,7 @@ def make_runs(batch: Batch, logs: str | None) -> list[Record]:
         A record of every run, also of those that were killed or crashed.
     """
     if not HARD_LIMITS:
-        return [made_here(task, batch.instance_text) for task in batch.tasks]
+        return list(Slot().run(batch))
     from distributed import get_worker
 
     places = _places(get_worker().state.nthreads, logs)

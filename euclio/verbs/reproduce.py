@@ -200,7 +200,7 @@ def _refuse_measurements(paper: str, given: dict[str, Any], folder: Path | None)
 
 def _renew_posterior(paper: str, jobs: int | None) -> None:
     """Draw the posterior of a paper that has one anew."""
-    from euclio.supervision import cores
+    from euclio.core.system import cores
     from studies.inference.__main__ import renew
 
     if paper not in PAPERS:
@@ -228,7 +228,7 @@ def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> AnsweredQues
     if paper != "harpagon":
         raise InputError(f"{paper} asks another question; harpagon has the answer", field="--answer")
     _refuse_given(given, (*OF_REPORTS, "only"), "leave one of the two out", "--answer", "runs no study")
-    from euclio.supervision import cores
+    from euclio.core.system import cores
     from euclio.workloads.populations import PROTOCOL_SEED
 
     if given["workloads"] is None:
