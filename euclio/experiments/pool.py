@@ -41,12 +41,18 @@ class LocalPool(AbstractContextManager["LocalPool"]):
     A batch whose solvers take k threads takes k cores; batches start in their order, so that one that needs many cores
     is not passed over for ever. One that needs more cores than there are takes all.
 
+    On systems without hard limits it makes one run after the other in this process, and says so. There a crash ends
+    the batch, and the same command goes on.
+
     Args:
         cores: cores to use, hence the most runs at a time.
         logs: folder, which exists, for what solvers print: a file per slot; None: it is not kept.
     """
 
     def __init__(self, cores: int, logs: Path | None = None) -> None:
+        if not HARD_LIMITS:
+            _say_that_limits_are_soft()
+            cores = 1
         self._slots = [Slot(None if logs is None else logs / f"slot-{number}.log") for number in range(cores)]
         self._threads = ThreadPoolExecutor(cores, "euclio-slot")
         self._working: dict[Slot, Future[None]] = {}
@@ -60,6 +66,10 @@ class LocalPool(AbstractContextManager["LocalPool"]):
 
     def run(self, batches: Iterable[Batch]) -> Iterator[Record]:
         """Make the runs of all batches; see `Pool.run`."""
+        if not HARD_LIMITS:  # in the main thread, which signals reach
+            for given in batches:
+                yield from self._slots[0].run(given)
+            return
         waiting = (batch for batch in batches if batch.tasks)
         batch = next(waiting, None)
         taken: dict[Slot, int] = {}
@@ -108,28 +118,6 @@ def _work(slot: Slot, batch: Batch, done: SimpleQueue[Record | Slot | BaseExcept
         done.put(error)
 
 
-class SoftPool(AbstractContextManager["SoftPool"]):
-    """A pool on systems without hard limits: one run after the other in this process, whose main thread signals reach.
-
-    A crash ends the batch; the same command then goes on.
-
-    Args:
-        logs: as of `LocalPool`.
-    """
-
-    def __init__(self, logs: Path | None = None) -> None:
-        self._slot = Slot(None if logs is None else logs / "slot-0.log")
-        _say_that_limits_are_soft()
-
-    def __exit__(self, *_: object) -> None:
-        self._slot.close()
-
-    def run(self, batches: Iterable[Batch]) -> Iterator[Record]:
-        """Make the runs of all batches; see `Pool.run`."""
-        for batch in batches:
-            yield from self._slot.run(batch)
-
-
 @cache
 def _say_that_limits_are_soft() -> None:
     say(soft(SOFT_LIMITS))
@@ -141,5 +129,5 @@ def cores_of(batch: Batch, cores: int) -> int:
 
 
 def local_pool(slots: int, *, logs: Path | None = None) -> Pool:
-    """A pool on this machine, of processes where they can be ended from outside; arguments as of `LocalPool`."""
-    return LocalPool(slots, logs) if HARD_LIMITS else SoftPool(logs)
+    """A pool on this machine; arguments as of `LocalPool`."""
+    return LocalPool(slots, logs)

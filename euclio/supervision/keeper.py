@@ -91,7 +91,7 @@ class Started:
         by_itself = self.has_ended()
         self.end()
         assert self._code is not None
-        return end_in_words(self._code) if by_itself else ""
+        return _in_words(self._code) if by_itself else ""
 
     def end(self) -> None:
         """Kill it and all that it started, also what has left its group; where it has ended, what it left."""
@@ -105,17 +105,10 @@ class Started:
         self._code = self.process.wait() or 0
 
 
-def end_in_words(code: int) -> str:
+def _in_words(code: int) -> str:
     """How a process ended, after the subject; `code` is negative where it died of that signal."""
-    return f"exited with code {code}" if code >= 0 else f"died of signal {signal_name(-code)}"
-
-
-def signal_name(number: int) -> str:
-    """The name of a signal, such as "SIGSEGV"; its number where it has none."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return str(number)
+    names = {number.value: number.name for number in signal.Signals}
+    return f"exited with code {code}" if code >= 0 else f"died of signal {names.get(-code, -code)}"
 
 
 def _keep(worker: int, parent: int, scratch: str) -> NoReturn:
@@ -174,7 +167,7 @@ def _collect(process: psutil.Process) -> None:
     if process.pid != os.getpid():
         return
     with suppress(ChildProcessError):
-        while system.ended_child() is not None:
+        while system.child_has_ended():
             pass
 
 
