@@ -99,7 +99,7 @@ def execute(
     except ending:
         raise
     except BaseException as error:  # a solver may raise anything, SystemExit too; the batch goes on
-        return _raised(changed(blank, peak_memory_mb=peak_memory_mb()), error)
+        return raised(changed(blank, peak_memory_mb=peak_memory_mb()), error)
 
 
 def _measured_alone(
@@ -187,7 +187,8 @@ def lost(blank: Record, end: EndedError) -> Record:
     return changed(blank, status=status.value, raw_status=raw_status, reason=reason)
 
 
-def _raised(blank: Record, error: BaseException) -> Record:
+def raised(blank: Record, error: BaseException) -> Record:
+    """The record of a run that raised an error."""
     if isinstance(error, MemoryError):
         return lost(blank, EndedError(Cause.MEMORY, f"was killed above {blank.memory_limit_mb} MiB of memory"))
     if isinstance(error, MissingEngineError):

@@ -19,7 +19,7 @@ from euclio.core.quick_records import changed
 from euclio.core.system import BINARY, HARD_LIMITS, read_at
 from euclio.experiments import worker
 from euclio.experiments.durable import written
-from euclio.experiments.execution import blank_record, lost
+from euclio.experiments.execution import blank_record, lost, raised
 from euclio.experiments.record import Record
 from euclio.experiments.task import Batch, Task
 from euclio.supervision.limits import Cause, EndedError, preparation_limit_s
@@ -120,6 +120,8 @@ class Slot(AbstractContextManager["Slot"]):
                 )
                 return lost(blank, end)
             return None
+        except Exception as error:  # such as an answer that cannot be sent
+            return raised(said[-1] if said else blank_record(task), error)
         self._failed_starts = 0
         if bloated:
             self._processes.pop(library).close()

@@ -232,9 +232,9 @@ def interpreter(module: str, environment: Mapping[str, str], output: int, errors
             "env": {**environment, "PYTHONPATH": path, "TMPDIR": scratch},
         }
         words = [sys.executable, "-P", "-u", "-c", code, str(theirs.fileno()), str(os.getpid()), scratch, module]
-        return _STARTER.submit(psutil.Popen, words, **options).result()
+        return psutil.Popen(words, **options)
 
-    return Process(start)
+    return _STARTER.submit(Process, start).result()
 
 
 class Here:

@@ -245,6 +245,13 @@ def test_instance_that_cannot_be_read_is_a_row(slot):
     assert record.reason.startswith("InputError: ")
 
 
+def test_what_cannot_be_sent_is_a_row_and_the_batch_goes_on(slot):
+    odd = replace(run_of("good").setting, measure="faulty_solvers:measure_code")
+    unsent, good = slot.run(batch_of(replace(run_of("good"), setting=odd), run_of("good")))
+    assert (unsent.status, unsent.raw_status, good.status) == ("error", "raised", "feasible")
+    assert "pickle" in unsent.reason
+
+
 def test_workers_that_do_not_start_are_one_clear_line(monkeypatch, tmp_path):
     monkeypatch.setattr("sys.executable", "/bin/false")
     with (
