@@ -12,13 +12,14 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from functools import cache
 from math import inf
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import psutil
 
@@ -40,11 +41,26 @@ from euclio.supervision.serving import (
     serve_forked,
 )
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
 ENDING_S = 0.3
 """How long a process that hung up is given to end by itself, so that it can be said how it ended."""
 
-_STARTER = ThreadPoolExecutor(1, "euclio-starter")
-"""Starts new interpreters: Linux ends one with the thread that started it; this one lives as long as the process."""
+
+_ONE_STARTER = threading.Lock()
+
+
+@cache
+def _starter() -> Executor:
+    """Starts new interpreters: Linux ends one with the thread that started it; this one lives as long as the process.
+
+    Only one thread may be inside, since the thread of a second starter would end with it.
+    """
+    # Every solve imports this module, and forks.
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(1, "euclio-starter")
 
 
 class _RemoteError(Exception):
@@ -234,7 +250,9 @@ def interpreter(module: str, environment: Mapping[str, str], output: int, errors
         words = [sys.executable, "-P", "-u", "-c", code, str(theirs.fileno()), str(os.getpid()), scratch, module]
         return psutil.Popen(words, **options)
 
-    return _STARTER.submit(Process, start).result()
+    with _ONE_STARTER:
+        starter = _starter()
+    return starter.submit(Process, start).result()
 
 
 class Here:
