@@ -1,4 +1,4 @@
-"""The command `euclio`: exit codes and clean endings; `euclio/verbs/commands/` has its parser and each verb.
+"""The command `euclio`: exit codes and clean endings; `euclio/verbs/` has each verb, and `interface/` there its parser.
 
 Exit codes: 0 solved, accepted or certified, 1 refused, refuted or an error, 2 bad input, 3 infeasible, 4 no plan or
 neither certified nor refuted.
@@ -25,8 +25,16 @@ from euclio.core.errors import (
 )
 from euclio.core.progress import say, waiting
 from euclio.files.row_warnings import strictly
-from euclio.verbs.commands import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, NO_PLAN, REFUSED, SOLVED, TERMINATED
-from euclio.verbs.commands.parsing import parsed, parser_of
+from euclio.verbs.interface.exit_codes import (
+    BAD_INPUT,
+    BROKEN_PIPE,
+    INTERRUPTED,
+    NO_PLAN,
+    REFUSED,
+    SOLVED,
+    TERMINATED,
+)
+from euclio.verbs.interface.parser import parsed, parser_of
 
 TRACEBACK = "EUCLIO_TRACEBACK"
 """Environment variable that lets an internal error show where it arose."""
@@ -83,7 +91,7 @@ def _run(argv: list[str] | None) -> int:
     if arguments is None:
         return SOLVED
     with strictly(getattr(arguments, "strict", False)), waiting(f"{arguments.command} is at work", weak=True):
-        code: int = arguments.run(arguments)
+        code: int = arguments.command_of.run(arguments)
     return code
 
 

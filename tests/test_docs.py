@@ -22,7 +22,7 @@ from euclio.core.families import GROUP as FAMILIES
 from euclio.core.families import families
 from euclio.core.registry import solvers
 from euclio.files import save_instance
-from euclio.verbs import commands
+from euclio.verbs.interface import exit_codes as commands
 from euclio.workloads.kinds import kinds
 from euclio.workloads.populations import POPULATIONS
 from studies.graft.cases import NETWORKS

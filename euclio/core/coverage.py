@@ -9,7 +9,7 @@ from typing import Any
 from euclio.core.engine_packages import missing_packages
 from euclio.core.families import family_of, find_family
 from euclio.core.family import Family
-from euclio.core.options import Demand
+from euclio.core.parameters import Demand
 from euclio.core.registry import AnySolver, solvers_of
 from euclio.core.space_fields import space_fields
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from euclio.core.lazy import late_value, lazy_names
 from euclio.core.objective import Goal
-from euclio.core.options import Demand, SetupOption, SpaceOption
+from euclio.core.parameters import Demand, Parameter
 from euclio.core.result import Status
 from euclio.core.showing import frame_of, html_of, line_of
 
@@ -201,7 +201,7 @@ class Family:
     goals: tuple[Goal, ...]
     full_space: Any
     default_solver: str
-    space_options: tuple[SpaceOption, ...]
+    space_options: tuple[Parameter, ...]
     read: Callable[[Any, str | None], Any]
     to_text: Callable[[Any], str]
     evaluate: Callable[[Any, Any, Any], Checked]
@@ -227,9 +227,9 @@ class Family:
     designs: Callable[[], Sequence[Design]] = tuple
     improvers: tuple[str, ...] = ()
     simulator: Callable[[], Simulator] | None = None
-    setup_options: Callable[[], tuple[SetupOption, ...]] = tuple
+    setup_options: Callable[[], tuple[Parameter, ...]] = tuple
     changes: type[Changes] | None = None
-    change_options: tuple[SpaceOption, ...] = ()
+    change_options: tuple[Parameter, ...] = ()
     hint: Callable[[Any], str] = lambda instance: ""
     caveat: Callable[[Any, Any, Any, Any], str] = lambda instance, space, plan, evaluation: ""
     doubts: Callable[[Any], Sequence[str]] = lambda instance: ()

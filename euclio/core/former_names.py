@@ -14,6 +14,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 FORMER = {
+    "euclio.verbs.keyword_types": "euclio.verbs.interface.keyword_types",
+    "euclio.verbs.imports": "euclio.verbs.import_",
     "euclio.session.workloads": "euclio.workloads.session",
     "euclio.session.simulation": "euclio.serving.session",
     "euclio.pipeline.simulation": "euclio.serving.pipeline",

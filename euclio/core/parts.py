@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pydantic import BaseModel
     from rich.console import RenderableType
-from euclio.core.options import ExportOption
+from euclio.core.parameters import Parameter
 
 # Instances that a family can draw: kinds with their settings (`euclio generate`), designs of the benchmark set.
 
@@ -42,9 +42,14 @@ class Setting:
     listed: bool = False
 
     @property
+    def parameter(self) -> Parameter:
+        """What verbs take it as."""
+        return Parameter(f"--{self.name.replace('_', '-')}", self.name, self.help, self.text, metavar=self.metavar)
+
+    @property
     def flag(self) -> str:
         """Its option on the command line."""
-        return f"--{self.name.replace('_', '-')}"
+        return self.parameter.flag
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +136,7 @@ class Exporter:
     name: str
     help: str
     files: Callable[[Any, WrittenResult, Mapping[str, Any]], dict[str, str]]
-    options: tuple[ExportOption, ...] = ()
+    options: tuple[Parameter, ...] = ()
     folder: bool = False
     suffixes: tuple[str, ...] = ()
     caution: Callable[[Any, WrittenResult], str] = lambda instance, written: ""
@@ -152,7 +157,7 @@ class Importer:
         name: word after `euclio import`.
         help: one line.
         description: some sentences.
-        add_options: adds its arguments to a parser, next to `--out`.
+        parameters: what it takes, next to where it writes.
         read: arguments in, what was read out.
         reads: names of the arguments that are files or folders to be read.
         plans: what the option `--plan` is, in words, where a plan can be read too; empty: none can.
@@ -161,7 +166,7 @@ class Importer:
     name: str
     help: str
     description: str
-    add_options: Callable[[argparse.ArgumentParser], None]
+    parameters: tuple[Parameter, ...]
     read: Callable[[argparse.Namespace], Imported]
     reads: tuple[str, ...]
     plans: str = ""
@@ -175,7 +180,7 @@ class ProfileImporter:
         name: word after `euclio import`.
         help: one line.
         description: some sentences.
-        add_options: adds its arguments to a parser, next to `--out` and `--append`.
+        parameters: what it takes, next to where it writes.
         read: arguments in; the module's name and its profile, a list of configurations, out.
         reads: names of the arguments that are files to be read, one or several each.
     """
@@ -183,7 +188,7 @@ class ProfileImporter:
     name: str
     help: str
     description: str
-    add_options: Callable[[argparse.ArgumentParser], None]
+    parameters: tuple[Parameter, ...]
     read: Callable[[argparse.Namespace], tuple[str, Sequence[Any]]]
     reads: tuple[str, ...]
 

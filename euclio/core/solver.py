@@ -17,7 +17,7 @@ from typing_extensions import TypeVar
 from euclio.core.families import DEFAULT_FAMILY, find_family
 from euclio.core.incumbent import Incumbent
 from euclio.core.literature import Reference
-from euclio.core.options import Demand
+from euclio.core.parameters import Demand
 from euclio.core.result import Answer, PlanT, SpaceT
 
 

@@ -173,10 +173,7 @@ class PreparedRun:
 
     def check(self, answer: Answer[Any], wall_s: float) -> AnyResult:
         """The checked result."""
-        evaluation = _evaluated(self.instance, self.space, answer)
-        return _result(
-            self.instance, self.solver.name, self.space, self.limits.seed, answer, wall_s, evaluation, self.options
-        )
+        return check(self.instance, self.solver.name, self.space, self.limits, answer, wall_s, options=self.options)
 
     def _starting_plan(self, starter: AnySolver) -> Any:
         """The starter's plan, if it is one of the plan space."""
@@ -293,45 +290,38 @@ def _check_options(solver: AnySolver, given: EngineOptions[Any], warm_start: Sol
         )
 
 
-def check(instance: Any, solver: str, space: Any, limits: Limits[Any], answer: Answer[Any], wall_s: float) -> AnyResult:
-    """Price an answer with the checker and decide its status."""
-    return checked(instance, solver, space, limits, answer, wall_s, _evaluated(instance, space, answer))
-
-
-def _evaluated(instance: Any, space: Any, answer: Answer[Any]) -> Checked | None:
-    return None if answer.plan is None else family_of(instance).evaluate(instance, answer.plan, space)
-
-
-def checked(
+def check(
     instance: Any,
     solver: str,
     space: Any,
     limits: Limits[Any],
     answer: Answer[Any],
     wall_s: float,
-    evaluation: Checked | None,
+    *,
+    evaluation: Checked | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> AnyResult:
-    """The result of an answer whose plan the checker has priced (None: it has no plan), with its status."""
-    options = _describe(space, family_of(instance).goal(space), limits)
-    return _result(instance, solver, space, limits.seed, answer, wall_s, evaluation, options)
+    """Price an answer with the checker and decide its status.
 
-
-def _result(
-    instance: Any,
-    solver: str,
-    space: Any,
-    seed: int,
-    answer: Answer[Any],
-    wall_s: float,
-    evaluation: Checked | None,
-    options: dict[str, Any],
-) -> AnyResult:
+    Args:
+        instance: the instance.
+        solver: name of the solver.
+        space: the plan space that the plan is checked under.
+        limits: the limits of the run.
+        answer: the answer, unchecked.
+        wall_s: seconds that it took.
+        evaluation: what the checker said of the plan, where it was asked before.
+        options: plan space and limits as plain data; None: those above.
+    """
     family = family_of(instance)
-    status, reason = _outcome(answer, evaluation, family.goal(space))
+    goal = family.goal(space)
+    if answer.plan is not None and evaluation is None:
+        evaluation = family.evaluate(instance, answer.plan, space)
+    status, reason = _outcome(answer, evaluation, goal)
     return Result(
         instance=instance.name,
         solver=solver,
-        options=options,
+        options=dict(options) if options is not None else _describe(space, goal, limits),
         space=space,
         status=status,
         raw_status=answer.raw_status,
@@ -343,7 +333,7 @@ def _result(
         evaluation=evaluation,
         stats=answer.stats,
         reason=reason,
-        provenance={**provenance(), "kernels": how_kernels_ran(), "seed": seed},
+        provenance={**provenance(), "kernels": how_kernels_ran(), "seed": limits.seed},
         trace=answer.trace,
         warm_start=answer.warm_start,
         of_instance=instance,

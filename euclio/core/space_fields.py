@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import Any, cast
 
 from euclio.core.errors import InputError
-from euclio.core.options import SpaceOption
+from euclio.core.parameters import Parameter
 
 _KEY = "space"
 _PLAIN = (bool, int, str, type(None))
@@ -41,7 +41,7 @@ class SpaceField:
     words: Callable[[Any], str]
     read: Callable[[Any, Any, str], Any] = lambda value, instance, field: value
     required: bool = False
-    option: SpaceOption | None = None
+    option: Parameter | None = None
     variants: Callable[[Any, Any], Iterable[tuple[str, Any]]]
     contains: Callable[[Any, Any], bool] = lambda wide, narrow: wide == narrow
     restriction: Callable[[Any], tuple[str, str]] = lambda value: ("", "")
@@ -59,7 +59,7 @@ def space_fields(space: Hashable) -> dict[str, SpaceField]:
     return {field.name: field.metadata[_KEY] for field in dataclasses.fields(cast(Any, space))}
 
 
-def options_of(space: type) -> tuple[SpaceOption, ...]:
+def options_of(space: type) -> tuple[Parameter, ...]:
     """The options of the commands that change a field of such a plan space."""
     return tuple(declared.option for declared in space_fields(space).values() if declared.option is not None)
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number
+from euclio.core.words import joined
 
 if TYPE_CHECKING:
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -191,6 +192,35 @@ def capacities(text: str | Mapping[str, Any] | tuple[str, Iterable[Number]]) -> 
             raise argparse.ArgumentTypeError(f"{text!r} must be NAME=VALUE,VALUE")
         text = name, amounts
     return text[0], tuple(dict.fromkeys(exact_not_negative(number) for number in divided(text[1])))
+
+
+def read(parse: Callable[[Any], ValueT], value: Any, flag: str) -> ValueT:
+    """The value of a parameter, by what reads its text.
+
+    Raises:
+        InputError: it is none; names the parameter.
+    """
+    try:
+        return parse(value)
+    except argparse.ArgumentTypeError as error:
+        raise InputError(str(error).removeprefix(f"{value!r} "), field=flag) from None
+
+
+def read_if(parse: Callable[[Any], ValueT], value: Any, flag: str) -> ValueT | None:
+    """As `read`; None stays None."""
+    return None if value is None else read(parse, value, flag)
+
+
+def one_of(words: Iterable[str], value: Any, flag: str) -> Any:
+    """The value of a parameter, if it is one of some words.
+
+    Raises:
+        InputError: it is not; names the parameter.
+    """
+    known = tuple(words)
+    if value not in known:
+        raise InputError(f"must be {joined(known, 'or')}", field=flag)
+    return value
 
 
 def exacts(text: Number | Iterable[Number]) -> tuple[Fraction, ...]:

@@ -190,7 +190,7 @@ def run(
         dask: address of a dask scheduler, or "local"; None: this machine without dask.
         retry: statuses, such as "error", whose runs are made again; their records are dropped at the start.
         code: Python files of solvers and policies that a file of an experiment names; what only that file names is not
-            run. An `Experiment` is a call, so that what it names is run.
+            run. In Python an `Experiment` is a call, so that what it names is run.
         only: labels of solvers, or names of instances: only their runs are made; where both are named, only the runs of
             these solvers on these instances. The others stay missing. Empty: all.
         quiet: show no progress.

@@ -16,8 +16,8 @@ from typing import Any, NoReturn, TypeVar
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.family import Family
-from euclio.core.options import SpaceOption
 from euclio.core.own_solver import name_elsewhere
+from euclio.core.parameters import Parameter
 from euclio.core.references import is_reference
 from euclio.core.registry import find_solver, variant
 from euclio.core.solver import AnySolver, Option, SolverLike
@@ -176,7 +176,7 @@ def _alternatives(solver: AnySolver, family: Family, key: str, value: Any, folde
     return found
 
 
-def _lists_values(value: Any, option: SpaceOption | None) -> bool:
+def _lists_values(value: Any, option: Parameter | None) -> bool:
     """Whether a value lists alternatives; where one alternative is a list of names, these are lists themselves."""
     if not isinstance(value, list) or option is None or option.parse is not names:
         return isinstance(value, list)
@@ -208,15 +208,15 @@ def _reader(solver: AnySolver, family: Family, key: str, folder: Path | None) ->
     return _flag if option is None else partial(_space_value, option, folder)
 
 
-def _space_option(family: Family, key: str) -> SpaceOption | None:
+def _space_option(family: Family, key: str) -> Parameter | None:
     return next((option for option in family.space_options if option.field == key), None)
 
 
-def _space_value(option: SpaceOption, folder: Path | None, value: Any) -> Any:
+def _space_value(option: Parameter, folder: Path | None, value: Any) -> Any:
     """A value of a field of the plan space, as the command line reads it."""
     if option.reference is not None and isinstance(value, str) and is_reference(value):
         return option.reference(value, folder)
-    if option.choices is not None:
+    if option.choices:
         return _one_of(value, option.choices)
     if option.parse is None:
         return _flag(value)

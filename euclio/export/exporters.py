@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from euclio.core.errors import InputError, RefusedError
 from euclio.core.numbers import exact
-from euclio.core.options import ExportOption
+from euclio.core.parameters import Parameter
 from euclio.core.parts import Exporter
 from euclio.core.values import names, whole
 from euclio.core.words import joined, listed
@@ -96,30 +96,38 @@ def _label_key(text: str) -> str:
     return text
 
 
-CPU = ExportOption(
+CPU = Parameter(
     "--cpu",
     "cpu",
     "hardware without a GPU; default: what is named cpu or begins so",
-    "A,B",
-    names,
+    metavar="A,B",
+    parse=names,
 )
-IMAGE = ExportOption(
+IMAGE = Parameter(
     "--image",
     "image",
     "the containers' image; {module} in it stands for the module's name in lower case",
-    "NAME",
+    metavar="NAME",
     missing="the image of the containers that serve the modules",
+    parse=str,
 )
-LABEL = ExportOption(
-    "--node-label", "node_label", f"label by which nodes say their hardware; default: {NODE_LABEL}", "KEY", _label_key
+LABEL = Parameter(
+    "--node-label",
+    "node_label",
+    f"label by which nodes say their hardware; default: {NODE_LABEL}",
+    metavar="KEY",
+    parse=_label_key,
 )
-LISTENS = ExportOption("--port", "port", f"port of the containers; default: {PORT}", "N", whole(1, 65535).parse)
-IMPORT_PATH = ExportOption(
+LISTENS = Parameter(
+    "--port", "port", f"port of the containers; default: {PORT}", metavar="N", parse=whole(1, 65535).parse
+)
+IMPORT_PATH = Parameter(
     "--import-path",
     "import_path",
     "the application in Python, such as serving:app",
-    "MODULE:APP",
+    metavar="MODULE:APP",
     missing="where the application stands in Python, such as serving:app",
+    parse=str,
 )
 
 
@@ -132,14 +140,14 @@ def _router(text: str) -> str:
 OWN, ROUND_ROBIN = "own", Dispatch.ROUND_ROBIN.value
 ROUTERS = (OWN, *(dispatch.value for dispatch, dealing in DEALINGS.items() if dealing.queued))
 """What sends requests to machines: what keeps the plan's dispatch, or a router that the simulator knows."""
-ROUTER = ExportOption(
+ROUTER = Parameter(
     "--router",
     "router",
     "what sends requests to machines: own, which keeps the plan's dispatch, or round-robin, random, least-outstanding "
     "or power-of-two, with which a plan that it cannot keep is refused; default: for kubernetes and ray-serve what "
     "their own routers do with single requests, else own",
-    "KIND",
-    _router,
+    metavar="KIND",
+    parse=_router,
 )
 
 

@@ -17,7 +17,7 @@ from euclio.core.families import family_of
 from euclio.core.family import Checked, Family
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
-from euclio.core.options import SpaceOption
+from euclio.core.parameters import Parameter
 from euclio.core.references import HASH, is_reference, own_name
 from euclio.core.result import Result, Status, WrittenResult
 from euclio.core.space_fields import word
@@ -52,7 +52,7 @@ def with_named_code(family: Family, options: FileModel, named: Mapping[str, Any]
     Args:
         family: family of the result.
         options: its options as they stand in the file.
-        named: what the call names, by field of the plan space (`SpaceOption.reference`); None: nothing.
+        named: what the call names, by field of the plan space (`Parameter.reference`); None: nothing.
 
     Raises:
         InputError: the file names code and the call does not, or another; or the code has another hash.
@@ -66,7 +66,7 @@ def with_named_code(family: Family, options: FileModel, named: Mapping[str, Any]
     return options.model_copy(update=chosen)
 
 
-def _chosen(family: Family, option: SpaceOption, options: FileModel, named: Any) -> Any:
+def _chosen(family: Family, option: Parameter, options: FileModel, named: Any) -> Any:
     """The value of a field: as the file has it where that is no code, else the code that the call names."""
     written = getattr(options, option.field)
     if named is None:
@@ -77,7 +77,7 @@ def _chosen(family: Family, option: SpaceOption, options: FileModel, named: Any)
     return _value(family, option, _with_hash_of(written, said))
 
 
-def _refuse_code(option: SpaceOption, written: Any) -> None:
+def _refuse_code(option: Parameter, written: Any) -> None:
     """Refuse a name that points into a file where the call says nothing of it."""
     if isinstance(written, str) and is_reference(written):
         raise InputError(
@@ -87,7 +87,7 @@ def _refuse_code(option: SpaceOption, written: Any) -> None:
         )
 
 
-def _compare(option: SpaceOption, said: str, written: str) -> None:
+def _compare(option: Parameter, said: str, written: str) -> None:
     """Hold what the call names against what the file names, before any code is run.
 
     The path is not compared: the file may be anywhere now.
@@ -116,7 +116,7 @@ def _with_hash_of(written: str, said: str) -> str:
     return f"{said}{HASH}{version}" if is_reference(said) and version and not own_name(said)[1] else said
 
 
-def _value(family: Family, option: SpaceOption, named: Any) -> Any:
+def _value(family: Family, option: Parameter, named: Any) -> Any:
     """The value that a field of the plan space has where a call names it so."""
     try:
         return getattr(replace(family.full_space, **{option.field: named}), option.field)

@@ -30,7 +30,7 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer, Status
 from euclio.core.showing import Framed, Plotted
 from euclio.core.solver import AnySolver, Piece
-from euclio.core.solving import checked, solver_for
+from euclio.core.solving import check, solver_for
 from euclio.problems.session.changes import SessionChanges, source_rate
 from euclio.problems.session.demands import never_cheaper_at_more
 from euclio.problems.session.evaluate import Priced, evaluate, machines_by_hardware
@@ -314,7 +314,7 @@ def _checked(
     if piece.plan is None:
         answer = Answer(None, "infeasible", infeasible=True, reason="no plan meets the SLO in this plan space")
     found = None if piece.plan is None else evaluate(longest, piece.plan, space, priced=priced)
-    result = checked(longest, asked.solver.name, space, limits, answer, 0.0, found)
+    result = check(longest, asked.solver.name, space, limits, answer, 0.0, evaluation=found)
     latency = None if found is None else found.latency_s
     start = asked.start if latency is None else max(latency, asked.start)
     # Of all that is checked, only the longest path has to do with the objective.

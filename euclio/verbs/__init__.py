@@ -1,41 +1,36 @@
 """The verbs: what `euclio VERB` does, as functions with the same names and keywords (docs/api/verbs.md).
 
-`PLACES` says where each stands; `euclio` offers them all.
+A verb is one file, which has its name. Its first line says what it does; it holds the function, and below it the
+command that calls it. `interface/` makes the command line of them.
 """
 
 from __future__ import annotations
 
-PLACES = {
-    "euclio.verbs.what_if": ["changes", "curve", "what_if"],
-    "euclio.verbs.bench_set": [
+from functools import cache
+from pathlib import Path
+
+SEVERAL = {
+    "bench_set": (
         "build_bench_set",
         "certify_bench_set",
         "check_bench_set",
         "export_bench_set",
         "list_bench_set",
-    ],
-    "euclio.verbs.certify": ["certify", "check_proof", "verify"],
-    "euclio.verbs.cite": ["cite"],
-    "euclio.verbs.compare": ["compare", "decompose"],
-    "euclio.verbs.run": ["run", "status"],
-    "euclio.verbs.explain": ["explain"],
-    "euclio.verbs.export": ["diff", "export"],
-    "euclio.verbs.generate": ["generate"],
-    "euclio.verbs.imports": [
-        "import_csv",
-        "import_mlperf",
-        "import_model_analyzer",
-        "import_perf_analyzer",
-        "import_ppipe",
-    ],
-    "euclio.verbs.solvers": ["show_versions", "solvers", "versions", "warm_up"],
-    "euclio.verbs.plan_day": ["plan_day"],
-    "euclio.verbs.prices": ["prices"],
-    "euclio.verbs.profile": ["profile"],
-    "euclio.verbs.report": ["report"],
-    "euclio.verbs.reproduce": ["reproduce"],
-    "euclio.verbs.simulate": ["simulate"],
-    "euclio.verbs.solve": ["evaluate", "load", "solve"],
-    "euclio.verbs.check_solver": ["check_solver"],
+    ),
+    "import_": ("import_csv", "import_mlperf", "import_model_analyzer", "import_perf_analyzer", "import_ppipe"),
+    "versions": ("show_versions", "versions"),
+    "completion": (),
 }
-"""The verbs by the file that they stand in."""
+"""The functions of files that have not one of their own name; the command line alone has completion."""
+
+
+@cache
+def places() -> dict[str, tuple[str, ...]]:
+    """The functions by the file that they stand in; `euclio` offers them all."""
+    files = sorted(path.stem for path in verb_files())
+    return {f"euclio.verbs.{file}": SEVERAL.get(file, (file,)) for file in files}
+
+
+def verb_files() -> list[Path]:
+    """The files of the verbs."""
+    return [path for folder in __path__ for path in Path(folder).glob("*.py") if path.stem != "__init__"]

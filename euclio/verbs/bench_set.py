@@ -1,21 +1,30 @@
-"""The benchmark set: `check_bench_set` is `euclio bench-set check`, and so on."""
+"""`euclio bench-set`: check the benchmark set, run a solver on it, list it, make it, export it.
+
+`check_bench_set` is `euclio bench-set check`, and so on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import sys
+from argparse import Namespace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from euclio.core.certificate import Verdict
 from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
 from euclio.core.families import families, homes
 from euclio.core.numbers import Number
-from euclio.core.progress import progress_bar, waiting
-from euclio.core.values import count, seconds
-from euclio.core.values import seed as read_seed
-from euclio.verbs.keywords import ALL, CLASSES, SAMPLE, one_of, read, read_if
-from euclio.verbs.verb import verb
+from euclio.core.parameters import Group, Parameter, as_given
+from euclio.core.progress import progress_bar, say, waiting
+from euclio.core.values import count
+from euclio.files.json_writing import json_text
+from euclio.verbs.interface.command import command
+from euclio.verbs.interface.exit_codes import REFUSED, SOLVED
+from euclio.verbs.interface.shared_parameters import JSON, SEED, TIME_LIMIT
+from euclio.verbs.interface.verb import as_read, verb
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +34,24 @@ if TYPE_CHECKING:
     from euclio.experiments.bench_set.best_known import Compared
     from euclio.experiments.bench_set.export.record import Export
     from euclio.experiments.bench_set.manifest import Entry, Manifest
+
+CLASSES = ("easy", "medium", "hard", "open")
+"""Classes of the benchmark set."""
+ALL = "all"
+"""Word for all proofs of the benchmark set."""
+SAMPLE = 20
+"""Proofs of the benchmark set that are tried."""
+
+
+def _sample(given: Any) -> Any:
+    """A whole number, at least 1, or "all"."""
+    return given if given == ALL else count(given)
+
+
+FOLDER = Parameter("--folder", help="default: the set that comes with euclio", parse=Path, metavar="DIR")
+FAMILY = Parameter("--family", choices=tuple(homes()))
+CLASS = Parameter("--class", choices=CLASSES)
+AGAIN = Parameter("--again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +78,17 @@ class SetChecked:
         return not (self.defects or self.against or any(run.wrong for run in self.compared))
 
 
-@verb()
+@verb(
+    Parameter("--solve", parse=as_given, metavar="SOLVER"),
+    Parameter("--certify"),
+    Parameter("--sample", parse=_sample, metavar="N"),
+    SEED,
+    Parameter("--proofs", parse=Path, metavar="DIR"),
+    TIME_LIMIT,
+    FAMILY,
+    CLASS,
+    FOLDER,
+)
 def check_bench_set(
     folder: str | Path | None = None,
     *,
@@ -74,7 +111,8 @@ def check_bench_set(
         certify: also try a sample of the proofs with the prover.
         sample: how many proofs, or "all"; None: 20.
         seed: seed of the sample; None: 0.
-        proofs: write proof files of the proofs that are tried into this folder, each named after its instance.
+        proofs: write proof files of the proofs that are tried into this folder, each named after its instance, and show
+            their sizes.
         time_limit: limit of each run or search in seconds; None: none of runs, 60 of searches.
 
     Returns:
@@ -84,33 +122,30 @@ def check_bench_set(
         InputError: a bad value, which it names with its keyword, or one of work that is not asked for.
     """
     from euclio.experiments.bench_set.check import defects, defects_of_set
-    from euclio.experiments.bench_set.manifest import read_manifest, set_folder
 
-    limit_s = read_if(seconds, time_limit, "--time-limit")
-    if limit_s is not None and solve is None and not certify:
+    if time_limit is not None and solve is None and not certify:
         raise InputError("is the limit of a run; ask for one by --solve or --certify", field="--time-limit")
     for name, value in (("sample", sample), ("seed", seed), ("proofs", proofs)):
         if value is not None and not certify:
             raise InputError("is for the proofs that are tried; add --certify, or leave it out", field=f"--{name}")
-    asked, of = _class(class_), _family(family)
-    place = Path(folder) if folder is not None else set_folder()
-    entries = read_manifest(place).entries
-    chosen = tuple(e for e in entries if asked in (None, e.difficulty) and of in (None, e.family))
+    place, chosen = _chosen(folder, family, class_)
     wrong = defects(place, chosen)
-    if asked is None and of is None:
-        wrong += defects_of_set(place, entries)
+    if class_ is None and family is None:
+        wrong += defects_of_set(place, chosen)
     if wrong:
         return SetChecked(chosen, tuple(wrong))
     files = None if proofs is None else _folder(Path(proofs))
-    tried, against = _certified(place, chosen, (sample, seed), limit_s, files) if certify else ((), ())
-    runs = () if solve is None else _compared(place, chosen, solve, limit_s)
+    tried, against = (
+        _certified(place, chosen, (as_read(sample), as_read(seed)), as_read(time_limit), files) if certify else ((), ())
+    )
+    runs = () if solve is None else _compared(place, chosen, solve, as_read(time_limit))
     return SetChecked(chosen, (), tried, against, runs)
 
 
 def _certified(
     folder: Path,
     entries: tuple[Entry, ...],
-    sampled: tuple[object, Number | None],
+    sampled: tuple[Any, int | None],
     limit_s: float | None,
     files: Path | None,
 ) -> tuple[tuple[tuple[Entry, Certificate], ...], tuple[str, ...]]:
@@ -118,8 +153,8 @@ def _certified(
     from euclio.experiments.bench_set.certificates import TIME_LIMIT_S, certified, proofs, sample, wrong
 
     size, seed = sampled
-    most = None if size == ALL else SAMPLE if size is None else read(count, size, "--sample")
-    chosen = sample(proofs(entries), most, read_if(read_seed, seed, "--seed") or 0)
+    most = None if size == ALL else SAMPLE if size is None else size
+    chosen = sample(proofs(entries), most, seed or 0)
     made, against = [], []
     with progress_bar("certify", len(chosen)) as advance:
         for entry in chosen:
@@ -171,7 +206,7 @@ class Listed(list[Path]):
         return pd.DataFrame([{**listed_row(e), "path": str(p)} for e, p in zip(self.entries, self, strict=True)])
 
 
-@verb()
+@verb(FAMILY, CLASS, FOLDER)
 def list_bench_set(folder: str | Path | None = None, *, family: str | None = None, class_: str | None = None) -> Listed:
     """The instances of the benchmark set, as `euclio bench-set list` lists them.
 
@@ -186,16 +221,13 @@ def list_bench_set(folder: str | Path | None = None, *, family: str | None = Non
     Raises:
         InputError: an unknown family or class.
     """
-    from euclio.experiments.bench_set.manifest import instance_path, read_manifest, set_folder
+    from euclio.experiments.bench_set.manifest import instance_path
 
-    asked, of = _class(class_), _family(family)
-    place = Path(folder) if folder is not None else set_folder()
-    entries = read_manifest(place).entries
-    chosen = [e for e in entries if asked in (None, e.difficulty) and of in (None, e.family)]
+    place, chosen = _chosen(folder, family, class_)
     return Listed([instance_path(place, e) for e in chosen], chosen)
 
 
-@verb()
+@verb(TIME_LIMIT, AGAIN, FAMILY, FOLDER)
 def build_bench_set(
     folder: str | Path | None = None,
     *,
@@ -219,16 +251,17 @@ def build_bench_set(
     """
     from euclio.experiments.bench_set.build import TIME_LIMIT_S, build, designs
 
-    limit_s, of = read_if(seconds, time_limit, "--time-limit") or TIME_LIMIT_S, _family(family)
-    if of is not None and not again:
+    if family is not None and not again:
         raise InputError("says of which family all is made again; give --again too, or leave it out", field="--family")
-    names = {one.name for own in families() if of in (None, own.name) for one in own.designs()} if again else set()
+    names = {one.name for own in families() if family in (None, own.name) for one in own.designs()} if again else set()
     with progress_bar("instances", len(designs())) as advance:
         place = None if folder is None else Path(folder)
-        return build(place, limit_s, advance=advance, again=lambda design: design.name in names)
+        return build(
+            place, as_read(time_limit) or TIME_LIMIT_S, advance=advance, again=lambda design: design.name in names
+        )
 
 
-@verb()
+@verb(TIME_LIMIT, AGAIN, FAMILY, FOLDER)
 def certify_bench_set(
     folder: str | Path | None = None,
     *,
@@ -251,17 +284,15 @@ def certify_bench_set(
         InputError: an unknown family, or a set that cannot be read.
     """
     from euclio.experiments.bench_set.certificates import TIME_LIMIT_S, fill, has_certificate, proofs
-    from euclio.experiments.bench_set.manifest import read_manifest, set_folder
 
-    of, limit_s = _family(family), read_if(seconds, time_limit, "--time-limit") or TIME_LIMIT_S
-    place = Path(folder) if folder is not None else set_folder()
-    asked = [entry for entry in proofs(read_manifest(place).entries) if of in (None, entry.family)]
+    place, entries = _chosen(folder, family)
+    asked = proofs(entries)
     chosen = [entry.name for entry in asked if again or not has_certificate(place, entry)]
     with progress_bar("certificates", len(chosen)) as advance:
-        return fill(place, chosen, limit_s, advance)
+        return fill(place, chosen, as_read(time_limit) or TIME_LIMIT_S, advance)
 
 
-@verb()
+@verb(TIME_LIMIT, FAMILY, CLASS, FOLDER)
 def export_bench_set(
     out: str | Path,
     folder: str | Path | None = None,
@@ -287,16 +318,12 @@ def export_bench_set(
             folder that cannot be written to or holds something else.
     """
     from euclio.experiments.bench_set.export.whole_set import TIME_LIMIT_S, export
-    from euclio.experiments.bench_set.manifest import read_manifest, set_folder
 
-    asked, of, limit_s = _class(class_), _family(family), read_if(seconds, time_limit, "--time-limit") or TIME_LIMIT_S
-    place = Path(folder) if folder is not None else set_folder()
-    entries = read_manifest(place).entries
-    chosen = [e for e in entries if asked in (None, e.difficulty) and of in (None, e.family)]
+    place, chosen = _chosen(folder, family, class_)
     if not chosen:
         raise InputError("the set has no such instances; ask for another family or class", file=str(place))
     with progress_bar("export", len(chosen)) as advance:
-        return export(place, chosen, Path(out), limit_s, advance)
+        return export(place, chosen, Path(out), as_read(time_limit) or TIME_LIMIT_S, advance)
 
 
 def _folder(path: Path) -> Path:
@@ -313,9 +340,139 @@ def _folder(path: Path) -> Path:
     return path
 
 
-def _class(given: str | None) -> str | None:
-    return None if given is None else str(one_of(CLASSES, given, "--class"))
+def _chosen(
+    folder: str | Path | None, family: str | None = None, class_: str | None = None
+) -> tuple[Path, tuple[Entry, ...]]:
+    """The folder of the set, and its instances of a family and of a class."""
+    from euclio.experiments.bench_set.manifest import read_manifest, set_folder
+
+    place = Path(folder) if folder is not None else set_folder()
+    entries = read_manifest(place).entries
+    return place, tuple(e for e in entries if class_ in (None, e.difficulty) and family in (None, e.family))
 
 
-def _family(given: str | None) -> str | None:
-    return None if given is None else str(one_of(homes(), given, "--family"))
+@command(
+    check_bench_set,
+    name="bench-set check",
+    summary="read and price everything again; with --solve, run a solver against the best known; with --certify, try "
+    "proofs again",
+    about="Every instance reads, every plan has the value that stands there, bounds and classes agree, no instance is "
+    "there twice. Exit code 1: something is wrong.",
+    page="formats/bench-set.md",
+    exits="1 something is wrong",
+    examples=("euclio bench-set check --solve harpagon --class easy",),
+)
+def print_checked(arguments: Namespace) -> int:
+    """Check, compare, print."""
+    from euclio.core.tables import to_text
+    from euclio.experiments.bench_set.table import certificate_table, compared_table, proofs_table, summary
+
+    found = check_bench_set(**arguments.keywords)
+    for line in found.defects:
+        print(line)
+    if found.defects:
+        say(f"the benchmark set has {len(found.defects)} defects")
+        return REFUSED
+    print(summary(found.entries))
+    if "certify" in arguments.keywords:
+        print(to_text(certificate_table(found.certified)))
+        if "proofs" in arguments.keywords:
+            print(to_text(proofs_table(found.certified)))
+        _exit_code(found.against)
+    if "solve" in arguments.keywords:
+        print(to_text(compared_table(found.compared)))
+    return SOLVED if found.good else REFUSED
+
+
+@command(
+    list_bench_set,
+    Group(
+        "",
+        "",
+        (
+            Parameter("--table", help="print the table also where the output is no terminal"),
+            replace(JSON, help="print paths and what is known of the instances as JSON"),
+        ),
+        exclusive=True,
+    ),
+    name="bench-set list",
+    summary="list instances: a table, or in a pipe their paths",
+    about="A table of instances with what they were drawn from; in a pipe their paths.",
+    examples=("euclio bench-set list --family session --class easy --table",),
+)
+def print_listed(arguments: Namespace) -> int:
+    """Print a table, JSON or the paths."""
+    found = list_bench_set(**arguments.keywords)
+    if arguments.json:
+        from euclio.experiments.bench_set.manifest import entry_data
+
+        known = [{"path": str(path), **entry_data(one)} for path, one in zip(found, found.entries, strict=True)]
+        print(json_text({"schema": "euclio/bench-list/1", "instances": known}))
+    elif arguments.table or sys.stdout.isatty():
+        from euclio.core.tables import to_text
+        from euclio.experiments.bench_set.table import listed_table
+
+        print(to_text(listed_table(found.entries)))
+    else:
+        print("".join(f"{path}\n" for path in found), end="")
+    return SOLVED
+
+
+@command(
+    build_bench_set,
+    name="bench-set build",
+    summary="make the set again",
+    about="Write the seeded instances; solve those that are new or changed, and open ones if the limit is longer than "
+    "before.",
+)
+def print_built(arguments: Namespace) -> int:
+    """Make the set."""
+    from euclio.experiments.bench_set.table import summary
+
+    print(summary(build_bench_set(**arguments.keywords).entries))
+    return SOLVED
+
+
+@command(
+    certify_bench_set,
+    name="bench-set certify",
+    summary="try the proofs that have no certificate with the prover, and keep what it says",
+    about="Make the certificates that are missing, or were left open before, and keep them in the manifest. Exit code "
+    "1: a proof is refuted.",
+    page="formats/bench-set.md",
+    exits="1 a proof is refuted",
+)
+def print_certified(arguments: Namespace) -> int:
+    """Make certificates and keep them."""
+    from euclio.experiments.bench_set.table import certificates
+
+    manifest = certify_bench_set(**arguments.keywords)
+    print(certificates(manifest.entries))
+    refuted = [e.name for e in manifest.entries if e.certificate and e.certificate.verdict is Verdict.REFUTED]
+    return _exit_code([f"{name}: its proof is REFUTED; `euclio certify` prints the better plan" for name in refuted])
+
+
+@command(
+    export_bench_set,
+    Parameter("out", help="a new folder, or that of an earlier export", metavar="DIR"),
+    name="bench-set export",
+    summary="write the set for people who do not install euclio: programs, proofs, and what checks them",
+    about="Write instances, plans, programs (MPS), points and proofs (VIPR), values in MIPLIB's format, and two "
+    "checkers that need nothing but Python. Interrupted, it goes on where it was.",
+    page="howto/without-euclio.md",
+    examples=("euclio bench-set export set --family fragments --class easy",),
+)
+def print_exported(arguments: Namespace) -> int:
+    """Write the set for people without euclio."""
+    from euclio.core.tables import to_text
+    from euclio.experiments.bench_set.table import exported_table
+
+    print(to_text(exported_table(export_bench_set(arguments.out, **arguments.keywords))))
+    return SOLVED
+
+
+def _exit_code(problems: Sequence[str]) -> int:
+    """Say what is wrong; the exit code."""
+    for line in problems:
+        say(line)
+    return REFUSED if problems else SOLVED

@@ -1,41 +1,70 @@
-"""`compare` and `decompose`: how far each system is from the optimum, and what its design and its heuristic give up."""
+"""`euclio compare`: all systems and the optimum on one instance."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from argparse import Namespace
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
+from euclio.core.families import family_of
 from euclio.core.numbers import Number
-from euclio.core.progress import waiting
+from euclio.core.parameters import Parameter, as_given
+from euclio.core.progress import say
+from euclio.core.result import Status
 from euclio.core.solver import SolverLike
 from euclio.core.solving import solve
-from euclio.core.values import count, seconds
-from euclio.core.values import seed as read_seed
+from euclio.core.values import seconds
 from euclio.files.boundary import at
-from euclio.files.instance_files import load_instance
+from euclio.files.json_writing import json_text
 from euclio.questions.comparison.comparison import USUAL, Comparison, Solving, chosen_solvers, systems_of
 from euclio.questions.comparison.comparison import compare as compare_instance
-from euclio.verbs import keyword_types as words
-from euclio.verbs.attainment import attainment_demand, with_percentile
-from euclio.verbs.inputs import GivenInstance, given_instance
-from euclio.verbs.keywords import CERTIFY_S, changed, either, of_families, read_if, time_limit_of
-from euclio.verbs.supervised import Supervised
-from euclio.verbs.verb import verb
+from euclio.verbs.interface import keyword_types as words
+from euclio.verbs.interface.attainment import attainment_demand, with_percentile
+from euclio.verbs.interface.command import command
+from euclio.verbs.interface.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
+from euclio.verbs.interface.family_keywords import CERTIFY_S, changed, either, time_limit_of
+from euclio.verbs.interface.inputs import given_instance
+from euclio.verbs.interface.outputs import check_written, draw_answer
+from euclio.verbs.interface.shared_parameters import (
+    PLOT,
+    SOLVERS,
+    STRICT,
+    TIME_LIMIT,
+    attainment,
+    json_of,
+    objectives,
+    schemas,
+)
+from euclio.verbs.interface.shared_parameters import changes as instance_changes
+from euclio.verbs.interface.supervised import Supervised
+from euclio.verbs.interface.verb import verb
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from euclio.serving.attainment.demand import Demand
 
-PROTOCOL = "workloads"
-"""Kind of instance that `workloads` samples."""
+
+def _proof_limit(given: Any) -> float | None:
+    """The limit of the prover in seconds; None: it is not asked."""
+    if given is None or given is False:
+        return None
+    return CERTIFY_S if given is True else float(seconds(given))
 
 
-@verb(words.CompareKeywords, more=of_families)
+@verb(
+    SOLVERS,
+    Parameter("--systems", parse=as_given, metavar="SET"),
+    instance_changes(),
+    attainment(),
+    STRICT,
+    Parameter("--objective", parse=as_given, metavar="NAME", help=f"{objectives()}; default: the first"),
+    TIME_LIMIT,
+    Parameter("--certify", parse=_proof_limit, metavar="S", details={"nargs": "?", "const": CERTIFY_S}),
+    typed=words.CompareKeywords,
+)
 def compare(
     instance: Any,
     solvers: SolverLike | Sequence[SolverLike] | None = None,
@@ -54,15 +83,17 @@ def compare(
 
     Args:
         instance: an instance of any family, or the path of its file.
-        solvers: names, solvers or functions, or names divided by commas; None: those of `systems`.
+        solvers: names divided by commas, or FILE.py:FUNCTION; None: those of `systems`. In Python also solvers and
+            functions.
         time_limit_s: as `time_limit`.
         objective: name of the objective; None: the family's default.
         certify_s: as `certify`.
         solving: what solves, with the arguments of `euclio.solve`; None: `euclio.solve`.
         systems: "planner": the cheapest plan, whole machines, and rules that people use (other families: every system);
             "papers": every registered system of the family, ablations included; None: "planner".
-        time_limit: limit of each run in seconds; None: none.
-        certify: limit in seconds of an independent prover for each proof; True: 60; None: it is not asked.
+        time_limit: limit of each run in seconds, as of solve; None: none.
+        certify: limit in seconds of an independent prover for each proof, 60 where no number is given; None: it is not
+            asked.
         supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
         **keywords: changes of a session, and what plans keep under random arrivals, as of `euclio.solve`.
 
@@ -84,14 +115,14 @@ def compare(
         named = solvers is not None
         chosen = chosen_solvers(solvers, given.family) if named else systems_of(systems or USUAL, given.family)
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
-    proof_s = _certify_limit(either({"certify": certify, "certify_s": certify_s}, "certify", "certify_s"))
+    proof_s = either({"certify": certify, "certify_s": certify_s}, "certify", "certify_s")
     with Supervised([target], chosen) if supervised else nullcontext() as other, at("", given.file):
-        how, kept = _solving(demand, other, solving)
-        return compare_instance(target, chosen, limit_s, objective, proof_s, how, kept)
+        how, kept = solving_of(demand, other, solving)
+        return compare_instance(target, chosen, limit_s, objective, _proof_limit(proof_s), how, kept)
 
 
-def _solving(demand: Demand | None, other: Supervised | None, solving: Solving | None) -> tuple[Solving, str]:
-    """What solves, and what it has all plans keep, in words."""
+def solving_of(demand: Demand | None, other: Supervised | None, solving: Solving | None) -> tuple[Solving, str]:
+    """What solves for `compare` and `decompose`, and what it has all plans keep, in words."""
     if demand is None:
         return (solving or solve) if other is None else other.solve, ""
     if other is None:
@@ -103,106 +134,64 @@ def _solving(demand: Demand | None, other: Supervised | None, solving: Solving |
     return partial(other.solve_with, briefly, demand), demand.in_words()
 
 
-def _certify_limit(given: Any) -> float | None:
-    """The limit of the prover in seconds; None: it is not asked."""
-    if given is None or given is False:
+@command(
+    compare,
+    Parameter("file", help=f"instance (JSON, {schemas()})", metavar="FILE"),
+    PLOT,
+    json_of("the comparison"),
+    about="Value, gap, the share of the gap due to design, and time of every system.",
+    first=("--slo", "--rate", "--stock", "--solvers", "--plot"),
+    research=("--certify", "--objective"),
+    exits="0 some system has a plan, 1 a proof is refuted, 3 infeasible, 4 no plan",
+    examples=("euclio compare session.json", "euclio compare session.json --solvers harpagon,nexus --plot gaps.svg"),
+)
+def print_comparison(arguments: Namespace) -> int:
+    """Compare, print, plot."""
+    from euclio.core.tables import to_text
+    from euclio.files.result_files import stated
+    from euclio.questions.comparison.figures import draw_comparison
+    from euclio.questions.comparison.views import comparison_table
+
+    keywords = arguments.keywords
+    check_written(arguments, (), [arguments.file], figures=["plot"], solvers=keywords.get("solvers", ()))
+    given = given_instance(arguments.file)
+    comparison = compare(given, supervised=True, **keywords)
+    why = _why_infeasible(comparison, keywords.get("time_limit"))
+    _, changes = changed(given.family, given.instance, keywords)
+    if arguments.json:
+        print(json_text({**comparison.describe(), **stated(changes)}))
+    else:
+        print(to_text(comparison_table(comparison)))
+        if "solvers" not in keywords and len(comparison.rows) <= len(given.family.usual):
+            print(*(f"{row.solver.label}: {row.solver.summary}" for row in comparison.rows), sep="\n")
+        if changes is not None:
+            print(f"with {changes.in_words()}")
+    draw_answer({arguments.plot: lambda: draw_comparison(comparison)})
+    if _say_refuted(comparison, arguments.file):
+        return REFUSED
+    if why is not None:
+        say(f"{arguments.file}: infeasible: {why}")
+        return INFEASIBLE
+    if any(row.result.value is not None for row in comparison.rows):
+        return SOLVED
+    say(f"{arguments.file}: no system found a plan")
+    return NO_PLAN
+
+
+def _say_refuted(comparison: Comparison, file: str) -> bool:
+    """Say which proofs were refuted; False: none was."""
+    refuted = [found for found in comparison.certificates if found.verdict is Verdict.REFUTED]
+    for found in refuted:
+        say(f"{file}: REFUTED: {found.solver}: {found.claim}: {found.reason}")
+    return bool(refuted)
+
+
+def _why_infeasible(comparison: Comparison, limit_s: float | None) -> str | None:
+    """Why no system has a plan, where there is none; None: one of them has, or nobody knows."""
+    best, instance = comparison.best, comparison.instance
+    if best is None or best.status is not Status.INFEASIBLE:
         return None
-    return CERTIFY_S if given is True else float(read_if(seconds, given, "--certify"))
-
-
-@verb(words.Attainment)
-def decompose(
-    instances: Any = (),
-    solvers: SolverLike | Sequence[SolverLike] | None = None,
-    time_limit_s: Number | None = None,
-    advance: Callable[[Comparison], None] | None = None,
-    solving: Solving | None = None,
-    objective: str | None = None,
-    *,
-    workloads: Number | None = None,
-    seed: Number | None = None,
-    time_limit: Number | None = None,
-    supervised: bool = False,
-    strict: bool = False,
-    **keywords: Unpack[words.Attainment],
-) -> pd.DataFrame:
-    """Split the gap of systems on instances into what design and heuristic give up, as `euclio decompose` does.
-
-    Args:
-        instances: one instance or many, all of one family; paths of their files, or of folders of files.
-        solvers: as of `compare`; None: every registered heuristic, ablations included.
-        time_limit_s: as `time_limit`.
-        advance: called after each instance.
-        solving: what solves, with the arguments of `euclio.solve`; None: `euclio.solve`.
-        objective: name of the objective; None: the family's default.
-        workloads: also so many protocol workloads (docs/glossary.md).
-        seed: seed of the workloads; None: the protocol's.
-        time_limit: limit of each run in seconds; None: none.
-        supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
-        strict: refuse files with measured rows that are doubted, where there is a warning otherwise.
-        **keywords: what plans of sessions keep under random arrivals, as of `euclio.solve`.
-
-    Returns:
-        One row per instance and system (`euclio.questions.comparison.decomposing.decompose`), with rate, SLO and
-        tightness of sessions; `euclio.questions.comparison.decomposing.aggregate` sums it up per system.
-
-    Raises:
-        InputError: an unknown solver or objective, instances of different families, a file that cannot be read, or a
-            bad value, which it names with its keyword.
-    """
-    from euclio.questions.comparison.decomposing import common_family
-    from euclio.questions.comparison.decomposing import decompose as decompose_instances
-
-    limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
-    asked = several_instances(instances)
-    if workloads is not None:
-        asked += drawn_workloads(workloads, seed)
-    elif seed is not None:
-        raise InputError("is the seed of generated workloads; give --workloads N too, or leave it out", field="--seed")
-    if not asked:
-        return decompose_instances([], solvers)
-    family = common_family(asked)
-    kept = with_percentile(keywords)
-    demand = attainment_demand(family, kept, *asked)
-    asked = [changed(family, one, {"slo": kept.get("slo")})[0] for one in asked]
-    chosen = chosen_solvers(solvers, family)
-    with Supervised(asked, chosen) if supervised else nullcontext() as other:
-        how, said = _solving(demand, other, solving)
-        return decompose_instances(asked, chosen, limit_s, advance, how, objective, said)
-
-
-def several_instances(given: Any) -> list[Any]:
-    """The instances that are given: one or many, as objects, files, or folders of files in the order of names.
-
-    Raises:
-        InputError: a file cannot be read, or a folder has none.
-    """
-    listed = (
-        [given] if isinstance(given, str | Path | GivenInstance) or not isinstance(given, Iterable) else list(given)
-    )
-    found: list[Any] = []
-    for one in listed:
-        if not isinstance(one, str | Path):
-            found.append(one.instance if isinstance(one, GivenInstance) else one)
-            continue
-        path = Path(one)
-        inside = sorted(path.glob("*.json")) if path.is_dir() else [path]
-        if not inside:
-            raise InputError("the folder has no file that ends in .json; name another one", file=str(path))
-        found += [load_instance(file) for file in inside]
-    return found
-
-
-def drawn_workloads(number: Number, seed: Number | None = None) -> list[Any]:
-    """Protocol workloads that every system has a plan for.
-
-    Raises:
-        InputError: a number or a seed that is none.
-    """
-    from euclio.workloads.kinds import find_kind
-
-    protocol = find_kind(PROTOCOL)
-    chosen = protocol.seed if seed is None else read_if(read_seed, seed, "--seed")
-    size = read_if(count, number, "--workloads")
-    with waiting("sampling workloads that every system has a plan for"):
-        return list(protocol.draw({}, size, chosen))
+    if any(row.result.value is not None for row in comparison.rows):
+        return None
+    with Supervised([instance]) as supervised:
+        return supervised.why_infeasible(family_of(instance), instance, best, limit_s)

@@ -1,20 +1,27 @@
-"""`explain`: why an instance has no plan, or how much room it has."""
+"""`euclio explain`: why an instance is infeasible, and what would help."""
 
 from __future__ import annotations
 
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from euclio.core.family import Explained
 from euclio.core.numbers import Number
+from euclio.core.parameters import Parameter, as_given
 from euclio.core.progress import waiting
+from euclio.core.result import Status
 from euclio.core.solver import SolverLike
 from euclio.core.solving import solver_for
 from euclio.files.boundary import at
 from euclio.problems.session import PlanSpace, Session
-from euclio.verbs import keyword_types as words
-from euclio.verbs.inputs import given_instance
-from euclio.verbs.keywords import changed, of_families, plan_space, time_limit_of
-from euclio.verbs.verb import verb
+from euclio.verbs.interface import keyword_types as words
+from euclio.verbs.interface.command import command
+from euclio.verbs.interface.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
+from euclio.verbs.interface.family_keywords import changed, plan_space, time_limit_of
+from euclio.verbs.interface.inputs import given_instance
+from euclio.verbs.interface.shared_parameters import STRICT, TIME_LIMIT, an_instance, changes, json_of
+from euclio.verbs.interface.shared_parameters import plan_space as plan_spaces
+from euclio.verbs.interface.verb import verb
 
 if TYPE_CHECKING:
     from euclio.questions.explain.explaining import Explanation
@@ -41,7 +48,14 @@ def explain(
     supervised: bool = False,
     **keywords: Unpack[words.ExplainAny],
 ) -> Explained: ...
-@verb(words.ExplainAny, more=of_families)
+@verb(
+    Parameter("--solver", parse=as_given, metavar="NAME"),
+    changes(),
+    STRICT,
+    plan_spaces(),
+    TIME_LIMIT,
+    typed=words.ExplainAny,
+)
 def explain(
     session: Any,
     space: Any = None,
@@ -59,7 +73,7 @@ def explain(
         space: plan space; None: that of `solver`.
         time_limit_s: as `time_limit`.
         solver: start from the plan space of this solver; None: the full one.
-        time_limit: limit of all searches together, in seconds; None: none.
+        time_limit: limit of all searches together in seconds; None: none.
         supervised: search in a process of its own, so that the limit holds whatever happens.
         **keywords: changes of a session and fields of the plan space, as of `euclio.solve`.
 
@@ -79,7 +93,7 @@ def explain(
         asked = plan_space(family, chosen, target, keywords, start)
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
     if supervised:
-        from euclio.verbs.supervised import Supervised
+        from euclio.verbs.interface.supervised import Supervised
 
         with Supervised([target]) as other:
             return other.explain(family, target, asked, limit_s)
@@ -89,3 +103,29 @@ def explain(
 
             return explain_session(target, asked, limit_s)
         return family.explain(target, asked, limit_s)
+
+
+@command(
+    explain,
+    Parameter("file", help=f"{an_instance()} (JSON)", metavar="INSTANCE"),
+    json_of("the explanation", ""),
+    about="Name what no plan can reconcile: of a session the smallest set of modules and restrictions, and the least "
+    "SLO that has a plan; of a cluster its models, of a fleet its fragments that are too slow. Exit code 3: "
+    "infeasible, 0: feasible.",
+    first=("--slo", "--rate", "--machines", "--stock", "--time-limit"),
+    exits="0 feasible, 3 infeasible, 4 not known within the limit",
+    examples=("euclio explain session.json --slo 0.21",),
+)
+def print_explanation(arguments: Namespace) -> int:
+    """Explain and print."""
+    from euclio.files.json_writing import json_text
+    from euclio.files.result_files import stated
+
+    given = given_instance(arguments.file)
+    found = explain(given, supervised=True, **arguments.keywords)
+    _, applied = changed(given.family, given.instance, arguments.keywords)
+    if arguments.json:
+        print(json_text({**found.data, **stated(applied)}))
+    else:
+        print(found.text if applied is None else f"{found.text}\nwith {applied.in_words()}")
+    return {Status.FEASIBLE: SOLVED, Status.INFEASIBLE: INFEASIBLE}.get(found.status, NO_PLAN)

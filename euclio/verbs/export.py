@@ -1,46 +1,42 @@
-"""`export` and `diff`: a plan as files of serving systems, and what changes from one plan to another.
+"""`euclio export`: write a plan in the formats of serving systems.
 
 `euclio.export` is a room too, which can be called as this verb.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import euclio.export as export_room
 from euclio.core.errors import InputError, NoPlanError, RefusedError
 from euclio.core.families import families
-from euclio.core.family import Difference
 from euclio.core.numbers import Number
+from euclio.core.parameters import Parameter
 from euclio.core.progress import say
-from euclio.core.result import AnyResult, Result, WrittenResult
+from euclio.core.result import AnyResult, WrittenResult
+from euclio.core.values import read
 from euclio.core.words import joined
 from euclio.files.result_files import reasons_against
-from euclio.files.unbound_results import UnboundResult, load_without_instance, unbound_result
-from euclio.verbs.inputs import GivenInstance, GivenResult, changed_instance, given_instance, given_result
-from euclio.verbs.keywords import exporter_options, read
-from euclio.verbs.verb import keyword_of, verb
+from euclio.verbs.interface.command import command
+from euclio.verbs.interface.exit_codes import SOLVED
+from euclio.verbs.interface.family_keywords import exporter_options
+from euclio.verbs.interface.inputs import GivenInstance, GivenResult, given_instance, given_result
+from euclio.verbs.interface.outputs import check_written
+from euclio.verbs.interface.shared_parameters import INSTANCE, POLICY, RESULT
+from euclio.verbs.interface.verb import verb
 
 if TYPE_CHECKING:
     from euclio.core.parts import Exporter
 
-__all__ = ["diff", "export", "export_room"]
+__all__ = ["export", "export_room"]
 
 
 class ExportKeywords(TypedDict, total=False):
-    """What exporters take, each some of these.
-
-    Attributes:
-        cpu: hardware without a GPU.
-        image: container image.
-        node_label: label of nodes that names their hardware.
-        port: port that containers listen on.
-        import_path: where Ray Serve finds the application.
-        router: what sends requests to machines: "own", "round-robin", "random", "least-outstanding" or
-            "power-of-two"; by default what the files bring themselves.
-    """
+    """What exporters take, each some of these, as of `euclio export`."""
 
     cpu: str | Iterable[str] | None
     image: str | None
@@ -50,7 +46,28 @@ class ExportKeywords(TypedDict, total=False):
     router: str | None
 
 
-@verb(ExportKeywords)
+def exported() -> Iterator[Parameter]:
+    """What the exporters of all families take, each with the kinds that take it."""
+    for option, owners in exporter_options().values():
+        yield replace(option, help=f"of {joined(owners)}: {option.help}")
+
+
+def _exporters() -> dict[str, Exporter]:
+    """The exporters of all families by name."""
+    return {exporter.name: exporter for family in families() for exporter in family.exporters()}
+
+
+def _kinds_in_words() -> str:
+    return "; ".join(f"{exporter.name}: {exporter.help}" for exporter in _exporters().values())
+
+
+@verb(
+    POLICY,
+    Parameter("--to", help=_kinds_in_words(), choices=tuple(_exporters()), details={"required": True}),
+    Parameter("--out", parse=Path, metavar="OUT"),
+    exported,
+    typed=ExportKeywords,
+)
 def export(
     instance: Any,
     result: AnyResult | WrittenResult | str | Path | GivenResult,
@@ -66,7 +83,7 @@ def export(
         instance: the instance, without the changes that the result states; or the path of its file.
         result: a result of `euclio.solve`, or the path of a file; it is checked first.
         to: kind of files: "triton", "kubernetes", "ray-serve" or "csv".
-        out: also write them: the file, or where there are several a new folder; None: nothing is written.
+        out: write them: the file, or where there are several a new folder; None: nothing is written.
         policy: the user's own policy that a written result was made under, as of `verify`.
         **keywords: `cpu`, `image`, `node_label`, `port`, `import_path`, `router`, each for the kinds that take it.
 
@@ -135,7 +152,7 @@ def read_options(exporter: Exporter, keywords: Mapping[str, Any]) -> dict[str, A
     Raises:
         InputError: one that the exporter does not take, or none that it cannot do without.
     """
-    given = {flag: keywords.get(keyword_of(flag)) for flag in exporter_options()}
+    given = {flag: keywords.get(option.keyword) for flag, (option, _) in exporter_options().items()}
     for flag, (_, owners) in exporter_options().items():
         if given[flag] is not None and exporter.name not in owners:
             raise InputError(f"is an option of --to {joined(owners, 'or')}; leave it out", field=flag)
@@ -143,7 +160,7 @@ def read_options(exporter: Exporter, keywords: Mapping[str, Any]) -> dict[str, A
         if option.missing and given[option.flag] is None:
             raise InputError(f"is missing; give {option.missing}", field=option.flag)
     return {
-        option.field: read(option.parse, given[option.flag], option.flag)
+        option.field: read(option.parse or str, given[option.flag], option.flag)
         for option in exporter.options
         if given[option.flag] is not None
     }
@@ -198,52 +215,34 @@ def write_exported(files: dict[str, str], out: Path, *, folder: bool) -> None:
         write_text(text, path)
 
 
-@verb()
-def diff(
-    before: AnyResult | UnboundResult | str | Path,
-    after: AnyResult | UnboundResult | str | Path,
-    *,
-    instance: Any = None,
-) -> Difference:
-    """What changes from the plan of one result to that of another, as `euclio diff` says.
-
-    Args:
-        before: a result with a plan: the path of a file, or a result of `euclio.solve`.
-        after: another one, which may be of another instance.
-        instance: the instance of results that are given as objects, without the changes that they state; None: the one
-            that they were solved for.
-
-    Returns:
-        The difference, with `text` for people and `data`.
-
-    Raises:
-        NoPlanError: a result has no plan.
-        InputError: a file that cannot be read, or two results that cannot be compared.
-    """
-    from euclio.questions.difference import compare_plans
-
-    results = [_unbound(one, name, instance) for one, name in ((before, "before"), (after, "after"))]
-    for result in results:
-        if result.plan is None:
-            raise NoPlanError(f"there is no plan to compare (status {result.status})", file=result.file)
-    return compare_plans(*results)
-
-
-def _unbound(given: AnyResult | UnboundResult | str | Path, name: str, instance: Any) -> UnboundResult:
-    """A result as it stands in a file."""
-    if isinstance(given, UnboundResult):
-        return given
-    if isinstance(given, str | Path):
-        return load_without_instance(given)
-    if not isinstance(given, Result):
-        kind = type(given).__name__
-        raise InputError(f"is of type {kind}; give a result of `euclio.solve`, or the path of its file", field=name)
-    from euclio.files.json_reading import parse_json
-    from euclio.files.result_files import result_to_text
-
-    if instance is None and given.of_instance is None:
-        raise InputError("does not know its instance; give that too, or the path of its file", field=name)
-    target = (
-        given.of_instance if instance is None else changed_instance(given_instance(instance).instance, given.changes)
-    )
-    return unbound_result(parse_json(result_to_text(given, target), file=name), name)
+@command(
+    export,
+    INSTANCE,
+    replace(RESULT, help="result with a plan (JSON, euclio/result/1)"),
+    about="Write the plan of a result as files that a serving system reads. The result is checked first, as by `euclio "
+    "verify`; what a format cannot express is said in the files.",
+    first=("--to", "--out"),
+    page="howto/deployment.md",
+    exits="1 the result is refused, 4 it has no plan",
+    examples=("euclio export session.json result.json --to csv --out plan.csv",),
+)
+def print_exported(arguments: Namespace) -> int:
+    """Check, export, write or print."""
+    keywords = arguments.keywords
+    out = keywords.get("out")
+    given = given_instance(arguments.instance)
+    exporter = exporter_of(given, keywords["to"])
+    read_options(exporter, keywords)
+    folder = exporter.folder or (out is not None and takes_folder(exporter, out))
+    if not folder:
+        check_written(arguments, ["out"], [arguments.instance, arguments.result])
+    elif out is None:
+        raise InputError(f"is missing; --to {exporter.name} writes several files, give a folder", field="--out")
+    else:
+        check_folder(out)
+    for name, text in export(given, arguments.result, **keywords).items():
+        if out is None:
+            print(text, end="")
+        else:
+            print(out / name if folder else out)
+    return SOLVED

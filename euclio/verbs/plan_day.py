@@ -1,7 +1,8 @@
-"""`plan_day`: the machines of a whole day, by rules that people use and by the least cost."""
+"""`euclio plan-day`: the machines of a whole day: rules that people use, and the least cost."""
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -12,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.numbers import Number
+from euclio.core.parameters import Parameter, as_given
+from euclio.core.progress import say
 from euclio.core.registry import solvers_of
-from euclio.core.result import AnyResult
+from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.solving import asked, solve, solver_for
 from euclio.core.values import NOT_NEGATIVE, exact_not_negative, exact_positive, named
@@ -26,12 +29,24 @@ from euclio.problems.session import Session
 from euclio.questions.comparison.comparison import chosen_solvers
 from euclio.questions.day_rules import DayComparison, compare_day
 from euclio.serving.attainment.day import attaining_day
-from euclio.verbs import keyword_types as words
-from euclio.verbs.attainment import attainment_demand, with_percentile
-from euclio.verbs.inputs import GivenInstance, given_instance
-from euclio.verbs.keywords import SERVED, read_if, time_limit_of
-from euclio.verbs.supervised import Supervised
-from euclio.verbs.verb import verb
+from euclio.verbs.interface import keyword_types as words
+from euclio.verbs.interface.attainment import attainment_demand, with_percentile
+from euclio.verbs.interface.command import command
+from euclio.verbs.interface.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
+from euclio.verbs.interface.family_keywords import SERVED
+from euclio.verbs.interface.inputs import GivenInstance, given_instance
+from euclio.verbs.interface.outputs import check_written, draw_answer, print_answer
+from euclio.verbs.interface.shared_parameters import (
+    PLOT,
+    SOLVERS,
+    STRICT,
+    TIME_LIMIT,
+    attainment,
+    json_of,
+    out_of,
+)
+from euclio.verbs.interface.supervised import Supervised
+from euclio.verbs.interface.verb import as_read, verb
 
 if TYPE_CHECKING:
     from euclio.serving.attainment.demand import Demand
@@ -41,7 +56,21 @@ OPTIONS = {"warm_up_s": "--warm-up", "keep_alive_s": "--keep-alive", "price_per_
 STATE_OPTION = "--state-price"
 
 
-@verb(words.Attainment)
+@verb(
+    Parameter("--load", parse=as_given, metavar="CSV", details={"type": Path}),
+    Parameter("--load-unit", parse=as_given, metavar="UNIT"),
+    Parameter("--load-step", parse=exact_positive, metavar="S"),
+    Parameter("--load-column", parse=as_given, metavar="NAME"),
+    Parameter("--warm-up", parse=NOT_NEGATIVE.parse, metavar="X"),
+    Parameter("--keep-alive", parse=NOT_NEGATIVE.parse, metavar="X"),
+    Parameter("--price-per-change", parse=NOT_NEGATIVE.parse, metavar="X"),
+    Parameter("--state-price", parse=named(exact_not_negative), metavar="MODULE=P,..."),
+    SOLVERS,
+    STRICT,
+    TIME_LIMIT,
+    attainment(),
+    typed=words.Attainment,
+)
 def plan_day(
     session: Session | Day | str | Path | GivenInstance,
     *,
@@ -63,17 +92,21 @@ def plan_day(
 
     Args:
         session: a session, or a load over time; or the path of a file of either.
-        load: load of a session: the path of a CSV with columns `time_s` and `rate_rps` or `factor`, or steps.
-        load_unit: what other columns of the CSV have: rates, such as "requests-per-minute", or times of requests, such
-            as "timestamps-iso".
-        load_step: seconds of the steps in which requests are counted, of a CSV of their times.
-        load_column: the column of rates or times, where several may be meant.
+        load: load of a session: the path of a CSV with columns time_s and rate_rps (sum of the sources) or factor, for
+            all modules or, as rate_rps:MODULE or factor:MODULE, for each; other rates and logs of requests with
+            `load_unit`. In Python also steps.
+        load_unit: what the numbers of the CSV are, where its columns do not say it: requests-per-second, -minute, -hour
+            or -step, a row per step; or the times of requests, a row for each: timestamps-iso (dates with a time of
+            day), -s, -ms, -us or -ns.
+        load_step: seconds of the steps in which the requests of timestamps are counted.
+        load_column: column of rates or timestamps, where several may be meant.
         warm_up: seconds that a machine is charged before it serves; None: as in the load over time, else 0.
-        keep_alive: seconds that a machine is charged after it is released; None: likewise.
-        price_per_change: money per machine that is started or stopped; None: likewise.
-        state_price: money on top for each change of a module whose machines hold state, by name of the module.
-        solvers: rules, solvers or functions, or names divided by commas; None: all.
-        time_limit: limit of each run in seconds; None: none.
+        keep_alive: seconds that a machine is charged after it is released; None: as in the load over time, else 0.
+        price_per_change: money per machine that is started or stopped; None: as in the load over time, else 0.
+        state_price: money on top for each change of a module whose machines hold state, such as caption=0.5.
+        solvers: these rules or solvers alone, divided by commas, or FILE.py:FUNCTION; None: all. In Python also
+            functions.
+        time_limit: limit of each run in seconds, as of solve; None: none.
         supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
         strict: refuse a file with measured rows that are doubted, where there is a warning otherwise.
         **keywords: what every step keeps under random arrivals, as of `euclio.solve`.
@@ -84,21 +117,21 @@ def plan_day(
     Raises:
         InputError: a session without a load, an unknown rule, or a bad value, which it names with its keyword.
     """
-    costs = {"warm_up_s": warm_up, "keep_alive_s": keep_alive, "price_per_change": price_per_change}
-    read = {name: read_if(NOT_NEGATIVE.parse, value, OPTIONS[name]) for name, value in costs.items()}
-    read["state"] = read_if(named(exact_not_negative), state_price, STATE_OPTION)
-    said = Said(load_unit, read_if(exact_positive, load_step, "--load-step"), load_column)
-    day = day_of(
-        given_instance(session), load, {name: value for name, value in read.items() if value is not None}, said
-    )
+    costs = {
+        "warm_up_s": warm_up,
+        "keep_alive_s": keep_alive,
+        "price_per_change": price_per_change,
+        "state": state_price,
+    }
+    paid = {name: value for name, value in costs.items() if value is not None}
+    day = day_of(given_instance(session), load, paid, Said(load_unit, as_read(load_step), load_column))
     kept = with_percentile(keywords)
     demand = attainment_demand(find_family(SERVED), kept, day.session)
     if kept.get("slo") is not None:
         day = replace(day, session=replace(day.session, slo_s=kept["slo"]))
     chosen = chosen_days(solvers)
-    limit_s = time_limit_of({"time_limit": time_limit})
     with Supervised([day], chosen) if supervised else nullcontext() as other:
-        return compare_day(day, chosen, _solving(demand, other), demand=demand, time_limit_s=limit_s)
+        return compare_day(day, chosen, _solving(demand, other), demand=demand, time_limit_s=as_read(time_limit))
 
 
 def _solving(demand: Demand | None, other: Supervised | None) -> Callable[..., AnyResult]:
@@ -166,3 +199,52 @@ def _named(given: Collection[str], file: str | None) -> Iterator[None]:
         if error.field is not None and error.field in given:
             raise InputError(error.message, field=OPTIONS[error.field]) from None
         raise InputError(error.message, file=error.file or file, field=error.field) from None
+
+
+@command(
+    plan_day,
+    Parameter("file", help="session, or a load over time (JSON, euclio/day/1)", metavar="FILE"),
+    replace(PLOT, help="also draw load and machines (.svg, .png or .pdf): with --solvers all of them"),
+    out_of("also write the cheapest plan (JSON, euclio/result/1)"),
+    Parameter("--day-out", help="also write the load over time (JSON, euclio/day/1)", parse=Path, metavar="FILE"),
+    json_of("the comparison"),
+    about="Plan the whole machines of a session whose load moves: cost, regret and machines of the rules that people "
+    "use and of the cheapest plan. Warm-up, keep-alive and changes are paid for.",
+    first=("--load", "--load-unit", "--load-step", "--warm-up", "--keep-alive", "--out", "--plot"),
+    page="howto/day.md",
+    exits="1 a solver is wrong, 3 some step has no plan, 4 no solver found one",
+    examples=(
+        "euclio plan-day session.json --load load.csv --warm-up 300",
+        "euclio plan-day session.json --load requests.csv --load-unit timestamps-iso --load-step 60",
+    ),
+)
+def print_day(arguments: Namespace) -> int:
+    """Plan, print, write, draw."""
+    from euclio.files import save_instance, save_result
+    from euclio.questions.day_figure import DRAWN, draw_day
+
+    keywords = arguments.keywords
+    read = (arguments.file, keywords.get("load"))
+    check_written(arguments, ("out", "day_out"), read, figures=["plot"], solvers=keywords.get("solvers", ()))
+    found = plan_day(given_instance(arguments.file), supervised=True, **keywords)
+    print_answer(arguments, found.describe, found.table)
+    if arguments.day_out is not None:
+        save_instance(found.day, arguments.day_out)
+    if arguments.out is not None and found.best is not None:
+        save_result(found.best, found.day, arguments.out)
+    if found.best is not None:
+        names = [result.solver for result in found.results] if "solvers" in keywords else DRAWN
+        draw_answer({arguments.plot: lambda: draw_day(found, names)})
+    return _exit_code(found, arguments.file)
+
+
+def _exit_code(found: DayComparison, file: str) -> int:
+    statuses = {result.status for result in found.results}
+    if Status.ERROR in statuses:
+        return REFUSED
+    if found.best is not None:
+        return SOLVED
+    why = next((own.reason for own in found.results if own.status is Status.INFEASIBLE), "no solver found a plan")
+    infeasible = Status.INFEASIBLE in statuses
+    say(f"{file}: {'infeasible: ' if infeasible else ''}{why}")
+    return INFEASIBLE if infeasible else NO_PLAN

@@ -1,20 +1,26 @@
-"""`prices`: what machines cost by the price list of a cloud."""
+"""`euclio prices`: what machines cost by the price list of a cloud."""
 
 from __future__ import annotations
 
 import argparse
+from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
+from euclio.core.parameters import Parameter, as_given
 from euclio.core.values import exact_positive, named
-from euclio.core.words import joined
-from euclio.verbs.inputs import GivenInstance, given_instance
-from euclio.verbs.keyword_types import ByName
-from euclio.verbs.keywords import read, read_if
-from euclio.verbs.verb import verb
+from euclio.core.words import joined, nearest
+from euclio.verbs.interface.command import command
+from euclio.verbs.interface.exit_codes import SOLVED
+from euclio.verbs.interface.inputs import GivenInstance, given_instance
+from euclio.verbs.interface.keyword_types import ByName
+from euclio.verbs.interface.outputs import check_written, print_answer
+from euclio.verbs.interface.shared_parameters import json_of
+from euclio.verbs.interface.verb import as_read, verb
 
 if TYPE_CHECKING:
     from euclio.problems.session import Session
@@ -22,74 +28,6 @@ if TYPE_CHECKING:
 
 LONGEST_CURRENCY = 200
 """Characters of the longest currency, as of names in files."""
-
-
-@verb()
-def prices(
-    file: Session | str | Path | GivenInstance,
-    catalogue: str | Path,
-    *,
-    map: str | Mapping[str, str],
-    currency: str,
-    per: str | None = None,
-    region: str | None = None,
-    spot: bool = False,
-    accelerators: ByName | None = None,
-    out: str | Path | None = None,
-) -> PriceList:
-    """The prices of machines by the price list of a cloud, as `euclio prices` finds them.
-
-    Args:
-        file: a session or its file, or a CSV of profiles as for `import_csv`: the hardware that is priced.
-        catalogue: the price list: a catalogue of SkyPilot (`vms.csv`), `cloud-gpus.csv`, a CSV with columns
-            `instance` and `price_per_h`, or Karpenter's generated list (`.go`).
-        map: what each hardware is in the list: an instance type or an accelerator, ``{"V100": "p3.2xlarge"}``; several
-            joined by ``+`` are added up. A name alone is one that both have.
-        currency: what the list's prices are in, such as "USD"; lists do not say.
-        per: unit of time of the prices, "hour" or another, where the list does not say.
-        region: region, where the list has several.
-        spot: spot prices instead of those on demand.
-        accelerators: accelerators in an instance, by instance type, where the list does not say.
-        out: also write the session with these prices, or of a CSV of profiles the prices as a CSV.
-
-    Returns:
-        The prices with their sources; `by_name` is what `import_csv` and `solve` take, `session` the session with them.
-
-    Raises:
-        InputError: a name that the list or the file does not have, or what the list does not say; names the keyword.
-    """
-    from euclio.workloads.pricing.catalogues import read_catalogue
-    from euclio.workloads.pricing.machine_prices import HOURS, PriceList, Terms, chosen_prices, with_prices
-
-    session, hardware = _hardware_of(file)
-    what = read(mapped, map, "--map")
-    for name in what:
-        _refuse_unknown(name, hardware, file)
-    if per is not None and per not in HOURS:
-        raise InputError(f"is {per!r}; give {joined(HOURS, 'or')}", field="--per")
-    terms = Terms(per, region, spot, read_if(named(exact_positive), accelerators, "--accelerators"))
-    named_currency = read(currency_of, currency, "--currency")
-    try:
-        found = chosen_prices(read_catalogue(catalogue), what, terms)
-    except InputError as error:
-        raise InputError(error.message, file=error.file or str(catalogue), field=error.field) from None
-    changed = None if session is None else with_prices(session, found, named_currency)
-    result = PriceList(found, named_currency, changed, tuple(name for name in hardware if name not in what))
-    if out is not None:
-        write_prices(result, out)
-    return result
-
-
-def write_prices(found: PriceList, path: str | Path) -> None:
-    """Write the session with the prices, or the prices alone as a CSV where there is none."""
-    from euclio.files import save_instance
-    from euclio.files.json_writing import write_text
-    from euclio.workloads.pricing.price_tables import prices_csv
-
-    if found.session is None:
-        write_text(prices_csv(replace(found, left_out=())), Path(path))
-    else:
-        save_instance(found.session, path)
 
 
 def mapped(given: str | Mapping[str, str]) -> dict[str, str]:
@@ -123,6 +61,81 @@ def currency_of(text: str) -> str:
     return name.strip()
 
 
+@verb(
+    Parameter("--map", parse=mapped, metavar="A=X,B=Y", details={"required": True}),
+    Parameter("--currency", parse=currency_of, metavar="NAME", details={"required": True}),
+    Parameter("--per", parse=as_given, metavar="UNIT"),
+    Parameter("--region", parse=as_given, metavar="NAME"),
+    Parameter("--spot"),
+    Parameter("--accelerators", parse=named(exact_positive), metavar="X=N"),
+    Parameter("--out", parse=Path, metavar="FILE"),
+)
+def prices(
+    file: Session | str | Path | GivenInstance,
+    catalogue: str | Path,
+    *,
+    map: str | Mapping[str, str],
+    currency: str,
+    per: str | None = None,
+    region: str | None = None,
+    spot: bool = False,
+    accelerators: ByName | None = None,
+    out: str | Path | None = None,
+) -> PriceList:
+    """The prices of machines by the price list of a cloud, as `euclio prices` finds them.
+
+    Args:
+        file: a session or its file, or a CSV of profiles as for `import_csv`: the hardware that is priced.
+        catalogue: the price list: a catalogue of SkyPilot (`vms.csv`), `cloud-gpus.csv`, a CSV with columns
+            `instance` and `price_per_h`, or Karpenter's generated list (`.go`).
+        map: what each hardware is in the list, such as V100=p3.2xlarge: an instance type or an accelerator, X+Y for the
+            sum of two; a name alone is the same in both. In Python also a dict.
+        currency: what the list's prices are in, such as USD; lists do not say.
+        per: second, minute, hour, day or month (730 h), where the list does not say.
+        region: region, where the list has several.
+        spot: spot prices instead of those on demand.
+        accelerators: accelerators of an instance type, where the list does not say; 1 if the instance is one machine.
+        out: also write the session with these prices (JSON), or for profiles the prices (CSV, for import csv).
+
+    Returns:
+        The prices with their sources; `by_name` is what `import_csv` and `solve` take, `session` the session with them.
+
+    Raises:
+        InputError: a name that the list or the file does not have, or what the list does not say; names the keyword.
+    """
+    from euclio.workloads.pricing.catalogues import read_catalogue
+    from euclio.workloads.pricing.machine_prices import HOURS, PriceList, Terms, chosen_prices, with_prices
+
+    session, hardware = _hardware_of(file)
+    what = as_read(map)
+    for name in what:
+        _refuse_unknown(name, hardware, file)
+    if per is not None and per not in HOURS:
+        raise InputError(f"is {per!r}; give {joined(HOURS, 'or')}", field="--per")
+    terms = Terms(per, region, spot, as_read(accelerators))
+    try:
+        found = chosen_prices(read_catalogue(catalogue), what, terms)
+    except InputError as error:
+        raise InputError(error.message, file=error.file or str(catalogue), field=error.field) from None
+    changed = None if session is None else with_prices(session, found, currency)
+    result = PriceList(found, currency, changed, tuple(name for name in hardware if name not in what))
+    if out is not None:
+        write_prices(result, out)
+    return result
+
+
+def write_prices(found: PriceList, path: str | Path) -> None:
+    """Write the session with the prices, or the prices alone as a CSV where there is none."""
+    from euclio.files import save_instance
+    from euclio.files.json_writing import write_text
+    from euclio.workloads.pricing.price_tables import prices_csv
+
+    if found.session is None:
+        write_text(prices_csv(replace(found, left_out=())), Path(path))
+    else:
+        save_instance(found.session, path)
+
+
 def _hardware_of(given: Session | str | Path | GivenInstance) -> tuple[Session | None, list[str]]:
     """The session, if it is one, and the names of its hardware or of that of the profiles."""
     from euclio.problems.session import Session
@@ -140,8 +153,36 @@ def _hardware_of(given: Session | str | Path | GivenInstance) -> tuple[Session |
 
 def _refuse_unknown(name: str, hardware: list[str], given: Session | str | Path | GivenInstance) -> None:
     if name not in hardware:
-        from euclio.core.words import nearest
-
         file = given.file if isinstance(given, GivenInstance) else str(given) if isinstance(given, str | Path) else None
         message = f"names hardware {name!r}, which is not there; {nearest(name, hardware)}"
         raise InputError(message, file=file, field="--map")
+
+
+@command(
+    prices,
+    Parameter("file", help="session (JSON), or profiles (CSV), whose hardware is priced", metavar="FILE"),
+    Parameter("catalogue", help="price list (.csv or .go)", metavar="LIST"),
+    json_of("the prices"),
+    about="Find what machines cost by the price list of a cloud: a catalogue of SkyPilot (vms.csv), cloud-gpus.csv, a "
+    "CSV with columns instance and price_per_h, or Karpenter's generated list (.go). An instance's price is divided "
+    "by its accelerators. What the list does not say (currency, unit of time, region, accelerators) has to be given. "
+    "Prints the prices with their sources, and as the option that other verbs take.",
+    first=("--map", "--currency", "--region", "--spot", "--out"),
+    page="howto/prices.md",
+    examples=(
+        "euclio prices session.json vms.csv --map V100 --currency USD --per hour --out priced.json",
+        "euclio prices session.json vms.csv --map P100=p100.big --accelerators p100.big=8 --currency EUR --per day",
+    ),
+)
+def print_prices(arguments: Namespace) -> int:
+    """Find, print, write."""
+    from euclio.workloads.pricing.price_tables import prices_table
+
+    check_written(arguments, ["out"], [arguments.file, arguments.catalogue])
+    found = prices(arguments.file, arguments.catalogue, **arguments.keywords)
+    print_answer(arguments, found.describe, lambda: prices_table(found))
+    if not arguments.json:
+        print(f"{'--prices' if found.session is None else '--price'} {quote(found.text)}")
+        if "out" in arguments.keywords:
+            print(arguments.keywords["out"])
+    return SOLVED

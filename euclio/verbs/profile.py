@@ -1,22 +1,29 @@
-"""`profile`: what batches of a model take on this machine."""
+"""`euclio profile`: measure what batches of a model take on this machine."""
 
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
+from euclio.core.parameters import Parameter, as_given
 from euclio.core.progress import say
 from euclio.core.values import seconds, whole
-from euclio.core.words import counted
-from euclio.verbs.keywords import read
-from euclio.verbs.verb import verb
+from euclio.core.words import amount, counted, milliseconds, percent
+from euclio.verbs.interface.command import command
+from euclio.verbs.interface.exit_codes import SOLVED
+from euclio.verbs.interface.outputs import check_written, print_answer
+from euclio.verbs.interface.shared_parameters import PROFILE_OUTPUTS, STRICT, json_of
+from euclio.verbs.interface.verb import verb
 from euclio.workloads.session.server_importers import profiles_out, say_some, whole_numbers, write_profiles
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from euclio.workloads.profiling.measurement import Sample
 
 MOST_WORKERS = 1000
@@ -24,7 +31,17 @@ OTHER_WORK = 0.25
 """Load per core before anything is measured, averaged over a minute, from which on it is said."""
 
 
-@verb()
+@verb(
+    Parameter("--model", parse=as_given, metavar="NAME", details={"required": True}),
+    Parameter("--hardware", parse=as_given, metavar="NAME", details={"required": True}),
+    Parameter("--batch", parse=whole_numbers, metavar="B,C"),
+    Parameter("--concurrency", parse=whole_numbers, metavar="E,F"),
+    Parameter("--warm-up", parse=whole().parse, metavar="N"),
+    Parameter("--repeats", parse=whole().parse, metavar="N"),
+    Parameter("--time-out", parse=seconds, metavar="S"),
+    *PROFILE_OUTPUTS,
+    STRICT,
+)
 def profile(
     work: str | Sequence[str],
     *,
@@ -46,12 +63,12 @@ def profile(
             of a command, which runs one batch for each line that it reads.
         model: name of the module in the profile.
         hardware: what this machine type is called.
-        batch: batch sizes, one or several.
-        concurrency: batches at once, one or several numbers.
-        warm_up: first batches, which are not measured.
-        repeats: batches per process that are measured.
-        time_out: seconds per batch.
-        out: also write the medians as a CSV for `import_csv`.
+        batch: batch sizes, one or several; default: 1,2,4,8.
+        concurrency: batches at once, one or several numbers; default: 1.
+        warm_up: first batches, which are not measured; default: 5.
+        repeats: batches per process that are measured; default: 30.
+        time_out: seconds per batch; default: 60.
+        out: CSV file for the profile, the medians, as `import_csv` reads it; None: it is not written.
         append: add to the profiles that `out` has, if it is there.
         strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
 
@@ -67,8 +84,8 @@ def profile(
     from euclio.workloads.profiling.measurement import Effort, measure
 
     words = [work] if isinstance(work, str) else list(work)
-    batches = _once(read(whole_numbers, batch, "--batch"))
-    concurrencies = _once(read(whole_numbers, concurrency, "--concurrency"))
+    batches = tuple(dict.fromkeys(whole_numbers(batch)))
+    concurrencies = tuple(dict.fromkeys(whole_numbers(concurrency)))
     if max(concurrencies) > MOST_WORKERS:
         raise InputError(f"is more than {MOST_WORKERS} processes", field="--concurrency")
     if append and out is None:
@@ -77,8 +94,7 @@ def profile(
     # What the file has already, or what cannot be named, is refused before anything is measured.
     expected = [Configuration(hardware, size, number, 1) for size in batches for number in concurrencies]
     profiles_out(model, expected, target, append)
-    firsts, each = read(whole().parse, warm_up, "--warm-up"), read(whole().parse, repeats, "--repeats")
-    effort = Effort(firsts, each, read(seconds, time_out, "--time-out"))
+    effort = Effort(int(warm_up), int(repeats), float(time_out))
     load = load_average()
     with late_bar(f"measuring {model}", len(batches) * sum(concurrencies) * effort.repeats) as move:
         samples = measure(words, batches, concurrencies, effort, move)
@@ -90,6 +106,67 @@ def profile(
     return samples
 
 
-def _once(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """Each number once, in the order in which they are given."""
-    return tuple(dict.fromkeys(numbers))
+@command(
+    profile,
+    Parameter("words", help="FILE.py:FUNCTION, or -- COMMAND", metavar="WORK", details={"nargs": "+"}),
+    json_of("what was measured", ""),
+    about="Measure what batches of a model take on this machine, by batch size and by how many run at once, and write "
+    "the medians as a profile (CSV, for euclio import csv). FILE.py:FUNCTION is given a batch size and returns a "
+    "function that runs one batch. A COMMAND, after --, runs one batch for each line that it reads, of the size that "
+    "the line says, and prints a line when it is done; `took 0.012` gives the seconds by its own clock. As many "
+    "processes run at once as --concurrency says.",
+    first=("--model", "--hardware", "--batch", "--concurrency", "--out"),
+    page="howto/measured.md#measuring-here",
+    examples=("euclio profile my_models.py:classifier --model classify --hardware this --out durations.csv",),
+)
+def print_profile(arguments: Namespace) -> int:
+    """Measure, write the profile, print what was measured."""
+    file = arguments.words[0].rpartition(":")[0] if len(arguments.words) == 1 else None
+    check_written(arguments, ["out"], [file or None])
+    keywords = arguments.keywords
+    samples = profile(arguments.words, **keywords)
+    named = keywords["model"], keywords["hardware"]
+    print_answer(arguments, lambda: _data(*named, samples), lambda: _table(*named, samples))
+    if not arguments.json:
+        print(keywords["out"])
+    return SOLVED
+
+
+def _table(model: str, hardware: str, samples: Sequence[Sample]) -> RenderableType:
+    from euclio.core.tables import new_table
+
+    numbers = ("batch", "concurrency", "median (ms)", "spread", "longest (ms)", "outliers", "inputs/s")
+    table = new_table(*numbers, numbers=numbers, title=f"{model} on {hardware}")
+    for s in samples:
+        table.add_row(
+            str(s.batch),
+            str(s.concurrency),
+            milliseconds(s.median_s),
+            percent(s.spread, 1),
+            milliseconds(s.longest_s),
+            f"{s.outliers} of {len(s.durations_ns)}",
+            amount(s.rate_rps, digits=4),
+        )
+    return table
+
+
+def _data(model: str, hardware: str, samples: Sequence[Sample]) -> dict[str, object]:
+    return {
+        "schema": "euclio/measured/1",
+        "module": model,
+        "hardware": hardware,
+        "measured": [
+            {
+                "batch": s.batch,
+                "concurrency": s.concurrency,
+                "duration_s": s.configuration(hardware).duration_s,
+                "first_quartile_s": s.quartiles_s[0],
+                "third_quartile_s": s.quartiles_s[1],
+                "longest_s": s.longest_s,
+                "outliers": s.outliers,
+                "repeats": len(s.durations_ns),
+                "rate_rps": s.rate_rps,
+            }
+            for s in samples
+        ],
+    }

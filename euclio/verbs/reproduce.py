@@ -1,18 +1,26 @@
-"""`reproduce`: a paper's evaluation, measured again and set next to its published figures."""
+"""`euclio reproduce`: run a paper's evaluation and write its report."""
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
-from euclio.core.values import count
-from euclio.core.values import seed as read_seed
-from euclio.verbs.keywords import one_of, read_if
-from euclio.verbs.verb import verb
+from euclio.core.parameters import Parameter, as_given
+from euclio.core.progress import say
+from euclio.core.values import count, one_of
+from euclio.files.json_writing import write_text
+from euclio.verbs.interface.command import command
+from euclio.verbs.interface.exit_codes import REFUSED, SOLVED
+from euclio.verbs.interface.outputs import check_written
+from euclio.verbs.interface.shared_parameters import SEED
+from euclio.verbs.interface.verb import verb
 from studies import STUDIES
+from studies.claims import load_cards
+from studies.claims_page import PAGE, lines
 from studies.harpagon.answer import fresh_answers, stored_answers
 from studies.inference.prior import PAPERS
 from studies.inference.reference import reference_setting
@@ -85,7 +93,22 @@ def reproduce(
 def reproduce(
     *, claims: Literal[True], accept: bool = False, out: str | Path | None = None
 ) -> tuple[CheckedClaim, ...]: ...
-@verb()
+@verb(
+    Parameter("--claims"),
+    Parameter("--accept"),
+    Parameter("--full"),
+    Parameter("--jobs", parse=count, metavar="N"),
+    Parameter("--out", parse=Path, metavar="DIR"),
+    Parameter("--workloads", parse=count, metavar="N"),
+    SEED,
+    Parameter("--certify", parse=count, metavar="N"),
+    Parameter("--posterior"),
+    Parameter("--instances", parse=Path, metavar="DIR"),
+    Parameter("--artifact", parse=Path, metavar="DIR"),
+    Parameter("--write-workloads", parse=Path, metavar="DIR"),
+    Parameter("--only", parse=as_given, metavar="PART"),
+    Parameter("--answer"),
+)
 def reproduce(
     paper: str | None = None,
     *,
@@ -108,25 +131,31 @@ def reproduce(
 
     Args:
         paper: the paper, such as "harpagon".
-        claims: instead of running a paper: hold the papers' claims against the reports that were written last, those
-            in ``build/reports`` or, where a paper has none of all its workloads there, those in ``reports``.
-        accept: store what is found, in place of what was: the report in ``reports/PAPER``, with `artifact` also what
-            was computed from it, for runs without it; with `claims` all reports that were written last, and what
-            holds now has to hold from now on.
-        full: also run the slow references on all workloads.
+        claims: instead of running a paper: hold the papers' claims against the reports that were written last, of
+            papers without a whole one those that are stored; exit code 1 where a claim that held is lost.
+        accept: store what is found in place of what was: the paper's report (reports/PAPER), with `artifact` also what
+            was computed from it, for runs without it (data/ppipe); with `claims` the reports that were written last,
+            and what holds now has to hold from now on (data/claims.json).
+        full: also run the slow references on all workloads; of ppipe 30 s per load.
         jobs: processes; None: one per core.
-        out: folder of the report; None: ``build/reports/PAPER``, of `claims` ``build/reports``.
+        out: folder of the report; None: build/reports/PAPER, next to what is stored in reports/PAPER; of `claims`
+            build/reports.
         workloads: how many; None: as the study says.
         seed: seed of the workloads; None: the protocol's.
-        certify: how many of its proofs an independent prover tries; None: 30.
-        posterior: first draw anew the settings that are nearest to the paper's figures.
-        instances: folder of measured instances, for a study that takes one.
-        artifact: a checkout of what the paper's authors published, or a table of its blocks, for a study that takes
-            it; None: what was computed from it and is stored.
-        write_workloads: instead of running anything, write the workloads that the study runs on into this folder.
-        only: one figure or table of the report, such as "fig7", made alone; "help": the names of all of them.
-        answer: of harpagon, only the table that says on how many workloads it is optimal, and on which: of the last
-            report, or with `workloads` of so many sessions of each kind that are solved now.
+        certify: how many of its proofs an independent prover tries, 10 s each; None: 30.
+        posterior: of harpagon and piccolo: first search anew the settings that are nearest to the paper's numbers, and
+            with them the reference setting that workloads are drawn from (data/posterior; some half an hour on 2
+            cores, goes on if interrupted); without it the stored ones are used.
+        instances: folder of measured instances; None: where present, ../shared/instances (harpagon: sessions),
+            ../shared/instances/pipelines (ppipe: clusters).
+        artifact: of ppipe: run everything on the blocks that its authors measured too, from a checkout of their
+            artifact, or a table of its blocks (CSV); without it the stored rows are shown.
+        write_workloads: of harpagon and piccolo: instead of running anything, write the workloads that the study runs
+            on as session files into this folder (`workloads` and `seed` as for the study).
+        only: make one figure or table alone and print its data as CSV: from the runs that it needs, which are made, or
+            from the tables of the last report, which is said; "help" lists the names.
+        answer: of harpagon: only say on how many workloads it is optimal, and on which: from the last report, or with
+            `workloads` (40 take some 15 s) on so many sessions of each kind that are solved now.
 
     Returns:
         Path of the page; with `write_workloads` the files written, with `only` the part with its data as CSV (or the
@@ -136,20 +165,10 @@ def reproduce(
         InputError: a bad value, which it names with its keyword, or keywords that do not go together.
         RefutedError: a proof is refuted; the page is written.
     """
-    given = {
-        "paper": paper,
-        "jobs": read_if(count, jobs, "--jobs"),
-        "workloads": read_if(count, workloads, "--workloads"),
-        "seed": read_if(read_seed, seed, "--seed"),
-        "certify": read_if(count, certify, "--certify"),
-        "instances": None if instances is None else Path(instances),
-        "artifact": None if artifact is None else Path(artifact),
-        "full": full,
-        "posterior": posterior,
-        "write_workloads": None if write_workloads is None else Path(write_workloads),
-        "only": only,
-        "accept": accept,
-        "answer": answer,
+    given: dict[str, Any] = {
+        **{"paper": paper, "jobs": jobs, "workloads": workloads, "seed": seed, "certify": certify, "full": full},
+        **{"instances": instances, "artifact": artifact, "posterior": posterior, "only": only, "accept": accept},
+        **{"write_workloads": write_workloads, "answer": answer},
     }
     folder = None if out is None else Path(out)
     if claims:
@@ -276,3 +295,64 @@ def _refuse_given(
     name = next((name for name in names if given[name]), None)
     if name is not None:
         raise InputError(f"{what}, so that {name} has no meaning; {remedy}", field=flag)
+
+
+@command(
+    reproduce,
+    Parameter("paper", help="the paper", choices=tuple(STUDIES), details={"nargs": "?"}),
+    Parameter("--csv", help="with --only or --answer: write the data to this file", parse=Path, metavar="FILE"),
+    about=lambda: "Workloads of each study: " + ", ".join(f"{paper} {one.workloads}" for paper, one in STUDIES.items()),
+    first=("--claims", "--workloads", "--jobs", "--out", "--full"),
+    research=("--accept", "--seed", "--certify", "--posterior", "--instances", "--write-workloads"),
+    page="claims.md",
+    exits="1 a proof is refuted, or a claim that held is lost; 2 also: a report is of an older version or a small run",
+    examples=("euclio reproduce piccolo --workloads 20 --out build/small", "euclio reproduce --claims"),
+)
+def print_reproduced(arguments: Namespace) -> int:
+    """Reproduce and print where the report is, or check the claims."""
+    keywords = arguments.keywords
+    if arguments.csv is not None and not {"only", "answer"} & keywords.keys():
+        raise InputError("takes the data of one figure or table; add --only PART, or --answer", field="--csv")
+    check_written(arguments, ["csv"], [])
+    found: Any = reproduce(arguments.paper, **keywords)
+    if "answer" in keywords:
+        return _give_answer(arguments, found)
+    if "only" in keywords:
+        return _give_part(arguments, found)
+    if "claims" in keywords:
+        return _print_claims(arguments, found)
+    print(f"{len(found)} sessions in {keywords['write_workloads']}" if "write_workloads" in keywords else found)
+    return SOLVED
+
+
+def _give_answer(arguments: Namespace, found: AnsweredQuestion) -> int:
+    """Print the answer, or write its data to the file that is named."""
+    if arguments.csv is None:
+        print(found.text)
+    else:
+        write_text(found.frame().to_csv(index=False, lineterminator="\n"), arguments.csv)
+        print(arguments.csv)
+    return SOLVED
+
+
+def _give_part(arguments: Namespace, found: Any) -> int:
+    """Print the names of parts, or the data of one, or write them to the file that is named."""
+    if isinstance(found, tuple):
+        print("\n".join(found))
+        return SOLVED
+    say(f"{found.title}: from {found.source}")
+    if arguments.csv is None:
+        print(found.data, end="")
+    else:
+        write_text(found.data, arguments.csv)
+        print(arguments.csv)
+    return SOLVED
+
+
+def _print_claims(arguments: Namespace, checked: tuple[CheckedClaim, ...]) -> int:
+    """Print what became of the claims, and where their table is."""
+    accepted = bool(arguments.keywords.get("accept"))
+    page = folder_of_claims(arguments.keywords.get("out"), accepted) / PAGE
+    for line in (*lines(checked, load_cards(arguments.keywords.get("out"))), str(page)):
+        print(line)
+    return REFUSED if not accepted and any(one.lost for one in checked) else SOLVED

@@ -1,23 +1,39 @@
-"""`simulate`: a load served with a plan, request by request."""
+"""`euclio simulate`: serve a load with a written plan, request by request."""
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from euclio.core.errors import InputError, NoPlanError
 from euclio.core.numbers import Number
+from euclio.core.parameters import Parameter
+from euclio.core.progress import say
 from euclio.core.result import AnyResult, WrittenResult
-from euclio.core.values import SHARE, positive
+from euclio.core.values import positive
 from euclio.core.values import seconds as read_seconds
-from euclio.core.values import seed as read_seed
 from euclio.core.words import amount
 from euclio.files.boundary import at
-from euclio.verbs.attainment import arrival_fields
-from euclio.verbs.inputs import GivenInstance, GivenResult, given_instance, given_result
-from euclio.verbs.keywords import of_families, read_if, setup_fields, simulated
-from euclio.verbs.verb import verb
+from euclio.verbs.interface.attainment import arrival_fields
+from euclio.verbs.interface.command import command
+from euclio.verbs.interface.exit_codes import SOLVED
+from euclio.verbs.interface.family_keywords import setup_fields, simulated
+from euclio.verbs.interface.inputs import GivenInstance, GivenResult, given_instance, given_result
+from euclio.verbs.interface.outputs import check_written, draw_answer, print_answer
+from euclio.verbs.interface.shared_parameters import (
+    INSTANCE,
+    NOISE,
+    POLICY,
+    RESULT,
+    SEED,
+    arrivals,
+    json_of,
+    simulations,
+)
+from euclio.verbs.interface.verb import verb
 
 if TYPE_CHECKING:
     from euclio.core.parts import Simulator
@@ -31,32 +47,7 @@ if TYPE_CHECKING:
 
 
 class Serving(TypedDict, total=False):
-    """How a load comes and is served.
-
-    Attributes:
-        policy: the user's own policy that a written result was made under.
-        arrivals: how requests come, such as "poisson".
-        trace: file of timestamps (CSV, first column), or the timestamps in seconds, to follow instead.
-        cv: coefficient of variation of the gaps, for arrivals "gamma".
-        on: mean length of bursts in seconds, for arrivals "on-off".
-        off: mean length of the silence between bursts in seconds, for arrivals "on-off".
-        load: load factor.
-        full_load: requests per second at load 1.
-        seconds: how long requests come.
-        noise: coefficient of variation of durations.
-        seed: seed of arrivals and noise.
-        dispatch: of sessions who is given the next invocation, of fleets how instances get requests.
-        time_out: of sessions: seconds that a batch waits to be filled, or "none".
-        no_dummies: of sessions: send none of the plan's dummies.
-        dummies: of sessions: send them, also where the plan was made without.
-        hold: of sessions: modules hand requests on no earlier than after their worst-case latency.
-        no_hold: of sessions: they hand them on at once, also where the plan was made otherwise.
-        dropping: of sessions and fleets: which requests are dropped.
-        partial: of sessions: whether a machine that is not used in full stands alone or is shared.
-        clients: of sessions: clients that send their next request when the last one is answered.
-        scheduler: of clusters: who forms batches.
-        phases: of fleets: when in its period a client sends.
-    """
+    """How a load comes and is served, as of `euclio simulate`."""
 
     policy: Any
     arrivals: str | None
@@ -103,7 +94,32 @@ def simulate(
 ) -> dict[str, float]: ...
 @overload
 def simulate(instance: Any, result: AnyGiven, *, highest_load: bool = False, **keywords: Unpack[Serving]) -> Any: ...
-@verb(Serving, more=of_families)
+@verb(
+    POLICY,
+    *arrivals(),
+    Parameter("--load", help="load factor; default: 1", parse=positive, metavar="F"),
+    Parameter(
+        "--full-load",
+        help="requests per second at load 1, of a cluster per weight, of a fleet per client; default: what the "
+        "cluster's plan serves as checked, or the rates of the session or fleet",
+        parse=positive,
+        metavar="R",
+    ),
+    Parameter(
+        "--seconds",
+        help="how long requests come; default: 30, or with neither this nor --seed what an attainment was judged by",
+        parse=read_seconds,
+        metavar="S",
+    ),
+    replace(
+        NOISE,
+        help="coefficient of variation of durations around the profiled ones, 0 to 1; default: 0, or as planned",
+    ),
+    replace(SEED, help="seed of arrivals and noise; default: 0"),
+    Parameter("--highest-load"),
+    simulations,
+    typed=Serving,
+)
 def simulate(instance: Any, result: AnyGiven, *, highest_load: bool = False, **keywords: Any) -> Any | dict[str, float]:
     """Serve a load with the plan of a result, request by request, as `euclio simulate` does.
 
@@ -114,11 +130,8 @@ def simulate(instance: Any, result: AnyGiven, *, highest_load: bool = False, **k
     Args:
         instance: a session, cluster or fleet, without the changes that the result states; or the path of its file.
         result: a result of `euclio.solve`, or the path of a file.
-        highest_load: find the highest load factor at 99 % attainment, from 1 down to 0.05, instead of one load.
-        **keywords: each as the option of the command. `policy` as of `verify`; `arrivals`, `trace`, `cv`, `on`, `off`;
-            `load`, `full_load`, `seconds`, `noise`, `seed`; of sessions `dispatch`, `time_out`, `no_dummies`,
-            `dummies`, `hold`, `no_hold`, `dropping`, `partial`, `clients`, of clusters `scheduler`, of fleets
-            `dispatch`, `dropping`, `phases`.
+        highest_load: find the highest load factor at 99 % attainment, from 1 down to 0.05, instead of taking `load`.
+        **keywords: the options of `euclio simulate` by their names; `policy` as of `euclio.verify`.
 
     Returns:
         The simulation, as the family has it; with `highest_load` the load factor by stream of requests.
@@ -174,11 +187,11 @@ def simulated_setup(given: GivenInstance, simulator: Simulator, keywords: Any, s
     fields = {
         **planned,
         **arrival_fields(*asked.values()),
-        "seconds": length.get("seconds", 30.0) if seconds is None else read_if(read_seconds, seconds, "--seconds"),
-        "seed": length.get("seed", 0) if seed is None else read_if(read_seed, seed, "--seed"),
-        "noise": planned.get("noise", 0.0) if noise is None else read_if(SHARE.parse, noise, "--noise"),
-        "load": read_if(positive, keywords.get("load"), "--load") or 1.0,
-        "full_load_rps": read_if(positive, keywords.get("full_load"), "--full-load"),
+        "seconds": length.get("seconds", 30.0) if seconds is None else seconds,
+        "seed": length.get("seed", 0) if seed is None else seed,
+        "noise": planned.get("noise", 0.0) if noise is None else noise,
+        "load": keywords.get("load") or 1.0,
+        "full_load_rps": keywords.get("full_load"),
         **setup_fields(given.family, keywords),
     }
     setup: Setup = simulator.setup(**fields)
@@ -192,3 +205,74 @@ COMING = ("arrivals", "trace", "cv", "on", "off")
 def _as_long_as_judged(keywords: Any) -> bool:
     """Whether nothing is said about how long requests come, nor that many loads are tried."""
     return keywords.get("seconds") is None and keywords.get("seed") is None and not keywords.get("highest_load")
+
+
+@command(
+    simulate,
+    INSTANCE,
+    replace(RESULT, help="result with a plan (JSON, euclio/result/1)"),
+    Parameter("--timeline", help="also plot a timeline (.svg, .png or .pdf)", parse=Path, metavar="OUT"),
+    Parameter(
+        "--latencies", help="also plot the distribution of latencies (.svg, .png or .pdf)", parse=Path, metavar="OUT"
+    ),
+    json_of("the numbers"),
+    about=lambda: (
+        "Serve a load with the plan of a result: discrete-event simulation, request by request. Prints SLO attainment, "
+        f"utilisation and the scheduler's work. Serves {simulated()}. What no option says is as the plan of a session "
+        "was made for, which one line says."
+    ),
+    first=("--load", "--seconds", "--arrivals", "--highest-load", "--timeline"),
+    research=(
+        *("--full-load", "--noise", "--seed", "--dispatch", "--time-out", "--no-dummies", "--hold", "--dropping"),
+        *("--partial", "--clients", "--scheduler", "--phases", "--policy"),
+    ),
+    page="model/serving.md",
+    exits="4 the result has no plan",
+    examples=(
+        "euclio simulate session.json result.json --seconds 10",
+        "euclio simulate session.json result.json --arrivals gamma --cv 3 --load 0.8",
+    ),
+)
+def print_simulation(arguments: Namespace) -> int:
+    """Simulate, print, plot."""
+    keywords = arguments.keywords
+    read = (arguments.instance, arguments.result, keywords.get("trace"))
+    check_written(arguments, (), read, figures=("timeline", "latencies"))
+    given = given_instance(arguments.instance)
+    simulator = simulator_of(given)
+    said = given_result(arguments.result, given, keywords.get("policy"))
+    setup = simulated_setup(given, simulator, keywords, said)
+    for name in ("timeline", "latencies"):
+        if getattr(arguments, name) is not None and keywords.get("highest_load"):
+            raise InputError("shows one load, --highest-load tries many; leave one out", field=f"--{name}")
+    with at("", arguments.result):
+        how = simulator.as_planned(said.result, setup)
+    if keywords.get("highest_load"):
+        _print_highest_loads(arguments, simulator, given, said)
+    else:
+        _print_one_load(arguments, simulator, given, said)
+    if how:
+        say(f"{arguments.result}: {how}")
+    return SOLVED
+
+
+def _print_one_load(arguments: Namespace, simulator: Simulator, given: GivenInstance, said: GivenResult) -> None:
+    simulation = simulate(given, said, **arguments.keywords)
+    print_answer(arguments, lambda: simulator.describe(simulation), lambda: simulator.table(simulation))
+    speed = simulator.speed(simulation)
+    if speed:  # not the same from run to run, hence on standard error
+        say(speed)
+    draw_answer({arguments.timeline: lambda: simulator.draw(simulation)})
+    draw_answer({arguments.latencies: lambda: simulator.draw_latencies(simulation)})
+
+
+def _print_highest_loads(arguments: Namespace, simulator: Simulator, given: GivenInstance, said: GivenResult) -> None:
+    loads = simulate(given, said, **arguments.keywords)
+
+    def data() -> dict[str, Any]:
+        setup = simulated_setup(given, simulator, arguments.keywords, said)
+        described = {key: value for key, value in setup.describe().items() if key != "load"}
+        mean = sum(loads.values()) / len(loads)
+        return {"instance": given.instance.name, **described, "highest_load": loads, "mean_highest_load": mean}
+
+    print_answer(arguments, data, lambda: simulator.loads_table(loads))

@@ -1,26 +1,42 @@
-"""`load`, `solve` and `evaluate`: the instance in a file, a checked plan of it, and the checker's word on a plan."""
+"""`euclio solve`: run a solver on an instance, print the checked plan."""
 
 from __future__ import annotations
 
+from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from euclio.core import families, solving
-from euclio.core.errors import InputError
-from euclio.core.families import family_of
-from euclio.core.family import Checked
+from euclio.core import solving
+from euclio.core.errors import printable
+from euclio.core.family import Family
+from euclio.core.parameters import Group, Parameter, as_given
 from euclio.core.progress import say
-from euclio.core.result import AnyResult
+from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver, SolverLike
-from euclio.core.values import count, seed
+from euclio.core.values import count, seconds
 from euclio.files.boundary import at
-from euclio.files.instance_files import load_instance
-from euclio.verbs import keyword_types as words
-from euclio.verbs.attainment import attainment_demand, with_percentile
-from euclio.verbs.inputs import given_instance
-from euclio.verbs.keywords import changed, either, of_families, plan_space, read_if, time_limit_of
-from euclio.verbs.verb import verb
+from euclio.verbs.interface import keyword_types as words
+from euclio.verbs.interface.attainment import attainment_demand, with_percentile
+from euclio.verbs.interface.command import command
+from euclio.verbs.interface.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
+from euclio.verbs.interface.family_keywords import changed, either, plan_space, time_limit_of
+from euclio.verbs.interface.inputs import changed_instance, given_instance
+from euclio.verbs.interface.outputs import check_written
+from euclio.verbs.interface.shared_parameters import (
+    SEED,
+    STRICT,
+    an_instance,
+    attainment,
+    changes,
+    default_solvers,
+    json_of,
+    out_of,
+    schemas,
+)
+from euclio.verbs.interface.shared_parameters import plan_space as plan_spaces
+from euclio.verbs.interface.simulate_line import ASKED, shown_by, tried_by
+from euclio.verbs.interface.verb import verb
 
 if TYPE_CHECKING:
     from euclio.core.result import Result
@@ -35,6 +51,38 @@ if TYPE_CHECKING:
     ClusterResult = Result[PipelinePlan, PipelineSpace, PlanEvaluation]
     FleetResult = Result[FragmentPlan, FragmentSpace, FleetEvaluation]
     DayResult = Result[DayPlan, PlainSpace, DayEvaluation]
+
+SOLVER = Parameter(
+    "--solver",
+    help=f"see `euclio solvers`, or FILE.py:FUNCTION; default: {default_solvers()}",
+    parse=as_given,
+    metavar="NAME",
+)
+LIMIT = Parameter(
+    "--time-limit",
+    help="time limit in seconds, from when the input is read and the solver compiled; the command ends at most 1 s "
+    "later, whatever the solver does. Preparing the solver is limited to 600 s, one from a file to 60 s",
+    parse=seconds,
+    metavar="S",
+)
+ENGINES = Group(
+    "solver libraries",
+    "for solvers that run on PuLP or OR-Tools",
+    (
+        Parameter(
+            "--engine",
+            help="highs, cbc, highs-program or scip (both need euclio[engines]), gurobi (needs gurobipy)",
+            parse=as_given,
+            metavar="NAME",
+        ),
+        Parameter("--threads", help="threads of the engine; default: 1", parse=count, metavar="N"),
+        Parameter("--warm-start", help="solver whose plan to start from, or none", parse=as_given, metavar="NAME"),
+        Parameter("--log", help="write the engine's own log", parse=Path, metavar="FILE"),
+        Parameter("--export-lp", help="write the model in LP format", parse=Path, metavar="FILE"),
+    ),
+)
+EXIT_CODES = {"optimal": SOLVED, "feasible": SOLVED, "infeasible": INFEASIBLE, "error": REFUSED}
+"""Exit codes by status; of all others: `NO_PLAN`."""
 
 
 @overload
@@ -69,7 +117,17 @@ def solve(
 def solve(
     instance: Any, solver: SolverLike | None = None, *, space: Any = None, **keywords: Unpack[words.SolveAny]
 ) -> AnyResult: ...
-@verb(words.SolveAny, more=of_families)
+@verb(
+    SOLVER,
+    changes(),
+    STRICT,
+    plan_spaces(),
+    LIMIT,
+    replace(SEED, help="seed of random choices; default: 0"),
+    attainment(),
+    ENGINES,
+    typed=words.SolveAny,
+)
 def solve(instance: Any, solver: SolverLike | None = None, *, space: Any = None, **keywords: Any) -> AnyResult:
     """Solve an instance and check the plan, as `euclio solve` does.
 
@@ -78,15 +136,10 @@ def solve(instance: Any, solver: SolverLike | None = None, *, space: Any = None,
         solver: name of a solver, ``path/to/file.py:function``, a `Solver`, or a function of the instance that returns
             a plan, which is named by its name (docs/howto/solver.md); None: the default of the family.
         space: plan space; None: the solver's own. The result's may be narrower (`Solver.narrow`).
-        **keywords: each as the option of the command. How it is run: `time_limit` in seconds, `seed`, `engine`,
-            `threads`, `warm_start`, `log`, `export_lp`; `supervised=True` runs the solver in a process of its own, so
-            that the limit holds whatever it does, and explains what is infeasible, as the command does. Changes of a
-            session: `rate`, `slo`, `price`, `headroom`, `stock`, `resource`, `from_`, `changes`, `change_price`,
-            `state_price`, `spare`, `largest_share`, `durations`. Fields of the plan space: `policy`, `dummy`,
-            `max_allocations`, `hardware`, `no_batching`, `no_concurrency`, `machines` of sessions, others of other
-            families. What a plan of a session keeps under random arrivals: `attainment`, `arrivals`, `trace`, `cv`,
-            `on`, `off`, `noise`, `dispatch`, `time_out`, `hold`, `dropping`. `strict=True` refuses a file with doubtful
-            measurements.
+        **keywords: the options of `euclio solve` by their names: changes of the instance, fields of the plan space,
+            what plans of sessions keep under random arrivals, and how the solver is run. `supervised=True` runs the
+            solver in a process of its own, so that the limit holds whatever it does, and explains what is infeasible,
+            as the command does.
             Numbers are int, float, str, Decimal or Fraction, exactly as written.
 
     Returns:
@@ -100,7 +153,7 @@ def solve(instance: Any, solver: SolverLike | None = None, *, space: Any = None,
     keywords = with_percentile(keywords)
     with at("", given.file):
         family = given.family
-        target, changes = changed(family, given.instance, keywords)
+        target, applied = changed(family, given.instance, keywords)
         chosen = solving.solver_for(family, solver)
         searched = plan_space(family, chosen, target, keywords, space)
         demand = attainment_demand(family, keywords, target)
@@ -109,13 +162,13 @@ def solve(instance: Any, solver: SolverLike | None = None, *, space: Any = None,
         say(f"{given.file}: {hint}")
     options = {"space": searched, **run_options(keywords)}
     result = _made(target, chosen, demand, bool(keywords.get("supervised")), options)
-    return result if changes is None else replace(result, changes=changes)
+    return result if applied is None else replace(result, changes=applied)
 
 
 def _made(instance: Any, solver: AnySolver, demand: Demand | None, supervised: bool, options: Any) -> AnyResult:
     """The result in this process, or in one of its own."""
     if supervised:
-        from euclio.verbs.supervised import Supervised
+        from euclio.verbs.interface.supervised import Supervised
 
         with Supervised([instance], [solver]) as other:
             if demand is None:
@@ -141,59 +194,88 @@ def run_options(keywords: Any) -> dict[str, Any]:
     log, export_lp = either(keywords, "log", "log_file"), keywords.get("export_lp")
     return {
         "time_limit_s": time_limit_of(keywords),
-        "seed": 0 if keywords.get("seed") is None else read_if(seed, keywords["seed"], "--seed"),
+        "seed": keywords.get("seed") or 0,
         "engine": keywords.get("engine"),
-        "threads": read_if(count, keywords.get("threads"), "--threads"),
+        "threads": keywords.get("threads"),
         "warm_start": keywords.get("warm_start"),
         "log_file": None if log is None else Path(log),
         "export_lp": None if export_lp is None else Path(export_lp),
     }
 
 
-@overload
-def evaluate(instance: Session, plan: Plan, space: PlanSpace | None = None) -> Evaluation: ...
-@overload
-def evaluate(instance: Cluster, plan: PipelinePlan, space: PipelineSpace | None = None) -> PlanEvaluation: ...
-@overload
-def evaluate(instance: Fleet, plan: FragmentPlan, space: FragmentSpace | None = None) -> FleetEvaluation: ...
-@overload
-def evaluate(instance: Day, plan: DayPlan, space: Any = None) -> DayEvaluation: ...
-def evaluate(instance: Any, plan: Any, space: Any = None) -> Checked:
-    """Check and price a plan of any family.
+@command(
+    solve,
+    Parameter("file", help=f"instance (JSON, {schemas()})", metavar="FILE"),
+    out_of("also write the result (JSON, euclio/result/1)"),
+    json_of("the result"),
+    Parameter("--verbose", help="also say the plan space in the words of the papers"),
+    about=lambda: (
+        f"Run a solver on a {an_instance()} and print the checked plan. Options not given are the solver's own."
+    ),
+    first=("--slo", "--rate", "--machines", "--stock", "--out"),
+    research=("--seed",),
+    exits="0 solved, 1 the plan or claim is wrong, 3 infeasible, 4 no plan",
+    examples=(
+        "euclio solve session.json --out result.json",
+        "euclio solve session.json --rate 17 --slo 0.8 --machines whole",
+    ),
+)
+def print_solved(arguments: Namespace) -> int:
+    """Solve, print, write."""
+    from euclio.files import result_to_text
+    from euclio.files.json_writing import write_text
 
-    Args:
-        instance: a session, cluster, fleet or day.
-        plan: a plan of it.
-        space: plan space that it has to keep to; None: the full one.
+    keywords = arguments.keywords
+    solvers = (keywords.get("solver"), keywords.get("warm_start"))
+    check_written(arguments, ("out", "log", "export_lp"), (arguments.file, keywords.get("trace")), solvers=solvers)
+    given = given_instance(arguments.file)
+    result = _with_reason(solve(given, supervised=True, **keywords))
+    instance = changed_instance(given.instance, result.changes)
+    if arguments.out is not None:
+        write_text(result_to_text(result, instance), arguments.out)
+    if arguments.json:
+        print(result_to_text(result, instance), end="")
+    else:
+        from euclio.core.tables import to_text
 
-    Returns:
-        The checker's answer.
-    """
-    return families.evaluate(instance, plan, space)
+        table = to_text(given.family.table(instance, result))
+        print(table)
+        space = f"plan space: {given.family.describe_space(result.space)}"
+        if arguments.verbose and space not in table:
+            print(space)
+    if "attainment" in result.options:
+        _say_what_shows_it(arguments, given.family, result)
+    elif not arguments.json:
+        _print_whether_it_holds(arguments, given.family, instance, result)
+    if result.reason:
+        say(f"{arguments.file}: {result.status.value}: {result.reason}")
+    return EXIT_CODES.get(result.status, NO_PLAN)
 
 
-InstanceT = TypeVar("InstanceT")
+def _say_what_shows_it(arguments: Namespace, family: Family, result: AnyResult) -> None:
+    """Print the command that plays out what an attainment states, in one line that can be copied."""
+    shown = shown_by(result, family, arguments.file, arguments.out, arguments.keywords.get("trace"))
+    if shown is not None and arguments.json:
+        say(f"shown by: {shown}")
+    elif shown is not None:
+        print(f"\nshown by: {printable(shown)}")
 
 
-@overload
-def load(path: str | Path, *, strict: bool = False) -> Any: ...
-@overload
-def load(path: str | Path, kind: type[InstanceT], *, strict: bool = False) -> InstanceT: ...
-@verb()
-def load(path: str | Path, kind: type[Any] | None = None, *, strict: bool = False) -> Any:
-    """The instance in a file.
+def _print_whether_it_holds(arguments: Namespace, family: Family, instance: Any, result: AnyResult) -> None:
+    """Print what the plan keeps under Poisson arrivals, with the command that shows it, or the command alone."""
+    if family.simulator is None or result.value is None or result.plan is None:
+        return
+    simulator = family.simulator()
+    known = simulator.glance(instance, result)
+    shown = printable(tried_by(result, arguments.file, arguments.out))
+    found = f" {known.in_words()}" if known.in_words() else ""
+    cost = f"{known.cost}, " if known.cost else ""
+    more = f"; 99 %: {cost}{ASKED}" if simulator.keeps else ""
+    print(f"\nunder Poisson arrivals{found}: {shown}{more}")
 
-    Args:
-        path: the file.
-        kind: what it has to be, such as `euclio.problems.session.Session`, which an editor then knows; None: any
-            instance.
-        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
 
-    Raises:
-        InputError: naming the file, the field and the remedy; also where it is another kind of instance.
-    """
-    found = load_instance(path)
-    if kind is not None and not isinstance(found, kind):
-        asked = next((family.instances for family in families.families() if family.instance is kind), kind.__name__)
-        raise InputError(f"is one of {family_of(found).instances}; {asked} are asked for", file=str(path))
-    return found
+def _with_reason(result: AnyResult) -> AnyResult:
+    """The result; one that is unknown says why."""
+    if result.status is Status.UNKNOWN and not result.reason:
+        return replace(result, reason="no plan was found within the limit; allow more time")
+    return result

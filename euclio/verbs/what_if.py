@@ -1,52 +1,51 @@
-"""`what_if`, `curve` and `changes`: many plans of one session, by load and objective or by how many machines change."""
+"""`euclio what-if`: the cheapest plan of a session at several rates and objectives."""
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from euclio.core.errors import InputError
-from euclio.core.families import DEFAULT_FAMILY, find_family
+from euclio.core.families import family_of
 from euclio.core.numbers import Number
+from euclio.core.parameters import Parameter
 from euclio.core.progress import say
-from euclio.core.solver import AnySolver, SolverLike
-from euclio.core.solving import solver_for
-from euclio.core.space_fields import word
-from euclio.core.values import capacities, count_or_none, exacts, names, seconds
+from euclio.core.solver import SolverLike
+from euclio.core.values import capacities, count_or_none, exact_not_negative, exacts, named_points, names
+from euclio.core.words import counted, duration
 from euclio.files.boundary import at
+from euclio.files.json_writing import write_text
 from euclio.problems.session import PlanSpace, Session
 from euclio.problems.session.changes import SessionChanges
-from euclio.verbs import keyword_types as words
-from euclio.verbs.attainment import attainment_demand, with_percentile
-from euclio.verbs.inputs import GivenInstance, given_instance
-from euclio.verbs.keywords import LIMIT_S, applied, changed, of_families, plan_space, read_if
-from euclio.verbs.verb import verb
+from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES
+from euclio.verbs.interface import keyword_types as words
+from euclio.verbs.interface.attainment import attainment_demand, with_percentile
+from euclio.verbs.interface.command import command
+from euclio.verbs.interface.family_keywords import LIMIT_S, applied
+from euclio.verbs.interface.inputs import given_instance
+from euclio.verbs.interface.outputs import check_written, print_answer
+from euclio.verbs.interface.session_questions import (
+    LIMIT,
+    OUTPUTS,
+    AnswerForms,
+    Several,
+    asked_about,
+    exit_code,
+    give_out,
+    opened_session,
+)
+from euclio.verbs.interface.shared_parameters import SESSION, SOLVER, STRICT, attainment, changes, plan_space
+from euclio.verbs.interface.verb import as_read, verb
 
 if TYPE_CHECKING:
-    from euclio.questions.change_costs import Curve
-    from euclio.questions.cost_curve import CostCurve
+    from euclio.questions.sweep.solving import Swept
     from euclio.questions.what_if import WhatIf
 
-Several = Number | Iterable[Number]
-"""A value or several, or several in a text divided by commas."""
-
-
-class AskedSession(NamedTuple):
-    """What such a verb is asked about.
-
-    Attributes:
-        session: the session, as its file has it.
-        changes: what is changed of it at all points; None: nothing.
-        solver: the solver of all points.
-        space: the plan space of all points.
-    """
-
-    session: Session
-    changes: SessionChanges | None
-    solver: AnySolver
-    space: PlanSpace
+OWN = ("rate_rps", "slo_s", "resources", "price_per_h", "stock")
+"""Changes of which this verb takes several values."""
 
 
 @overload
@@ -75,7 +74,19 @@ def what_if(
     time_limit: Number | None = LIMIT_S,
     **keywords: Unpack[words.WhatIfKeywords],
 ) -> list[WhatIf]: ...
-@verb(words.WhatIfKeywords, more=of_families)
+@verb(
+    Parameter("--rate", parse=exacts, metavar="R,R"),
+    Parameter("--slo", parse=exacts, metavar="S,S"),
+    Parameter("--resource", parse=capacities, metavar="NAME=C,C"),
+    Parameter("--machines", parse=names, metavar="A,B"),
+    SOLVER,
+    changes(without=OWN),
+    STRICT,
+    plan_space(without=("charging",)),
+    attainment(several=True),
+    LIMIT,
+    typed=words.WhatIfKeywords,
+)
 def what_if(
     session: Any,
     *,
@@ -94,7 +105,8 @@ def what_if(
         session: a session, or the path of its file.
         rate: requests per second of all sources together, one or several; None: as in the session.
         slo: latency objectives in seconds, one or several; None: as in the session.
-        resource: capacities of a resource, as ``{"power": [1600, 2400]}``; None: as in the session.
+        resource: capacities of a resource that machines take some of, such as power=1600,2400, with an answer
+            for each; None: as in the session. In Python also ``{"power": [1600, 2400]}``.
         machines: how machines are charged, "share", "whole" or "packed", one or several; None: "share" and "whole".
         solver: solver of all points; None: the exact one.
         space: plan space; None: the solver's own.
@@ -114,25 +126,23 @@ def what_if(
     keywords = with_percentile(keywords, slo)
     slo = keywords.pop("slo", None) if slo is None else slo
     asked = asked_about(given, "what-if", solver, space, keywords)
-    every, limit_s = [asked.changes], read_if(seconds, time_limit, "--time-limit")
-    rates, slos = (read_if(exacts, *one) or () for one in ((rate, "--rate"), (slo, "--slo")))
-    ways = CHARGINGS if machines is None else read_if(names, machines, "--machines")
+    every = [asked.changes]
     with at("", given.file):
         if resource is not None:
-            name, amounts = read_if(capacities, resource, "--resource")
+            name, amounts = resource
             capped = [replace(asked.changes or SessionChanges(), resources={name: amount}) for amount in amounts]
             applied(given.family, capped[0], asked.session)
             every = [*capped]
         questions = [
             question(
                 asked.session,
-                rates=rates,
-                slos=slos,
-                chargings=ways,
+                rates=as_read(rate) or (),
+                slos=as_read(slo) or (),
+                chargings=machines or CHARGINGS,
                 changes=one,
                 solver=asked.solver,
                 space=asked.space,
-                time_limit_s=limit_s,
+                time_limit_s=as_read(time_limit),
             )
             for one in every
         ]
@@ -144,129 +154,6 @@ def what_if(
             say(f"{given.file}: {hint}")
     answers = _covered([answered(points) for points in questions], given.file)
     return answers[0] if resource is None else answers
-
-
-@verb(words.CurveKeywords, more=of_families)
-def curve(
-    session: Any,
-    *,
-    over: str = "slo",
-    slo: Several | None = None,
-    rate: Several | None = None,
-    solver: SolverLike | None = None,
-    space: PlanSpace | None = None,
-    time_limit: Number | None = LIMIT_S,
-    **keywords: Unpack[words.CurveKeywords],
-) -> CostCurve:
-    """The least cost of a session as a step function of its objective or its rate, as `euclio curve` has it.
-
-    Args:
-        session: a session, or the path of its file.
-        over: what the cost is a function of, "slo" or "rate".
-        slo: least and largest objective in seconds, with `over="rate"` one; None: half and twice the session's.
-        rate: requests per second of all sources together, with `over="rate"` the least and the highest; None: half and
-            twice the session's.
-        solver: an exact solver of all steps; None: the exact one.
-        space: plan space; None: the solver's own, over the rate with whole machines unless `machines` says otherwise.
-        time_limit: limit of each run in seconds; None: none.
-        **keywords: other changes of the session and fields of the plan space, as of `euclio.solve`.
-
-    Returns:
-        A step for each plan that is the cheapest somewhere in the range, and for each part of it without a plan.
-
-    Raises:
-        InputError: a bad value, which it names with its keyword, or one that does not go with the session.
-    """
-    from euclio.questions.cost_curve import Over, answered, question
-
-    given = given_instance(session)
-    axis = Over(word(over, Over, "--over"))
-    values = {Over.SLO: read_if(exacts, slo, "--slo"), Over.RATE: read_if(exacts, rate, "--rate")}
-    between = values.pop(axis)
-    if between is not None and len(between) != 2:
-        raise InputError("takes two values, the least and the largest", field=f"--{axis}")
-    ((other, single),) = values.items()
-    if single is not None and len(single) != 1:
-        raise InputError(f"takes one value; the cost is a function of the {axis.in_words()}", field=f"--{other}")
-    fixed: Any = {} if single is None else {other.value: single[0]}
-    charged: Any = {"machines": "whole"} if axis is Over.RATE and space is None and "charging" not in keywords else {}
-    asked = asked_about(given, "curve", solver, space, {**charged, **keywords, **fixed})
-    with at("", given.file):
-        questions = question(
-            asked.session,
-            over=axis,
-            between=None if between is None else (between[0], between[1]),
-            changes=asked.changes,
-            solver=asked.solver,
-            space=asked.space,
-            time_limit_s=read_if(seconds, time_limit, "--time-limit"),
-        )
-    return answered(questions)
-
-
-@verb(words.ChangesKeywords, more=of_families)
-def changes(
-    session: Any,
-    *,
-    most: Number | None = None,
-    solver: SolverLike | None = None,
-    space: PlanSpace | None = None,
-    time_limit: Number | None = LIMIT_S,
-    **keywords: Unpack[words.ChangesKeywords],
-) -> Curve:
-    """What the cheapest plan of a session costs by how many machines may change, as `euclio changes` has it.
-
-    Args:
-        session: a session, or the path of its file.
-        most: most changes that are asked for; None: those of the cheapest plan without a limit.
-        solver: solver of all steps; None: the exact one.
-        space: plan space; None: the solver's own, with whole machines unless `machines` says otherwise.
-        time_limit: limit of each run in seconds; None: none.
-        **keywords: `from_`, the result whose plan runs; other changes of the session and fields of the plan space, as
-            of `euclio.solve`.
-
-    Returns:
-        A step for each number of changes at which the cost falls.
-
-    Raises:
-        InputError: nothing runs, or a bad value, which it names with its keyword.
-    """
-    from euclio.questions.change_costs import answered, question
-
-    given = given_instance(session)
-    keywords = with_percentile(keywords)  # type: ignore[assignment]
-    charged: Any = keywords if space is not None or "charging" in keywords else {"machines": "whole", **keywords}
-    asked = asked_about(given, "changes", solver, space, charged)
-    with at("", given.file):
-        questions = question(
-            asked.session,
-            changes=asked.changes,
-            most=read_if(count_or_none, most, "--most"),
-            solver=asked.solver,
-            space=asked.space,
-            time_limit_s=read_if(seconds, time_limit, "--time-limit"),
-            demand=attainment_demand(given.family, keywords, asked.session),
-        )
-    return answered(questions)
-
-
-def asked_about(
-    given: GivenInstance, verb: str, solver: SolverLike | None, space: PlanSpace | None, keywords: Mapping[str, Any]
-) -> AskedSession:
-    """What is asked about.
-
-    Raises:
-        InputError: no session, or changes that do not fit it.
-    """
-    family = given.family
-    with at("", given.file):
-        if family.name != DEFAULT_FAMILY:
-            own = find_family(DEFAULT_FAMILY).instances
-            raise InputError(f"is one of {family.instances}; `euclio {verb}` asks about {own} only")
-        _, found = changed(family, given.instance, keywords)
-        assert found is None or isinstance(found, SessionChanges)
-        chosen = solver_for(family, solver)
-        return AskedSession(given.instance, found, chosen, plan_space(family, chosen, given.instance, keywords, space))
 
 
 def _covered(answers: list[WhatIf], file: str | None) -> list[WhatIf]:
@@ -289,3 +176,169 @@ def _covered(answers: list[WhatIf], file: str | None) -> list[WhatIf]:
     for reason in reasons:
         say(f"machines {reason}" if file is None else f"{file}: --machines {reason}")
     return [answer.only(kept) for answer in answers]
+
+
+# The command, and the page with sliders that it alone writes.
+
+PAGE_LIMIT_S = 1.0
+"""Limit of each run of a page where none is given: it takes hundreds of them."""
+POINTS = {"price": "price_per_h", "stock": "stock"}
+"""Options that may have several points by name, with the field of the changes."""
+
+
+def _machines(text: str) -> int | None:
+    """A number of machines, or None for "any"."""
+    return None if text == "any" else count_or_none(text)
+
+
+@command(
+    what_if,
+    SESSION,
+    *OUTPUTS,
+    Parameter(
+        "--price",
+        help="money per hour of some hardware, such as A100=1.1,T4=0.3; with --html several of each",
+        parse=named_points(exact_not_negative),
+        metavar="NAME=P,P",
+    ),
+    Parameter(
+        "--stock",
+        help="most machines that a plan may use of some hardware, such as A100=4,T4=20; with --html several of each, "
+        "any for no limit",
+        parse=named_points(_machines),
+        metavar="NAME=N,N",
+    ),
+    Parameter(
+        "--html",
+        help="write one offline page with sliders over rate, SLO, price and stock instead; what is not given has "
+        f"points around the file's values, and each plan {duration(PAGE_LIMIT_S)}",
+        parse=Path,
+        metavar="OUT",
+    ),
+    about="The cheapest plan of a session at each of several rates and SLOs, charged by share and in whole machines: "
+    "one table and one figure. Exit code 3: there is no plan at any of them.",
+    first=("--slo", "--rate", "--machines", "--stock", "--out"),
+    page="howto/what-if.md",
+    exits="0 some point has a plan, 3 infeasible, 4 no plan",
+    examples=("euclio what-if session.json --rate 10,20 --slo 0.8,1 --plot costs.svg",),
+)
+def print_what_if(arguments: Namespace) -> int:
+    """Solve all points, print, write, plot; or write the page."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from euclio.questions.figures import draw_what_if
+    from euclio.questions.tables import describe_what_if, what_if_csv, what_if_table
+
+    points = _several_points(arguments)
+    if arguments.html is not None:
+        return _write_page(arguments, points)
+    given = opened_session(arguments)
+    if arguments.plot is not None and len(arguments.keywords.get("resource", (None, ()))[1]) > 1:
+        raise InputError("draws one capacity of a resource; give one", field="--plot")
+    found: Any = what_if(given, **arguments.keywords)  # type: ignore[call-overload]
+    answers: list[WhatIf] = found if isinstance(found, list) else [found]
+    forms = AnswerForms(
+        describe_what_if(*answers),
+        lambda: Group(*[part for answer in answers for part in (Text(""), what_if_table(answer))][1:]),
+        lambda: what_if_csv(*answers),
+        lambda: draw_what_if(answers[0]),
+    )
+    give_out(arguments, given, forms)
+    return exit_code([point.result for answer in answers for point in answer.points.values()])
+
+
+def _several_points(arguments: Namespace) -> dict[str, dict[str, tuple[Any, ...]]]:
+    """The prices and stocks that have several points; what has one is a change at all points.
+
+    Raises:
+        InputError: several points without a page.
+    """
+    found = {}
+    for name in POINTS:
+        given: dict[str, tuple[Any, ...]] = getattr(arguments, name) or {}
+        found[name] = {one: values for one, values in given.items() if len(values) > 1 or None in values}
+        if found[name] and arguments.html is None:
+            one, values = next(iter(found[name].items()))
+            raise InputError(
+                f"gives {counted(len(values), 'point')} of {one}; give one number, or --html OUT", field=f"--{name}"
+            )
+        fixed = {one: values[0] for one, values in given.items() if one not in found[name]}
+        if fixed:
+            arguments.keywords[name] = fixed
+    return found
+
+
+def _write_page(arguments: Namespace, points: dict[str, dict[str, tuple[Any, ...]]]) -> int:
+    """Solve all points of the page and write it; says what came out."""
+    from euclio.questions.sweep.description import describe
+    from euclio.questions.sweep.solving import sweep
+    from euclio.questions.what_if import CHARGINGS
+    from euclio.report.what_if.page import page
+
+    keywords = dict(arguments.keywords)
+    for name in ("attainment", *PERCENTILES, *MODULE_PERCENTILES):
+        if name in keywords:
+            raise InputError(
+                "is not asked of a page's plans; leave --html or this out", field=f"--{name.replace('_', '-')}"
+            )
+    for name in ("out", "plot"):
+        if getattr(arguments, name) is not None:
+            raise InputError("is of the table; ask for the page without it", field=f"--{name}")
+    check_written(arguments, ["html"], [arguments.file])
+    given = given_instance(arguments.file)
+    rates, slos, ways = (keywords.pop(name, ()) for name in ("rate", "slo", "machines"))
+    resources = dict([keywords.pop("resource")]) if "resource" in keywords else {}
+    limit_s = keywords.pop("time_limit", PAGE_LIMIT_S)
+    asked = asked_about(given, "what-if", keywords.pop("solver", None), None, keywords)
+    with at("", arguments.file):
+        check_points(asked.session, {"price_per_h": points["price"], "stock": points["stock"], "resources": resources})
+        found = sweep(
+            asked.session,
+            rates=rates,
+            slos=slos,
+            prices=points["price"],
+            stock=points["stock"],
+            resources=resources,
+            chargings=ways or CHARGINGS,
+            changes=asked.changes,
+            solver=asked.solver,
+            space=asked.space,
+            time_limit_s=limit_s,
+        )
+        found = _covered_points(found, arguments.file)
+    write_text(page(found), arguments.html)
+    print_answer(arguments, lambda: describe(found), lambda: _said(found, arguments.html))
+    return exit_code([point.result for point in found.points.values()])
+
+
+def check_points(session: Session, points: dict[str, dict[str, tuple[Any, ...]]]) -> None:
+    """Refuse names that a session does not have, with the option instead of the field.
+
+    Raises:
+        InputError: for the first of them.
+    """
+    for field, given in points.items():
+        for name, values in given.items():
+            one: dict[str, Any] = {field: {name: next(value for value in (*values, 0) if value is not None)}}
+            applied(family_of(session), SessionChanges(**one), session)
+
+
+def _covered_points(found: Swept, file: str) -> Swept:
+    """The plans without the ways of charging that the solver does not cover, each of which is said with the reason.
+
+    Raises:
+        InputError: it covers none of them.
+    """
+    reasons = found.uncovered
+    if len(reasons) == len(found.question.chargings):
+        raise InputError("; ".join(reasons.values()), field="--machines")
+    for way, reason in reasons.items():
+        say(f"{file}: --machines {way} is left out: {reason}")
+    return found.only(way for way in found.question.chargings if way not in reasons)
+
+
+def _said(found: Swept, path: Path) -> str:
+    """What the page has, in one line."""
+    axes = ", ".join(f"{one.label} {one.text(0)} to {one.text(len(one.values) - 1)}" for one in found.question.axes)
+    return f"{path}: {counted(found.question.plans, 'plan')} over {axes or 'one point'}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -17,20 +16,6 @@ from euclio.workloads.populations import POPULATIONS
 #
 # Every setting is declared once, by the family whose kinds take it; experiment files, the options of `euclio generate`
 # and their help follow from that.
-
-
-def add_settings(options: argparse._ActionsContainer, settings: Iterable[Setting]) -> None:
-    """Offer settings as options; one that is not given leaves no trace among the arguments."""
-    for setting in settings:
-        options.add_argument(
-            setting.flag, type=setting.text, metavar=setting.metavar, help=setting.help, default=argparse.SUPPRESS
-        )
-
-
-def given_settings(arguments: argparse.Namespace, settings: Iterable[Setting]) -> dict[str, Any]:
-    """The plain values of the settings that were given as options, by name."""
-    given = {setting.name: vars(arguments)[setting.name] for setting in settings if setting.name in vars(arguments)}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
 
 
 def refuse_unknown(known: Sequence[Setting], given: Mapping[str, Any], kind: str) -> None:

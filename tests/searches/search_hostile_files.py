@@ -23,7 +23,7 @@ from unittest.mock import patch
 
 from euclio.cli import main
 from euclio.experiments import runner
-from euclio.verbs.commands import BAD_INPUT
+from euclio.verbs.interface.exit_codes import BAD_INPUT
 
 from .hostile_files import ADDED, CANARY, MARK, NASTY, REMOVED, TWICE, at, changed, code, flipped, places, references
 from .hostile_kinds import Kind, Verb, kinds

@@ -12,7 +12,7 @@ from euclio.core.errors import InputError
 from euclio.core.lazy import late
 from euclio.core.numbers import exact, fraction_text
 from euclio.core.objective import Goal
-from euclio.core.options import Demand
+from euclio.core.parameters import Demand
 from euclio.core.words import amount
 from euclio.files.boundary import FileModel, Name, Number, Text, at
 from euclio.files.dataclass_files import exact_of, needed_text

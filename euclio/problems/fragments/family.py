@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import Goal
-from euclio.core.options import SetupOption
+from euclio.core.parameters import Parameter
 from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.words import amount
@@ -99,23 +99,23 @@ FAMILY = Family(
     compile_rest=late("euclio.serving.fragments.simulation", "compile_simulator"),
     simulator=late_value("euclio.serving.fragments.simulation", "SIMULATOR"),
     setup_options=lambda: (
-        SetupOption(
+        Parameter(
             "--dispatch",
             "dispatch",
             "instances draw from one queue per stage, or get requests in turn; default: shared",
-            ("shared", "even"),
+            choices=("shared", "even"),
         ),
-        SetupOption(
+        Parameter(
             "--dropping",
             "dropping",
             "drop requests that cannot keep their time budget any more, or none; default: hopeless",
-            ("hopeless", "never"),
+            choices=("hopeless", "never"),
         ),
-        SetupOption(
+        Parameter(
             "--phases",
             "phases",
             "when in its period a client sends, where arrivals are uniform; default: random",
-            ("random", "together", "staggered"),
+            choices=("random", "together", "staggered"),
         ),
     ),
     designs=late("euclio.workloads.fragments.designs", "fleet_designs"),

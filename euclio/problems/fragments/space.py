@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
 from euclio.core.numbers import count_number
-from euclio.core.options import SpaceOption
+from euclio.core.parameters import Parameter
 from euclio.core.space_fields import SpaceField, at_least_as_many, at_most, described, word
 from euclio.core.values import count
 
@@ -53,7 +53,7 @@ SHARING = SpaceField(
     kind=str,
     words=lambda sharing: sharing.words,
     read=lambda name, fleet, place: Sharing(word(name, Sharing, place)),
-    option=SpaceOption(
+    option=Parameter(
         "--sharing",
         "sharing",
         "which fragments may share instances: none, uniform ones, or any, realigned",
@@ -66,7 +66,7 @@ BUDGETS = SpaceField(
     kind=str,
     words=lambda budgets: "time budgets of their own" if budgets is Budgets.OWN else "",
     read=lambda name, fleet, place: Budgets(word(name, Budgets, place)),
-    option=SpaceOption(
+    option=Parameter(
         "--budgets",
         "budgets",
         "a request of a set keeps the least time budget of the set, or its own",
@@ -86,7 +86,7 @@ MAX_MEMBERS = SpaceField(
     kind=int,
     words=lambda most: f"{at_most(most, 'fragment')} in a set" if most is not None else "",
     read=lambda most, fleet, place: count_number(most, place),
-    option=SpaceOption(
+    option=Parameter(
         "--max-members", "max_members", "most fragments that share instances; default: any", count, metavar="N"
     ),
     variants=_other_members,
@@ -103,9 +103,7 @@ MAX_INSTANCES = SpaceField(
     kind=int,
     words=lambda most: f"{at_most(most, 'instance')} of a stage" if most is not None else "",
     read=lambda most, fleet, place: count_number(most, place),
-    option=SpaceOption(
-        "--max-instances", "max_instances", "most instances of a stage; default: any", count, metavar="N"
-    ),
+    option=Parameter("--max-instances", "max_instances", "most instances of a stage; default: any", count, metavar="N"),
     variants=_other_instances,
     contains=at_least_as_many,
 )

@@ -8,7 +8,7 @@ from euclio.core.errors import InputError
 from euclio.core.family import Explained, Family
 from euclio.core.lazy import late, late_value
 from euclio.core.objective import LEAST_COST, MOST_THROUGHPUT
-from euclio.core.options import Demand, SetupOption
+from euclio.core.parameters import Demand, Parameter
 from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.core.words import amount
@@ -127,7 +127,9 @@ FAMILY = Family(
     compile_rest=late("euclio.serving.pipeline.simulation", "compile_simulator"),
     simulator=late_value("euclio.serving.pipeline.simulation", "SIMULATOR"),
     setup_options=lambda: (
-        SetupOption("--scheduler", "scheduler", "who forms batches; default: reservation", ("reservation", "reactive")),
+        Parameter(
+            "--scheduler", "scheduler", "who forms batches; default: reservation", choices=("reservation", "reactive")
+        ),
     ),
     rows=late("euclio.problems.pipeline.views", "plan_rows"),
 )

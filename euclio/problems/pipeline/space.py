@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
 from euclio.core.numbers import count_number
-from euclio.core.options import SpaceOption
+from euclio.core.parameters import Parameter
 from euclio.core.space_fields import SpaceField, at_most, described, word
 from euclio.core.values import count
 
@@ -37,7 +37,7 @@ OBJECTIVE = SpaceField(
     kind=str,
     words=lambda objective: objective.words,
     read=lambda name, cluster, place: Objective(word(name, Objective, place)),
-    option=SpaceOption(
+    option=Parameter(
         "--objective",
         "objective",
         "most throughput, or least cost for each model's rate_rps",
@@ -56,7 +56,7 @@ MAX_PARTITIONS = SpaceField(
     kind=int,
     words=lambda most: at_most(most, "partition"),
     read=lambda most, cluster, place: count_number(most, place),
-    option=SpaceOption(
+    option=Parameter(
         "--max-partitions", "max_partitions", "most partitions of a pipeline; default: the file's", count, metavar="N"
     ),
     variants=_other_most,
@@ -71,7 +71,7 @@ def _other_unification(cluster: Cluster, space: PipelineSpace) -> Iterator[tuple
 UNIFY_BATCH = SpaceField(
     kind=bool,
     words=lambda unify: "" if unify is None else "one batch size per pipeline" if unify else "batch sizes of their own",
-    option=SpaceOption(
+    option=Parameter(
         "--no-batch-unification", "unify_batch", "a batch size of its own for each partition", value=False
     ),
     variants=_other_unification,
@@ -79,7 +79,7 @@ UNIFY_BATCH = SpaceField(
 VIRTUAL_GPUS = SpaceField(
     kind=bool,
     words=lambda virtual: "" if virtual else "whole GPUs only",
-    option=SpaceOption("--no-virtual-gpus", "virtual_gpus", "whole GPUs only", value=False),
+    option=Parameter("--no-virtual-gpus", "virtual_gpus", "whole GPUs only", value=False),
     variants=lambda cluster, space: iter(
         [("whole GPUs" if space.virtual_gpus else "GPUs shared", not space.virtual_gpus)]
     ),
@@ -88,16 +88,14 @@ VIRTUAL_GPUS = SpaceField(
 BATCH_BUILD = SpaceField(
     kind=bool,
     words=lambda counts: "" if counts else "no batch-build delay",
-    option=SpaceOption(
-        "--no-batch-build", "batch_build", "leave out the delay until a batch has gathered", value=False
-    ),
+    option=Parameter("--no-batch-build", "batch_build", "leave out the delay until a batch has gathered", value=False),
     variants=lambda cluster, space: iter([("batch-build delay changed", not space.batch_build)]),
     contains=lambda wide, narrow: narrow or not wide,
 )
 ONE_PER_SEQUENCE = SpaceField(
     kind=bool,
     words=lambda one: "one pipeline per sequence" if one else "",
-    option=SpaceOption("--one-per-sequence", "one_per_sequence", "one pipeline per sequence of GPU types", value=True),
+    option=Parameter("--one-per-sequence", "one_per_sequence", "one pipeline per sequence of GPU types", value=True),
     variants=lambda cluster, space: iter([("pipelines per sequence changed", not space.one_per_sequence)]),
     contains=lambda wide, narrow: narrow or not wide,
 )

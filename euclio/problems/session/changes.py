@@ -16,7 +16,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
-from euclio.core.options import SpaceOption
+from euclio.core.parameters import Parameter
 from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
 from euclio.core.words import amount, counted, full, joined, percent
 from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
@@ -240,38 +240,38 @@ def _machines_of(plan: NamedPlan) -> tuple[RunningMachines, ...]:
 
 
 CHANGE_OPTIONS = (
-    SpaceOption(
+    Parameter(
         flag="--rate",
         field="rate_rps",
         help="requests per second of all sources together; the rates of all modules are scaled in ratio",
         parse=exact_positive,
         metavar="R",
     ),
-    SpaceOption(
+    Parameter(
         flag="--slo", field="slo_s", help="latency objective in seconds", parse=exact_positive, metavar="SECONDS"
     ),
-    SpaceOption(
+    Parameter(
         flag="--price",
         field="price_per_h",
         help="money per hour of some hardware, such as A100=1.1,T4=0.3",
         parse=named(exact_not_negative),
         metavar="NAME=P,...",
     ),
-    SpaceOption(
+    Parameter(
         flag="--stock",
         field="stock",
         help="most machines that a plan may use of some hardware (`count` in files), such as A100=4,T4=20",
         parse=named(count_or_none),
         metavar="NAME=N,...",
     ),
-    SpaceOption(
+    Parameter(
         flag="--resource",
         field="resources",
         help="most that all machines take of a resource, such as power=3200; the file says what each machine takes",
         parse=named(exact_not_negative),
         metavar="NAME=C,...",
     ),
-    SpaceOption(
+    Parameter(
         flag="--from",
         field="running",
         help="result whose plan runs already; machines added to it and removed from it are counted as changes",
@@ -279,49 +279,49 @@ CHANGE_OPTIONS = (
         given=_running_given,
         metavar="RESULT",
     ),
-    SpaceOption(
+    Parameter(
         flag="--changes",
         field="most_changes",
         help="most machines added and removed together, from the plan of --from",
         parse=count_or_none,
         metavar="N",
     ),
-    SpaceOption(
+    Parameter(
         flag="--change-price",
         field="price_per_change_per_h",
         help="money for each machine added or removed, for each hour that the plan is to run",
         parse=exact_not_negative,
         metavar="P",
     ),
-    SpaceOption(
+    Parameter(
         flag="--state-price",
         field="state",
         help="money on top for each change of a module whose machines hold state, such as caption=0.5; the same unit",
         parse=named(exact_not_negative),
         metavar="MODULE=P,...",
     ),
-    SpaceOption(
+    Parameter(
         flag="--spare",
         field="spare_machines",
         help="spare machines of every hardware type that the plan uses: so many of each may fail",
         parse=count_or_none,
         metavar="N",
     ),
-    SpaceOption(
+    Parameter(
         flag="--largest-share",
         field="largest_share",
         help="largest share of a module's requests that may need some hardware, such as spot-T4=0.5",
         parse=named(exact_positive),
         metavar="NAME=SHARE,...",
     ),
-    SpaceOption(
+    Parameter(
         flag="--headroom",
         field="headroom",
         help="plan for this share more requests: 0.2 multiplies all rates by 1.2",
         parse=exact_not_negative,
         metavar="SHARE",
     ),
-    SpaceOption(
+    Parameter(
         flag="--durations",
         field="durations",
         help="quantile of the measured durations that plans are to hold at, such as p95; default: the durations",

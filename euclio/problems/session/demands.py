@@ -1,8 +1,8 @@
-"""What sessions and their plan spaces may ask of a solver that not every one covers (`euclio.core.options`)."""
+"""What sessions and their plan spaces may ask of a solver that not every one covers (`euclio.core.parameters`)."""
 
 from __future__ import annotations
 
-from euclio.core.options import Demand
+from euclio.core.parameters import Demand
 from euclio.problems.session.instance import Session
 from euclio.problems.session.policies import Form, Policy
 from euclio.problems.session.rules import Charging, DummyRule

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
-from euclio.core.options import SpaceOption
+from euclio.core.parameters import Parameter
 from euclio.core.references import expanded
 from euclio.core.space_fields import (
     SpaceField,
@@ -51,7 +51,7 @@ POLICY = SpaceField(
     words=str,
     read=_read_policy,
     required=True,
-    option=SpaceOption(
+    option=Parameter(
         "--policy",
         "policy",
         "dispatch policy, or a user's own from a file",
@@ -70,7 +70,7 @@ DUMMY = SpaceField(
     words=lambda rule: rule.words,
     read=lambda name, session, place: DummyRule(word(name, DummyRule, place)),
     required=True,
-    option=SpaceOption("--dummy", "dummy", "dummy rule", choices=tuple(rule.value for rule in DummyRule)),
+    option=Parameter("--dummy", "dummy", "dummy rule", choices=tuple(rule.value for rule in DummyRule)),
     variants=lambda session, space: ((f"dummies {rule}", rule) for rule in DummyRule if rule is not space.dummy),
     # Every rule allows what those before it allow.
     contains=lambda wide, narrow: _RULES.index(wide) >= _RULES.index(narrow),
@@ -94,7 +94,7 @@ MAX_ALLOCATIONS = SpaceField(
     kind=int,
     words=lambda most: at_most(most, "allocation"),
     read=_read_most,
-    option=SpaceOption(
+    option=Parameter(
         "--max-allocations", "max_allocations", "most allocations per module, or any", count_or_any, metavar="N"
     ),
     variants=_other_most,
@@ -117,9 +117,7 @@ HARDWARE = SpaceField(
     kind=tuple,
     words=lambda allowed: "" if allowed is None else f"hardware {', '.join(allowed)}",
     read=_read_hardware,
-    option=SpaceOption(
-        "--hardware", "hardware", "allowed hardware; default: all of the instance", names, metavar="A,B"
-    ),
+    option=Parameter("--hardware", "hardware", "allowed hardware; default: all of the instance", names, metavar="A,B"),
     variants=_last_hardware,
     contains=lambda wide, narrow: wide is None or (narrow is not None and set(narrow) <= set(wide)),
     restriction=lambda allowed: (f"--hardware {','.join(allowed)}", f"only hardware {','.join(allowed)}"),
@@ -127,7 +125,7 @@ HARDWARE = SpaceField(
 )
 
 
-def _allowed_or_not(only: str, restriction: str, lifted: int, option: SpaceOption) -> SpaceField:
+def _allowed_or_not(only: str, restriction: str, lifted: int, option: Parameter) -> SpaceField:
     """A flag that is true where more than 1 is allowed."""
     return SpaceField(
         kind=bool,
@@ -149,19 +147,19 @@ SINGLE_HARDWARE = SpaceField(
     lifted=2,
 )
 BATCHING = _allowed_or_not(
-    "batch 1", "no batching", 3, SpaceOption("--no-batching", "batching", "batch 1 only", value=False)
+    "batch 1", "no batching", 3, Parameter("--no-batching", "batching", "batch 1 only", value=False)
 )
 CONCURRENCY = _allowed_or_not(
     "concurrency 1",
     "no concurrency",
     4,
-    SpaceOption("--no-concurrency", "concurrency", "concurrency 1 only", value=False),
+    Parameter("--no-concurrency", "concurrency", "concurrency 1 only", value=False),
 )
 CHARGING = SpaceField(
     kind=str,
     words=lambda charging: charging.words,
     read=lambda name, session, place: Charging(word(name, Charging, place)),
-    option=SpaceOption(
+    option=Parameter(
         "--machines",
         "charging",
         "how machines are charged: by the share that is used, whole, or whole with partial ones packed",

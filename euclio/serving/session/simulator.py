@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 import argparse
 
 from euclio.core.numbers import Number
-from euclio.core.options import SetupOption
+from euclio.core.parameters import Parameter
 from euclio.core.values import count, seconds
 from euclio.serving.session.setup import Dispatch, Dropping, Partial
 
@@ -28,55 +28,53 @@ def time_out(text: Number) -> float:
 
 
 SETUP_OPTIONS = (
-    SetupOption(
+    Parameter(
         "--dispatch",
         "dispatch",
         "who is given the next invocation; default: what the plan's policy stands for",
-        tuple(word.value for word in Dispatch),
+        choices=tuple(word.value for word in Dispatch),
     ),
-    SetupOption(
+    Parameter(
         "--time-out",
         "timeout_s",
         "seconds that a batch waits to be filled, or none; default: as long as the plan counts on",
         parse=time_out,
         metavar="S",
     ),
-    SetupOption(
+    Parameter(
         "--no-dummies",
         "dummies",
         "send none of the plan's dummies; the default",
         value=False,
     ),
-    SetupOption(
+    Parameter(
         "--dummies",
         "dummies",
         "send the plan's dummies, which its worst case counts on, or which stand for capacity that is kept free",
         value=True,
         instead_of=("no_dummies",),
     ),
-    SetupOption(
-        "--hold", "hold", "modules hand requests on no earlier than after their worst-case latency", value=True
-    ),
-    SetupOption(
+    Parameter("--hold", "hold", "modules hand requests on no earlier than after their worst-case latency", value=True),
+    Parameter(
         "--no-hold",
         "hold",
         "modules hand requests on at once, also where the plan was made otherwise",
         value=False,
         instead_of=("hold",),
     ),
-    SetupOption(
+    Parameter(
         "--dropping",
         "dropping",
         "drop requests that cannot be answered in time any more, or none; default: never",
-        tuple(word.value for word in Dropping),
+        choices=tuple(word.value for word in Dropping),
     ),
-    SetupOption(
+    Parameter(
         "--partial",
         "partial",
         "whether a machine that is not used in full stands alone or is shared with others; default: alone",
-        tuple(word.value for word in Partial),
+        choices=tuple(word.value for word in Partial),
     ),
-    SetupOption(
+    Parameter(
         "--clients",
         "clients",
         "clients that send their next request when the last one is answered, instead of arrivals",

@@ -10,6 +10,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact
+from euclio.core.parameters import Parameter
 from euclio.core.parts import Imported, Importer
 from euclio.core.result import Answer, AnyResult
 from euclio.core.solver import Limits
@@ -21,7 +22,6 @@ from euclio.files.json_reading import read_json
 from euclio.problems.pipeline.instance import Cluster
 from euclio.problems.pipeline.plan import Partition, Pipeline, PipelinePlan
 from euclio.problems.pipeline.space import PipelineSpace
-from euclio.workloads.kinds import add_settings, given_settings
 from euclio.workloads.pipeline.artifact_blocks import artifact_cluster, listed_models
 from euclio.workloads.pipeline.assembly import Terms
 from euclio.workloads.pipeline.instances import PipelineOptions
@@ -107,15 +107,6 @@ def _whole(value: Any, field: str, file: str) -> int:
     return int(number)
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    folder = "folder of the artifact, the one with `data` in it, or a table of its blocks (CSV)"
-    parser.add_argument("folder", type=Path, metavar="DIR", help=folder)
-    parser.add_argument("--models", type=names, metavar="A,B", help="models served together; without it: lists them")
-    parser.add_argument("--weights", type=numbers, metavar="X,Y", help="their parts of the load; default: 1 each")
-    add_settings(parser, TERMS)
-    parser.add_argument("--bandwidth", type=positive, metavar="G", help="Gbit/s of a link; default: the setup's")
-
-
 def _read(arguments: argparse.Namespace) -> Imported:
     cluster = _cluster(arguments)
     return Imported(cluster, None if arguments.plan is None else _checked_plan(cluster, arguments.plan))
@@ -129,12 +120,18 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
     weights = arguments.weights or (1,) * len(models)
     if len(weights) != len(models):
         raise InputError(f"names {len(weights)} weights for {len(models)} models; give one each", field="--weights")
-    options = PipelineOptions(**given_settings(arguments, TERMS))
+    options = PipelineOptions(**_terms(arguments))
     setup = with_counts(find_setup(options.cluster), options.high, options.low)
     if arguments.bandwidth is not None:
         setup = replace(setup, bandwidth_gbps=exact(arguments.bandwidth))
     terms = Terms(options.slo_scale, options.margin, options.max_partitions)
     return artifact_cluster(arguments.folder, setup, models, [Fraction(exact(w)) for w in weights], terms)
+
+
+def _terms(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The terms that were given, by name."""
+    given = vars(arguments)
+    return {one.name: given[one.name] for one in TERMS if given.get(one.name) is not None}
 
 
 def _checked_plan(cluster: Cluster, plan: Path) -> AnyResult:
@@ -143,13 +140,26 @@ def _checked_plan(cluster: Cluster, plan: Path) -> AnyResult:
     return check(cluster, "ppipe-artifact", PipelineSpace(), Limits(), answer, 0.0)
 
 
+ARTIFACT = (
+    Parameter(
+        "folder",
+        help="folder of the artifact, the one with `data` in it, or a table of its blocks (CSV)",
+        parse=Path,
+        metavar="DIR",
+    ),
+    Parameter("--models", help="models served together; without it: lists them", parse=names, metavar="A,B"),
+    Parameter("--weights", help="their parts of the load; default: 1 each", parse=numbers, metavar="X,Y"),
+    *(setting.parameter for setting in TERMS),
+    Parameter("--bandwidth", help="Gbit/s of a link; default: the setup's", parse=positive, metavar="G"),
+)
+
 IMPORTERS = (
     Importer(
         "ppipe",
         "a cluster made of the files of PPipe's published artifact",
         "Write a cluster made of the block timings and transfer sizes of PPipe's published artifact, and one of its "
         "plans as a result; prints the path of each file.",
-        _add_options,
+        ARTIFACT,
         _read,
         reads=("folder", "plan"),
         plans="plan of the artifact for this cluster",

@@ -6,8 +6,11 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.numbers import Number
+from euclio.core.parameters import NEEDED, Parameter, as_given
 from euclio.core.parts import Imported, Importer
 from euclio.core.values import positive, seconds, whole
 from euclio.problems.session.instance import Configuration
@@ -21,27 +24,6 @@ FLAGS = {
     "memory_mb": "--memory",
 }
 """Options by the argument of `session_from_csv` that they give."""
-
-
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="profiles (CSV)")
-    parser.add_argument(
-        "--prices",
-        type=prices_of,
-        required=True,
-        metavar="A=X,B=Y",
-        help="money per hour of each hardware, or a CSV of them, as of euclio prices",
-    )
-    parser.add_argument(
-        "--rates", type=rates_of, required=True, metavar="R", help="requests per second: a number, or m=R,n=S by module"
-    )
-    parser.add_argument("--slo", type=seconds, required=True, metavar="S", help="latency objective in seconds")
-    parser.add_argument(
-        "--edges", type=edges_of, metavar="a:b,a:c", help="parent:child; default: a chain as in the file"
-    )
-    parser.add_argument("--memory", type=amounts, metavar="A=X,B=Y", help="megabytes of memory of hardware")
-    parser.add_argument("--currency", metavar="NAME", help="what the prices are in, such as EUR; default: not said")
-    parser.add_argument("--name", metavar="NAME", help="name of the session; default: the file's")
 
 
 def _read(arguments: argparse.Namespace) -> Imported:
@@ -76,6 +58,11 @@ def _read(arguments: argparse.Namespace) -> Imported:
     return Imported(with_prices(session, found.prices, found.currency) if isinstance(found, PriceList) else session)
 
 
+def _in_text(parse: Callable[[str], Any]) -> Callable[[Any], Any]:
+    """What reads a text, and takes what is none as the value itself."""
+    return lambda given: parse(given) if isinstance(given, str) else given
+
+
 def prices_of(text: str) -> dict[str, str] | Path:
     """Positive numbers by name, or the path of a CSV of them."""
     return Path(text) if "=" not in text and text.lower().endswith(".csv") else amounts(text)
@@ -95,7 +82,7 @@ def amounts(text: str) -> dict[str, str]:
     return found
 
 
-def rates_of(text: str) -> str | dict[str, str]:
+def rates_of(text: str) -> Number | dict[str, str]:
     """A positive number, or one for each name, as text."""
     return amounts(text) if "=" in text else _amount(text)
 
@@ -120,26 +107,6 @@ MLPERF_FLAGS = {
 }
 """Options of `euclio import mlperf` by what they choose or give."""
 MOST_MLPERF_BATCH = 10**4
-
-
-def _add_mlperf_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, metavar="DIR", help="folder with results.jsonl")
-    parser.add_argument("--system", metavar="NAME", help="system of the result; without it: lists them")
-    parser.add_argument("--benchmark", metavar="NAME", help="its benchmark, where there are several")
-    parser.add_argument("--round", metavar="V", help="its round, where there are several")
-    parser.add_argument("--submitter", metavar="NAME", help="its submitter, where there are several")
-    parser.add_argument("--price", type=_amount, required=True, metavar="X", help="money per hour of the accelerator")
-    parser.add_argument(
-        "--batch",
-        type=whole(1, MOST_MLPERF_BATCH).parse,
-        required=True,
-        metavar="B",
-        help="largest batch, which is taken to reach Offline's throughput; no result says at which batch that was",
-    )
-    parser.add_argument("--rate", type=_amount, metavar="R", help="requests per second; default: Server's load")
-    parser.add_argument("--slo", type=seconds, metavar="S", help="seconds; default: Server's bound of p99")
-    parser.add_argument("--currency", metavar="NAME", help="what the price is in, such as EUR; default: not said")
-    parser.add_argument("--name", metavar="NAME", help="name of the session; default: benchmark and system")
 
 
 def _read_mlperf(arguments: argparse.Namespace) -> Imported:
@@ -179,11 +146,58 @@ def _nth_batch(profile: Sequence[Configuration]) -> Callable[[int], str]:
     return lambda k: f"batch {profile[k].batch}"
 
 
-def _amount(text: str) -> str:
-    """The text of a positive number, so that it stays exact."""
+def _amount(text: Number) -> Number:
+    """A positive number as it is written, so that it stays exact."""
     positive(text)
-    return text.strip()
+    return text.strip() if isinstance(text, str) else text
 
+
+CURRENCY = Parameter(
+    "--currency", help="what the prices are in, such as EUR; default: not said", parse=as_given, metavar="NAME"
+)
+CSV = (
+    Parameter("file", help="profiles (CSV)", parse=Path, metavar="FILE"),
+    Parameter(
+        "--prices",
+        help="money per hour of each hardware, or a CSV of them, as of euclio prices",
+        parse=_in_text(prices_of),
+        metavar="A=X,B=Y",
+        details=NEEDED,
+    ),
+    Parameter(
+        "--rates",
+        help="requests per second: a number, or m=R,n=S by module",
+        parse=_in_text(rates_of),
+        metavar="R",
+        details=NEEDED,
+    ),
+    Parameter("--slo", help="latency objective in seconds", parse=seconds, metavar="S", details=NEEDED),
+    Parameter(
+        "--edges", help="parent:child; default: a chain as in the file", parse=_in_text(edges_of), metavar="a:b,a:c"
+    ),
+    Parameter("--memory", help="megabytes of memory of hardware", parse=_in_text(amounts), metavar="A=X,B=Y"),
+    CURRENCY,
+    Parameter("--name", help="name of the session; default: the file's", parse=as_given, metavar="NAME"),
+)
+MLPERF = (
+    Parameter("folder", help="folder with results.jsonl", parse=Path, metavar="DIR"),
+    Parameter("--system", help="system of the result; without it: lists them", parse=as_given, metavar="NAME"),
+    Parameter("--benchmark", help="its benchmark, where there are several", parse=as_given, metavar="NAME"),
+    Parameter("--round", help="its round, where there are several", parse=as_given, metavar="V"),
+    Parameter("--submitter", help="its submitter, where there are several", parse=as_given, metavar="NAME"),
+    Parameter("--price", help="money per hour of the accelerator", parse=_amount, metavar="X", details=NEEDED),
+    Parameter(
+        "--batch",
+        help="largest batch, which is taken to reach Offline's throughput; no result says at which batch that was",
+        parse=whole(1, MOST_MLPERF_BATCH).parse,
+        metavar="B",
+        details=NEEDED,
+    ),
+    Parameter("--rate", help="requests per second; default: Server's load", parse=_amount, metavar="R"),
+    Parameter("--slo", help="seconds; default: Server's bound of p99", parse=seconds, metavar="S"),
+    CURRENCY,
+    Parameter("--name", help="name of the session; default: benchmark and system", parse=as_given, metavar="NAME"),
+)
 
 IMPORTERS = (
     Importer(
@@ -193,7 +207,7 @@ IMPORTERS = (
         "duration_s (seconds per batch) and, if it is not always 1, concurrency; prints the path. Columns like p95_s "
         "may say quantiles of the duration; several rows of one configuration are repetitions, whose median counts. "
         "Semicolons, decimal commas and UTF-16, as spreadsheets write them, are read. Doubtful rows are said.",
-        _add_options,
+        CSV,
         _read,
         reads=("file",),
     ),
@@ -203,7 +217,7 @@ IMPORTERS = (
         "Write a session of one module whose profile is read from a result of MLPerf Inference: batch 1 from "
         "SingleStream, 8 from MultiStream where it was submitted, the largest from Offline, linear in between; prints "
         "the path.",
-        _add_mlperf_options,
+        MLPERF,
         _read_mlperf,
         reads=("folder",),
     ),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
+from euclio.core.parameters import NEEDED, Parameter, as_given
 from euclio.core.parts import ProfileImporter
 from euclio.core.progress import say
 from euclio.core.values import divided, whole
@@ -67,23 +68,6 @@ def whole_numbers(text: Number | Iterable[Number]) -> tuple[int, ...]:
     return tuple(whole().parse(number) for number in divided(text))
 
 
-def _add_perf_analyzer_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="CSV files that perf_analyzer -f wrote")
-    parser.add_argument("--model", required=True, metavar="NAME", help="model (-m), which becomes the module's name")
-    parser.add_argument("--hardware", required=True, metavar="NAME", help="machine type that the server ran on")
-    parser.add_argument(
-        "--batch", type=whole_numbers, required=True, metavar="B", help="inputs per request (-b); or B,C,... by file"
-    )
-    parser.add_argument(
-        "--instances",
-        type=whole_numbers,
-        default=(1,),
-        metavar="K",
-        help="instances of the model on the machine (instance_group); or K,L,... by file; default: 1",
-    )
-    parser.add_argument("--no-dynamic-batching", action="store_true", help=UNBATCHED)
-
-
 def _read_perf_analyzer(arguments: argparse.Namespace) -> tuple[str, list[Configuration]]:
     from euclio.workloads.session.perf_analyzer import derive_all
     from euclio.workloads.session.served import Server
@@ -116,13 +100,6 @@ def _by_file(numbers: tuple[int, ...], files: Sequence[str], option: str) -> tup
     return numbers
 
 
-def _add_model_analyzer_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="metrics-model-inference.csv, or a checkpoint (.ckpt)")
-    parser.add_argument("--model", metavar="NAME", help="model, where the file has several")
-    parser.add_argument("--hardware", required=True, metavar="NAME", help="machine type that the server ran on")
-    parser.add_argument("--no-dynamic-batching", action="store_true", help=UNBATCHED)
-
-
 def _read_model_analyzer(arguments: argparse.Namespace) -> tuple[str, list[Configuration]]:
     from euclio.workloads.session.model_analyzer import derive_all
 
@@ -134,13 +111,51 @@ def _read_model_analyzer(arguments: argparse.Namespace) -> tuple[str, list[Confi
     return found.model, [one.configuration for one in found.derived]
 
 
+HARDWARE = Parameter(
+    "--hardware", help="machine type that the server ran on", parse=as_given, metavar="NAME", details=NEEDED
+)
+NEVER_BATCHES = Parameter("--no-dynamic-batching", help=UNBATCHED)
+PERF_ANALYZER = (
+    Parameter(
+        "files", help="CSV files that perf_analyzer -f wrote", parse=Path, metavar="FILE", details={"nargs": "+"}
+    ),
+    Parameter(
+        "--model",
+        help="model (-m), which becomes the module's name",
+        parse=as_given,
+        metavar="NAME",
+        details=NEEDED,
+    ),
+    HARDWARE,
+    Parameter(
+        "--batch",
+        help="inputs per request (-b); or B,C,... by file",
+        parse=whole_numbers,
+        metavar="B",
+        details=NEEDED,
+    ),
+    Parameter(
+        "--instances",
+        help="instances of the model on the machine (instance_group); or K,L,... by file; default: 1",
+        parse=whole_numbers,
+        metavar="K",
+        details={"default": (1,)},
+    ),
+    NEVER_BATCHES,
+)
+MODEL_ANALYZER = (
+    Parameter("file", help="metrics-model-inference.csv, or a checkpoint (.ckpt)", parse=Path, metavar="FILE"),
+    Parameter("--model", help="model, where the file has several", parse=as_given, metavar="NAME"),
+    HARDWARE,
+    NEVER_BATCHES,
+)
 PROFILE_IMPORTERS = (
     ProfileImporter(
         "perf-analyzer",
         "a profile from Triton's perf_analyzer",
         "Write a profile (CSV, for euclio import csv) of a model that Triton's perf_analyzer measured: per batch and "
         "number of instances the duration at which instances were held at the highest throughput; prints the path.",
-        _add_perf_analyzer_options,
+        PERF_ANALYZER,
         _read_perf_analyzer,
         reads=("files",),
     ),
@@ -149,7 +164,7 @@ PROFILE_IMPORTERS = (
         "a profile from Triton's model-analyzer",
         "Write a profile (CSV, for euclio import csv) of a model that Triton's model-analyzer measured, from its table "
         "or its checkpoint; says which measurements are left out, and why; prints the path.",
-        _add_model_analyzer_options,
+        MODEL_ANALYZER,
         _read_model_analyzer,
         reads=("file",),
     ),

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 SHOWN = ("cli.py", "contract", "core", "experiments", "export", "files", "problems", "questions", "serving")
-SHOWN += ("report/experiment", "report/what_if", "supervision", "verbs/commands", "workloads")
+SHOWN += ("report/experiment", "report/what_if", "supervision", "verbs", "workloads")
 EXACT = {
     "core/words.py": "makes the texts",
     "core/numbers.py": "decimals of files",
@@ -20,8 +20,8 @@ EXACT = {
     "core/system.py": "constants of a few seconds",
     "files/instance_files.py": "constants of a few seconds",
     "files/json_writing.py": "constants of a few seconds",
-    "verbs/commands/compare.py": "constants of a few seconds",
-    "verbs/commands/session_questions.py": "constants of a few seconds",
+    "verbs/interface/family_keywords.py": "constants of a few seconds",
+    "verbs/interface/session_questions.py": "constants of a few seconds",
     "problems/session/views.py": "coordinates of a drawing",
     "report/drawn_data.py": "rounds numbers and makes no text",
 }

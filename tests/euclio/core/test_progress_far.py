@@ -12,7 +12,7 @@ from euclio.core import progress
 from euclio.core.progress import waiting
 from euclio.core.registry import find_solver
 from euclio.core.result import Answer
-from euclio.verbs.supervised import Supervised
+from euclio.verbs.interface.supervised import Supervised
 
 # Not in the quick tier: held against the clock, and a process of its own.
 pytestmark = pytest.mark.slow

@@ -49,6 +49,7 @@ KNOWN = {
     "euclio/core/families.py": {"import_module", "entry_points"},
     "euclio/core/lazy.py": {"import_module"},
     "euclio/experiments/dask_pool.py": {"import_module"},
+    "euclio/verbs/interface/parser.py": {"import_module"},
     "studies/page_builder.py": {"import_module"},
     # Modules of kernels and of their named tuples, as this process or the one that started it has imported them, and
     # machine code that euclio has kept, in a folder that belongs to the user.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import inspect
 from dataclasses import fields
 
@@ -10,11 +9,9 @@ import pytest
 
 import euclio
 from euclio.core.families import families
-from euclio.core.lazy import late
-from euclio.verbs import PLACES
-from euclio.verbs.commands import parsing
-from euclio.verbs.commands.parsing import COMMANDS, module_of
-from euclio.verbs.verb import keyword_of
+from euclio.core.parameters import keyword_of
+from euclio.verbs import places
+from euclio.verbs.interface.parser import parser_of, subparsers, verbs
 
 FUNCTIONS = {
     "import csv": "import_csv",
@@ -86,10 +83,9 @@ PYTHON = {
 
 def parsers(verb):
     """The parsers of a verb: its own, or one for each kind or action below it, by what is typed."""
-    parser = argparse.ArgumentParser()
-    late(module_of(verb), f"{parsing.function_name(verb)}_options")(parser)
-    below = next((a for a in parser._actions if isinstance(a, argparse._SubParsersAction)), None)
-    return {verb: parser} if below is None else {f"{verb} {name}": one for name, one in below.choices.items()}
+    parser = subparsers(parser_of((verb,)))[verb]
+    below = subparsers(parser)
+    return {f"{verb} {name}": one for name, one in below.items()} if below else {verb: parser}
 
 
 def function_name(typed):
@@ -110,7 +106,7 @@ def options(parser):
 OF_SHELLS = {"completion": "a script for a shell, which nobody runs in Python"}
 """Verbs of the terminal alone, with the reason."""
 
-ALL = {typed: parser for verb in COMMANDS if verb not in OF_SHELLS for typed, parser in parsers(verb).items()}
+ALL = {typed: parser for verb in verbs() if verb not in OF_SHELLS for typed, parser in parsers(verb).items()}
 FIELDS = {field.name for family in families() for field in fields(family.full_space)}
 """Fields of plan spaces by their own names, which calls had before the options' names were keywords."""
 
@@ -154,7 +150,7 @@ def test_what_is_offered_is_a_verb_or_has_a_reason():
 
 def test_every_place_offers_what_euclio_does():
     """A verb that is written and not offered is not found."""
-    placed = {name for names in PLACES.values() for name in names}
+    placed = {name for names in places().values() for name in names}
     assert placed | {"results"} == set(euclio.__all__)
 
 

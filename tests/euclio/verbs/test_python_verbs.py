@@ -13,11 +13,11 @@ from tiny_sessions import TEXT, tiny_session
 import euclio
 from euclio.cli import main
 from euclio.core.errors import InputError, NoPlanError
+from euclio.core.parameters import keyword_of
 from euclio.files import save_result
 from euclio.problems.day import Step
 from euclio.problems.pipeline import Cluster
 from euclio.problems.session import Session
-from euclio.verbs.verb import keyword_of
 
 
 @pytest.fixture(scope="module")

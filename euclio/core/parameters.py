@@ -1,0 +1,150 @@
+"""What families and verbs declare: parameters of verbs, and demands that not every solver covers."""
+
+from __future__ import annotations
+
+import dataclasses
+import keyword
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# Demands of instances and plan spaces that not every solver covers: the columns of the table of who covers what.
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Something that an instance or a plan space may ask for, and that not every solver covers.
+
+    Attributes:
+        name: its word in `Solver.covers` and `Solver.lacks`.
+        words: what is asked for, in words for people: "SOLVER does not cover ...".
+        asked: instance and plan space in; whether they ask for it.
+        assumed: whether a solver covers it unless it says in `Solver.lacks` that it does not; other demands are covered
+            only by solvers that say so in `Solver.covers`.
+        meets: names of the demands that it is the meeting of, where covering each of them is not enough.
+        kept: why it is kept and not extended: no new solver or limit has to cover it; empty: it is extended.
+        instead: field of the plan space and a value of it under which this is not asked for, which a refusal proposes
+            where no solver covers it; None: there is none.
+        named: instance and plan space in; what is asked for by its name, where it has one, for refusals.
+    """
+
+    name: str
+    words: str
+    asked: Callable[[Any, Any], bool]
+    assumed: bool = False
+    meets: tuple[str, ...] = ()
+    kept: str = ""
+    instead: tuple[str, Any] | None = None
+    named: Callable[[Any, Any], str] | None = None
+
+    def words_on(self, instance: Any, space: Any) -> str:
+        """What an instance and a plan space ask for, in words, with its name if it has one."""
+        return self.words if self.named is None else f"{self.words} ({self.named(instance, space)})"
+
+
+# Parameters of verbs: options of the command, and keywords of the function in Python.
+
+
+def keyword_of(flag: str) -> str:
+    """The keyword of an option: ``--time-limit`` is `time_limit`; a word of Python's own gets an underscore behind."""
+    name = flag.removeprefix("--").replace("-", "_")
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+NEEDED: Mapping[str, Any] = {"required": True}
+"""Details of a parameter that cannot be left out."""
+
+
+def as_given(value: Any) -> Any:
+    """The value itself, as `Parameter.parse` of a text that is read later."""
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of verbs, declared where it belongs: with a verb, a family, an exporter or an importer.
+
+    Attributes:
+        flag: as it is typed, such as "--policy"; without dashes it is given by its place.
+        field: the field that it sets: of a plan space, of changes, of a simulation, or of what an exporter is given.
+        help: one line; empty: the docstring of the verb says it.
+        parse: reads the value from the text of the command, or from what a call gives. None without `choices`: the
+            option stands alone.
+        choices: the words allowed, which are values themselves; empty: what `parse` takes.
+        metavar: placeholder of the value.
+        value: value of the field where the option stands alone.
+        reference: a name that points into a user's file (`euclio.core.own_solver`), and the folder that it is relative
+            to (None: the current one) in; the value, which holds in every folder, out. None: no such name is taken.
+        given: what a call in Python gives, and the instance, in, the value of the field out; raises an `InputError`.
+            None: `parse` takes it.
+        instead_of: keywords of the same verb that have no meaning next to it.
+        missing: what to give, in words, where it cannot be left out; empty: it can.
+        details: what `argparse` is told besides, such as ``{"nargs": "+"}``.
+    """
+
+    flag: str
+    field: str = ""
+    help: str = ""
+    parse: Callable[[Any], Any] | None = None
+    choices: tuple[str, ...] = ()
+    metavar: str | None = None
+    value: Any = True
+    reference: Callable[[str, Path | None], Any] | None = None
+    given: Callable[[Any, Any], Any] | None = None
+    instead_of: tuple[str, ...] = ()
+    missing: str = ""
+    details: Mapping[str, Any] = dataclasses.field(default_factory=dict, hash=False)
+
+    @property
+    def keyword(self) -> str:
+        """Its name in Python."""
+        return keyword_of(self.flag)
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it has no value, so that its keyword is true or false."""
+        return self.flag.startswith("-") and self.parse is None and not self.choices
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Parameters that stand together in the help of a verb.
+
+    Attributes:
+        title: its title.
+        about: a line below the title.
+        parameters: its parameters.
+        also: further keywords of the same meaning, such as fields of plan spaces by their own names.
+        exclusive: whether at most one of them may be given.
+    """
+
+    title: str
+    about: str
+    parameters: tuple[Parameter, ...]
+    also: frozenset[str] = frozenset()
+    exclusive: bool = False
+
+
+Item = Parameter | Group | Callable[[], "Iterable[Parameter | Group]"]
+"""What a verb is declared with; a function is asked only where the parameters of families are needed."""
+
+
+def listed(items: Iterable[Item]) -> Iterator[Parameter | Group]:
+    """Parameters and groups one by one, those of families included."""
+    for item in items:
+        if isinstance(item, Parameter | Group):
+            yield item
+        else:
+            yield from item()
+
+
+def keywords_of(items: Iterable[Item]) -> frozenset[str]:
+    """The keywords that items stand for."""
+    found: set[str] = set()
+    for item in listed(items):
+        if isinstance(item, Group):
+            found.update((one.keyword for one in item.parameters), item.also)
+        else:
+            found.add(item.keyword)
+    return frozenset(found)

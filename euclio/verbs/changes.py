@@ -1,0 +1,127 @@
+"""`euclio changes`: what the cheapest plan costs by how many machines may change."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any, Unpack
+
+from euclio.core.numbers import Number
+from euclio.core.parameters import Parameter
+from euclio.core.progress import say
+from euclio.core.result import Status
+from euclio.core.solver import SolverLike
+from euclio.core.values import count_or_none
+from euclio.files.boundary import at
+from euclio.problems.session import PlanSpace
+from euclio.verbs.interface import keyword_types as words
+from euclio.verbs.interface.attainment import attainment_demand, with_percentile
+from euclio.verbs.interface.command import command
+from euclio.verbs.interface.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
+from euclio.verbs.interface.family_keywords import LIMIT_S
+from euclio.verbs.interface.inputs import given_instance
+from euclio.verbs.interface.session_questions import (
+    LIMIT,
+    OUTPUTS,
+    AnswerForms,
+    asked_about,
+    give_out,
+    opened_session,
+)
+from euclio.verbs.interface.shared_parameters import SESSION, SOLVER, STRICT, attainment, plan_space
+from euclio.verbs.interface.shared_parameters import changes as instance_changes
+from euclio.verbs.interface.verb import as_read, verb
+
+if TYPE_CHECKING:
+    from euclio.questions.change_costs import Curve
+
+
+@verb(
+    Parameter("--most", parse=count_or_none, metavar="N"),
+    SOLVER,
+    instance_changes(without=("most_changes",)),
+    STRICT,
+    plan_space(),
+    attainment(),
+    LIMIT,
+    typed=words.ChangesKeywords,
+)
+def changes(
+    session: Any,
+    *,
+    most: Number | None = None,
+    solver: SolverLike | None = None,
+    space: PlanSpace | None = None,
+    time_limit: Number | None = LIMIT_S,
+    **keywords: Unpack[words.ChangesKeywords],
+) -> Curve:
+    """What the cheapest plan of a session costs by how many machines may change, as `euclio changes` has it.
+
+    Args:
+        session: a session, or the path of its file.
+        most: most changes that are asked for; None: those of the cheapest plan without a limit.
+        solver: solver of all steps; None: the exact one.
+        space: plan space; None: the solver's own, with whole machines unless `machines` says otherwise.
+        time_limit: limit of each run in seconds; None: none.
+        **keywords: `from_`, the result whose plan runs; other changes of the session and fields of the plan space, as
+            of `euclio.solve`.
+
+    Returns:
+        A step for each number of changes at which the cost falls.
+
+    Raises:
+        InputError: nothing runs, or a bad value, which it names with its keyword.
+    """
+    from euclio.questions.change_costs import answered, question
+
+    given = given_instance(session)
+    keywords = with_percentile(keywords)  # type: ignore[assignment]
+    charged: Any = keywords if space is not None or "charging" in keywords else {"machines": "whole", **keywords}
+    asked = asked_about(given, "changes", solver, space, charged)
+    with at("", given.file):
+        questions = question(
+            asked.session,
+            changes=asked.changes,
+            most=as_read(most),
+            solver=asked.solver,
+            space=asked.space,
+            time_limit_s=as_read(time_limit),
+            demand=attainment_demand(given.family, keywords, asked.session),
+        )
+    return answered(questions)
+
+
+@command(
+    changes,
+    SESSION,
+    *OUTPUTS,
+    about="The least cost of a session by the most machines that may be added to the plan of --from and removed from "
+    "it: a row for each number of changes at which it falls, until the cheapest plan without a limit is reached. "
+    "Machines are charged whole unless --machines says otherwise. Exit code 3: there is no plan at all.",
+    first=("--from", "--most", "--slo", "--rate", "--out"),
+    page="howto/staying-close.md",
+    exits="0 some number of changes has a plan, 3 infeasible, 4 no plan",
+    examples=("euclio changes session.json --from result.json --rate 12",),
+)
+def print_changes(arguments: Namespace) -> int:
+    """Solve, print, write, plot."""
+    from euclio.questions.figures import draw_change_costs
+    from euclio.questions.tables import change_costs_csv, change_table, describe_change_costs
+
+    given = opened_session(arguments)
+    found = changes(given, **arguments.keywords)
+    forms = AnswerForms(
+        describe_change_costs(found),
+        lambda: change_table(found),
+        lambda: change_costs_csv(found),
+        lambda: draw_change_costs(found),
+    )
+    give_out(arguments, given, forms)
+    return _exit_code(found, arguments.file)
+
+
+def _exit_code(curve: Curve, file: str) -> int:
+    if curve.steps:
+        return SOLVED
+    last = curve.tried[-1] if curve.tried else curve.free
+    say(f"{file}: {last.result.status.value}: {last.result.reason}")
+    return INFEASIBLE if last.result.status is Status.INFEASIBLE else NO_PLAN

@@ -1,0 +1,249 @@
+"""The keywords that verbs share: defaults, and those that families declare as options.
+
+They are named as the options of the commands, and read by what reads those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from euclio.core.errors import InputError
+from euclio.core.families import families, find_family
+from euclio.core.family import Family
+from euclio.core.parameters import Parameter
+from euclio.core.references import is_reference
+from euclio.core.values import one_of, read, seconds
+from euclio.core.words import joined
+
+if TYPE_CHECKING:
+    from euclio.core.family import Changes
+    from euclio.core.solver import AnySolver
+
+CERTIFY_S = 60.0
+"""Limit in seconds of the prover for each proof of `compare`."""
+LIMIT_S = 10.0
+"""Limit in seconds of each run of `what_if` and `changes`: far from what profiles are for, proofs take long."""
+SERVED = "session"
+"""The family whose plans can be asked for an attainment."""
+SERVING = ("dispatch", "time_out", "hold", "dropping")
+"""Keywords of its simulations that a plan can be made for; the others are what the plan pays for."""
+CLASSES = ("easy", "medium", "hard", "open")
+"""Classes of the benchmark set."""
+ALL = "all"
+"""Word for all proofs of the benchmark set."""
+SAMPLE = 20
+"""Proofs of the benchmark set that are tried."""
+
+
+def of_families() -> frozenset[str]:
+    """The keywords that families have: their changes, fields of plan spaces and simulations."""
+    return frozenset((*_change_options(), *_space_options(), *_space_fields(), *setup_owners()))
+
+
+def time_limit_of(keywords: Any) -> float | None:
+    """The time limit in seconds, under either of its names; None: none."""
+    limit, older = either(keywords, "time_limit", "time_limit_s"), keywords.get("time_limit_s")
+    if isinstance(older, int | float) and older >= 0:
+        return float(older)  # 0 and infinity were always taken under this name
+    return None if limit is None else float(read(seconds, limit, "--time-limit"))
+
+
+def either(keywords: Any, name: str, older: str) -> Any:
+    """The value of a keyword that has an older name.
+
+    Raises:
+        InputError: both are given.
+    """
+    if keywords.get(name) is not None and keywords.get(older) is not None:
+        raise InputError(f"is given next to {name}, which is the same; leave one out", field=older)
+    return keywords.get(older) if keywords.get(name) is None else keywords[name]
+
+
+def changed(family: Family, instance: Any, keywords: Mapping[str, Any]) -> tuple[Any, Changes | None]:
+    """The instance with the changes that were given, and these; None: there are none.
+
+    Raises:
+        InputError: a keyword of another family, or a change that does not go with the instance.
+    """
+    given: dict[str, Any] = {}
+    for name, (owner, option) in _change_options().items():
+        value = keywords.get(name)
+        if value is None:
+            continue
+        _refuse_other(owner, family, option.flag)
+        given[option.field] = _change_value(option, value, instance)
+    if not given or family.changes is None:
+        return instance, None
+    changes = family.changes(**given)
+    return applied(family, changes, instance), changes
+
+
+def applied(family: Family, changes: Changes, instance: Any) -> Any:
+    """The instance with changes; what does not go with it is reported with the option instead of the field.
+
+    Raises:
+        InputError: such a change.
+    """
+    flags = {option.field: option.flag for option in family.change_options}
+    try:
+        return changes.applied_to(instance)
+    except InputError as error:
+        field = (error.field or "").partition(".")[0]
+        raise InputError(error.message, file=error.file, field=flags.get(field, error.field)) from None
+
+
+def plan_space(
+    family: Family, solver: AnySolver | None, instance: Any, keywords: Mapping[str, Any], space: Any = None
+) -> Any:
+    """The plan space on an instance of the family, with the keywords that were given.
+
+    Args:
+        family: the family.
+        solver: the solver, whose plan space it is where none is given; None: there is none, `space` is given.
+        instance: the instance.
+        keywords: keywords, or fields of the plan space by their names; others are not looked at.
+        space: plan space; None: the solver's own.
+
+    Raises:
+        InputError: a keyword of another family, or a plan space that does not go with the instance.
+    """
+    changes = space_changes(family, keywords)
+    given = solver.space if solver is not None and space is None else space
+    # Making a space anew that is to be the same takes as long as checking a plan of one module.
+    asked = replace(given, **changes) if changes else given
+    found = asked if solver is None else solver.space_on(instance, asked)
+    family.check_space(instance, found)
+    return found
+
+
+def space_changes(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a family's plan space that keywords set.
+
+    Raises:
+        InputError: a keyword of another family, or a value that it cannot have.
+    """
+    kind: Any = type(family.full_space)
+    own = _fields_of(kind)
+    found: dict[str, Any] = {}
+    for name, value in keywords.items():
+        if value is None and getattr(family.full_space, name, None) is not None:
+            continue  # a field that None says nothing of
+        owner, option = _space_options().get(name, (family, None))
+        if name in own and (option is None or owner is not family or option.stands_alone or value is None):
+            found[name] = value
+        elif option is not None:
+            _refuse_other(owner, family, option.flag)
+            if not option.stands_alone:
+                found[option.field] = _space_value(option, value)
+            elif value:
+                found[option.field] = option.value
+        elif name in _space_fields():
+            raise InputError(f"is no field of plan spaces of {family.instances}; leave it out", field=name)
+    return found
+
+
+@cache
+def _fields_of(kind: Hashable) -> frozenset[str]:
+    return frozenset(field.name for field in fields(cast(Any, kind)))
+
+
+def setup_fields(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a family's simulations that keywords set; others of theirs are not looked at.
+
+    Raises:
+        InputError: a keyword, or a word, of another family was given.
+    """
+    found: dict[str, Any] = {}
+    for name, owners in setup_owners().items():
+        value = keywords.get(name)
+        if value is None or value is False:
+            continue
+        flag = next(iter(owners.values())).flag
+        if family.name not in owners:
+            whose = joined(find_family(other).instances for other in owners)
+            raise InputError(f"is an option for {whose}; leave it out", field=flag)
+        option = owners[family.name]
+        if option.choices and value not in option.choices:
+            words = joined(option.choices, "or")
+            raise InputError(f"is {value!r}, which {family.instances} do not have; give {words}", field=flag)
+        for other in option.instead_of:
+            if keywords.get(other):
+                raise InputError(f"stands instead of --{other.replace('_', '-')}; leave one out", field=flag)
+        found[option.field] = (
+            option.value if option.stands_alone else value if option.parse is None else read(option.parse, value, flag)
+        )
+    return found
+
+
+@cache
+def setup_owners() -> dict[str, dict[str, Parameter]]:
+    """By keyword the names of the families whose simulations have it, with what it is to each."""
+    found: dict[str, dict[str, Parameter]] = {}
+    for family in families():
+        for option in family.setup_options():
+            found.setdefault(option.keyword, {})[family.name] = option
+    return found
+
+
+@cache
+def exporter_options() -> dict[str, tuple[Parameter, list[str]]]:
+    """All options by flag, each with the names of the exporters that take it."""
+    found: dict[str, tuple[Parameter, list[str]]] = {}
+    for family in families():
+        for exporter in family.exporters():
+            for option in exporter.options:
+                known, owners = found.setdefault(option.flag, (option, []))
+                assert known == option, f"{option.flag} means two things"
+                owners.append(exporter.name)
+    return found
+
+
+def simulated() -> str:
+    """The instances that can be simulated, with their schemas."""
+    served = [family for family in families() if family.simulator is not None]
+    return joined(f"{family.instances} ({family.schema})" for family in served)
+
+
+def _refuse_other(owner: Family, family: Family, flag: str) -> None:
+    if owner is not family:
+        raise InputError(
+            f"is an option for {owner.instances}, and this is one of {family.instances}; leave it out", field=flag
+        )
+
+
+def _space_value(option: Parameter, value: Any) -> Any:
+    """The value of a field of a plan space."""
+    if option.parse is not None:
+        return read(option.parse, value, option.flag)
+    if not isinstance(value, str) or (option.reference is not None and is_reference(value)):
+        return value  # such as a policy itself
+    return one_of(option.choices, value, option.flag)
+
+
+def _change_value(option: Parameter, value: Any, instance: Any) -> Any:
+    """The value of a field of the changes."""
+    if option.given is None:
+        return read(option.parse or str, value, option.flag)
+    try:
+        return option.given(value, instance)
+    except InputError as error:
+        raise InputError(str(error), field=option.flag) from None
+
+
+@cache
+def _change_options() -> dict[str, tuple[Family, Parameter]]:
+    return {option.keyword: (family, option) for family in families() for option in family.change_options}
+
+
+@cache
+def _space_options() -> dict[str, tuple[Family, Parameter]]:
+    return {option.keyword: (family, option) for family in families() for option in family.space_options}
+
+
+@cache
+def _space_fields() -> frozenset[str]:
+    """The fields of the plan spaces of all families."""
+    return frozenset(field.name for family in families() for field in fields(family.full_space))

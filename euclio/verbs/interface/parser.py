@@ -1,0 +1,175 @@
+"""The command line of `euclio`: its verbs, each imported when it is asked for, and hints where a word is wrong."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from importlib import import_module
+from typing import NoReturn
+
+from euclio.core.errors import InputError
+from euclio.core.parameters import keyword_of
+from euclio.core.words import joined, near_names
+from euclio.verbs import verb_files
+from euclio.verbs.interface.command import COMMANDS, Command
+from euclio.verbs.interface.exit_codes import IN_WORDS
+
+DESCRIPTION = "Optimization research workbench for DNN inference serving."
+SUMMARY = re.compile(r'"""`euclio ([a-z-]+)`: (.+?)\.?("""|\n)')
+"""The first line of a file that has a verb of the command: its name, and what it does."""
+FIRST = ("solve", "verify", "compare", "explain", "what-if", "curve", "changes", "simulate", "certify", "check-proof")
+"""The verbs that the help names first, in this order; the others follow by name."""
+MOST_NEAR = 2
+"""Words that a hint names."""
+INVALID_CHOICE = re.compile(r"invalid choice: '(?P<word>[^']*)'[^(]* \(choose from (?P<words>[^)]*)\)")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, like all other errors of bad input, and whose help has the usual first."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the error.
+
+        Raises:
+            InputError: always.
+        """
+        raise InputError(f"{_with_hint(message)}; see `{self.prog} --help`")
+
+    def format_help(self) -> str:
+        """The help; that of a verb has its options in sections, and examples."""
+        from euclio.verbs.interface.help_page import help_text
+
+        return help_text(self, super().format_help)
+
+
+class _Version(argparse.Action):
+    """Prints the version, which is looked up only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"{parser.prog} {version('euclio')}")
+        parser.exit()
+
+
+@cache
+def verbs() -> dict[str, str]:
+    """The verbs by name with a line each, as the files in `euclio/verbs/` begin; none of them is imported."""
+    found = {}
+    for file in sorted(verb_files()):
+        with file.open(encoding="utf-8") as lines:
+            begun = SUMMARY.match(lines.readline())
+        if begun is not None:
+            found[begun[1]] = begun[2]
+    return {name: found[name] for name in sorted(found, key=lambda name: (*FIRST, name).index(name))}
+
+
+def commands_of(verb: str) -> dict[str, Command]:
+    """The command of a verb, or those of its actions, by what is typed after its name."""
+    import_module(f"euclio.verbs.{keyword_of(verb)}")
+    return {
+        typed.removeprefix(verb).strip(): one
+        for typed, one in COMMANDS.items()
+        if typed == verb or typed.startswith(f"{verb} ")
+    }
+
+
+def parser_of(asked: Collection[str]) -> Parser:
+    """A parser that knows all verbs by name, and the options of some of them.
+
+    Args:
+        asked: those whose modules are imported.
+    """
+    parser = Parser(prog="euclio", description=DESCRIPTION, epilog=IN_WORDS, allow_abbrev=False)
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    names = parser.add_subparsers(
+        title="commands", metavar="COMMAND", dest="command", required=True, parser_class=Parser
+    )
+    for verb, line in verbs().items():
+        own = names.add_parser(verb, help=line, description=f"{line[0].upper()}{line[1:]}.", allow_abbrev=False)
+        if verb in asked:
+            _add_commands(own, commands_of(verb))
+    return parser
+
+
+def _add_commands(parser: argparse.ArgumentParser, commands: dict[str, Command]) -> None:
+    """Add the options of a verb, or its actions with theirs."""
+    if "" in commands:
+        commands[""].add_options(parser)
+        return
+    actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
+    for typed, one in commands.items():
+        one.add_options(actions.add_parser(typed, help=one.summary, allow_abbrev=False))
+
+
+def parsed(words: Sequence[str]) -> argparse.Namespace | None:
+    """The arguments; None: help or the version was asked for and has been printed.
+
+    Args:
+        words: the words of the command line, without the program's name.
+
+    Raises:
+        InputError: a verb, an option or a value that is none.
+    """
+    asked = next((word for word in words if not word.startswith("-")), None)
+    parser = parser_of(() if asked is None else (asked,))
+    try:
+        arguments, unknown = parser.parse_known_args(words)
+    except SystemExit:  # --help or --version has been printed
+        return None
+    if unknown:
+        innermost = _innermost(parser, arguments)
+        innermost.error(_unknown(unknown, _flags(innermost)))
+    command: Command = arguments.command_of
+    return command.given(arguments)
+
+
+def subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parsers of the verbs or actions below a parser, by name."""
+    groups = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return {name: own for group in groups for name, own in group.choices.items()}
+
+
+def _innermost(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> argparse.ArgumentParser:
+    """The parser of the verb, or of its action, that the arguments are of."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return _innermost(action.choices[getattr(arguments, action.dest)], arguments)
+    return parser
+
+
+def _flags(parser: argparse.ArgumentParser) -> list[str]:
+    return [flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")]
+
+
+def _unknown(words: Sequence[str], flags: Sequence[str]) -> str:
+    """What is said of words that no option or argument takes, with the nearest options."""
+    option = next((word.partition("=")[0] for word in words if word.startswith("-") and word != "--"), None)
+    if option is None:
+        return f"unrecognized arguments: {' '.join(words)}"
+    from euclio.core.families import owner_in_words
+
+    near = [f"--{name}{owner_in_words(name)}" for name in nearest(option.lstrip("-"), [flag[2:] for flag in flags])]
+    hint = f"; did you mean {joined(near, 'or')}?" if near else ""
+    return f"unknown option {option!r}{hint}"
+
+
+def nearest(word: str, known: Iterable[str]) -> list[str]:
+    """The known words that are nearest to a mistyped one: those that it begins, and those of about the same letters."""
+    words = list(known)
+    begun = [one for one in words if word and one.startswith(word)]
+    alike = near_names(word, words, MOST_NEAR)
+    return list(dict.fromkeys([*alike[:1], *begun, *alike]))[:MOST_NEAR]
+
+
+def _with_hint(message: str) -> str:
+    """The parser's message on a wrong word with the nearest right ones in place of all of them."""
+    wrong = INVALID_CHOICE.search(message)
+    if wrong is None:
+        return message
+    near = nearest(wrong["word"], re.findall(r"[\w:.-]+", wrong["words"]))
+    return (
+        f"{message[: wrong.start()]}unknown {wrong['word']!r}; did you mean {' or '.join(near)}?" if near else message
+    )

@@ -1,0 +1,159 @@
+"""What makes a function a verb: its keywords as an editor shows them, and errors that name them.
+
+The rooms below say what is wrong in words of the command (``--rate``). A call is told of it by its keyword
+(``rate=-3``), and the command prints what the room said (`euclio.core.errors.KeywordError.said`).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from euclio.core.errors import InputError, KeywordError
+from euclio.core.families import owner_in_words
+from euclio.core.parameters import Item, Parameter, keyword_of, keywords_of
+from euclio.core.values import one_of, read
+from euclio.core.words import near_names
+from euclio.files.row_warnings import strictly
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+LONGEST_SHOWN = 40
+"""Characters of the longest value that an error repeats."""
+SHOWN = (str, int, float, Decimal, Fraction)
+
+_WORDS = ("arrivals", "dispatch", "dummy", "engine", "machines", "policy", "to")
+"""Options whose values are words, which errors name with them."""
+
+_OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
+_WITH_VALUE = re.compile(rf"`--([a-z][a-z0-9-]*) ([\w.:-]+)`|--({'|'.join(_WORDS)}) ([a-z][\w-]*)")
+_WITH_PLACEHOLDER = re.compile(r"--([a-z][a-z0-9-]*) ([A-Z][\w.:]*)")
+_COMMAND = re.compile(r"`euclio ([a-z-]+)`")
+
+
+def verb(*items: Item, typed: type | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Makes a function a verb.
+
+    Args:
+        *items: how its parameters are read, and the groups that it shares with other verbs, in the order of the help.
+            A parameter of the function that has one here is read before the function is called.
+        typed: typed dictionary of the keywords that it takes next to its parameters.
+
+    Returns:
+        The function, whose signature lists every keyword, and whose `InputError`s name them (`KeywordError`). One that
+        takes `strict` refuses measured rows that are doubted where it is true (`euclio.files.row_warnings`).
+    """
+
+    def made(function: Callable[P, R]) -> Callable[P, R]:
+        shown = _signature(function, typed)
+        places = list(shown.parameters)
+        readers = {one.keyword: one for one in items if isinstance(one, Parameter) and one.keyword in shown.parameters}
+
+        @wraps(function)
+        def call(*given: P.args, **keywords: P.kwargs) -> R:
+            if not keywords.keys() <= shown.parameters.keys():
+                _refuse_unknown(function.__name__, keywords, keywords_of(items).union(places))
+            try:
+                with strictly(bool(keywords.get("strict"))):
+                    by_place: Any = (
+                        _read(readers.get(name), value) for name, value in zip(places, given, strict=False)
+                    )
+                    by_name: Any = {name: _read(readers.get(name), value) for name, value in keywords.items()}
+                    rest: Any = given[len(places) :]
+                    return function(*by_place, *rest, **by_name)
+            except KeywordError:
+                raise
+            except InputError as error:
+                asked = dict(zip(places, given, strict=False)) | keywords
+                told = _in_python(error, asked, frozenset(places))
+                raise (told or error) from None
+
+        call.__signature__ = shown  # type: ignore[attr-defined]
+        call.items = items  # type: ignore[attr-defined]
+        return call
+
+    return made
+
+
+def as_read(value: Any) -> Any:
+    """The value of a parameter inside its verb, which has been read: a number, for example, and no text of one."""
+    return value
+
+
+def _read(parameter: Parameter | None, value: Any) -> Any:
+    """The value of a parameter; None and what nothing reads stay as they are.
+
+    Raises:
+        InputError: it has no such value.
+    """
+    if parameter is None or value is None or parameter.stands_alone:
+        return value
+    if parameter.parse is None:
+        return one_of(parameter.choices, value, parameter.flag)
+    return read(parameter.parse, value, parameter.flag)
+
+
+def _signature(function: Callable[..., Any], typed: type | None) -> inspect.Signature:
+    """The signature of a function with every keyword by its name."""
+    own = inspect.signature(function)
+    named = [p for p in own.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    taken = {p.name for p in named}
+    more = {} if typed is None else inspect.get_annotations(typed)
+    extra = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=getattr(kind, "__forward_arg__", kind)
+        )
+        for name, kind in more.items()
+        if name not in taken
+    ]
+    return own.replace(parameters=[*named, *extra])
+
+
+def _refuse_unknown(function: str, given: Mapping[str, Any], known: frozenset[str]) -> None:
+    """Refuse a keyword that a verb does not have, as Python does, with the nearest one.
+
+    Raises:
+        TypeError: such a keyword.
+    """
+    for name in given:
+        if name not in known:
+            near = near_names(name, known, 1)
+            hint = f"; did you mean {near[0]!r}{owner_in_words(near[0])}?" if near else ""
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+
+
+def _in_python(error: InputError, given: Mapping[str, Any], known: frozenset[str]) -> KeywordError | None:
+    """An error in words of Python; None: it is in no others."""
+    field = error.field or ""
+    name = keyword_of(field) if field.startswith("--") else field
+    message = _WITH_VALUE.sub(_assigned, error.message)
+    message = _WITH_PLACEHOLDER.sub(lambda found: f"{keyword_of(found[1])}={found[2]}", message)
+    message = _OPTION.sub(lambda found: keyword_of(found[1]), message)
+    message = _COMMAND.sub(lambda found: f"`euclio.{found[1].replace('-', '_')}()`", message)
+    kind = _kind(type(error))
+    if name not in known:
+        return None if message == error.message else kind(error, message, name or None)
+    value = given.get(name)
+    text = repr(value) if isinstance(value, str) else str(value)
+    if not isinstance(value, SHOWN) or len(text) > LONGEST_SHOWN:
+        return kind(error, message, name)
+    for doubled in (f"{value!r} ", f"{str(value)!r} ", f"is {value!r}; it ", f"is {value}; it ", f"is {value!r}; "):
+        message = message.removeprefix(doubled)
+    return kind(error, message, name, text)
+
+
+def _kind(kind: type[InputError]) -> type[KeywordError]:
+    """What an error of a kind becomes: one of that kind still, for those who wait for it."""
+    return KeywordError if kind is InputError else type(kind.__name__, (KeywordError, kind), {})
+
+
+def _assigned(found: re.Match[str]) -> str:
+    """An option with its value as a keyword with it."""
+    quoted, name, value = ("`", found[1], found[2]) if found[1] else ("", found[3], found[4])
+    return f"{quoted}{keyword_of(name)}={value!r}{quoted}"
