@@ -103,7 +103,7 @@ FEWER := $(if $(WORKLOADS),--workloads $(WORKLOADS) --certify 1)
 reproduce: env
 	@mkdir -p build
 	@echo "$(SECOND) run at the same time; what they print goes to build/reproduce.log, and follows"
-	@half=$$($(BIN)/python -c 'from euclio.supervision import cores; print(max(1, cores() // 2))'); \
+	@half=$$($(BIN)/python -c 'from euclio.core.system import cores; print(max(1, cores() // 2))'); \
 	(set -e; for study in $(SECOND); do $(BIN)/euclio reproduce $$study --jobs $$half $(FEWER); done) >build/reproduce.log 2>&1 & second=$$!; \
 	trap 'kill $$second 2>/dev/null' INT TERM; \
 	(set -e; for study in $(FIRST); do $(BIN)/euclio reproduce $$study --jobs $$half $(FEWER); done); first=$$?; \

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from euclio.core.progress import told
+from euclio.core.system import cores
 from euclio.core.versions import provenance
 from euclio.experiments.results.tables import save
 from euclio.report import Block, Counts, Fold, Heading, KeyNumbers, Table, html_page, markdown_page
-from euclio.supervision import cores
 from studies import registered
 from studies.collector import Collector
 from studies.consistent import posterior_blocks, settings_intervals

@@ -10,11 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from euclio.core.errors import InputError
+from euclio.core.system import cores
 from euclio.core.words import counted, listed, nearest
 from euclio.experiments.results.tables import load
 from euclio.files.csv_files import csv_text
 from euclio.report import Block, Figure, Fold, Table
-from euclio.supervision import cores
 from euclio.workloads.populations import Identity
 from studies.collector import Collector
 from studies.page_blocks import shown_of, without_populations

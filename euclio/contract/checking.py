@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from euclio.contract import claims
 from euclio.contract.evidence import CheckedRun, Described, Ending, Evidence, Observation, References, checked_run
 from euclio.contract.findings import Finding, Judgement, Report, Verdict
-from euclio.contract.process import SOFT_LIMITS, SolverDiedError, SolverHere, SolverHungError, SolverProcess
+from euclio.contract.process import SOFT_LIMITS, SolverEndedError, SolverProcess
 from euclio.core.families import find_family
 from euclio.core.own_solver import name_elsewhere
 from euclio.core.progress import counted_bar, say
@@ -72,7 +72,7 @@ def _checked(name: str, samples: int, advance: Callable[[int], None]) -> Report:
     """As `check_solver`."""
     try:
         process = _tried(name)
-    except (SolverDiedError, SolverHungError) as error:
+    except SolverEndedError as error:
         finding = Finding("loads", "Can be loaded.", Verdict.BROKEN, " ".join(str(error).split()))
         return Report(name, "", "", (finding,))
     with process:
@@ -84,17 +84,15 @@ def _checked(name: str, samples: int, advance: Callable[[int], None]) -> Report:
     return judge(solver, [(trial, seen[k]) for k, trial in enumerate(trials)])
 
 
-def _tried(name: str, hash_seed: int = 0) -> SolverProcess | SolverHere:
+def _tried(name: str, hash_seed: int = 0) -> SolverProcess:
     """A solver to be tried, in a process of its own where that can be ended from outside."""
-    if HARD_LIMITS:
-        return SolverProcess(name, hash_seed)
-    if not hash_seed:  # the first of the two
+    if not HARD_LIMITS and not hash_seed:  # the first of the two
         say(soft(SOFT_LIMITS))
-    return SolverHere(name)
+    return SolverProcess(name, hash_seed)
 
 
 def _observe(
-    process: SolverProcess | SolverHere, trials: list[Trial], fresh: bool, advance: Callable[[int], None]
+    process: SolverProcess, trials: list[Trial], fresh: bool, advance: Callable[[int], None]
 ) -> dict[int, Observation]:
     """What is seen of those trials that need a fresh process, or of all others, by place."""
     seen: dict[int, Observation] = {}
@@ -105,7 +103,7 @@ def _observe(
     return seen
 
 
-def _quickest(process: SolverProcess | SolverHere, trial: Trial) -> Observation:
+def _quickest(process: SolverProcess, trial: Trial) -> Observation:
     """The quickest of some runs, as far as one is over its limit."""
     assert trial.limits.time_limit_s is not None
     limit = trial.limits.time_limit_s + claims.GRACE_S

@@ -1,4 +1,4 @@
-"""The process that a solver is tried in: reads trials, runs them one after the other, writes what it sees.
+"""Inside of the process that a solver is tried in: what it says of itself, and what becomes of a trial.
 
 Its standard output is a file, so that whatever the solver prints, in Python or in C, is seen.
 """
@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import locale
 import os
+import pickle
 import random
 import signal
 import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,41 +26,43 @@ from euclio.core.engine_packages import refuse_missing
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.family import Family
-from euclio.core.progress import mute
 from euclio.core.registry import find_solver
 from euclio.core.solver import AnySolver
 from euclio.core.solving import PreparedRun, prepare
 from euclio.core.system import alarm_is_set, flush_c_streams, read_at, waited_s
 from euclio.core.trials import Trial
-from euclio.supervision.channel import Channel
-from euclio.supervision.keeper import settle
+from euclio.supervision.serving import Report
 
 MOST_PRINTED = 200
 """Bytes kept of what a run prints."""
 
 
-def main(descriptor: int) -> None:
-    """Try one solver until the other side closes.
+def describe(_: Report, name: str) -> Described:
+    """What a solver says of itself.
 
-    Args:
-        descriptor: of the socket that brings the solver's name, then trials, and takes the solver's description, then
-            observations; the text of an `InputError` instead of the description where there is no such solver, or its
-            engine is missing.
+    Raises:
+        InputError: there is none of this name, or its engine is missing.
     """
-    settle(os.getppid())
-    mute()
-    channel = Channel.at(descriptor)
+    solver = _solver(name)
+    refuse_missing(solver)
+    return Described(solver.name, solver.kind, solver.family, solver.space, solver.version)
+
+
+def observe_named(_: Report, name: str, trial: Trial) -> Observation:
+    """Run one trial of the solver of a name and see what becomes of it."""
+    found = observe(_solver(name), trial)
     try:
-        name: str = channel.receive()
-        solver = find_solver(name)
-        refuse_missing(solver)
-    except InputError as error:
-        channel.send(error.args[0])
-        return
-    channel.send(Described(solver.name, solver.kind, solver.family, solver.space, solver.version))
-    with suppress(EOFError):
-        while True:
-            _send(channel, observe(solver, channel.receive()))
+        pickle.dumps(found)
+    except Exception as error:  # pickle raises whatever it likes
+        message = " ".join(f"its answer is no plain data: {type(error).__name__}: {error}".split())
+        return Observation(Ending.RAISED, message, wall_s=found.wall_s)
+    return found
+
+
+@cache
+def _solver(name: str) -> AnySolver:
+    """The solver of a name, looked up once in a process."""
+    return find_solver(name)
 
 
 def observe(solver: AnySolver, trial: Trial) -> Observation:
@@ -97,14 +101,6 @@ def _text(family: Family, instance: Any) -> str:
         return family.to_text(instance)
     except Exception as error:  # a spoiled instance may have no text
         return repr(error)
-
-
-def _send(channel: Channel, found: Observation) -> None:
-    try:
-        channel.send(found)
-    except Exception as error:  # pickle raises whatever it likes
-        message = " ".join(f"its answer is no plain data: {type(error).__name__}: {error}".split())
-        channel.send(Observation(Ending.RAISED, message, wall_s=found.wall_s))
 
 
 def _printed() -> int:
@@ -150,7 +146,3 @@ def _mask() -> int:
 
 def _numpy_state() -> dict[str, Any]:
     return {"the state of numpy.random": repr(np.random.get_state()), "numpy's handling of errors": np.geterr()}
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""The other side of `child`: starts the process, sends it trials, kills it where it hangs."""
+"""The other side of `child`: has a process tried, which is killed where it hangs."""
 
 from __future__ import annotations
 
@@ -7,43 +7,47 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, redirect_stdout, suppress
-from multiprocessing.connection import wait
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from typing import Any
 
-import psutil
-
-from euclio.contract.child import observe
+from euclio.contract import child
 from euclio.contract.evidence import Described, Ending, Observation
 from euclio.core.errors import InputError
-from euclio.core.registry import find_solver
+from euclio.core.system import HARD_LIMITS
 from euclio.core.trials import Purpose, Trial
 from euclio.core.words import full
-from euclio.supervision.channel import GarbledError, channel
-from euclio.supervision.keeper import kill_all, signal_name
+from euclio.supervision.limits import START_LIMIT_S, Cause, EndedError
+from euclio.supervision.process import Here, Process, interpreter
 
-START_LIMIT_S = 120.0
-"""Seconds to import a solver in."""
 FIRST_LIMIT_S = 900.0
 """Seconds for the first trial of a process, which compiles."""
 OVERRUN_S = 10.0
 """Seconds above the time limit after which a trial is killed."""
-LOOK_EVERY_S = 0.5
 MOST_ENDINGS = 3
 """Times that a process may end before its solver is given up."""
 
+SOFT_LIMITS = "the solver is tried in this process, and limits are those that it keeps itself"
+NO_FRESH_PROCESS = "this system has no process of its own for it"
 
-class SolverDiedError(Exception):
-    """The process of a solver ended before it answered (says how)."""
 
+class SolverEndedError(Exception):
+    """The process of a solver ended, or was killed, before it answered (says how).
 
-class SolverHungError(Exception):
-    """The process of a solver did not answer in time (says in what time)."""
+    Attributes:
+        ending: which of the two.
+    """
+
+    def __init__(self, how: str, ending: Ending) -> None:
+        super().__init__(how)
+        self.ending = ending
 
 
 class SolverProcess(AbstractContextManager["SolverProcess"]):
-    """A process that one solver is tried in, started anew where it ends; closing kills it and whatever it started."""
+    """A process that one solver is tried in, started anew where it ends; closing kills it and whatever it started.
+
+    On systems where no process can be ended from outside it is this one, which a solver that hangs takes along.
+    """
 
     def __init__(self, name: str, hash_seed: int = 0) -> None:
         """Start the process and let it look the solver up.
@@ -54,41 +58,37 @@ class SolverProcess(AbstractContextManager["SolverProcess"]):
 
         Raises:
             InputError: there is no such solver.
-            SolverDiedError: it ended while it loaded the solver.
-            SolverHungError: it did not end loading it.
+            SolverEndedError: it cannot be loaded.
         """
         self._name, self._hash_seed = name, hash_seed
         self._endings = 0
         self._start()
 
     def _start(self) -> None:
-        self._channel, theirs = channel()
-        self._opened = ExitStack()
-        printed = self._opened.enter_context(tempfile.TemporaryFile("a+b"))  # noqa: SIM115
-        self._opened.callback(self._channel.close)
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "euclio.contract.child", str(theirs.fileno())],
-            stdin=subprocess.DEVNULL,
-            stdout=printed,
-            stderr=subprocess.DEVNULL,
-            pass_fds=(theirs.fileno(),),
-            env=os.environ | {"PYTHONHASHSEED": str(self._hash_seed)},
-            start_new_session=True,
-        )
-        theirs.close()
-        self._running, self._first = True, True
+        self._first = True
+        self._process: Process | Here
+        if HARD_LIMITS:
+            environment = {**os.environ, "PYTHONHASHSEED": str(self._hash_seed)}
+            with tempfile.TemporaryFile("a+b") as printed:
+                self._process = interpreter(child.__name__, environment, printed.fileno(), subprocess.DEVNULL)
+        else:
+            self._process = Here()
+        self._running = True
         try:
-            found = self._asked(self._name, START_LIMIT_S)
-            if isinstance(found, str):
-                raise InputError(found)
-            assert isinstance(found, Described)
-            self.solver = found
-        except BaseException:
+            self.solver: Described = self._asked(START_LIMIT_S, child.describe, self._name)
+        except InputError:
             self.close()
             raise
+        except Exception as error:
+            self.close()
+            if isinstance(error, SolverEndedError):
+                raise
+            raise SolverEndedError(f"{type(error).__name__}: {error}", Ending.DIED) from error
 
     def observe(self, trial: Trial) -> Observation:
         """Run one trial, in a new process where the last one ended; too often, and it is skipped."""
+        if trial.purpose is Purpose.FRESH and not HARD_LIMITS:
+            return Observation(Ending.SKIPPED, NO_FRESH_PROCESS)
         if self._endings >= MOST_ENDINGS:
             return Observation(Ending.SKIPPED, f"the process had ended {MOST_ENDINGS} times")
         started = time.monotonic()
@@ -97,94 +97,30 @@ class SolverProcess(AbstractContextManager["SolverProcess"]):
                 self._start()
             limit = FIRST_LIMIT_S if self._first else (trial.limits.time_limit_s or 0.0) + OVERRUN_S
             self._first = False
-            found = self._asked(trial, limit)
-        except (SolverHungError, SolverDiedError) as error:
+            found = self._asked(limit, child.observe_named, self._name, trial)
+        except SolverEndedError as error:
             self._endings += 1
             self.close()
-            ending = Ending.HUNG if isinstance(error, SolverHungError) else Ending.DIED
-            return Observation(ending, str(error), wall_s=time.monotonic() - started)
+            return Observation(error.ending, str(error), wall_s=time.monotonic() - started)
         assert isinstance(found, Observation)
         return found
 
-    def _asked(self, question: Any, limit_s: float) -> Any:
-        deadline = time.monotonic() + limit_s
+    def _asked(self, limit_s: float, function: Callable[..., Any], *arguments: Any) -> Any:
         try:
-            self._channel.post(question)
-            while time.monotonic() < deadline:
-                self._channel.flush()
-                wait([self._channel.fileno()], min(LOOK_EVERY_S, max(0.0, deadline - time.monotonic())))
-                answer = self._channel.arrived()
-                if answer is not None:
-                    return answer[0]
-        except (EOFError, OSError):
-            raise SolverDiedError(self._ending()) from None
-        except GarbledError:
-            raise SolverDiedError("the process wrote to descriptors that are not its own") from None
-        raise SolverHungError(f"still running after {full(limit_s)} s, and killed")
-
-    def _ending(self) -> str:
-        try:
-            code = self._process.wait(LOOK_EVERY_S)
-        except subprocess.TimeoutExpired:  # it has closed its descriptors
-            return "the process stopped answering"
-        if code >= 0:
-            return f"the process ended with exit code {code}"
-        return f"the process died of signal {signal_name(-code)}"
+            with nullcontext() if HARD_LIMITS else _output_in_a_file():
+                return self._process.call(function, *arguments, limit_s=limit_s)
+        except EndedError as end:
+            if end.cause is Cause.TIME:
+                raise SolverEndedError(f"still running after {full(limit_s)} s, and killed", Ending.HUNG) from None
+            raise SolverEndedError(f"the process {end}", Ending.DIED) from None
 
     def close(self) -> None:
         """End the process and all that it started."""
-        if not self._running:
-            return
         self._running = False
-        with suppress(psutil.NoSuchProcess):
-            kill_all(psutil.Process(self._process.pid))
-        self._process.wait()
-        self._opened.close()
+        self._process.close()
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-# A solver tried in this process, on systems where none can be started next to it and ended from outside.
-#
-# A solver that hangs or crashes is no finding there: it takes this process along.
-
-SOFT_LIMITS = "the solver is tried in this process, and limits are those that it keeps itself"
-
-
-NO_FRESH_PROCESS = "this system has no process of its own for it"
-
-
-class SolverHere(AbstractContextManager["SolverHere"]):
-    """Tries a solver as `euclio.contract.process.SolverProcess` does, in this process.
-
-    Args:
-        name: name of the solver.
-
-    Raises:
-        InputError: there is no such solver.
-        SolverDiedError: it cannot be loaded.
-    """
-
-    def __init__(self, name: str) -> None:
-        try:
-            self._solver = find_solver(name)
-        except InputError:
-            raise
-        except Exception as error:  # whatever a user's file does
-            raise SolverDiedError(f"{type(error).__name__}: {error}") from error
-        found = self._solver
-        self.solver = Described(found.name, found.kind, found.family, found.space, found.version)
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing is left to end."""
-
-    def observe(self, trial: Trial) -> Observation:
-        """Run one trial; one that needs a fresh process is skipped."""
-        if trial.purpose is Purpose.FRESH:
-            return Observation(Ending.SKIPPED, NO_FRESH_PROCESS)
-        with _output_in_a_file():
-            return observe(self._solver, trial)
 
 
 @contextmanager

@@ -318,19 +318,15 @@ def kill_group(leader: int) -> None:
             os.killpg(leader, signal.SIGKILL)
 
 
-def ended_child(process: int = -1) -> tuple[int, int] | None:
-    """Number and exit code of a child that has ended, negative where it died of that signal; None: none has.
-
-    Args:
-        process: number of the child; -1: any.
+def child_has_ended() -> bool:
+    """Whether a child has ended, which is collected then.
 
     Raises:
-        ChildProcessError: there is no such child.
+        ChildProcessError: there is no child.
     """
     if sys.platform == "win32":
         raise NotImplementedError
-    found, status = os.waitpid(process, os.WNOHANG)
-    return (found, os.waitstatus_to_exitcode(status)) if found else None
+    return os.waitpid(-1, os.WNOHANG)[0] != 0
 
 
 def write_no_core_files() -> None:

@@ -7,6 +7,8 @@ the batch of a dask worker that is gone is made by another.
 from __future__ import annotations
 
 import logging
+import os
+import platform
 import queue
 import signal
 import threading
@@ -14,17 +16,20 @@ import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.experiments import dask_worker
-from euclio.experiments.execution import blank_record, crashed
+from euclio.core.system import HARD_LIMITS
+from euclio.core.system import cores as cores_here
+from euclio.experiments.execution import blank_record, lost
 from euclio.experiments.pool import Pool, cores_of
 from euclio.experiments.record import Record
+from euclio.experiments.slot import Slot
 from euclio.experiments.task import Batch, SolverSetting, Task
-from euclio.supervision import cores as cores_here
+from euclio.supervision.limits import Cause, EndedError
 
 LARGEST_BATCH = 32
 BATCH_S = 60.0
@@ -178,7 +183,7 @@ class DaskPool:
                 threads_per_worker=1,
                 memory_limit=0,
                 dashboard_address=None,
-                preload=[dask_worker.__name__],
+                preload=[__name__],
                 silence_logs=logging.CRITICAL,
             )
             return self._distributed.Client(self._cluster, set_as_default=False)
@@ -191,7 +196,7 @@ class DaskPool:
             ) from None
 
     def _ask(self, batch: Batch, done: queue.SimpleQueue[Any]) -> Any:
-        future = self._client.submit(dask_worker.make_runs, batch, self._logs, pure=False)
+        future = self._client.submit(make_runs, batch, self._logs, pure=False)
         future.add_done_callback(done.put)
         return future
 
@@ -214,8 +219,8 @@ class DaskPool:
             )
         if asked.attempt < MOST_ATTEMPTS:
             return None
-        how = f"was lost with its dask worker, in {asked.attempt} attempts"
-        return [crashed(blank_record(task), how) for task in asked.batch.tasks]
+        end = EndedError(Cause.DIED, f"was lost with its dask worker, in {asked.attempt} attempts")
+        return [lost(blank_record(task), end) for task in asked.batch.tasks]
 
     def _has_room(self, batch: Batch, asked: Collection[_AskedBatch]) -> bool:
         """Whether one more batch is to be asked for.
@@ -246,3 +251,84 @@ def _anywhere(task: Task) -> Task:
         return task
     setting = replace(task.setting, folder=str(Path(task.setting.folder).resolve()))
     return replace(task, setting=setting)
+
+
+# What a dask worker does: the same supervised processes as on a machine without dask.
+
+
+def dask_setup(worker: object) -> None:
+    """Leave Ctrl-C to the runner; dask calls this in workers that it starts with this module preloaded."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def make_runs(batch: Batch, logs: str | None) -> list[Record]:
+    """Make the runs of a batch in this dask worker, in its own process where the system has no hard limits.
+
+    Args:
+        batch: the batch.
+        logs: folder for what solvers print; not kept where this machine has no such folder.
+
+    Returns:
+        A record of every run, also of those that were killed or crashed.
+    """
+    if not HARD_LIMITS:
+        return list(Slot().run(batch))
+    places = _places(_distributed().get_worker().state.nthreads, logs)
+    with places.slot(batch) as slot:
+        return list(slot.run(batch))
+
+
+class Places:
+    """Slots of this process, whose threads together never exceed its cores.
+
+    Batches get their cores in the order in which they ask, so that one that needs many is not passed over for ever.
+
+    Args:
+        cores: cores, the threads of the dask worker.
+        logs: folder for logs; None: they are not kept.
+    """
+
+    def __init__(self, cores: int, logs: Path | None) -> None:
+        self._cores = self._free = cores
+        self._logs = logs
+        self._idle: list[Slot] = []
+        self._made = 0
+        self._turn, self._changed = threading.Lock(), threading.Condition()
+
+    @contextmanager
+    def slot(self, batch: Batch) -> Iterator[Slot]:
+        """A slot for a batch, as soon as its cores are free; one that has its library loaded, if possible."""
+        wanted = cores_of(batch, self._cores)
+        with self._turn, self._changed:
+            self._changed.wait_for(lambda: self._free >= wanted)
+            self._free -= wanted
+            slot = self._take(batch.tasks[0].setting.library)
+        try:
+            yield slot
+        finally:
+            with self._changed:
+                self._free += wanted
+                self._idle.append(slot)
+                self._changed.notify()
+
+    def _take(self, library: str) -> Slot:
+        if not self._idle:
+            self._made += 1
+            name = f"{platform.node()}-{os.getpid()}-{self._made}.log"
+            return Slot(None if self._logs is None else self._logs / name)
+        best = max(range(len(self._idle)), key=lambda place: self._idle[place].has_loaded(library))
+        return self._idle.pop(best)
+
+
+_FIRST = threading.Lock()
+
+
+def _places(cores: int, logs: str | None) -> Places:
+    with _FIRST:
+        return _kept_places(cores, logs)
+
+
+@cache
+def _kept_places(cores: int, logs: str | None) -> Places:
+    folder = None if logs is None else Path(logs)
+    return Places(cores, folder if folder is not None and folder.is_dir() else None)

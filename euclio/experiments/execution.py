@@ -32,11 +32,11 @@ from euclio.core.solving import PreparedRun, prepare
 from euclio.core.versions import provenance
 from euclio.core.warm_up import compile_solver
 from euclio.core.words import full
-from euclio.experiments.memory import peak_memory_mb
 from euclio.experiments.record import MEASURED, Record
 from euclio.experiments.task import Measure, SolverSetting, Task
 from euclio.files.json_reading import parse_json
 from euclio.proving.certifying import certify, is_proof
+from euclio.supervision.limits import Cause, EndedError, peak_memory_mb
 
 KILLED = "killed"
 CRASHED = "crashed"
@@ -99,7 +99,7 @@ def execute(
     except ending:
         raise
     except BaseException as error:  # a solver may raise anything, SystemExit too; the batch goes on
-        return _raised(changed(blank, peak_memory_mb=peak_memory_mb()), error)
+        return raised(changed(blank, peak_memory_mb=peak_memory_mb()), error)
 
 
 def _measured_alone(
@@ -174,39 +174,23 @@ def blank_record(task: Task) -> Record:
     )
 
 
-def killed_by_memory(blank: Record) -> Record:
-    """The record of a run that took more memory than it may."""
-    reason = f"killed above {blank.memory_limit_mb} MiB of memory"
-    return _lost(blank, Status.UNKNOWN, KILLED, reason, f"was {reason}")
-
-
-def killed_by_time(blank: Record) -> Record:
-    """The record of a run that took more time than it may."""
-    reason = f"killed at the hard limit of {full(blank.hard_time_limit_s)} s"
-    return _lost(blank, Status.UNKNOWN, KILLED, reason, "was killed at its hard limit")
-
-
-def crashed(blank: Record, how: str) -> Record:
-    """The record of a run whose process ended."""
-    return _lost(blank, Status.ERROR, CRASHED, f"the worker process {how}", how)
-
-
-def garbled(blank: Record) -> Record:
-    """The record of a run that wrote to the descriptor of the worker's messages."""
-    how = "wrote to descriptors that are not its own"
-    return _lost(blank, Status.ERROR, GARBLED, f"the solver {how}, the worker's among them", how)
-
-
-def _lost(blank: Record, status: Status, raw_status: str, reason: str, how: str) -> Record:
-    """The record of a run whose process is lost; where it had answered, a prover's process that `how` describes."""
+def lost(blank: Record, end: EndedError) -> Record:
+    """The record of a run whose process ended, or was killed; where it had answered, that process was a prover's."""
     if blank.certificate is not None:
-        return changed(blank, certify_reason=f"the prover's process {how}")
+        return changed(blank, certify_reason=f"the prover's process {end}")
+    status, raw_status, reason = {
+        Cause.TIME: (Status.UNKNOWN, KILLED, f"killed at the hard limit of {full(blank.hard_time_limit_s)} s"),
+        Cause.MEMORY: (Status.UNKNOWN, KILLED, f"killed above {blank.memory_limit_mb} MiB of memory"),
+        Cause.DIED: (Status.ERROR, CRASHED, f"the worker process {end}"),
+        Cause.GARBLED: (Status.ERROR, GARBLED, f"the solver {end}, the worker's among them"),
+    }[end.cause]
     return changed(blank, status=status.value, raw_status=raw_status, reason=reason)
 
 
-def _raised(blank: Record, error: BaseException) -> Record:
+def raised(blank: Record, error: BaseException) -> Record:
+    """The record of a run that raised an error."""
     if isinstance(error, MemoryError):
-        return killed_by_memory(blank)
+        return lost(blank, EndedError(Cause.MEMORY, f"was killed above {blank.memory_limit_mb} MiB of memory"))
     if isinstance(error, MissingEngineError):
         status = Status.INAPPLICABLE.value
         return changed(blank, status=status, raw_status=status, reason=_one_line(error.message))

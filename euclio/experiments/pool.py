@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
-from multiprocessing.connection import wait
+from functools import cache
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Protocol
 
-from euclio.core.system import HARD_LIMITS
+from euclio.core.progress import say
+from euclio.core.system import HARD_LIMITS, soft
 from euclio.experiments.record import Record
-from euclio.experiments.slot import LOOK_EVERY_S, Slot
-from euclio.experiments.soft_pool import SoftPool
+from euclio.experiments.slot import Slot, StoppedError
 from euclio.experiments.task import Batch
+
+SOFT_LIMITS = "runs are made one after the other in this process, and limits are those that solvers keep themselves"
 
 
 class Pool(AbstractContextManager["Pool"], Protocol):
@@ -32,10 +36,13 @@ class Pool(AbstractContextManager["Pool"], Protocol):
 
 
 class LocalPool(AbstractContextManager["LocalPool"]):
-    """Slots on this machine, driven by one thread.
+    """Slots on this machine, driven by a thread each.
 
     A batch whose solvers take k threads takes k cores; batches start in their order, so that one that needs many cores
     is not passed over for ever. One that needs more cores than there are takes all.
+
+    On systems without hard limits it makes one run after the other in this process, and says so. There a crash ends
+    the batch, and the same command goes on.
 
     Args:
         cores: cores to use, hence the most runs at a time.
@@ -43,35 +50,77 @@ class LocalPool(AbstractContextManager["LocalPool"]):
     """
 
     def __init__(self, cores: int, logs: Path | None = None) -> None:
+        if not HARD_LIMITS:
+            _say_that_limits_are_soft()
+            cores = 1
         self._slots = [Slot(None if logs is None else logs / f"slot-{number}.log") for number in range(cores)]
+        self._threads = ThreadPoolExecutor(cores, "euclio-slot")
+        self._working: dict[Slot, Future[None]] = {}
         self._cores = cores
 
     def __exit__(self, *_: object) -> None:
+        self._stop()
+        self._threads.shutdown()
         for slot in self._slots:
             slot.close()
 
     def run(self, batches: Iterable[Batch]) -> Iterator[Record]:
         """Make the runs of all batches; see `Pool.run`."""
+        if not HARD_LIMITS:  # in the main thread, which signals reach
+            for given in batches:
+                yield from self._slots[0].run(given)
+            return
         waiting = (batch for batch in batches if batch.tasks)
         batch = next(waiting, None)
         taken: dict[Slot, int] = {}
-        records: list[Record] = []
-        while batch is not None or taken:
-            while batch is not None and cores_of(batch, self._cores) <= self._cores - sum(taken.values()):
-                slot = self._idle(taken, batch.tasks[0].setting.library)
-                slot.begin(batch)
-                taken[slot] = cores_of(batch, self._cores)
-                batch = next(waiting, None)
-            yield from records  # after all slots have been given work
-            wait([slot.channel.fileno() for slot in taken], LOOK_EVERY_S)
-            records = [record for slot in taken for record in slot.step()]
-            taken = {slot: cores for slot, cores in taken.items() if slot.busy}
-        yield from records
+        done: SimpleQueue[Record | Slot | BaseException] = SimpleQueue()
+        try:
+            while batch is not None or taken:
+                while batch is not None and cores_of(batch, self._cores) <= self._cores - sum(taken.values()):
+                    slot = self._idle(taken, batch.tasks[0].setting.library)
+                    taken[slot] = cores_of(batch, self._cores)
+                    self._working[slot] = self._threads.submit(_work, slot, batch, done)
+                    batch = next(waiting, None)
+                match done.get():
+                    case Record() as record:
+                        yield record
+                    case BaseException() as error:
+                        raise error
+                    case slot:
+                        del taken[slot]
+        finally:
+            self._stop()
+
+    def _stop(self) -> None:
+        """Give up the runs at hand, whose processes are ended by the threads that wait for them."""
+        for slot in self._working:
+            slot.stopped = True
+        wait(self._working.values())
+        for slot in self._working:
+            slot.stopped = False
+        self._working.clear()
 
     def _idle(self, taken: dict[Slot, int], library: str) -> Slot:
         """An idle slot, if possible one that has the library loaded."""
         idle = [slot for slot in self._slots if slot not in taken]
         return next((slot for slot in idle if slot.has_loaded(library)), idle[0])
+
+
+def _work(slot: Slot, batch: Batch, done: SimpleQueue[Record | Slot | BaseException]) -> None:
+    """Make the runs of a batch in a thread: its records, and the slot once it is idle."""
+    try:
+        for record in slot.run(batch):
+            done.put(record)
+        done.put(slot)
+    except StoppedError:
+        pass
+    except BaseException as error:
+        done.put(error)
+
+
+@cache
+def _say_that_limits_are_soft() -> None:
+    say(soft(SOFT_LIMITS))
 
 
 def cores_of(batch: Batch, cores: int) -> int:
@@ -80,7 +129,5 @@ def cores_of(batch: Batch, cores: int) -> int:
 
 
 def local_pool(slots: int, *, logs: Path | None = None) -> Pool:
-    """A pool on this machine, of processes where they can be ended from outside; arguments as of `LocalPool`."""
-    if not HARD_LIMITS:
-        return SoftPool(logs)
+    """A pool on this machine; arguments as of `LocalPool`."""
     return LocalPool(slots, logs)

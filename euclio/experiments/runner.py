@@ -16,6 +16,7 @@ from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.core.lazy import late_value
 from euclio.core.showing import Shown
+from euclio.core.system import cores
 from euclio.core.words import nearest
 from euclio.experiments.dask_pool import dask_pool
 from euclio.experiments.durable import replaced
@@ -27,7 +28,6 @@ from euclio.experiments.pool import local_pool
 from euclio.experiments.progress import SHOW_EVERY_S, STATUSES, Display, Pace
 from euclio.experiments.solver_settings import different_labels, family_of_setting, solver_of
 from euclio.experiments.task import Batch, Measure, RunLimits, Setting, Task
-from euclio.supervision import cores
 
 if TYPE_CHECKING:
     import pandas as pd

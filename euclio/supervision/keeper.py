@@ -7,6 +7,7 @@ leaves behind, in whatever session, becomes a child of the keeper, which is ther
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import time
@@ -24,7 +25,7 @@ LOOK_EVERY_S = 0.002
 MOST_DESCRIPTORS = 1 << 16
 
 
-def settle(parent: int) -> None:
+def settle(parent: int, scratch: str = "") -> None:
     """Begin a supervised process: die with the parent, leave Ctrl-C to it, write no core files.
 
     On Linux this returns in a new process; the one that called stays behind as its keeper, which ends as the new one
@@ -32,6 +33,7 @@ def settle(parent: int) -> None:
 
     Args:
         parent: process number of the supervisor.
+        scratch: folder that the keeper removes where the supervisor is gone; empty: none.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     system.write_no_core_files()
@@ -46,7 +48,7 @@ def settle(parent: int) -> None:
     keeper = os.getpid()
     worker = system.fork()
     if worker:
-        _keep(worker)
+        _keep(worker, parent, scratch)
     system.lead_group()
     system.end_with_parent(kill=True)
     system.adopt_orphans()  # so that what it leaves behind is found below it as long as it lives
@@ -63,31 +65,55 @@ def worker_of(keeper: psutil.Process) -> psutil.Process | None:
     return min(children, key=lambda child: child.pid, default=None)
 
 
-def kill_all(process: psutil.Process) -> None:
-    """Kill a process that leads its own group, and all that it started, also what has left the group."""
-    _kill_below(process)
-    system.kill_group(process.pid)
-    # A process that was started a moment ago may not lead its group yet.
-    with suppress(psutil.Error):
-        process.kill()
+class Started:
+    """A process that was started here and leads its own group: whether and how it ended, and its end.
+
+    Args:
+        process: the process, which nobody else collects.
+    """
+
+    def __init__(self, process: psutil.Process) -> None:
+        self.process = process
+        self._code: int | None = None
+
+    def has_ended(self) -> bool:
+        """Whether it is gone; until `end`, its number still stands for its group."""
+        try:
+            return self._code is not None or self.process.status() == psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:  # another part of this program collected it
+            return True
+
+    def how_it_ended(self, patience_s: float) -> str:
+        """How it ended, after the subject; empty: it has not, within so many seconds. It is ended then."""
+        until = time.monotonic() + patience_s
+        while not self.has_ended() and time.monotonic() < until:
+            time.sleep(LOOK_EVERY_S)
+        by_itself = self.has_ended()
+        self.end()
+        assert self._code is not None
+        return _in_words(self._code) if by_itself else ""
+
+    def end(self) -> None:
+        """Kill it and all that it started, also what has left its group; where it has ended, what it left."""
+        if self._code is not None:
+            return
+        _kill_below(self.process)
+        system.kill_group(self.process.pid)
+        # A process that was started a moment ago may not lead its group yet.
+        with suppress(psutil.Error):
+            self.process.kill()
+        self._code = self.process.wait() or 0
 
 
-def end_in_words(code: int) -> str:
+def _in_words(code: int) -> str:
     """How a process ended, after the subject; `code` is negative where it died of that signal."""
-    return f"exited with code {code}" if code >= 0 else f"died of signal {signal_name(-code)}"
+    names = {number.value: number.name for number in signal.Signals}
+    return f"exited with code {code}" if code >= 0 else f"died of signal {names.get(-code, -code)}"
 
 
-def signal_name(number: int) -> str:
-    """The name of a signal, such as "SIGSEGV"; its number where it has none."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return str(number)
-
-
-def _keep(worker: int) -> NoReturn:
+def _keep(worker: int, parent: int, scratch: str) -> NoReturn:
     """Wait for the end of a worker, end what it left, and end in the same way."""
-    signal.signal(signal.SIGTERM, lambda number, frame: _end_with(-number))
+    signal.signal(signal.SIGTERM, lambda number, frame: _end_with(-number, parent, scratch))
     # A channel or a pipe that stays open here would hide that the worker is gone, or has closed it.
     os.closerange(3, MOST_DESCRIPTORS)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -96,12 +122,16 @@ def _keep(worker: int) -> NoReturn:
     ended, status = 0, 0
     while ended != worker:
         ended, status = os.waitpid(-1, 0)
-    _end_with(os.waitstatus_to_exitcode(status))
+    _end_with(os.waitstatus_to_exitcode(status), parent, scratch)
 
 
-def _end_with(code: int) -> NoReturn:
+def _end_with(code: int, parent: int, scratch: str) -> NoReturn:
     """End all processes below this one, then this one, with the exit code or of the signal of another one."""
     _kill_below(psutil.Process())
+    if scratch and os.getppid() != parent:
+        shutil.rmtree(scratch, ignore_errors=True)
+        with suppress(OSError):  # the supervisor's own, in which that was, once it is empty
+            os.rmdir(os.path.dirname(scratch))  # noqa: PTH106, PTH120
     if code >= 0:
         os._exit(code)
     with suppress(OSError):  # of SIGKILL there is nothing to restore
@@ -137,7 +167,7 @@ def _collect(process: psutil.Process) -> None:
     if process.pid != os.getpid():
         return
     with suppress(ChildProcessError):
-        while system.ended_child() is not None:
+        while system.child_has_ended():
             pass
 
 

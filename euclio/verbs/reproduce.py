@@ -11,9 +11,9 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter, as_given
 from euclio.core.progress import say
+from euclio.core.system import cores
 from euclio.core.values import count, one_of
 from euclio.files.json_writing import write_text
-from euclio.supervision import cores
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import REFUSED, SOLVED
 from euclio.verbs.interface.outputs import check_written

@@ -8,10 +8,10 @@ from pathlib import Path
 import pandas as pd
 import psutil
 
+from euclio.core.system import cores
 from euclio.experiments.experiment import DrawnSource, Experiment
 from euclio.experiments.runner import Outcome, run
 from euclio.experiments.solver_settings import solver_settings
-from euclio.supervision import cores
 from tests.bench.measuring import processor_s
 from tests.bench.report import Line, Section, at_most
 

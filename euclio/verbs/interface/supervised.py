@@ -1,12 +1,13 @@
 """The verbs that solve, in a process next to this one whose limits hold whatever a solver does.
 
 The time limit counts from when the input is read and the solver is imported and compiled, which have limits of their
-own (`euclio.supervision.preparation_limit_s`, `euclio.files.json_reading`). On a system without hard limits
+own (`euclio.supervision.limits.preparation_limit_s`, `euclio.files.json_reading`). On a system without hard limits
 (`euclio.core.system`) they run in this process, and keep the time limit themselves.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -17,16 +18,22 @@ from typing import Any
 from euclio.core.families import family_of
 from euclio.core.family import Explained, Family
 from euclio.core.incumbent import forget_incumbent
-from euclio.core.progress import waiting
+from euclio.core.progress import say, waiting
 from euclio.core.registry import find_solver, solvers
 from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.solving import PreparedRun, asked
-from euclio.core.system import HARD_LIMITS
+from euclio.core.system import HARD_LIMITS, soft
 from euclio.core.warm_up import warm_up
 from euclio.core.words import full
-from euclio.supervision import preparation_limit_s
-from euclio.supervision.forked import Begun, CallsHere, DiedError, ForkedProcess, OverrunError, Report, Said
+from euclio.supervision.limits import Cause, EndedError, preparation_limit_s
+from euclio.supervision.process import Here, Process, forked
+from euclio.supervision.serving import Begun, Report, Said
+
+GRACE_S = 0.5
+"""What a run may overrun its limit by: to notice it, to check what was found, and to hand it over."""
+
+SOFT_LIMIT = "the time limit is the one that solvers keep themselves"
 
 KILLED = "killed"
 CRASHED = "crashed"
@@ -49,6 +56,7 @@ class Supervised(AbstractContextManager["Supervised"]):
         listed = list(instances)
         self._known: list[object] = [*solvers().values(), *own, *listed, *map(family_of, listed)]
         self._process = _process(self._known)
+        self._warned = False
 
     def __exit__(self, *_: object) -> None:
         self._process.close()
@@ -84,19 +92,23 @@ class Supervised(AbstractContextManager["Supervised"]):
         """As `Family.why_infeasible`."""
         try:
             return str(self._call(_why_infeasible, family, instance, result, limit_s, solver=family.default_solver))
-        except OverrunError:
+        except EndedError as end:
+            if end.cause is not Cause.TIME:
+                raise
             return NO_TIME
 
     def explain(self, family: Family, instance: Any, space: Any, limit_s: float | None) -> Explained:
         """As `Family.explain`; unknown where the limit has passed.
 
         Raises:
-            DiedError: the process ended.
+            EndedError: the process ended by itself.
         """
         try:
             found = self._call(_explain, family, instance, space, limit_s, solver=family.default_solver)
-        except OverrunError as overrun:
-            reason = f"killed at the time limit of {full(limit_s)} s" if overrun.prepared else "preparing took too long"
+        except EndedError as end:
+            if end.cause is not Cause.TIME:
+                raise
+            reason = f"killed at the time limit of {full(limit_s)} s" if end.began else "preparing took too long"
             text = f"{instance.name}: unknown\nopen: {reason}"
             return Explained(Status.UNKNOWN, text, {"instance": instance.name, "status": "unknown", "reason": reason})
         assert isinstance(found, Explained)
@@ -113,13 +125,13 @@ class Supervised(AbstractContextManager["Supervised"]):
         for warm in (True, False):  # a solver that does not even warm up pays for that in its run
             try:
                 found = self._call(_make, ready, warm, explained, search, solver=ready.solver.name, said=said, far=far)
-            except OverrunError as overrun:
-                if overrun.prepared:
-                    return _standing(said, overrun.wall_s) if said else _killed(ready, overrun.wall_s)
-            except DiedError as died:
-                # What a solver started from is no answer of one that ended by itself.
-                answers = [one for one in said if one.raw_status != KILLED]
-                return answers[-1] if answers else _crashed(ready, f"the solver's process {died}")
+            except EndedError as end:
+                if end.cause is not Cause.TIME:
+                    # What a solver started from is no answer of one that ended by itself.
+                    answers = [one for one in said if one.raw_status != KILLED]
+                    return answers[-1] if answers else _crashed(ready, f"the solver's process {end}")
+                if end.began:
+                    return _standing(said, end.wall_s) if said else _killed(ready, end.wall_s)
             else:
                 assert isinstance(found, Result)
                 return found
@@ -136,25 +148,35 @@ class Supervised(AbstractContextManager["Supervised"]):
         """Call a function in the process, in a new one where that is gone or does not know what is referred to."""
         first = arguments[0]
         referred = (first.instance, first.solver, first.starter) if isinstance(first, PreparedRun) else arguments[1:2]
-        unknown = [thing for thing in referred if thing is not None and not self._process.knows(thing)]
+        unknown = [thing for thing in referred if not any(thing is known for known in (None, *self._known))]
         if unknown or self._process.ended:
             self._process.close()
             self._known += unknown
             self._process = _process(self._known)
         doing = first.in_words() if isinstance(first, PreparedRun) else f"explaining {arguments[1].name}"
         with waiting(f"preparing {solver}", far=far) as turn_to:
-            return self._process.call(
-                function,
-                *arguments,
-                preparation_s=preparation_limit_s(solver),
-                begun=lambda: turn_to(doing),
-                said=[] if said is None else said,
-            )
+
+            def heard(report: Begun | Said) -> None:
+                if isinstance(report, Said):
+                    assert said is not None
+                    said.append(report.value)
+                    return
+                turn_to(doing)
+                if report.limit_s is not None and not HARD_LIMITS and not self._warned:
+                    self._warned = True
+                    say(soft(SOFT_LIMIT))
+
+            return self._process.call(function, *arguments, limit_s=preparation_limit_s(solver), heard=heard)
 
 
-def _process(known: Sequence[object]) -> ForkedProcess | CallsHere:
+def _process(known: Sequence[object]) -> Process | Here:
     """What calls are made in: a process of its own where the system lets it be killed, else this one."""
-    return ForkedProcess(known) if HARD_LIMITS else CallsHere(known)
+    return forked(known) if HARD_LIMITS else Here(sys.stderr)
+
+
+def _begun(limit_s: float | None) -> Begun:
+    """That preparations are over, to the other process's supervisor."""
+    return Begun(None if limit_s is None else limit_s + GRACE_S)
 
 
 def _make(
@@ -175,7 +197,7 @@ def _make(
         if search is not None and ready.family.compile_rest is not None:
             ready.family.compile_rest()
     limit_s = ready.limits.time_limit_s
-    report(Begun(limit_s))
+    report(_begun(limit_s))
     began = time.monotonic()
 
     def started_from(plan: Any) -> None:
@@ -209,14 +231,14 @@ def _needs_explanation(result: AnyResult) -> bool:
 
 
 def _why_infeasible(report: Report, family: Family, instance: Any, result: AnyResult, limit_s: float | None) -> str:
-    report(Begun(limit_s))
+    report(_begun(limit_s))
     return family.why_infeasible(instance, result, limit_s)
 
 
 def _explain(report: Report, family: Family, instance: Any, space: Any, limit_s: float | None) -> Explained:
     if family.default_solver in solvers():
         warm_up(find_solver(family.default_solver), space)
-    report(Begun(limit_s))
+    report(_begun(limit_s))
     return family.explain(instance, space, limit_s)
 
 

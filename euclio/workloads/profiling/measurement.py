@@ -25,7 +25,7 @@ from euclio.core.progress import told
 from euclio.core.system import readable
 from euclio.core.words import amount, full, percent
 from euclio.problems.session.instance import Configuration
-from euclio.supervision.keeper import below_keeper, end_in_words, kill_all
+from euclio.supervision.keeper import Started, below_keeper
 from euclio.workloads.session.csv_profiles import quantiles_of, whole_nanoseconds
 
 # Workers: processes that run a batch for each line they are sent, and answer a line when it is done.
@@ -37,6 +37,8 @@ TOOK = re.compile(rb"took (\d{1,9}(?:\.\d{1,18})?)\s*")
 FUNCTION = re.compile(r"(?P<file>.+\.py):(?P<name>\w+)")
 NS_PER_S = 10**9
 PIECE_BYTES = 1 << 16
+ENDING_S = 1.0
+"""How long a worker that closed its output is given to end by itself, so that it can be said how it ended."""
 AHEAD = 4
 """Batches that a worker knows of next to the one that it runs."""
 
@@ -72,7 +74,7 @@ class Worker:
         self._heard, self._lines, self._sent, self._answered = b"", 0, 0, 0
         self._answered_ns = time.perf_counter_ns()
         try:
-            self._process = subprocess.Popen(
+            process = psutil.Popen(
                 below_keeper(list(words)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -84,9 +86,8 @@ class Worker:
             self._complaints.close()
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(f"cannot be run: {reason.lower()}", field=name) from None
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._input, self._output = self._process.stdin, self._process.stdout
+        self._started = Started(process)
+        self._input, self._output = process.stdin, process.stdout
 
     def run(self) -> int:
         """Wait for one batch; the nanoseconds that it took, of the first batch its preparation too if it is timed here.
@@ -111,9 +112,7 @@ class Worker:
 
     def close(self) -> None:
         """End the worker and all that it started."""
-        with suppress(psutil.NoSuchProcess):
-            kill_all(psutil.Process(self._process.pid))
-        self._process.wait()
+        self._started.end()
         for stream in (self._input, self._output, self._complaints):
             with suppress(OSError):  # a pipe that nobody reads any longer
                 stream.close()
@@ -148,10 +147,7 @@ class Worker:
         self._complaints.seek(0)
         lines = self._complaints.read().decode(errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "it says nothing")
-        try:
-            how = end_in_words(self._process.wait(timeout=1))
-        except subprocess.TimeoutExpired:
-            how = "closed its output"
+        how = self._started.how_it_ended(ENDING_S) or "closed its output"
         return InputError(f"{how} before it answered: {last}", field=self._name)
 
 

@@ -132,9 +132,11 @@ def test_a_folder_that_others_can_write_is_passed_over_for_a_temporary_one(own, 
 HOLD = """
 import time
 from pathlib import Path
-from euclio.supervision.forked import ForkedProcess
-process = ForkedProcess([])
-print(Path(process._scratch.name).parent, flush=True)
+from euclio.core.folders import temporary
+from euclio.supervision.process import forked
+process = forked()
+(temporary() / "own").mkdir()
+print(temporary(), flush=True)
 time.sleep(60)
 """
 

@@ -252,10 +252,10 @@ print(json.dumps(kernels.fill._taken is not None))
 
 SUPERVISED = """
 from euclio.core import background_compiler, compiled
-from euclio.supervision.forked import ForkedProcess
+from euclio.supervision.process import forked
 compiled.WORTH_LOADING_S, compiled.WORTH_MAKING_S, compiled.LOOK_EVERY_S = 0.05, 0.1, 0.1
-process = ForkedProcess([])
-found = process.call(kernels.filled, preparation_s=60, said=[])
+process = forked()
+found = process.call(kernels.filled, limit_s=60)
 process.close()
 print(json.dumps([found, len(background_compiler._compiler.told)]))
 """

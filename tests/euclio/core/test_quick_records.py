@@ -8,9 +8,9 @@ from run_batches import LONG
 
 from euclio.core.quick_records import changed, quick
 from euclio.experiments.execution import blank_record
-from euclio.experiments.messages import Started
 from euclio.experiments.record import Record
 from euclio.experiments.task import SolverSetting, Task
+from euclio.supervision.serving import Said
 
 
 def record():
@@ -30,7 +30,7 @@ def test_a_field_that_is_not_there_cannot_be_changed():
         changed(record(), cost=1.0)
 
 
-@pytest.mark.parametrize("make", [record, lambda: Started(record()), lambda: LONG])
+@pytest.mark.parametrize("make", [record, lambda: Said(record()), lambda: LONG])
 def test_what_is_sent_arrives_as_it_was(make):
     sent = make()
     arrived = pickle.loads(pickle.dumps(sent))

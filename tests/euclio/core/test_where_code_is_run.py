@@ -62,11 +62,13 @@ KNOWN = {
     "euclio/report/html.py": {"urllib"},
     # Messages between a process and those that it started.
     "euclio/supervision/channel.py": {"pickle"},
-    "euclio/supervision/forked.py": {"pickle"},
+    # The module, named by the supervisor, that a process which it started imports at first.
+    "euclio/supervision/serving.py": {"import_module", "pickle"},
+    "euclio/contract/child.py": {"pickle"},
     # Programs: the interpreter with a file of euclio, git, and what `euclio profile -- COMMAND` says.
     "euclio/contract/process.py": {"subprocess"},
+    "euclio/supervision/process.py": {"pickle", "subprocess"},
     "euclio/core/versions.py": {"subprocess"},
-    "euclio/experiments/janitor.py": {"subprocess"},
     "euclio/experiments/slot.py": {"subprocess"},
     "euclio/workloads/profiling/measurement.py": {"subprocess"},
     # The program of HiGHS, by the path that its package gives.

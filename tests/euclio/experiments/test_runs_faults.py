@@ -15,9 +15,8 @@ from run_batches import HERE, LONG, batch_of, is_alive, lasting, pid_in, run_of
 
 from euclio.core.errors import InputError
 from euclio.core.own_solver import load_solver
-from euclio.experiments.log import LONGEST_LOG_BYTES, Log
 from euclio.experiments.record import Record
-from euclio.experiments.slot import Slot, _Phase
+from euclio.experiments.slot import LONGEST_LOG_BYTES, Log, Slot
 from euclio.experiments.task import Batch, SolverSetting
 
 # Not in the quick tier: workers that are killed and replaced take seconds of waiting.
@@ -181,7 +180,7 @@ def test_worker_killed_between_batches_is_replaced(slot):
 def test_log_keeps_its_newest_part(tmp_path):
     log = Log(tmp_path / "log")
     for number in range(30):
-        os.write(log.descriptor, f"{number} ".encode() + b"x" * 100_000)
+        os.write(log.stream.fileno(), f"{number} ".encode() + b"x" * 100_000)
         log.trim()
     log.close()
     text = (tmp_path / "log").read_text()
@@ -205,14 +204,7 @@ def test_warm_up_that_hangs_is_killed_at_the_limit_of_preparations(slot):
 
 @pytest.mark.slow
 def test_warm_up_that_hangs_is_killed_and_then_the_run_pays(slot):
-    slot.begin(batch_of(run_of("hang_always", SHORT), run_of("good")))
-    while slot._phase is not _Phase.PREPARING:
-        slot.step()
-    slot._deadline = 0.0
-    records = []
-    while slot.busy:
-        records += slot.step()
-        time.sleep(0.01)
+    records = list(slot.run(batch_of(run_of("hang_always", replace(SHORT, preparation_s=1.5)), run_of("good"))))
     assert [record.reason for record in records] == ["killed at the hard limit of 0.5 s", ""]
 
 
@@ -253,8 +245,15 @@ def test_instance_that_cannot_be_read_is_a_row(slot):
     assert record.reason.startswith("InputError: ")
 
 
+def test_what_cannot_be_sent_is_a_row_and_the_batch_goes_on(slot):
+    odd = replace(run_of("good").setting, measure="faulty_solvers:measure_code")
+    unsent, good = slot.run(batch_of(replace(run_of("good"), setting=odd), run_of("good")))
+    assert (unsent.status, unsent.raw_status, good.status) == ("error", "raised", "feasible")
+    assert "pickle" in unsent.reason
+
+
 def test_workers_that_do_not_start_are_one_clear_line(monkeypatch, tmp_path):
-    monkeypatch.setattr("euclio.experiments.slot.sys.executable", "/bin/false")
+    monkeypatch.setattr("sys.executable", "/bin/false")
     with (
         Slot(tmp_path / "log") as slot,
         pytest.raises(InputError, match=r"do not start \(the worker process exited with code 1\); .*log may say why"),

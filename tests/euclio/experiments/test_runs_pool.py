@@ -6,13 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
-from typing import ClassVar
 
 import psutil
 import pytest
@@ -21,7 +20,7 @@ from run_batches import HERE, batch_of, is_alive, pid_in, run_of
 from euclio.experiments.execution import blank_record
 from euclio.experiments.pool import cores_of, local_pool
 from euclio.experiments.record import Record
-from euclio.experiments.task import Batch, Task
+from euclio.experiments.task import Batch
 
 # Not in the quick tier: worker processes, one per library.
 pytestmark = pytest.mark.slow
@@ -71,32 +70,29 @@ def test_a_batch_takes_no_more_cores_than_there_are():
 
 
 class _FakeSlot:
-    """A slot that makes one run per step and adds up the threads of all that are at work."""
+    """A slot that makes runs in no time and adds up the threads of all that are at work."""
 
-    at_work: ClassVar[dict[object, int]] = {}
-    most = 0
-    channel = SimpleNamespace(fileno=lambda: None)
+    adding = threading.Lock()
+    at_work = most = 0
 
     def __init__(self, log: Path | None) -> None:
-        self.left: list[Task] = []
-
-    @property
-    def busy(self) -> bool:
-        return bool(self.left)
+        self.stopped = False
 
     def has_loaded(self, library: str) -> bool:
         return False
 
-    def begin(self, batch: Batch) -> None:
-        self.left = list(batch.tasks)
-        self.at_work[self] = max(task.setting.threads for task in batch.tasks)
-        _FakeSlot.most = max(_FakeSlot.most, sum(self.at_work.values()))
+    def run(self, batch: Batch) -> Iterator[Record]:
+        threads = max(task.setting.threads for task in batch.tasks)
+        self.add(threads)
+        for task in batch.tasks:
+            time.sleep(0.001)
+            yield blank_record(task)
+        self.add(-threads)
 
-    def step(self) -> list[Record]:
-        record = blank_record(self.left.pop())
-        if not self.left:
-            del self.at_work[self]
-        return [record]
+    def add(self, threads: int) -> None:
+        with self.adding:
+            _FakeSlot.at_work += threads
+            _FakeSlot.most = max(_FakeSlot.most, _FakeSlot.at_work)
 
     def close(self) -> None:
         pass
@@ -104,12 +100,20 @@ class _FakeSlot:
 
 def test_threads_of_runs_at_a_time_fill_the_cores_and_no_more(monkeypatch):
     monkeypatch.setattr("euclio.experiments.pool.Slot", _FakeSlot)
-    monkeypatch.setattr("euclio.experiments.pool.wait", lambda connections, timeout: None)
     threads = [1, 2, 3, 1, 1, 3, 2, 1, 2, 2, 1] * 5
     batches = [batch_of(*[run_of("good", repeat=k, threads=n)] * (k % 4 + 1)) for k, n in enumerate(threads)]
     with local_pool(3) as pool:
         assert len(list(pool.run(batches))) == sum(len(batch.tasks) for batch in batches)
     assert _FakeSlot.most == 3
+
+
+def test_a_pool_that_was_left_in_the_middle_of_its_runs_makes_others():
+    """The run at hand is given up with its process; what comes next is made all the same."""
+    with local_pool(1) as pool:
+        runs = pool.run([batch_of(run_of("good"), run_of("hang"))])
+        assert next(runs).status == "feasible"
+        runs.close()
+        assert [record.status for record in pool.run([batch_of(run_of("good", repeat=1))])] == ["feasible"]
 
 
 def test_no_process_outlives_its_pool():

@@ -9,7 +9,7 @@ import psutil
 import pytest
 from run_batches import is_alive, pid_in
 
-from euclio.supervision.keeper import CANNOT_RUN, below_keeper, kill_all
+from euclio.supervision.keeper import CANNOT_RUN, Started, below_keeper
 
 DAEMON = """
 import os, sys, time
@@ -59,8 +59,8 @@ def test_a_daemon_ends_with_the_program(tmp_path, way):
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives a keeper what others leave behind")
 def test_a_daemon_ends_where_the_program_is_killed(tmp_path):
     words = below_keeper([sys.executable, "-c", f"{DAEMON}\ntime.sleep(1000)", str(tmp_path / "pid")])
-    with subprocess.Popen(words, start_new_session=True) as running:
-        daemon = pid_in(tmp_path / "pid")
-        kill_all(psutil.Process(running.pid))
+    running = Started(psutil.Popen(words, start_new_session=True))
+    daemon = pid_in(tmp_path / "pid")
+    running.end()
     assert not is_alive(daemon)
-    assert running.returncode is not None
+    assert running.has_ended()

@@ -128,12 +128,17 @@ def test_daemon_that_a_solver_leaves_ends_with_the_command(instance, tmp_path, w
     assert not is_alive(pid_in(tmp_path / "daemon"))
 
 
-def test_daemon_of_a_killed_command_ends_with_it(instance, tmp_path):
+def test_daemon_and_folders_of_a_killed_command_end_with_it(instance, tmp_path):
+    """The keeper ends what the solver started and removes its temporary files, though nobody is left to ask for it."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
     words = [sys.executable, "-c", PROGRAM, "solve", instance, "--solver", f"{FAULTS}:leave_a_daemon_and_hang"]
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+    variables = {**os.environ, "TMPDIR": str(scratch)}
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=variables) as running:
         daemon = pid_in(tmp_path / "daemon")
+        assert list(scratch.iterdir())
         running.kill()
-    while is_alive(daemon):
+    while is_alive(daemon) or list(scratch.iterdir()):
         time.sleep(0.01)
 
 
@@ -181,7 +186,7 @@ def test_solver_that_forks_answers_once(capfd, instance):
 
 @pytest.mark.slow
 def test_solver_that_hangs_while_it_is_warmed_up_is_killed_and_then_pays(capfd, instance, monkeypatch):
-    monkeypatch.setattr("euclio.supervision.OWN_PREPARATION_LIMIT_S", 0.5)
+    monkeypatch.setattr("euclio.supervision.limits.OWN_PREPARATION_LIMIT_S", 0.5)
     before = time.monotonic()
     code, _, said = call(capfd, "solve", instance, "--solver", f"{FAULTS}:hang_always", "--time-limit", LIMIT_S)
     assert (code, "and killed" in said) == (4, True)
