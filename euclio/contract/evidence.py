@@ -182,7 +182,7 @@ class References:
     """Proven optima of instances, each solved once per plan space, by another solver than the one tried."""
 
     def __init__(self, family: Family, tried: str) -> None:
-        names = [name for name in family.sources().references if name != tried and name in solvers()]
+        names = [name for name in family.sources().references if name != tried and name in solvers(family.name)]
         self._names: Sequence[str] = names
         self._known: dict[tuple[int, Any], Optimum | None] = {}
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from euclio.core.errors import InputError
-from euclio.core.families import offered_in
+from euclio.core.families import homes, offered_in
 from euclio.core.references import is_reference
 from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver, SolverLike, Variants
 from euclio.core.words import nearest
@@ -91,32 +91,44 @@ GROUP = "euclio.solvers"
 
 
 @cache
-def solvers() -> dict[str, AnySolver]:
-    """All solvers that installed packages offer, by name."""
+def solvers(family: str | None = None) -> dict[str, AnySolver]:
+    """The solvers that installed packages offer, by name.
+
+    Args:
+        family: name of the problem family; what an entry point says is of another one is not imported. None: all.
+    """
+    others = set() if family is None else homes().keys() - {family}
     found: dict[str, AnySolver] = {}
     for entry in sorted(offered_in(GROUP), key=lambda e: e.name):
+        if entry.name.rpartition(".")[2] in others:
+            continue
         version = "" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
         for solver in entry.load():
-            found[solver.name] = replace(solver, version=version)
+            if family in (None, solver.family):
+                found[solver.name] = replace(solver, version=version)
     return found
 
 
 def solvers_of(family: str) -> list[AnySolver]:
-    """The solvers of a problem family, by name."""
-    return [solver for solver in solvers().values() if solver.family == family]
+    """The solvers of a problem family."""
+    return list(solvers(family).values())
 
 
-def offered(name: str) -> AnySolver | None:
-    """The registered solver of this name, with parts of it set where the name says so; None: there is none."""
+def offered(name: str, family: str | None = None) -> AnySolver | None:
+    """The registered solver of this name, with parts of it set where the name says so; None: there is none.
+
+    Args:
+        name: its name.
+        family: name of the family whose solvers are looked at; None: all.
+    """
     try:
-        return _offered(name)
+        return _offered(name, solvers(family))
     except InputError:
         return None
 
 
-def _offered(name: str) -> AnySolver | None:
+def _offered(name: str, known: Mapping[str, AnySolver]) -> AnySolver | None:
     """As `offered`; a solver that has no such parts is refused."""
-    known = solvers()
     if name in known:
         return known[name]
     try:
@@ -152,7 +164,7 @@ def find_solver(name: SolverLike, folder: Path | None = None) -> AnySolver:
 
         return load_solver(name, folder)
     known = solvers()
-    found = _offered(name)
+    found = _offered(name, known)
     if found is not None:
         return found
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)

@@ -20,7 +20,7 @@ from euclio.core.incumbent import incumbent_in_words, shared_incumbent
 from euclio.core.objective import Goal
 from euclio.core.progress import waiting
 from euclio.core.quick_records import changed
-from euclio.core.registry import find_solver, solvers_of
+from euclio.core.registry import find_solver, offered, solvers_of
 from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, SolverLike
 from euclio.core.versions import provenance
@@ -259,7 +259,8 @@ def solver_for(family: Family, solver: SolverLike | None) -> AnySolver:
     Raises:
         InputError: there is no such solver, or it solves instances of another family.
     """
-    chosen = find_solver(family.default_solver if solver is None else solver)
+    name = family.default_solver if solver is None else solver
+    chosen = (isinstance(name, str) and offered(name, family.name)) or find_solver(name)
     if chosen.family != family.name:
         fitting = ", ".join(s.name for s in ranked(solvers_of(family.name))) or "none is installed"
         raise InputError(

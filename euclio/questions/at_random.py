@@ -7,7 +7,7 @@ from dataclasses import replace
 from euclio.core.lazy import late
 from euclio.core.numbers import exact
 from euclio.core.parts import Glance
-from euclio.core.registry import find_solver, solvers
+from euclio.core.registry import find_solver, offered
 from euclio.core.result import Result
 from euclio.core.solving import asked
 from euclio.core.words import full
@@ -58,7 +58,7 @@ def with_random_arrivals(session: Session, result: Result, limit_s: float | None
 def _is_quick(result: Result) -> bool:
     """Whether the plan is of a solver that makes such plans often enough in the time, by its own counters."""
     effort = result.stats.get("solves", 0.0) + result.stats.get("nodes", 0.0)
-    return result.solver == QUICK and QUICK in solvers() and effort <= MOST_NODES
+    return result.solver == QUICK and offered(QUICK, "session") is not None and effort <= MOST_NODES
 
 
 def glance(session: Session, result: Result) -> Glance:

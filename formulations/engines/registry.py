@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from euclio.core.errors import InputError
 from euclio.core.lazy import late_value
-from euclio.core.registry import EngineOptions
+from euclio.core.registry import EngineOptions, Option
 from formulations.engines.interface import Engine, LinearValues
 
 if TYPE_CHECKING:
@@ -50,3 +50,7 @@ def find_engine(name: str) -> LinearEngine:
     if name not in REGISTERED:
         raise InputError(f"unknown engine {name!r}; known: {', '.join(REGISTERED)}", field="--engine")
     return REGISTERED[name]()
+
+
+CPSAT_OPTIONS = frozenset({Option.THREADS, Option.WARM_START, Option.LOG_FILE})
+"""CP-SAT has no LP format that would keep its products, so no export."""

@@ -18,7 +18,7 @@ from euclio.problems.fragments.least_budget import unserved
 from euclio.problems.fragments.realigned import Priced, least_set, part_of
 from euclio.problems.fragments.stages import Stages
 from heuristics.fragments.graft import uniform_groups
-from heuristics.spaces import gslice_plus_space, gslice_space
+from heuristics.fragments.options import gslice_plus_space, gslice_space
 
 
 def solve_gslice(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:

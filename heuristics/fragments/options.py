@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from euclio.problems.fragments import Fleet, FragmentSpace, Sharing
 
 Weights = tuple[float, float, float]
 """Weights of partition point, time budget and rate in the distance."""
@@ -46,3 +48,19 @@ class GraftOptions:
     group_size: int = 5
     weights: Weights = (1.0, 1.0, 1.0)
     edges: Edges = Edges.SIMILARITY
+
+
+# Plan spaces of the systems that Graft compares with (Graft §5.1, §5.3).
+
+GSLICE_SPACE = FragmentSpace(sharing=Sharing.ALONE)
+GSLICE_PLUS_SPACE = FragmentSpace(sharing=Sharing.UNIFORM)
+
+
+def gslice_space(fleet: Fleet, space: FragmentSpace) -> FragmentSpace:
+    """What GSLICE's design leaves of a plan space: each fragment alone."""
+    return replace(space, sharing=Sharing.ALONE)
+
+
+def gslice_plus_space(fleet: Fleet, space: FragmentSpace) -> FragmentSpace:
+    """What the design of GSLICE+ leaves of a plan space: uniform fragments together, nothing realigned."""
+    return replace(space, sharing=min(space.sharing, Sharing.UNIFORM, key=lambda sharing: sharing.rank))

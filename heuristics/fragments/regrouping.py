@@ -25,7 +25,7 @@ from euclio.problems.fragments.realigned import Priced, least_set, part_of
 from euclio.problems.fragments.stages import Stages
 from heuristics.fragments.graft import solve_graft, uniform_groups
 from heuristics.fragments.gslice import solve_gslice_plus
-from heuristics.fragments.options import GraftOptions
+from heuristics.fragments.options import GraftOptions, gslice_plus_space
 from heuristics.fragments.regrouping_prices import Prices, Sets, prices_of, sets_at
 from heuristics.fragments.regrouping_tables import (
     NEVER,
@@ -37,7 +37,6 @@ from heuristics.fragments.regrouping_tables import (
     queues_of,
     tables_of,
 )
-from heuristics.spaces import gslice_plus_space
 
 # Plans as paths: from no fragment served to all, set by set, the cheapest by prices first, for `regroup` (ours).
 #

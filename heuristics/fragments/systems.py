@@ -8,8 +8,15 @@ from euclio.core.lazy import late
 from euclio.core.literature import GRAFT, GSLICE
 from euclio.core.registry import AnySolver, Solver
 from euclio.problems.fragments import FragmentSpace
-from heuristics.fragments.options import Edges, GraftOptions, Merging
-from heuristics.spaces import GSLICE_PLUS_SPACE, GSLICE_SPACE, gslice_plus_space, gslice_space
+from heuristics.fragments.options import (
+    GSLICE_PLUS_SPACE,
+    GSLICE_SPACE,
+    Edges,
+    GraftOptions,
+    Merging,
+    gslice_plus_space,
+    gslice_space,
+)
 
 _GRAFT = late("heuristics.fragments.graft", "solve_graft")
 _STATIC = late("heuristics.fragments.gslice", "solve_static")

@@ -12,6 +12,7 @@ from euclio.core.families import find_family
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.problems.pipeline import Cluster, Objective, PipelinePlan, PipelineSpace, evaluate
+from heuristics.pipeline import no_partitioning_space
 from heuristics.pipeline.gpu_counts import (
     Counts,
     Rates,
@@ -21,7 +22,6 @@ from heuristics.pipeline.gpu_counts import (
     whole_models,
     with_spare_gpus,
 )
-from heuristics.spaces import no_partitioning_space
 
 NAME = "no-partitioning"
 

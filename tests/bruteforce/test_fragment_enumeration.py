@@ -3,7 +3,7 @@ import math
 import pytest
 from tiny_fleets import SPACES
 
-from bruteforce.fragments import divisions
+from bruteforce.fragments.enumeration import divisions
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.fragments import FragmentSpace

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from bruteforce.pipeline import solve_by_pipeline_enumeration
+from bruteforce.pipeline.enumeration import solve_by_pipeline_enumeration
 from euclio.core.registry import Limits
 from euclio.problems.pipeline import Cluster, Model, Objective, PipelineSpace, evaluate
 from euclio.workloads.pipeline.small_clusters import small_cluster

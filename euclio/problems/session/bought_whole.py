@@ -69,7 +69,7 @@ EXACT = "exact"
 
 def prepare(space: PlanSpace) -> None:
     """Compile what `with_whole_costs` needs for a plan space, before anything is timed."""
-    if EXACT in solvers():
+    if EXACT in solvers("session"):
         if space.charging is Charging.SHARE:
             warm_up(find_solver(EXACT), _whole(space))
         elif space.charging is Charging.PACKED:
@@ -99,7 +99,7 @@ def with_whole_costs(session: Session, result: Result, limit_s: float | None) ->
     if bought.feasible and bought.cost_per_h is not None:
         stats[BOUGHT] = float(bought.cost_per_h)
     left_s = LIMIT_S if limit_s is None else min(limit_s, LIMIT_S)
-    if EXACT in solvers() and left_s > 0:
+    if EXACT in solvers("session") and left_s > 0:
         best = solve(session, EXACT, space=space, time_limit_s=left_s)
         stats |= {name: float(value) for name, value in ((BEST, best.value), (BOUND, best.bound)) if value is not None}
     return replace(result, stats=stats)
@@ -113,7 +113,7 @@ def _with_packed_bound(session: Session, result: Result, limit_s: float | None) 
     running machines are counted in other ways there, so that nothing is said where they bind.
     """
     left_s = LIMIT_S if limit_s is None else min(limit_s, LIMIT_S)
-    if EXACT not in solvers() or left_s <= 0 or is_limited_by_changes(session):
+    if EXACT not in solvers("session") or left_s <= 0 or is_limited_by_changes(session):
         return result
     bound = solve(session, EXACT, space=_by_share(result.space), time_limit_s=left_s).bound
     if bound is None:

@@ -105,7 +105,7 @@ def least_latency(session: Session, module: Module, space: PlanSpace, deadline: 
     """
     least = bracket(session, module, space)
     near = True
-    while least is not None and not least.known and least.bound_s < LARGEST and EXACT in solvers():
+    while least is not None and not least.known and least.bound_s < LARGEST and EXACT in solvers("session"):
         left_s = None if deadline is None else deadline - time.perf_counter()
         if left_s is not None and left_s <= 0:
             break

@@ -248,7 +248,7 @@ def chosen_solvers(given: SolverLike | Sequence[SolverLike] | None, family: Fami
         InputError: an unknown solver name, or two functions of one name.
     """
     if given is None:
-        known = [s for s in solvers().values() if s.family == family.name and s.rests_on != ()]
+        known = [s for s in solvers(family.name).values() if s.rests_on != ()]
         return [s for s in known if s.kind == "heuristic" or (s.kind == "exact" and s.space != family.full_space)]
     named = several(names(given) if isinstance(given, str) else given)
     asked = [one for k, one in enumerate(named) if one not in named[:k]]
@@ -275,7 +275,7 @@ def systems_of(name: str, family: Family) -> list[AnySolver]:
     """
     if name not in (USUAL, PAPERS):
         raise InputError(f"is {name!r}; give {USUAL} or {PAPERS}", field="--systems")
-    known = solvers()
+    known = solvers(family.name)
     if name == USUAL and family.usual and known.keys() >= set(family.usual):
         return [known[own] for own in family.usual]
     return chosen_solvers(None, family)
@@ -297,7 +297,7 @@ def _optima(
 
     def optimum(space: Any) -> AnyResult | None:
         if space not in known:
-            installed, name = solvers(), family.default_solver
+            installed, name = solvers(family.name), family.default_solver
             known[space] = None
             if name in installed:
                 found = _solved(solving, instance, installed[name], time_limit_s, space=space)

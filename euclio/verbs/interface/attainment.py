@@ -11,10 +11,7 @@ from euclio.core.errors import InputError
 from euclio.core.family import Family
 from euclio.core.parameters import keyword_of
 from euclio.core.values import SHARE, exact_positive, exacts, named, one_of, read, read_if
-from euclio.serving.attainment.demand import Demand, check_names, objectives_of
-from euclio.serving.session.setup import Setup
 from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES, PHASE_S, VARIABILITY, Arrivals, with_attainment
-from euclio.serving.trace_files import load_trace
 from euclio.verbs.interface.family_keywords import SERVED, SERVING, setup_fields
 
 if TYPE_CHECKING:
@@ -30,6 +27,8 @@ def arrival_fields(arrivals: str | None, trace: Any, cv: Any, on: Any, off: Any)
     Raises:
         InputError: they do not go together, or the trace cannot be read.
     """
+    from euclio.serving.trace_files import load_trace
+
     if trace is not None and arrivals is not None:
         raise InputError("is given next to --arrivals; leave one out", field="--trace")
     drawn = Arrivals(one_of(DRAWN, arrivals or "poisson", "--arrivals"))
@@ -97,6 +96,8 @@ def module_objectives(keywords: Mapping[str, Any]) -> tuple[ModuleObjective, ...
     Raises:
         InputError: one is no positive number.
     """
+    from euclio.serving.attainment.demand import objectives_of
+
     flags = {name: f"--{name.replace('_', '-')}" for name in MODULE_PERCENTILES}
     return objectives_of(
         {name: read_if(named(exact_positive), keywords.get(name), flag) or {} for name, flag in flags.items()}
@@ -122,6 +123,9 @@ def attainment_demand(family: Family, keywords: Mapping[str, Any], *instances: A
     if family.name != SERVED:
         served = families.find_family(SERVED).instances
         raise InputError(f"is an option for {served}; leave it out", field="--attainment")
+    from euclio.serving.attainment.demand import Demand, check_names
+    from euclio.serving.session.setup import Setup
+
     noise = read_if(SHARE.parse, keywords.get("noise"), "--noise")
     coming = arrival_fields(*(keywords.get(name) for name in ("arrivals", "trace", "cv", "on", "off")))
     own = setup_fields(family, {name: keywords.get(name) for name in SERVING})

@@ -7,8 +7,6 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from euclio.core.references import HASH
-from euclio.serving.attainment.served import setup_as_asked
 from euclio.serving.setup import Arrivals, Setup
 
 if TYPE_CHECKING:
@@ -33,6 +31,8 @@ def shown_by(result: AnyResult, family: Family, instance: Path, out: Path | None
         out: file that the result was written to; None: to none, so that its name stands there as RESULT.
         trace: file of timestamps that requests follow; None: its name is not known, or there is none.
     """
+    from euclio.serving.attainment.served import setup_as_asked
+
     setup = setup_as_asked(result)
     if setup is None or result.plan is None:
         return None
@@ -49,6 +49,8 @@ def tried_by(result: AnyResult, instance: Path, out: Path | None) -> str:
 
 def _own_policy(result: AnyResult) -> list[str]:
     """The option that names the user's own policy of a plan: a result only says it, and a command line has it run."""
+    from euclio.core.references import HASH
+
     policy = getattr(result.space, "policy", None)
     return ["--policy", policy.name.partition(HASH)[0]] if policy is not None and policy.version else []
 

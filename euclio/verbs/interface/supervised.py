@@ -19,7 +19,7 @@ from euclio.core.families import family_of
 from euclio.core.family import Explained, Family
 from euclio.core.incumbent import forget_incumbent
 from euclio.core.progress import say, waiting
-from euclio.core.registry import find_solver, solvers
+from euclio.core.registry import find_solver, offered, solvers_of
 from euclio.core.result import Answer, AnyResult, Result, Status
 from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.solving import PreparedRun, asked
@@ -54,7 +54,8 @@ class Supervised(AbstractContextManager["Supervised"]):
 
     def __init__(self, instances: Iterable[Any], own: Iterable[AnySolver] = ()) -> None:
         listed = list(instances)
-        self._known: list[object] = [*solvers().values(), *own, *listed, *map(family_of, listed)]
+        of = {family.name: family for family in map(family_of, listed)}
+        self._known: list[object] = [*own, *listed, *of.values(), *(one for name in of for one in solvers_of(name))]
         self._process = _process(self._known)
         self._warned = False
 
@@ -236,7 +237,7 @@ def _why_infeasible(report: Report, family: Family, instance: Any, result: AnyRe
 
 
 def _explain(report: Report, family: Family, instance: Any, space: Any, limit_s: float | None) -> Explained:
-    if family.default_solver in solvers():
+    if offered(family.default_solver, family.name) is not None:
         warm_up(find_solver(family.default_solver), space)
     report(_begun(limit_s))
     return family.explain(instance, space, limit_s)

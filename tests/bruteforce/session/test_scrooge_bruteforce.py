@@ -7,7 +7,7 @@ from euclio import solve
 from euclio.core.result import Status
 from euclio.workloads.session.protocol import SEED, draw
 from euclio.workloads.session.random_sessions import random_session
-from heuristics.spaces import SCROOGE_SPACE
+from heuristics.session import SCROOGE_SPACE
 
 BRUTE_FORCE = "scrooge-bruteforce"
 

@@ -26,9 +26,9 @@ STATED = {"rate_rps": 20, "slo_s": 0.9, "price_per_h": {"V100": 3}, "headroom": 
 
 @pytest.fixture(autouse=True)
 def fake_solvers(monkeypatch):
-    monkeypatch.setattr("euclio.core.registry.solvers", lambda: {"first": FIRST, "exact": FIRST})
-    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda: {"first": FIRST})
-    monkeypatch.setattr("euclio.problems.session.least_latency.solvers", dict)
+    monkeypatch.setattr("euclio.core.registry.solvers", lambda family=None: {"first": FIRST, "exact": FIRST})
+    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda family=None: {"first": FIRST})
+    monkeypatch.setattr("euclio.problems.session.least_latency.solvers", lambda family: {})
 
 
 @pytest.fixture

@@ -43,11 +43,13 @@ FAKES = [
 
 @pytest.fixture(autouse=True)
 def fake_solvers(monkeypatch):
-    monkeypatch.setattr("euclio.core.registry.solvers", lambda: {s.name: s for s in FAKES})
     monkeypatch.setattr(
-        "euclio.questions.comparison.comparison.solvers", lambda: {"first": FAKES[0], "nothing": FAKES[1]}
+        "euclio.core.registry.solvers", lambda family=None: {s.name: s for s in FAKES if family in (None, s.family)}
     )
-    monkeypatch.setattr("euclio.problems.session.bought_whole.solvers", dict)
+    monkeypatch.setattr(
+        "euclio.questions.comparison.comparison.solvers", lambda family=None: {"first": FAKES[0], "nothing": FAKES[1]}
+    )
+    monkeypatch.setattr("euclio.problems.session.bought_whole.solvers", lambda family: {})
 
 
 @pytest.fixture

@@ -23,7 +23,9 @@ FAKES = [
 
 @pytest.fixture(autouse=True)
 def fake_solvers(monkeypatch):
-    monkeypatch.setattr("euclio.core.registry.solvers", lambda: {s.name: s for s in FAKES})
+    monkeypatch.setattr(
+        "euclio.core.registry.solvers", lambda family=None: {s.name: s for s in FAKES if family in (None, s.family)}
+    )
 
 
 @pytest.fixture

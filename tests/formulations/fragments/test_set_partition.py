@@ -4,7 +4,7 @@ import random
 import numpy as np
 import pytest
 
-from bruteforce.fragments import divisions
+from bruteforce.fragments.enumeration import divisions
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.workloads.fragments.random_fleets import random_fleet

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from column_cases import SEEDS, space_of
 
-from bruteforce.pipeline import solve_by_pipeline_enumeration
+from bruteforce.pipeline.enumeration import solve_by_pipeline_enumeration
 from euclio import solve
 from euclio.core.registry import Limits
 from euclio.problems.pipeline import Gpu, evaluate

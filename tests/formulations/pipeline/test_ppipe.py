@@ -11,7 +11,7 @@ from euclio.cli import main
 from euclio.core.result import Status, WarmStart
 from euclio.problems.pipeline import Cluster, Gpu, Model, PipelineSpace
 from euclio.problems.pipeline.files import save_cluster
-from formulations import PPIPE_SPACE
+from formulations.pipeline import PPIPE_SPACE
 from formulations.pipeline.ppipe.cpsat import cpsat_model, rate_scale
 from formulations.pipeline.ppipe.milp import milp_model
 from formulations.pipeline.ppipe.problem import ppipe_problem

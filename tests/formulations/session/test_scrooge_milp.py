@@ -13,8 +13,8 @@ from euclio.workloads.session.random_sessions import random_session
 from formulations.engines.highs import HIGHS
 from formulations.engines.interface import EngineLimits
 from formulations.session.scrooge import allocation_model, useful_entries
+from heuristics.session import SCROOGE_SPACE
 from heuristics.session.scrooge import full_latency
-from heuristics.spaces import SCROOGE_SPACE
 
 MILP = "scrooge-milp"
 

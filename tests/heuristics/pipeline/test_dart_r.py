@@ -8,9 +8,9 @@ from euclio.core.registry import Limits, solvers
 from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model, Objective, evaluate
 from euclio.problems.pipeline.files import load_cluster
 from euclio.workloads.pipeline.small_clusters import small_cluster
+from heuristics.pipeline import DART_SPACE, NO_PARTITIONING_SPACE, dart_space
 from heuristics.pipeline.dart_r import best_chain, gpu_classes, proportional, solve_dart_r
 from heuristics.pipeline.no_partitioning import solve_no_partitioning
-from heuristics.spaces import DART_SPACE, NO_PARTITIONING_SPACE, dart_space
 
 FOLDER = SHARED / "pipelines"
 measured = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured clusters are not next to the checkout")

@@ -12,8 +12,8 @@ from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.arrays import session_arrays
 from euclio.workloads.session.protocol import SEED, draw
 from euclio.workloads.session.random_sessions import random_session
+from heuristics.session import SCROOGE_SPACE
 from heuristics.session.scrooge import allocate_greedily, as_counts, refine_greedily, ways
-from heuristics.spaces import SCROOGE_SPACE
 
 GREEDY = "scrooge-greedy"
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from bruteforce.fragments import _FleetEnumeration
+from bruteforce.fragments.enumeration import _FleetEnumeration
 from euclio.problems.fragments import Fleet, Fragment, FragmentPlan, FragmentSpace, Network, evaluate
 from euclio.problems.fragments.realigned import least_set, part_of
 from euclio.problems.fragments.stages import Stages

@@ -20,8 +20,8 @@ SESSION = tiny_session(2)
 @pytest.fixture(autouse=True)
 def registry(monkeypatch):
     known = {s.name: s for s in (EXACT, SECOND, NOTHING, FIRST)}
-    monkeypatch.setattr("euclio.core.registry.solvers", lambda: known)
-    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda: known)
+    monkeypatch.setattr("euclio.core.registry.solvers", lambda family=None: known)
+    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda family=None: known)
 
 
 def verdicts(comparison):

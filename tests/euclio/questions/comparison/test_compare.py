@@ -29,8 +29,8 @@ WASTEFUL = Solver("wasteful", "heuristic", "more expensive by its own fault", se
 @pytest.fixture
 def registry(monkeypatch):
     known = {s.name: s for s in (EXACT, SECOND, WASTEFUL, NOTHING, FIRST)}
-    monkeypatch.setattr("euclio.core.registry.solvers", lambda: known)
-    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda: known)
+    monkeypatch.setattr("euclio.core.registry.solvers", lambda family=None: known)
+    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda family=None: known)
     return known
 
 

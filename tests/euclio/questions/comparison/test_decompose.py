@@ -84,8 +84,8 @@ def test_no_factor_is_below_one(table):
 
 def test_optimum_that_is_not_proven_leaves_ratios_empty(monkeypatch):
     known = {s.name: s for s in (answering(None, name="exact", kind="exact"), find_solver("harpagon"))}
-    monkeypatch.setattr("euclio.core.registry.solvers", lambda: known)
-    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda: known)
+    monkeypatch.setattr("euclio.core.registry.solvers", lambda family=None: known)
+    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda family=None: known)
     found = decompose(tiny_session(1))
     assert found[["design", "heuristic", "total"]].isna().all(axis=None)
     assert aggregate(found).loc["harpagon", "split"] == 0
@@ -116,8 +116,8 @@ def test_figure_says_on_how_many_instances_a_system_was_split():
 
 def test_figure_of_nothing_known_says_so(monkeypatch):
     known = {s.name: s for s in (answering(None, name="exact", kind="exact"), find_solver("harpagon"))}
-    monkeypatch.setattr("euclio.core.registry.solvers", lambda: known)
-    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda: known)
+    monkeypatch.setattr("euclio.core.registry.solvers", lambda family=None: known)
+    monkeypatch.setattr("euclio.questions.comparison.comparison.solvers", lambda family=None: known)
     assert "no gap is known" in draw_decomposition(decompose(tiny_session(1))).axes[0].get_title("left")
 
 
