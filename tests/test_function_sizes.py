@@ -57,7 +57,7 @@ OF_MANY = {
     "formulations/day/step_kernel.py:_frontier": STATE,
     "formulations/day/step_kernel.py:_use": STATE,
     "formulations/day/step_kernel.py:cheapest_steps": STATE,
-    "formulations/session/exact/frontier_search.py:_resolve_promising": STATE,
+    "formulations/session/exact/mode_resolution.py:resolve_promising": STATE,
     "heuristics/fragments/regrouping_kernel.py:_combine": STATE,
     "heuristics/fragments/regrouping_kernel.py:best_sets": STATE,
     "heuristics/session/packing_options.py:_add": STATE,

@@ -31,7 +31,7 @@ ADDS_IN_PAIRS = {"sum", "mean", "prod", "dot", "std", "var", "nansum"}
 UNSTABLE = {"argsort", "argpartition", "partition"}
 WHOLE_NUMBERS = {
     ("euclio/serving/session/engine/loop.py", "_fits"),
-    ("formulations/session/exact/frontier_search.py", "_with_room"),
+    ("formulations/session/exact/mode_resolution.py", "with_search_room"),
     ("heuristics/session/price_of_time.py", "give_again"),
 }
 """Kernels that add whole numbers, whose order does not matter."""
