@@ -20,8 +20,9 @@ from euclio.core.errors import InputError
 from euclio.core.folders import data_dir
 from euclio.experiments.results.tables import load
 from euclio.report.analysis.statistics import Measured
+from studies.agreement import NumberKind, Verdict, agreement
 from studies.papers.published import TIME
-from studies.scorecard import IN_PRINT, NumberKind, Verdict, agreement
+from studies.scorecard import IN_PRINT
 from studies.stored_reports import SCORECARD, latest
 
 FILE = "claims.json"

@@ -13,9 +13,9 @@ import pandas as pd
 from euclio.core.folders import data_dir
 from euclio.core.words import counted, listed, with_unit
 from euclio.report import Block, Code, Heading, Paragraph, Table, markdown_page
+from studies.agreement import Verdict
 from studies.claims import Card, CheckedClaim, ClaimStanding, stored_claims
 from studies.papers.published import CHECK, DOUBTFUL, INPUT, TIME
-from studies.scorecard import Verdict
 
 FILE = "sentences.json"
 SET_UP, BACKGROUND, CONDITION, NOT_MEASURED = "set-up", "background", "condition", "not measured"

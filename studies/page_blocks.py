@@ -13,8 +13,9 @@ import pandas as pd
 from euclio.core.words import counted, decimals, with_unit
 from euclio.report import Block, Count, Counts, Facts, Figure, Fold, Heading, KeyNumber, Paragraph, Table, Tone
 from euclio.workloads.populations import POPULATIONS, Identity
+from studies.agreement import Verdict
 from studies.papers.published import CHECK, DOUBTFUL
-from studies.scorecard import Score, Verdict, ends, tally
+from studies.scorecard import Score, ends, tally
 from studies.study import Found, Study
 
 TONES = {

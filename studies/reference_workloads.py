@@ -19,7 +19,7 @@ from euclio.report import Block, Heading, Paragraph, Table
 from euclio.workloads.populations import identify
 from euclio.workloads.session.protocol import Draws, Workload
 from studies.collector import Advance, Collector
-from studies.inference.drawn_workloads import protocol_draws
+from studies.drawn_workloads import protocol_draws
 from studies.inference.reference import reference_setting
 from studies.scorecard import outcomes_text
 from studies.sessions import session_tables

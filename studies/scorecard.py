@@ -1,6 +1,6 @@
 """The scorecard: every number of a paper, published against measured, with one of four words and why.
 
-Whether a number agrees is a test of equivalence (`studies.scorecard`). Not compared are run times, inputs that
+Whether a number agrees is a test of equivalence (`studies.agreement`). Not compared are run times, inputs that
 the study was set to, and numbers that another printed one makes impossible (`data/published/contradictions.json`).
 """
 
@@ -10,128 +10,14 @@ import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import cache
 
 import pandas as pd
 
 from euclio.core.folders import data_dir
 from euclio.core.words import UNITS, with_unit
-from euclio.report.analysis.statistics import Z_95, Measured
+from euclio.report.analysis.statistics import Measured
+from studies.agreement import Verdict, agreement
 from studies.papers.published import CHECK, DOUBTFUL, INPUT, TIME, Published
-
-TOLERANCE = 0.1
-"""The tolerance around a printed value, as a share of it."""
-MIDDLE = 50.0
-"""Shares above it, in per cent, are judged by what is missing to all: 97.7 against 94.2 is 2.5 times the failures."""
-WHOLE = 100.0
-_FEW = 2
-"""Observations from which an interval can be made."""
-
-
-# A test of a difference that finds none says nothing where intervals are wide: it agrees best where least is known. So
-# the question is asked the other way round (Schuirmann 1987, two one-sided tests): a measure agrees only where its
-# whole 95 % interval lies within the tolerance around the printed value, and does not agree where none of it does.
-
-
-class NumberKind(StrEnum):
-    """What a printed number is, which decides on the tolerance around it."""
-
-    NUMBER = ""
-    SHARE = "share"
-    ALL = "all"
-    LEAST = "at least"
-    MOST = "at most"
-
-
-class Verdict(StrEnum):
-    """All that is said of a printed number; the first three are what the test of equivalence says of a measure."""
-
-    AGREES = "agrees"
-    UNDECIDED = "not decided"
-    OFF = "off"
-    NOT_COMPARED = "not compared"
-
-
-def tolerated(value: float, kind: str = NumberKind.NUMBER) -> tuple[float, float]:
-    """The values that are as good as a printed one.
-
-    Args:
-        value: the printed value.
-        kind: what it is. Of a number it is a tenth on each side; of a share above 50 % a tenth of what is missing to
-            100 %; of "all" the value alone; of a bound what keeps it.
-    """
-    if kind == NumberKind.LEAST:
-        return value, math.inf
-    if kind == NumberKind.MOST:
-        return -math.inf, value
-    if kind == NumberKind.ALL:
-        return value, value
-    by = WHOLE - value if kind == NumberKind.SHARE and value > MIDDLE else value
-    return value - TOLERANCE * abs(by), value + TOLERANCE * abs(by)
-
-
-def near(value: float, measured: Measured, kind: str = NumberKind.NUMBER) -> bool:
-    """Whether the measured number alone, without its interval, lies within the tolerance."""
-    low, high = tolerated(value, kind)
-    return low <= measured.value <= high
-
-
-def interval_of(measured: Measured) -> tuple[float, float] | None:
-    """The interval that a measure is judged by; None: it has none, since it is a maximum or of one observation.
-
-    That of a number which needs none, such as one of a worked case, is the number. Bootstrap intervals of few
-    observations are too narrow (Hesterberg 2015), so that they are widened to what Student's distribution gives for
-    as many: 9-fold for two, 1.2-fold for ten.
-    """
-    if measured.exact:
-        return measured.value, measured.value
-    if measured.low is None or measured.high is None or 0 < measured.n < _FEW:
-        return None
-    wider = widening(measured.n) if measured.n else 1.0
-    return measured.value - wider * (measured.value - measured.low), measured.value + wider * (
-        measured.high - measured.value
-    )
-
-
-@cache
-def widening(n: int) -> float:
-    """How much wider Student's interval of a mean is than the bootstrap's percentiles, which are about normal.
-
-    Args:
-        n: observations, at least 2.
-    """
-    from scipy.stats import t
-
-    return float(t.ppf(0.975, n - 1)) / Z_95 * math.sqrt(n / (n - 1))
-
-
-def agreement(value: float, measured: Measured, kind: str = NumberKind.NUMBER) -> Verdict:
-    """Whether a measure agrees with a printed value, is off, or neither is decided.
-
-    What "all" says holds or does not hold of what was measured. A measure without interval never agrees: inside the
-    tolerance it is not decided.
-
-    Args:
-        value: the printed value.
-        measured: ours.
-        kind: what the printed value is.
-    """
-    if math.isnan(measured.value):
-        return Verdict.UNDECIDED
-    if kind == NumberKind.ALL:
-        return Verdict.AGREES if measured.value == value else Verdict.OFF
-    least, most = tolerated(value, kind)
-    found = interval_of(measured)
-    low, high = found or (measured.value, measured.value)
-    # Printed values are rounded, and sums in floating point are: what lies on the edge lies within.
-    room = 1e-9 * max(1.0, abs(value))
-    if high < least - room or low > most + room:
-        return Verdict.OFF
-    if found is not None and least - room <= low and high <= most + room:
-        return Verdict.AGREES
-    return Verdict.UNDECIDED
-
 
 IMPOSSIBLE = "cannot both hold"
 """The kind of contradictions that takes a number out of comparison; the others are quoted alone."""

@@ -9,7 +9,7 @@ from euclio.problems.session import Session
 from euclio.workloads.session.kinds import PROTOCOL_SEED
 from euclio.workloads.session.protocol import PUBLISHED_WORKLOADS
 from euclio.workloads.session.random_sessions import random_session
-from studies.inference.drawn_workloads import protocol_draws
+from studies.drawn_workloads import protocol_draws
 from studies.inference.reference import reference_setting
 from studies.inference.store import accepted_settings
 

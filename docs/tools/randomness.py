@@ -37,7 +37,7 @@ from euclio.serving.session.simulation import simulate
 from euclio.serving.trace_files import load_trace
 from euclio.workloads.session.applications import find_application
 from euclio.workloads.session.protocol import latency_range, round_up
-from studies.inference.drawn_workloads import protocol_draws
+from studies.drawn_workloads import protocol_draws
 from studies.inference.reference import reference_setting
 from studies.inference.store import accepted_settings
 

@@ -24,8 +24,8 @@ from euclio.workloads.populations import PROTOCOL_SEED
 from studies import registered
 from studies.claims import load_cards
 from studies.claims_page import PAGE, lines, write_claims
+from studies.drawn_workloads import protocol_draws
 from studies.harpagon.answer import fresh_answers, stored_answers
-from studies.inference.drawn_workloads import protocol_draws
 from studies.inference.prior import PAPERS
 from studies.inference.reference import reference_setting
 from studies.page_builder import reproduce as reproduce_study

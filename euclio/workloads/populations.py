@@ -21,7 +21,7 @@ SHOWN_DIGITS = 12
 PROTOCOL_SEED = 20240917
 """Seed of all populations of sessions."""
 
-_setting = late("studies.inference.drawn_workloads", "drawn_sessions")
+_setting = late("studies.drawn_workloads", "drawn_sessions")
 _profiled = late("euclio.workloads.session.profile_libraries", "library_sessions")
 _protocol = late("euclio.workloads.session.acceptance", "sessions_of_all_systems")
 _in_space = late("euclio.workloads.session.acceptance", "sessions_in_the_space_of")

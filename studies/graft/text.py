@@ -11,6 +11,7 @@ from euclio.core.folders import data_dir
 from euclio.core.words import span
 from euclio.report import Block, Heading, KeyNumber, Paragraph, Table
 from euclio.report.analysis.statistics import Measured, mean
+from studies.agreement import Verdict, agreement
 from studies.graft.cases import NETWORKS, SCALES, fitted_once
 from studies.graft.energy import energy_block, energy_text
 from studies.graft.figures import (
@@ -35,7 +36,7 @@ from studies.graft.memory import memory_block
 from studies.graft.sweeps import RANGES, movements, readings
 from studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, REGROUP, STATIC
 from studies.papers.published import notes
-from studies.scorecard import Score, Verdict, agreement, outcomes_text, score_line, tally
+from studies.scorecard import Score, outcomes_text, score_line, tally
 from studies.study import Collected, Text
 
 

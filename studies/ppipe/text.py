@@ -11,6 +11,7 @@ from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.words import decimals, percent, span, with_unit
 from euclio.report import Block, Figure, Fold, Heading, KeyNumber, Paragraph, Table
 from euclio.report.analysis.statistics import Measured, mean
+from studies.agreement import agreement
 from studies.papers.published import CHECK, Published, notes
 from studies.ppipe import figures, inputs
 from studies.ppipe.bursts import FITTED_ON, fitted_cv, printed_reductions, reductions
@@ -30,7 +31,7 @@ from studies.ppipe.measures import (
     proven,
 )
 from studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE
-from studies.scorecard import Score, agreement, ends, outcomes_text, score_line, tally
+from studies.scorecard import Score, ends, outcomes_text, score_line, tally
 from studies.study import Collected, Text
 
 SYNTHETIC = "Synthetic layers."

@@ -3,7 +3,7 @@
 import pytest
 
 from euclio.report.analysis.statistics import Measured, exactly
-from studies.scorecard import NumberKind, Verdict, agreement, interval_of, near, tolerated, widening
+from studies.agreement import NumberKind, Verdict, agreement, interval_of, near, tolerated, widening
 
 YES, OPEN, NO = Verdict.AGREES, Verdict.UNDECIDED, Verdict.OFF
 MANY = 1000

@@ -7,9 +7,9 @@ import pytest
 
 from euclio.core.errors import InputError
 from euclio.workloads.generation import generate
+from studies.drawn_workloads import drawn_sessions
 from studies.harpagon.kinds import CANDIDATES, REFERENCE, answers, measured_sessions
 from studies.harpagon.kinds_text import kinds_blocks, kinds_number
-from studies.inference.drawn_workloads import drawn_sessions
 
 NONE = float("nan")
 

@@ -7,6 +7,7 @@ import pytest
 from euclio.core.words import with_unit
 from euclio.report.analysis.statistics import Measured
 from euclio.workloads.session.acceptance import BASELINES
+from studies.agreement import Verdict
 from studies.costs import costs, time_measures
 from studies.harpagon.figures import optimal_share_map
 from studies.harpagon.measures import ENUMERATION, QUANTIZED, REPRICED_RUN, optimality
@@ -23,7 +24,7 @@ from studies.papers.modules import (
     remaining_budget,
 )
 from studies.papers.published import Published, published_figures
-from studies.scorecard import Score, Verdict, scorecard, tally
+from studies.scorecard import Score, scorecard, tally
 
 FIGURE = Published("key", 10.0, "%", "Harpagon §IV", "check", "something")
 

@@ -14,10 +14,10 @@ from euclio.core.folders import data_dir
 from euclio.experiments.results.tables import save
 from euclio.report.analysis.statistics import Measured
 from studies import claims
+from studies.agreement import Verdict, agreement
 from studies.claims import HOLDS, Card, Claim, ClaimStanding, accept, check, check_all, load_card, stored_claims
 from studies.claims_page import figures_text, lines, tally, write_claims
 from studies.papers.published import published_figures
-from studies.scorecard import Verdict, agreement
 
 SHARE = Claim("tiny.share", "tiny", "It is best on 91.5 % of the workloads.", ("share",), held=True)
 

@@ -7,8 +7,8 @@ import pytest
 
 from euclio.core.folders import data_dir
 from euclio.core.words import UNITS
+from studies.agreement import NumberKind
 from studies.papers.published import published_figures
-from studies.scorecard import NumberKind
 
 ROLES = {"fit", "check", "input", "time", "doubtful"}
 KINDS = {"cannot both hold", "hardly both hold", "tension", "odd", "erratum"}

@@ -6,7 +6,7 @@ import pytest
 from euclio.cli import main
 from euclio.problems.session.files.instances import load_session
 from studies import reference_workloads
-from studies.inference.drawn_workloads import protocol_draws
+from studies.drawn_workloads import protocol_draws
 from studies.inference.reference import reference_setting
 from studies.reference_workloads import draw_workloads_of
 

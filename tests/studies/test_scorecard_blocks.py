@@ -4,6 +4,7 @@ import pytest
 
 from euclio.report import Counts, Fold, html_page, markdown_page
 from euclio.report.analysis.statistics import Measured
+from studies.agreement import Verdict
 from studies.page_blocks import (
     MEANINGS,
     SCORE_COLUMNS,
@@ -18,7 +19,7 @@ from studies.page_blocks import (
     verdict_lines,
 )
 from studies.papers.published import Published, published_figures
-from studies.scorecard import Contradiction, Score, Verdict, tally
+from studies.scorecard import Contradiction, Score, tally
 
 QUOTES = (Contradiction("cannot both hold", ("“the same” (Piccolo §IV)",), "Both cannot hold."),)
 

@@ -4,9 +4,10 @@ import pytest
 
 from euclio.report.analysis.statistics import Measured
 from studies import registered
+from studies.agreement import Verdict
 from studies.papers.published import Published, published_figures
 from studies.readings import Moved, OtherReading, with_tried
-from studies.scorecard import Contradiction, Score, Verdict, contradictions, scorecard
+from studies.scorecard import Contradiction, Score, contradictions, scorecard
 
 FAR, NEAR = Measured(50.0, 45.0, 55.0, 100), Measured(10.0, 9.5, 10.5, 1000)
 NO = Contradiction("cannot both hold", ("“the same” (Piccolo §IV)",), "Both cannot hold.")

@@ -11,7 +11,7 @@ from euclio.cli import main
 from euclio.core.errors import InputError
 from euclio.workloads.generation import draw_instances, generate
 from euclio.workloads.populations import POPULATIONS, identify, population
-from studies.inference.drawn_workloads import protocol_draws
+from studies.drawn_workloads import protocol_draws
 from studies.inference.reference import reference_setting
 
 ROOT = Path(__file__).parents[3]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from euclio.core.errors import InputError
+from studies.drawn_workloads import protocol_draws
 from studies.inference import reference
-from studies.inference.drawn_workloads import protocol_draws
 from studies.inference.prior import PAPERS, flat, setting_of
 from studies.inference.reference import NEAREST, nearest_shares, reference_entry, reference_setting
 from studies.inference.simulation import accepted

@@ -11,8 +11,8 @@ from euclio.problems.session.arrays import session_arrays
 from euclio.workloads.session.acceptance import BASELINES, SYSTEMS
 from euclio.workloads.session.applications import profiles
 from heuristics.session.systems import PICCOLO_SYSTEMS
+from studies.drawn_workloads import protocol_draws
 from studies.inference import simulation
-from studies.inference.drawn_workloads import protocol_draws
 from studies.inference.generator import Generator, templates
 from studies.inference.prior import (
     NAMES,
