@@ -96,6 +96,15 @@ class Parameter:
     missing: str = ""
     details: Mapping[str, Any] = dataclasses.field(default_factory=dict, hash=False)
 
+    def __post_init__(self) -> None:
+        """Refuse a placeholder of a value that nothing reads: the option would stand alone.
+
+        Raises:
+            TypeError: it has a `metavar`, and neither `parse` nor `choices`.
+        """
+        if self.stands_alone and self.metavar is not None:
+            raise TypeError(f"{self.flag} has a metavar and nothing that reads its value; give parse, such as str")
+
     @property
     def keyword(self) -> str:
         """Its name in Python."""

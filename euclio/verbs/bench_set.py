@@ -361,7 +361,7 @@ def _chosen(
     summary="read and price everything again; with --solve, run a solver against the best known; with --certify, try "
     "proofs again",
     about="Every instance reads, every plan has the value that stands there, bounds and classes agree, no instance is "
-    "there twice. Exit code 1: something is wrong.",
+    "there twice.",
     page="formats/bench-set.md",
     exits="1 something is wrong",
     examples=("euclio bench-set check --solve harpagon --class easy",),
@@ -436,8 +436,7 @@ def print_built(arguments: Namespace) -> int:
     certify_bench_set,
     name="bench-set certify",
     summary="try the proofs that have no certificate with the prover, and keep what it says",
-    about="Make the certificates that are missing, or were left open before, and keep them in the manifest. Exit code "
-    "1: a proof is refuted.",
+    about="Make the certificates that are missing, or were left open before, and keep them in the manifest.",
     page="formats/bench-set.md",
     exits="1 a proof is refuted",
 )

@@ -76,7 +76,7 @@ def certify(
     out_of("write the better plan, if there is one, as a result"),
     json_of("the certificate"),
     about="Show that nothing is better than a result claims (optimal, infeasible, or a bound), or find the better "
-    "plan and print it. Exit code 0: certified, 1: refuted, 4: open.",
+    "plan and print it.",
     first=("--proof", "--time-limit", "--out"),
     page="certificates.md",
     exits="0 certified, 1 refuted, 4 open",

@@ -96,7 +96,7 @@ def changes(
     *OUTPUTS,
     about="The least cost of a session by the most machines that may be added to the plan of --from and removed from "
     "it: a row for each number of changes at which it falls, until the cheapest plan without a limit is reached. "
-    "Machines are charged whole unless --machines says otherwise. Exit code 3: there is no plan at all.",
+    "Machines are charged whole unless --machines says otherwise.",
     first=("--from", "--most", "--slo", "--rate", "--out"),
     page="howto/staying-close.md",
     exits="0 some number of changes has a plan, 3 infeasible, 4 no plan",

@@ -137,8 +137,7 @@ def _against_claim(
     json_of("what is found", ""),
     about="Check a proof file of `euclio certify --proof`: does every step follow, and does the last one say what is "
     "promised? With INSTANCE and RESULT also: are its comments, its program and its promise those of the result's "
-    "claim, made anew? Exit code 0: accepted, with what it shows, 1: refused, with the reason, 4: open, as the "
-    "claim's program could not be made anew.",
+    "claim, made anew?",
     page="certificates.md#proof-files",
     exits="0 accepted, 1 refused, 4 open",
     examples=("euclio check-proof proof.vipr",),

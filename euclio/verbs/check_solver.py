@@ -23,8 +23,8 @@ check_solver = verb(Parameter("--samples", help="small instances; default: 12", 
     check_solver,
     Parameter("solver", help="see `euclio solvers`, or FILE.py:FUNCTION", metavar="NAME"),
     json_of("the findings"),
-    about="Try a solver on small seeded instances in a process of its own: checked plans and claims, honest bounds and "
-    "statuses, limits, repeatable answers, no side effects. Exit code 0: no claim is broken, 1: one is.",
+    about="Try a solver on small seeded instances in a process of its own: checked plans and claims, honest bounds "
+    "and statuses, limits, repeatable answers, no side effects.",
     page="howto/solver.md",
     exits="0 nothing broken, 1 something is",
     examples=("euclio check-solver harpagon --samples 2",),

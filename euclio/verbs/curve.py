@@ -106,8 +106,8 @@ def curve(
     SESSION,
     *OUTPUTS,
     about="The least cost of a session as a step function of its SLO, proven over a range, or with --over rate as one "
-    "of its rate, where machines are charged whole and dummies fill them; rates are asked one by one where the cost "
-    "may fall with the rate. Exit code 3: there is no plan in all of the range, or at no rate that was asked.",
+    "of its rate, where machines are charged whole and dummies fill them; rates are asked one by one where the "
+    "cost may fall with the rate.",
     first=("--over", "--slo", "--rate", "--machines", "--out", "--plot"),
     page="howto/curve.md",
     exits="0 some step has a plan, 3 infeasible, 4 no plan",

@@ -112,8 +112,7 @@ def explain(
     Parameter("file", help=lambda: f"{an_instance()} (JSON)", metavar="INSTANCE"),
     json_of("the explanation", ""),
     about="Name what no plan can reconcile: of a session the smallest set of modules and restrictions, and the least "
-    "SLO that has a plan; of a cluster its models, of a fleet its fragments that are too slow. Exit code 3: "
-    "infeasible, 0: feasible.",
+    "SLO that has a plan; of a cluster its models, of a fleet its fragments that are too slow.",
     first=("--slo", "--rate", "--machines", "--stock", "--time-limit"),
     exits="0 feasible, 3 infeasible, 4 not known within the limit",
     examples=("euclio explain session.json --slo 0.21",),

@@ -67,7 +67,7 @@ def verify(
     verify,
     INSTANCE,
     RESULT,
-    about="Check a result against its instance. Exit code 0: accepted, 1: refused, with the reason.",
+    about="Check a result against its instance.",
     exits="0 accepted, 1 refused",
     examples=("euclio verify session.json result.json",),
 )

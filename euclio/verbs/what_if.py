@@ -217,7 +217,7 @@ def _machines(text: str) -> int | None:
         metavar="OUT",
     ),
     about="The cheapest plan of a session at each of several rates and SLOs, charged by share and in whole machines: "
-    "one table and one figure. Exit code 3: there is no plan at any of them.",
+    "one table and one figure.",
     first=("--slo", "--rate", "--machines", "--stock", "--out"),
     page="howto/what-if.md",
     exits="0 some point has a plan, 3 infeasible, 4 no plan",

@@ -35,7 +35,8 @@ def help_text(parser: argparse.ArgumentParser, usual: Callable[[], str]) -> str:
         formatter.add_text(said)
         formatter.add_arguments(actions)
         formatter.end_section()
-    more = f"\n{parser.epilog.rstrip()}\n" if parser.epilog else ""
+    codes = "" if command is None or not command.exits else f"\nexit codes of its own: {command.exits}\n"
+    more = codes + (f"\n{parser.epilog.rstrip()}\n" if parser.epilog else "")
     return formatter.format_help() + more + ending
 
 

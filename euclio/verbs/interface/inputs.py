@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.family import Changes, Family
 from euclio.core.result import AnyResult, Result, WrittenResult
@@ -80,4 +81,7 @@ def given_result(
         from euclio.proving.certifying import written
 
         return GivenResult(written(changed_instance(of.instance, given.changes), given), None)
+    if not isinstance(given, WrittenResult):
+        kind = type(given).__name__
+        raise InputError(f"is of type {kind}; give a result of `euclio.solve`, or the path of its file", field="result")
     return GivenResult(given, None)

@@ -74,12 +74,15 @@ def verbs() -> dict[str, str]:
 
 def commands_of(verb: str) -> dict[str, Command]:
     """The command of a verb, or those of its actions, by what is typed after its name."""
-    import_module(f"euclio.verbs.{keyword_of(verb)}")
-    return {
+    module = import_module(f"euclio.verbs.{keyword_of(verb)}")
+    found = {
         typed.removeprefix(verb).strip(): one
         for typed, one in COMMANDS.items()
         if typed == verb or typed.startswith(f"{verb} ")
     }
+    if not found:
+        raise TypeError(f"{module.__file__} begins with `euclio {verb}` and declares no command of that name")
+    return found
 
 
 def parser_of(asked: Collection[str], *, helping: bool = True) -> Parser:

@@ -53,7 +53,10 @@ def verb(*items: Item, typed: type | None = None) -> Callable[[Callable[P, R]], 
     def made(function: Callable[P, R]) -> Callable[P, R]:
         shown = _signature(function, typed)
         places = list(shown.parameters)
-        readers = {one.keyword: one for one in items if isinstance(one, Parameter) and one.keyword in shown.parameters}
+        readers = {one.keyword: one for one in items if isinstance(one, Parameter)}
+        unknown = [one.flag for name, one in readers.items() if name not in shown.parameters]
+        if unknown:
+            raise TypeError(f"{function.__name__}() has no parameter for {unknown[0]}")
 
         @wraps(function)
         def call(*given: P.args, **keywords: P.kwargs) -> R:

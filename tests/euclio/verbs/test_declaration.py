@@ -5,43 +5,20 @@ from __future__ import annotations
 import sys
 
 import pytest
+from places import ROOT
+from tiny_sessions import tiny_session
 
 import euclio.verbs
 from euclio.cli import main
 from euclio.core.errors import InputError
+from euclio.core.parameters import Parameter
 from euclio.verbs.interface.command import COMMANDS, documented, spelled
 from euclio.verbs.interface.parser import verbs
-
-GREET = '''"""`euclio greet`: say hello."""
-
-from __future__ import annotations
-
-from argparse import Namespace
-
-from euclio.core.parameters import Parameter
-from euclio.core.values import count
-from euclio.verbs.interface.command import command
 from euclio.verbs.interface.verb import verb
 
-
-@verb(Parameter("--times", parse=count, metavar="N"), Parameter("--loud"))
-def greet(name: str, *, times: int | None = None, loud: bool = False) -> list[str]:
-    """Greetings.
-
-    Args:
-        name: who is greeted.
-        times: how many greetings, of which 5 % with `loud`; None: 1.
-        loud: with an exclamation mark.
-    """
-    return [f"hello {name}{'!' * loud}"] * (times or 1)
-
-
-@command(greet, Parameter("name", help="who", metavar="NAME"), examples=("euclio greet you",))
-def print_greetings(arguments: Namespace) -> int:
-    """Greet."""
-    print(*greet(arguments.name, **arguments.keywords), sep="\\n")
-    return 0
-'''
+README = ROOT / "euclio" / "verbs" / "README.md"
+GREET = README.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+"""The example of the page that says how a verb is added."""
 
 
 @pytest.fixture
@@ -64,7 +41,7 @@ def test_one_file_is_a_verb(greet, capsys):
     assert "greet       say hello" in capsys.readouterr().out
     assert main(["greet", "--help"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "--times N how many greetings, of which 5 % with --loud; default: 1" in out
+    assert "--times N how many greetings; default: 1" in out
     assert "euclio greet you" in out
 
 
@@ -76,6 +53,26 @@ def test_both_front_ends_spell_the_parameter_that_is_wrong(greet, capsys):
 
     with pytest.raises(InputError, match=r"^times=0: must be a whole number, at least 1$"):
         call("you", times=0)
+
+
+def test_what_is_declared_wrong_is_said_at_once():
+    """Its author reads it when the file is imported, and no user gets an internal error."""
+    with pytest.raises(TypeError, match="--module has a metavar and nothing that reads its value"):
+        Parameter("--module", metavar="NAME")
+    with pytest.raises(TypeError, match=r"nothing\(\) has no parameter for --tims"):
+        verb(Parameter("--tims", parse=str))(nothing)
+
+
+def nothing() -> None:
+    """A function without parameters."""
+
+
+@pytest.mark.parametrize("call", ["verify", "certify", "simulate"])
+@pytest.mark.parametrize("given", [3, None])
+def test_what_is_no_result_is_told_by_its_name(call, given):
+    """An error inside would say nothing of what was given."""
+    with pytest.raises(InputError, match=r"^result(=3)?: is of type \w+; give a result of `euclio.solve`"):
+        getattr(euclio, call)(tiny_session(), given)
 
 
 def test_words_of_python_are_spelled_for_the_command_line():
