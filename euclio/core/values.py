@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from euclio.core.errors import InputError
@@ -221,6 +222,13 @@ def one_of(words: Iterable[str], value: Any, flag: str) -> Any:
     if value not in known:
         raise InputError(f"must be {joined(known, 'or')}", field=flag)
     return value
+
+
+def file_path(text: str | Path) -> Path:
+    """The path of a file or a folder."""
+    if not str(text).strip():
+        raise argparse.ArgumentTypeError(f"{str(text)!r} must be the name of a file or folder")
+    return Path(text)
 
 
 def exacts(text: Number | Iterable[Number]) -> tuple[Fraction, ...]:

@@ -21,7 +21,7 @@ from euclio.core.parameters import Group, Parameter, as_given
 from euclio.core.progress import progress_bar, say, waiting
 from euclio.core.registry import find_solver
 from euclio.core.tables import to_text
-from euclio.core.values import count
+from euclio.core.values import count, file_path
 from euclio.core.warm_up import compile_solver
 from euclio.experiments.bench_set.best_known import compare_with_best
 from euclio.experiments.bench_set.build import TIME_LIMIT_S as BUILD_LIMIT_S
@@ -66,7 +66,7 @@ def _sample(given: Any) -> Any:
     return given if given == ALL else count(given)
 
 
-FOLDER = Parameter("--folder", help="default: the set that comes with euclio", parse=Path, metavar="DIR")
+FOLDER = Parameter("--folder", help="default: the set that comes with euclio", parse=file_path, metavar="DIR")
 FAMILY = Parameter("--family", choices=tuple(homes()))
 CLASS = Parameter("--class", choices=CLASSES)
 AGAIN = Parameter("--again")
@@ -101,7 +101,7 @@ class SetChecked:
     Parameter("--certify"),
     Parameter("--sample", parse=_sample, metavar="N"),
     SEED,
-    Parameter("--proofs", parse=Path, metavar="DIR"),
+    Parameter("--proofs", parse=file_path, metavar="DIR"),
     TIME_LIMIT,
     FAMILY,
     CLASS,

@@ -11,6 +11,7 @@ from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, WrittenResult
+from euclio.core.values import file_path
 from euclio.files import save_result
 from euclio.files.boundary import at
 from euclio.files.json_writing import check_outputs
@@ -28,7 +29,7 @@ from euclio.verbs.interface.verb import verb
 EXIT_CODES = {Verdict.CERTIFIED: SOLVED, Verdict.REFUTED: REFUSED, Verdict.OPEN: OPEN}
 
 
-@verb(POLICY, TIME_LIMIT, Parameter("--proof", parse=Path, metavar="FILE"))
+@verb(POLICY, TIME_LIMIT, Parameter("--proof", parse=file_path, metavar="FILE"))
 def certify(
     instance: Any,
     result: AnyResult | WrittenResult | str | Path | GivenResult,

@@ -14,7 +14,7 @@ from euclio.core.parameters import Parameter, as_given
 from euclio.core.progress import say, waiting
 from euclio.core.solver import SolverLike
 from euclio.core.tables import to_text
-from euclio.core.values import count
+from euclio.core.values import count, file_path
 from euclio.files.csv_files import frame_text
 from euclio.files.instance_files import load_instance
 from euclio.files.json_writing import json_text, write_text
@@ -149,9 +149,9 @@ def drawn_workloads(number: int, seed: int | None = None) -> list[Any]:
 
 @command(
     decompose,
-    Parameter("files", help="instances, or folders of them", parse=Path, metavar="FILE", details={"nargs": "*"}),
+    Parameter("files", help="instances, or folders of them", parse=file_path, metavar="FILE", details={"nargs": "*"}),
     PLOT,
-    Parameter("--csv", help="also write one row per instance and system", parse=Path, metavar="OUT"),
+    Parameter("--csv", help="also write one row per instance and system", parse=file_path, metavar="OUT"),
     json_of("the decomposition"),
     about="Split the gap of every system into what its design gives up (best plan of its own plan space over the "
     "optimum) and what its heuristic loses (its plan over that best plan), and the latter by step where a heuristic's "

@@ -18,7 +18,7 @@ from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, WrittenResult
-from euclio.core.values import read
+from euclio.core.values import file_path, read
 from euclio.core.words import joined
 from euclio.files.json_writing import write_text
 from euclio.files.result_files import reasons_against
@@ -65,7 +65,7 @@ def _kinds_in_words() -> str:
 @verb(
     POLICY,
     Parameter("--to", help=_kinds_in_words(), choices=tuple(_exporters()), details={"required": True}),
-    Parameter("--out", parse=Path, metavar="OUT"),
+    Parameter("--out", parse=file_path, metavar="OUT"),
     exported,
     typed=ExportKeywords,
 )

@@ -18,7 +18,7 @@ from euclio.core.parameters import Group, Parameter
 from euclio.core.parts import Setting
 from euclio.core.progress import waiting
 from euclio.core.values import count as read_count
-from euclio.core.values import read
+from euclio.core.values import file_path, read
 from euclio.core.values import seed as read_seed
 from euclio.core.words import joined
 from euclio.verbs.interface.command import command
@@ -181,7 +181,7 @@ def _about() -> str:
     Parameter(
         "--out",
         help="folder, or FILE.json for one; default: instances",
-        parse=Path,
+        parse=file_path,
         metavar="PATH",
         details={"default": Path("instances")},
     ),

@@ -18,7 +18,7 @@ from euclio.core.parameters import NEEDED, Parameter
 from euclio.core.parts import Imported, Importer, ProfileImporter
 from euclio.core.progress import say
 from euclio.core.result import Status
-from euclio.core.values import read_if
+from euclio.core.values import file_path, read_if
 from euclio.files import save_instance, save_result
 from euclio.files.row_warnings import strictly
 from euclio.problems.pipeline import Cluster
@@ -313,14 +313,14 @@ def _outputs(importer: Importer | ProfileImporter) -> tuple[Parameter, ...]:
     """Where an importer writes."""
     if isinstance(importer, ProfileImporter):
         return (*PROFILE_OUTPUTS, STRICT)
-    out = Parameter("--out", help="file for the instance", parse=Path, metavar="FILE", details=NEEDED)
+    out = Parameter("--out", help="file for the instance", parse=file_path, metavar="FILE", details=NEEDED)
     if not importer.plans:
         return (out, STRICT)
     return (
         out,
         STRICT,
-        Parameter("--plan", help=importer.plans, parse=Path, metavar="FILE"),
-        Parameter("--plan-out", help="file for the plan as a result, checked", parse=Path, metavar="FILE"),
+        Parameter("--plan", help=importer.plans, parse=file_path, metavar="FILE"),
+        Parameter("--plan-out", help="file for the plan as a result, checked", parse=file_path, metavar="FILE"),
     )
 
 

@@ -19,7 +19,7 @@ from euclio.core.registry import solvers_of
 from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.solving import asked, solve, solver_for
-from euclio.core.values import NOT_NEGATIVE, exact_not_negative, exact_positive, named
+from euclio.core.values import NOT_NEGATIVE, exact_not_negative, exact_positive, file_path, named
 from euclio.files import save_instance, save_result
 from euclio.problems.day import Day, Step
 from euclio.problems.day.family import FAMILY
@@ -207,7 +207,7 @@ def _named(given: Collection[str], file: str | None) -> Iterator[None]:
     Parameter("file", help="session, or a load over time (JSON, euclio/day/1)", metavar="FILE"),
     replace(PLOT, help="also draw load and machines (.svg, .png or .pdf): with --solvers all of them"),
     out_of("also write the cheapest plan (JSON, euclio/result/1)"),
-    Parameter("--day-out", help="also write the load over time (JSON, euclio/day/1)", parse=Path, metavar="FILE"),
+    Parameter("--day-out", help="also write the load over time (JSON, euclio/day/1)", parse=file_path, metavar="FILE"),
     json_of("the comparison"),
     about="Plan the whole machines of a session whose load moves: cost, regret and machines of the rules that people "
     "use and of the cheapest plan. Warm-up, keep-alive and changes are paid for.",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
 from euclio.core.parameters import Parameter, as_given
-from euclio.core.values import exact_positive, named
+from euclio.core.values import exact_positive, file_path, named
 from euclio.core.words import joined, nearest
 from euclio.files import save_instance
 from euclio.files.json_writing import write_text
@@ -75,7 +75,7 @@ def currency_of(text: str) -> str:
     Parameter("--region", parse=as_given, metavar="NAME"),
     Parameter("--spot"),
     Parameter("--accelerators", parse=named(exact_positive), metavar="X=N"),
-    Parameter("--out", parse=Path, metavar="FILE"),
+    Parameter("--out", parse=file_path, metavar="FILE"),
 )
 def prices(
     file: Session | str | Path | GivenInstance,

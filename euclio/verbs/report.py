@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import warnings
 from argparse import Namespace
-from pathlib import Path
 
 import euclio.report as report_room
 from euclio.core.parameters import Parameter, as_given
 from euclio.core.progress import say
+from euclio.core.values import file_path
 from euclio.report.experiment.page import write_report
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import SOLVED
@@ -20,7 +20,7 @@ from euclio.verbs.interface.verb import verb
 __all__ = ["report", "report_room"]
 
 report = verb(
-    Parameter("--out", parse=Path, metavar="FILE.html"),
+    Parameter("--out", parse=file_path, metavar="FILE.html"),
     Parameter("--title", parse=as_given, metavar="TITLE"),
 )(write_report)
 
@@ -30,7 +30,7 @@ report = verb(
     Parameter(
         "results",
         help="result folder, the experiment next to it, or a Parquet file of results; several are merged",
-        parse=Path,
+        parse=file_path,
         metavar="OUT|EXPERIMENT.toml",
         details={"nargs": "+"},
     ),

@@ -12,7 +12,7 @@ from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter, as_given
 from euclio.core.progress import say
 from euclio.core.system import cores
-from euclio.core.values import count, one_of
+from euclio.core.values import count, file_path, one_of
 from euclio.files.json_writing import write_text
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import REFUSED, SOLVED
@@ -102,14 +102,14 @@ def reproduce(
     Parameter("--accept"),
     Parameter("--full"),
     Parameter("--jobs", parse=count, metavar="N"),
-    Parameter("--out", parse=Path, metavar="DIR"),
+    Parameter("--out", parse=file_path, metavar="DIR"),
     Parameter("--workloads", parse=count, metavar="N"),
     SEED,
     Parameter("--certify", parse=count, metavar="N"),
     Parameter("--posterior"),
-    Parameter("--instances", parse=Path, metavar="DIR"),
-    Parameter("--artifact", parse=Path, metavar="DIR"),
-    Parameter("--write-workloads", parse=Path, metavar="DIR"),
+    Parameter("--instances", parse=file_path, metavar="DIR"),
+    Parameter("--artifact", parse=file_path, metavar="DIR"),
+    Parameter("--write-workloads", parse=file_path, metavar="DIR"),
     Parameter("--only", parse=as_given, metavar="PART"),
     Parameter("--answer"),
 )
@@ -295,7 +295,7 @@ def _refuse_given(
 @command(
     reproduce,
     Parameter("paper", help="the paper", choices=tuple(registered()), details={"nargs": "?"}),
-    Parameter("--csv", help="with --only or --answer: write the data to this file", parse=Path, metavar="FILE"),
+    Parameter("--csv", help="with --only or --answer: write the data to this file", parse=file_path, metavar="FILE"),
     about=lambda: (
         "Workloads of each study: " + ", ".join(f"{paper} {one.workloads}" for paper, one in registered().items())
     ),

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import signal
 from argparse import Namespace
-from pathlib import Path
 from typing import NoReturn
 
 from euclio.core.errors import TerminatedError
 from euclio.core.parameters import Parameter, as_given
 from euclio.core.progress import say
-from euclio.core.values import count, names
+from euclio.core.values import count, file_path, names
 from euclio.experiments import runner
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import REFUSED, SOLVED
 from euclio.verbs.interface.verb import verb
 
 run = verb(
-    Parameter("--out", parse=Path, metavar="OUT"),
+    Parameter("--out", parse=file_path, metavar="OUT"),
     Parameter("--slots", parse=count, metavar="N"),
     Parameter("--dask", parse=as_given, metavar="ADDRESS"),
     Parameter("--retry", parse=as_given, metavar="A,B", details={"type": names}),

@@ -13,7 +13,7 @@ from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, WrittenResult
-from euclio.core.values import positive
+from euclio.core.values import file_path, positive
 from euclio.core.values import seconds as read_seconds
 from euclio.core.words import amount
 from euclio.files.boundary import at
@@ -211,9 +211,12 @@ def _as_long_as_judged(keywords: Any) -> bool:
     simulate,
     INSTANCE,
     replace(RESULT, help="result with a plan (JSON, euclio/result/1)"),
-    Parameter("--timeline", help="also plot a timeline (.svg, .png or .pdf)", parse=Path, metavar="OUT"),
+    Parameter("--timeline", help="also plot a timeline (.svg, .png or .pdf)", parse=file_path, metavar="OUT"),
     Parameter(
-        "--latencies", help="also plot the distribution of latencies (.svg, .png or .pdf)", parse=Path, metavar="OUT"
+        "--latencies",
+        help="also plot the distribution of latencies (.svg, .png or .pdf)",
+        parse=file_path,
+        metavar="OUT",
     ),
     json_of("the numbers"),
     about=lambda: (

@@ -14,7 +14,7 @@ from euclio.core.parameters import Group, Parameter, as_given
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver, SolverLike
-from euclio.core.values import count, seconds
+from euclio.core.values import count, file_path, seconds
 from euclio.files.boundary import at
 from euclio.verbs.interface import keyword_types as words
 from euclio.verbs.interface.attainment import attainment_demand, with_percentile
@@ -77,8 +77,8 @@ ENGINES = Group(
         ),
         Parameter("--threads", help="threads of the engine; default: 1", parse=count, metavar="N"),
         Parameter("--warm-start", help="solver whose plan to start from, or none", parse=as_given, metavar="NAME"),
-        Parameter("--log", help="write the engine's own log", parse=Path, metavar="FILE"),
-        Parameter("--export-lp", help="write the model in LP format", parse=Path, metavar="FILE"),
+        Parameter("--log", help="write the engine's own log", parse=file_path, metavar="FILE"),
+        Parameter("--export-lp", help="write the model in LP format", parse=file_path, metavar="FILE"),
     ),
 )
 EXIT_CODES = {"optimal": SOLVED, "feasible": SOLVED, "infeasible": INFEASIBLE, "error": REFUSED}

@@ -15,7 +15,7 @@ from euclio.core.parameters import Parameter
 from euclio.core.progress import say
 from euclio.core.result import Status
 from euclio.core.solver import SolverLike
-from euclio.core.values import capacities, count_or_none, exact_not_negative, exacts, named_points, names
+from euclio.core.values import capacities, count_or_none, exact_not_negative, exacts, file_path, named_points, names
 from euclio.core.words import counted, duration
 from euclio.files.boundary import at
 from euclio.files.json_writing import write_text
@@ -213,7 +213,7 @@ def _machines(text: str) -> int | None:
         "--html",
         help="write one offline page with sliders over rate, SLO, price and stock instead; what is not given has "
         f"points around the file's values, and each plan {duration(PAGE_LIMIT_S)}",
-        parse=Path,
+        parse=file_path,
         metavar="OUT",
     ),
     about="The cheapest plan of a session at each of several rates and SLOs, charged by share and in whole machines: "

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import fields, replace
-from pathlib import Path
 
 from euclio.core.families import asked_families, families, find_family
 from euclio.core.family import Family
 from euclio.core.parameters import NEEDED, Group, Parameter, as_given
-from euclio.core.values import SHARE, exact_positive, exacts, named, names, seconds, seed
+from euclio.core.values import SHARE, exact_positive, exacts, file_path, named, names, seconds, seed
 from euclio.core.words import full, joined, plain
 from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES, PHASE_S, VARIABILITY
 from euclio.verbs.interface.attainment import DRAWN
@@ -70,11 +69,11 @@ INSTANCE = Parameter("instance", help=lambda: f"{an_instance()} (JSON)", metavar
 # Where answers go.
 
 PROFILE_OUTPUTS = (
-    Parameter("--out", help="CSV file for the profile", parse=Path, metavar="FILE", details=NEEDED),
+    Parameter("--out", help="CSV file for the profile", parse=file_path, metavar="FILE", details=NEEDED),
     Parameter("--append", help="add to the profiles that --out has, if it is there"),
 )
 JSON = Parameter("--json", help="print it as JSON instead of a table")
-PLOT = Parameter("--plot", help="also plot it (.svg, .png or .pdf)", parse=Path, metavar="OUT")
+PLOT = Parameter("--plot", help="also plot it (.svg, .png or .pdf)", parse=file_path, metavar="OUT")
 
 
 def json_of(what: str, instead: str = " instead of a table") -> Parameter:
@@ -84,7 +83,7 @@ def json_of(what: str, instead: str = " instead of a table") -> Parameter:
 
 def out_of(what: str, metavar: str = "FILE") -> Parameter:
     """The option that also writes something to a file."""
-    return Parameter("--out", help=what, parse=Path, metavar=metavar)
+    return Parameter("--out", help=what, parse=file_path, metavar=metavar)
 
 
 # What families declare.
@@ -137,7 +136,7 @@ def arrivals(default: str = "poisson, or as --trace says") -> tuple[Parameter, .
     """How requests come."""
     return (
         Parameter("--arrivals", help=f"how requests come; default: {default}", choices=DRAWN),
-        Parameter("--trace", help="timestamps (CSV, first column) to follow instead", parse=Path, metavar="FILE"),
+        Parameter("--trace", help="timestamps (CSV, first column) to follow instead", parse=file_path, metavar="FILE"),
         Parameter(
             "--cv",
             help="coefficient of variation of the gaps, for --arrivals gamma, 0.01 to 100; default: 2",

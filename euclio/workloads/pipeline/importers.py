@@ -15,7 +15,7 @@ from euclio.core.parts import Imported, Importer
 from euclio.core.result import Answer, AnyResult
 from euclio.core.solver import Limits
 from euclio.core.solving import check
-from euclio.core.values import NOT_NEGATIVE, names, numbers, positive
+from euclio.core.values import NOT_NEGATIVE, file_path, names, numbers, positive
 from euclio.core.words import full
 from euclio.files.boundary import at
 from euclio.files.json_reading import read_json
@@ -144,7 +144,7 @@ ARTIFACT = (
     Parameter(
         "folder",
         help="folder of the artifact, the one with `data` in it, or a table of its blocks (CSV)",
-        parse=Path,
+        parse=file_path,
         metavar="DIR",
     ),
     Parameter("--models", help="models served together; without it: lists them", parse=names, metavar="A,B"),

@@ -12,7 +12,7 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import Number
 from euclio.core.parameters import NEEDED, Parameter, as_given
 from euclio.core.parts import Imported, Importer
-from euclio.core.values import positive, seconds, whole
+from euclio.core.values import file_path, positive, seconds, whole
 from euclio.files.row_warnings import tell_doubts
 from euclio.problems.session.doubts import doubt_lines, slo_hint
 from euclio.problems.session.instance import Configuration
@@ -152,7 +152,7 @@ CURRENCY = Parameter(
     "--currency", help="what the prices are in, such as EUR; default: not said", parse=as_given, metavar="NAME"
 )
 CSV = (
-    Parameter("file", help="profiles (CSV)", parse=Path, metavar="FILE"),
+    Parameter("file", help="profiles (CSV)", parse=file_path, metavar="FILE"),
     Parameter(
         "--prices",
         help="money per hour of each hardware, or a CSV of them, as of euclio prices",
@@ -176,7 +176,7 @@ CSV = (
     Parameter("--name", help="name of the session; default: the file's", parse=as_given, metavar="NAME"),
 )
 MLPERF = (
-    Parameter("folder", help="folder with results.jsonl", parse=Path, metavar="DIR"),
+    Parameter("folder", help="folder with results.jsonl", parse=file_path, metavar="DIR"),
     Parameter("--system", help="system of the result; without it: lists them", parse=as_given, metavar="NAME"),
     Parameter("--benchmark", help="its benchmark, where there are several", parse=as_given, metavar="NAME"),
     Parameter("--round", help="its round, where there are several", parse=as_given, metavar="V"),

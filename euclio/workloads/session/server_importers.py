@@ -11,7 +11,7 @@ from euclio.core.numbers import Number
 from euclio.core.parameters import NEEDED, Parameter, as_given
 from euclio.core.parts import ProfileImporter
 from euclio.core.progress import say
-from euclio.core.values import divided, whole
+from euclio.core.values import divided, file_path, whole
 from euclio.core.words import counted
 from euclio.files.json_writing import write_text
 from euclio.files.row_warnings import tell_doubts
@@ -111,7 +111,7 @@ HARDWARE = Parameter(
 NEVER_BATCHES = Parameter("--no-dynamic-batching", help=UNBATCHED)
 PERF_ANALYZER = (
     Parameter(
-        "files", help="CSV files that perf_analyzer -f wrote", parse=Path, metavar="FILE", details={"nargs": "+"}
+        "files", help="CSV files that perf_analyzer -f wrote", parse=file_path, metavar="FILE", details={"nargs": "+"}
     ),
     Parameter(
         "--model",
@@ -138,7 +138,7 @@ PERF_ANALYZER = (
     NEVER_BATCHES,
 )
 MODEL_ANALYZER = (
-    Parameter("file", help="metrics-model-inference.csv, or a checkpoint (.ckpt)", parse=Path, metavar="FILE"),
+    Parameter("file", help="metrics-model-inference.csv, or a checkpoint (.ckpt)", parse=file_path, metavar="FILE"),
     Parameter("--model", help="model, where the file has several", parse=as_given, metavar="NAME"),
     HARDWARE,
     NEVER_BATCHES,
