@@ -9,6 +9,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from euclio.core.errors import InputError
@@ -99,7 +100,7 @@ def solvers(family: str | None = None) -> dict[str, AnySolver]:
     """
     others = set() if family is None else homes().keys() - {family}
     found: dict[str, AnySolver] = {}
-    for entry in sorted(offered_in(GROUP), key=lambda e: e.name):
+    for entry in sorted(offered_in(GROUP), key=_place):
         if entry.name.rpartition(".")[2] in others:
             continue
         version = "" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
@@ -107,6 +108,12 @@ def solvers(family: str | None = None) -> dict[str, AnySolver]:
             if family in (None, solver.family):
                 found[solver.name] = replace(solver, version=version)
     return found
+
+
+def _place(entry: EntryPoint) -> tuple[str, int]:
+    """Where the solvers of an entry point stand: by its package, and there by family, in the order of these."""
+    package, _, family = entry.name.rpartition(".")
+    return (package, list(homes()).index(family)) if family in homes() else (entry.name, -1)
 
 
 def solvers_of(family: str) -> list[AnySolver]:

@@ -125,7 +125,7 @@ def check_bench_set(
         folder: the set; None: the one that comes with euclio.
         family: only this problem family.
         class_: only this class, "easy", "medium", "hard" or "open".
-        solve: also run this solver, named or a function, on the instances of its family.
+        solve: also run this solver on the instances of its family. In Python also a function.
         certify: also try a sample of the proofs with the prover.
         sample: how many proofs, or "all"; None: 20.
         seed: seed of the sample; None: 0.
@@ -250,7 +250,7 @@ def build_bench_set(
     Args:
         folder: where; None: where the set stands that comes with euclio.
         time_limit: limit of each run in seconds; None: 20.
-        again: whether efforts and bounds are made again, whatever is known; better plans are kept.
+        again: measure and prove all of them again, and keep plans that are better.
         family: with `again`, of this problem family only.
 
     Returns:

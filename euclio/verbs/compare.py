@@ -19,7 +19,7 @@ from euclio.core.result import Status
 from euclio.core.solver import SolverLike
 from euclio.core.solving import solve
 from euclio.core.tables import to_text
-from euclio.core.values import seconds
+from euclio.core.values import read_if, seconds
 from euclio.files.boundary import at
 from euclio.files.json_writing import json_text
 from euclio.files.result_files import stated
@@ -123,7 +123,9 @@ def compare(
     proof_s = either({"certify": certify, "certify_s": certify_s}, "certify", "certify_s")
     with Supervised([target], chosen) if supervised else nullcontext() as other, at("", given.file):
         how, kept = solving_of(demand, other, solving)
-        return compare_instance(target, chosen, limit_s, objective, _proof_limit(proof_s), how, kept)
+        return compare_instance(
+            target, chosen, limit_s, objective, read_if(_proof_limit, proof_s, "--certify"), how, kept
+        )
 
 
 def solving_of(demand: Demand | None, other: Supervised | None, solving: Solving | None) -> tuple[Solving, str]:
@@ -155,7 +157,7 @@ def print_comparison(arguments: Namespace) -> int:
     given = given_instance(arguments.file)
     comparison = compare(given, supervised=True, **keywords)
     why = _why_infeasible(comparison, keywords.get("time_limit"))
-    _, changes = changed(given.family, given.instance, keywords)
+    _, changes = changed(given.family, given.instance, arguments.shared)
     if arguments.json:
         print(json_text({**comparison.describe(), **stated(changes)}))
     else:

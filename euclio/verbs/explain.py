@@ -121,7 +121,7 @@ def print_explanation(arguments: Namespace) -> int:
     """Explain and print."""
     given = given_instance(arguments.file)
     found = explain(given, supervised=True, **arguments.keywords)
-    _, applied = changed(given.family, given.instance, arguments.keywords)
+    _, applied = changed(given.family, given.instance, arguments.shared)
     if arguments.json:
         print(json_text({**found.data, **stated(applied)}))
     else:

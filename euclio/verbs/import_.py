@@ -18,7 +18,7 @@ from euclio.core.parameters import NEEDED, Parameter
 from euclio.core.parts import Imported, Importer, ProfileImporter
 from euclio.core.progress import say
 from euclio.core.result import Status
-from euclio.core.values import file_path, read_if
+from euclio.core.values import file_path, read, read_if
 from euclio.files import save_instance, save_result
 from euclio.files.row_warnings import strictly
 from euclio.problems.pipeline import Cluster
@@ -260,7 +260,8 @@ def _read(importer: Importer | ProfileImporter, given: dict[str, Any]) -> Namesp
         if one.details.get("nargs") == "+":
             given[one.keyword] = [one.parse(part) for part in given[one.keyword]]
         else:
-            given[one.keyword] = read_if(one.parse, given.get(one.keyword), one.flag)
+            reader = read if one.details.keys() & {"required", "default"} else read_if
+            given[one.keyword] = reader(one.parse, given.get(one.keyword), one.flag)
     return Namespace(**given)
 
 

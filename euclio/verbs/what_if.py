@@ -127,7 +127,7 @@ def what_if(
     """
     given = given_instance(session)
     keywords = with_percentile(keywords, slo)
-    slo = keywords.pop("slo", None) if slo is None else slo
+    slo = exacts(keywords.pop("slo")) if slo is None and "slo" in keywords else slo
     asked = asked_about(given, "what-if", solver, space, keywords)
     every = [asked.changes]
     with at("", given.file):
@@ -265,7 +265,7 @@ def _several_points(arguments: Namespace) -> dict[str, dict[str, tuple[Any, ...]
             )
         fixed = {one: values[0] for one, values in given.items() if one not in found[name]}
         if fixed:
-            arguments.keywords[name] = fixed
+            arguments.keywords[name] = arguments.shared[name] = fixed
     return found
 
 

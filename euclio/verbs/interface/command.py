@@ -82,11 +82,11 @@ class Command:
     def given(self, arguments: argparse.Namespace) -> argparse.Namespace:
         """The arguments with those of the function as `keywords`; what was not given is not among these.
 
-        `own` are the names of those that the function alone has, and shares with no other.
+        `shared` are those of them that the function shares with others, such as the changes of an instance.
         """
-        typed = vars(arguments)
+        typed, own = vars(arguments), {one.keyword for one in self.items if isinstance(one, Parameter)}
         arguments.keywords = {name: typed[name] for name in self.keywords if name in typed}
-        arguments.own = {one.keyword for one in self.items if isinstance(one, Parameter)}
+        arguments.shared = {name: value for name, value in arguments.keywords.items() if name not in own}
         return arguments
 
 
@@ -118,8 +118,9 @@ def documented(function: Callable[..., Any] | None) -> dict[str, str]:
     _, _, said = text.partition("\nArgs:\n")
     said = re.split(r"\n\n|\n(?=\S)", said)[0]
     parts = re.split(r"^    (\*{0,2}\w+): ", said, flags=re.MULTILINE)[1:]
-    names = parts[::2]
-    return {name: spelled(" ".join(words.split()), names) for name, words in zip(names, parts[1::2], strict=True)}
+    names = [] if function is None else list(inspect.signature(function).parameters)
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    return {name: spelled(" ".join(words.split()), names) for name, words in pairs}
 
 
 def spelled(words: str, names: Collection[str]) -> str:

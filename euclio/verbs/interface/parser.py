@@ -123,7 +123,7 @@ def parsed(words: Sequence[str]) -> argparse.Namespace | None:
     Raises:
         InputError: a verb, an option or a value that is none.
     """
-    helping = not words or bool({"-h", "--help"} & set(words))
+    helping = not words or any(word == "--help" or word.startswith("-h") for word in words)
     family = None if helping else family_named(words)
     if family is not None:
         with suppress(InputError), options_of((family,)):
@@ -155,7 +155,8 @@ def _parsed(words: Sequence[str], *, helping: bool) -> tuple[argparse.Namespace 
 def family_named(words: Sequence[str]) -> str | None:
     """The family of the instance whose file is among some words, by how the file begins; None: it is not known."""
     for word in words:
-        if word.endswith(".json"):
+        # What is read from a pipe is gone, and one that no program writes to would be waited for.
+        if word.endswith(".json") and Path(word).is_file():
             with suppress(OSError, ValueError), Path(word).open("rb") as file:
                 begun = SCHEMA.search(file.read(MOST_BEGUN))
                 if begun is not None and (name := begun[1].decode()) in homes():

@@ -106,8 +106,7 @@ def give_out(arguments: Namespace, asked: GivenInstance, given: AnswerForms) -> 
         asked: the session that was asked about.
         given: the answer.
     """
-    shared = {name: value for name, value in arguments.keywords.items() if name not in arguments.own}
-    _, changes = changed(asked.family, asked.instance, shared)
+    _, changes = changed(asked.family, asked.instance, arguments.shared)
     print_answer(arguments, lambda: {**given.plain, **stated(changes)}, given.table)
     if arguments.out is not None:
         write_text(given.csv_text(), arguments.out)

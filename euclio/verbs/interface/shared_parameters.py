@@ -136,7 +136,13 @@ def arrivals(default: str = "poisson, or as --trace says") -> tuple[Parameter, .
     """How requests come."""
     return (
         Parameter("--arrivals", help=f"how requests come; default: {default}", choices=DRAWN),
-        Parameter("--trace", help="timestamps (CSV, first column) to follow instead", parse=file_path, metavar="FILE"),
+        Parameter(
+            "--trace",
+            help="timestamps (CSV, first column) to follow instead",
+            parse=as_given,
+            metavar="FILE",
+            details={"type": file_path},
+        ),
         Parameter(
             "--cv",
             help="coefficient of variation of the gaps, for --arrivals gamma, 0.01 to 100; default: 2",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import wraps
@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from euclio.core.errors import InputError, KeywordError
 from euclio.core.families import owner_in_words
-from euclio.core.parameters import Item, Parameter, keyword_of, keywords_of
+from euclio.core.parameters import Group, Item, Parameter, keyword_of, keywords_of
 from euclio.core.values import one_of, read
 from euclio.core.words import near_names
 from euclio.files.row_warnings import strictly
@@ -52,8 +52,9 @@ def verb(*items: Item, typed: type | None = None) -> Callable[[Callable[P, R]], 
 
     def made(function: Callable[P, R]) -> Callable[P, R]:
         shown = _signature(function, typed)
-        places = list(shown.parameters)
-        readers = {one.keyword: one for one in items if isinstance(one, Parameter)}
+        places = [name for name, one in shown.parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
+        needed = {name for name, one in shown.parameters.items() if one.default is not None}
+        readers = {one.keyword: one for one in _own(items)}
         unknown = [one.flag for name, one in readers.items() if name not in shown.parameters]
         if unknown:
             raise TypeError(f"{function.__name__}() has no parameter for {unknown[0]}")
@@ -61,20 +62,21 @@ def verb(*items: Item, typed: type | None = None) -> Callable[[Callable[P, R]], 
         @wraps(function)
         def call(*given: P.args, **keywords: P.kwargs) -> R:
             if not keywords.keys() <= shown.parameters.keys():
-                _refuse_unknown(function.__name__, keywords, keywords_of(items).union(places))
+                _refuse_unknown(function.__name__, keywords, keywords_of(items).union(shown.parameters))
             try:
                 with strictly(bool(keywords.get("strict"))):
-                    by_place: Any = (
-                        _read(readers.get(name), value) for name, value in zip(places, given, strict=False)
-                    )
-                    by_name: Any = {name: _read(readers.get(name), value) for name, value in keywords.items()}
+                    pairs = zip(places, given, strict=False)
+                    by_place: Any = (_read(readers.get(name), value, name in needed) for name, value in pairs)
+                    by_name: Any = {
+                        name: _read(readers.get(name), one, name in needed) for name, one in keywords.items()
+                    }
                     rest: Any = given[len(places) :]
                     return function(*by_place, *rest, **by_name)
             except KeywordError:
                 raise
             except InputError as error:
                 asked = dict(zip(places, given, strict=False)) | keywords
-                told = _in_python(error, asked, frozenset(places))
+                told = _in_python(error, asked, frozenset(shown.parameters))
                 raise (told or error) from None
 
         call.__signature__ = shown  # type: ignore[attr-defined]
@@ -89,13 +91,22 @@ def as_read(value: Any) -> Any:
     return value
 
 
-def _read(parameter: Parameter | None, value: Any) -> Any:
-    """The value of a parameter; None and what nothing reads stay as they are.
+def _own(items: Iterable[Item]) -> Iterator[Parameter]:
+    """The parameters that a verb reads itself; those of families are read by their own rules."""
+    for item in items:
+        if isinstance(item, Group):
+            yield from item.parameters
+        elif isinstance(item, Parameter):
+            yield item
+
+
+def _read(parameter: Parameter | None, value: Any, needed: bool) -> Any:
+    """The value of a parameter; what nothing reads stays as it is, and None where it is not needed.
 
     Raises:
         InputError: it has no such value.
     """
-    if parameter is None or value is None or parameter.stands_alone:
+    if parameter is None or parameter.stands_alone or (value is None and not needed):
         return value
     if parameter.parse is None:
         return one_of(parameter.choices, value, parameter.flag)

@@ -14,7 +14,7 @@ from euclio.core.ways import Way
 from euclio.problems.session import DummyRule, PlanSpace
 from euclio.problems.session.arrays import session_arrays
 from euclio.workloads.session.random_sessions import random_session
-from formulations.session.exact import frontier_search
+from formulations.session.exact import mode_resolution
 from formulations.session.module.by_share import new_search_room, search_in_place
 from formulations.session.module.charges import no_charges
 from formulations.session.module.problem import module_problem, no_stock
@@ -78,8 +78,8 @@ def test_where_fewer_are_kept_they_are_the_cheapest(seed):
 @pytest.mark.parametrize("seed", range(250))
 def test_exact_is_right_where_every_search_keeps_several_steps(seed, monkeypatch):
     # The searches of tiny modules are too short for it, and those that are long enough no enumeration can list.
-    monkeypatch.setattr(frontier_search, "LONG", 0)
-    monkeypatch.setattr(frontier_search, "LONGER", 10**6)
+    monkeypatch.setattr(mode_resolution, "LONG", 0)
+    monkeypatch.setattr(mode_resolution, "LONGER", 10**6)
     space = SPACES[seed % len(SPACES)]
     session = tiny_session(seed, space)
     # Machine code has the numbers of when it was made built in.
@@ -98,8 +98,8 @@ def test_exact_proves_the_same_where_its_searches_keep_one_step_each(seed, monke
     session = random_session(seed, modules=rng.choice((1, 2, 3, 4)), configurations=rng.choice((6, 12, 20)))
     found = []
     for long in (0, 1 << 60):
-        monkeypatch.setattr(frontier_search, "LONG", long)
-        monkeypatch.setattr(frontier_search, "LONGER", 20)
+        monkeypatch.setattr(mode_resolution, "LONG", long)
+        monkeypatch.setattr(mode_resolution, "LONGER", 20)
         with using(Way.INTERPRETED):
             found.append(solve(session, "exact", space=SPACES[seed % len(SPACES)]))
     several, single = found
