@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 
 from euclio.core.errors import InputError
+from euclio.core.families import family_of
 from euclio.core.registry import offered, solvers_of
 from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver
@@ -33,7 +34,8 @@ class MissingEngineError(InputError):
 
 def engine_of_claim(result: AnyResult) -> str:
     """The engine whose word alone a result's claim is, by the solver that made it; empty: there is none."""
-    solver = offered(result.solver)
+    of = result.of_instance
+    solver = offered(result.solver, None if of is None else family_of(of).name)
     return result.options.get("engine") or ("" if solver is None else ENGINE_OF_LIBRARY.get(solver.library, ""))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from euclio.core.lazy import late
 from euclio.core.numbers import exact
 from euclio.core.parts import Glance
-from euclio.core.registry import find_solver, offered
+from euclio.core.registry import offered
 from euclio.core.result import Result
 from euclio.core.solving import asked
 from euclio.core.words import full
@@ -50,7 +50,7 @@ def with_random_arrivals(session: Session, result: Result, limit_s: float | None
         return result
     stats = {**result.stats, SHARE: share}
     if _is_quick(result) and (limit_s is None or limit_s >= LIMIT_S):
-        cost = rough_cost(asked(session, find_solver(QUICK), space=result.space))
+        cost = rough_cost(asked(session, QUICK, space=result.space))
         stats |= {} if cost is None else {COST: cost}
     return replace(result, stats=stats)
 

@@ -26,7 +26,6 @@ from euclio.files.result_files import stated
 from euclio.questions.comparison.comparison import USUAL, Comparison, Solving, chosen_solvers, systems_of
 from euclio.questions.comparison.comparison import compare as compare_instance
 from euclio.questions.comparison.views import comparison_table
-from euclio.serving.attainment.attaining import briefly
 from euclio.verbs.interface import keyword_types as words
 from euclio.verbs.interface.attainment import attainment_demand, with_percentile
 from euclio.verbs.interface.command import command
@@ -136,6 +135,8 @@ def solving_of(demand: Demand | None, other: Supervised | None, solving: Solving
         from euclio.serving.attainment.attaining import Fronts
 
         return Fronts(demand), demand.in_words()
+    from euclio.serving.attainment.attaining import briefly
+
     return partial(other.solve_with, briefly, demand), demand.in_words()
 
 

@@ -9,7 +9,7 @@ from math import ceil, gcd, lcm
 
 from euclio.core.numbers import exact
 from euclio.core.objective import LEAST_COST
-from euclio.core.registry import find_solver, solvers
+from euclio.core.registry import solvers
 from euclio.core.result import Result
 from euclio.core.solving import solve
 from euclio.core.warm_up import warm_up
@@ -71,9 +71,9 @@ def prepare(space: PlanSpace) -> None:
     """Compile what `with_whole_costs` needs for a plan space, before anything is timed."""
     if EXACT in solvers("session"):
         if space.charging is Charging.SHARE:
-            warm_up(find_solver(EXACT), _whole(space))
+            warm_up(solvers("session")[EXACT], _whole(space))
         elif space.charging is Charging.PACKED:
-            warm_up(find_solver(EXACT), _by_share(space))
+            warm_up(solvers("session")[EXACT], _by_share(space))
 
 
 def with_whole_costs(session: Session, result: Result, limit_s: float | None) -> Result:

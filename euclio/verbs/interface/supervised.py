@@ -21,7 +21,7 @@ from euclio.core.incumbent import forget_incumbent
 from euclio.core.progress import say, waiting
 from euclio.core.registry import find_solver, offered, solvers_of
 from euclio.core.result import Answer, AnyResult, Result, Status
-from euclio.core.solver import AnySolver, SolverLike
+from euclio.core.solver import AnySolver, Solver, SolverLike
 from euclio.core.solving import PreparedRun, asked
 from euclio.core.system import HARD_LIMITS, soft
 from euclio.core.warm_up import warm_up
@@ -152,7 +152,7 @@ class Supervised(AbstractContextManager["Supervised"]):
         unknown = [thing for thing in referred if not any(thing is known for known in (None, *self._known))]
         if unknown or self._process.ended:
             self._process.close()
-            self._known += unknown
+            self._known += (*unknown, *(family_of(one) for one in unknown if not isinstance(one, Solver)))
             self._process = _process(self._known)
         doing = first.in_words() if isinstance(first, PreparedRun) else f"explaining {arguments[1].name}"
         with waiting(f"preparing {solver}", far=far) as turn_to:
