@@ -81,6 +81,7 @@ class Parameter:
         instead_of: keywords of the same verb that have no meaning next to it.
         missing: what to give, in words, where it cannot be left out; empty: it can.
         details: what `argparse` is told besides, such as ``{"nargs": "+"}``.
+        keyword: its name in Python.
     """
 
     flag: str
@@ -95,6 +96,7 @@ class Parameter:
     instead_of: tuple[str, ...] = ()
     missing: str = ""
     details: Mapping[str, Any] = dataclasses.field(default_factory=dict, hash=False)
+    keyword: str = dataclasses.field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse a placeholder of a value that nothing reads: the option would stand alone.
@@ -102,13 +104,10 @@ class Parameter:
         Raises:
             TypeError: it has a `metavar`, and neither `parse` nor `choices`.
         """
+        # Every call asks for the keywords of all options, so they are made once.
+        object.__setattr__(self, "keyword", keyword_of(self.flag))
         if self.stands_alone and self.metavar is not None:
             raise TypeError(f"{self.flag} has a metavar and nothing that reads its value; give parse, such as str")
-
-    @property
-    def keyword(self) -> str:
-        """Its name in Python."""
-        return keyword_of(self.flag)
 
     @property
     def stands_alone(self) -> bool:

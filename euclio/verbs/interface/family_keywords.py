@@ -136,15 +136,26 @@ def space_changes(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]
     return found
 
 
+_KNOWN: dict[int, tuple[Family, frozenset[str]]] = {}
+"""What `_known_to` has found, by the identity of the family: two may have one name."""
+
+
+def _known_to(family: Family) -> frozenset[str]:
+    """The keywords that are of a family, or of none; every call asks for them."""
+    found = _KNOWN.get(id(family))
+    if found is None or found[0] is not family:
+        own = {option.keyword for option in (*family.change_options, *family.space_options)}
+        found = _KNOWN[id(family)] = family, frozenset(own | _fields_of(family.full_space.__class__) | COMMON)
+    return found[1]
+
+
 def refuse_others(family: Family, keywords: Mapping[str, Any]) -> None:
     """Refuse keywords of other families; these are looked at only where a keyword is none of this one.
 
     Raises:
         InputError: names the first of them.
     """
-    own = {option.keyword for option in (*family.change_options, *family.space_options)}
-    known = own | _fields_of(family.full_space.__class__) | COMMON
-    left = keywords.keys() - known
+    left = [name for name in keywords if name not in _known_to(family)]
     if not left:
         return
     for other in families():
@@ -155,7 +166,7 @@ def refuse_others(family: Family, keywords: Mapping[str, Any]) -> None:
                     f"is an option for {other.instances}, and this is one of {family.instances}; leave it out",
                     field=option.flag,
                 )
-        for name in left & _fields_of(other.full_space.__class__):
+        for name in _fields_of(other.full_space.__class__).intersection(left):
             raise InputError(f"is no field of plan spaces of {family.instances}; leave it out", field=name)
 
 
