@@ -61,6 +61,8 @@ STARTS = {
     "solve s.json --solver harpagon": (198, SOLVES),
     "solve s.json --solver milp-split": (194, SOLVES | {"highspy", "pulp"}),
     "compare s.json": (183, SOLVES | {"pandas", "pyarrow"}),
+    "curve s.json --slo 0.5,1": (154, SOLVES),
+    "what-if s.json --rate 10 --solver harpagon": (143, SOLVES),
 }
 """Commands: how many files of ours they load at most, and which large libraries, in all of their processes."""
 

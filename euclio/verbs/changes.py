@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
+from euclio.core.lazy import late
 from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter
 from euclio.core.progress import say
@@ -104,15 +106,13 @@ def changes(
 )
 def print_changes(arguments: Namespace) -> int:
     """Solve, print, write, plot."""
-    from euclio.questions.figures import draw_change_costs
-
     given = opened_session(arguments)
     found = changes(given, **arguments.keywords)
     forms = AnswerForms(
         describe_change_costs(found),
         lambda: change_table(found),
         lambda: change_costs_csv(found),
-        lambda: draw_change_costs(found),
+        partial(late("euclio.questions.figures", "draw_change_costs"), found),
     )
     give_out(arguments, given, forms)
     return _exit_code(found, arguments.file)

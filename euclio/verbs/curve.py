@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from euclio.core.errors import InputError
+from euclio.core.lazy import late
 from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter
 from euclio.core.solver import SolverLike
@@ -115,15 +117,13 @@ def curve(
 )
 def print_curve(arguments: Namespace) -> int:
     """Ask, print, write, plot."""
-    from euclio.questions.figures import draw_cost_curve
-
     given = opened_session(arguments)
     found = curve(given, **arguments.keywords)
     forms = AnswerForms(
         describe_cost_curve(found),
         lambda: curve_table(found),
         lambda: cost_curve_csv(found),
-        lambda: draw_cost_curve(found),
+        partial(late("euclio.questions.figures", "draw_cost_curve"), found),
     )
     give_out(arguments, given, forms)
     return exit_code([step.result for step in found.steps])

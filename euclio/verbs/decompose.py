@@ -5,10 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from euclio.core.errors import InputError
+from euclio.core.lazy import late
 from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter, as_given
 from euclio.core.progress import say, waiting
@@ -162,8 +164,6 @@ def drawn_workloads(number: int, seed: int | None = None) -> list[Any]:
 )
 def print_decomposition(arguments: Namespace) -> int:
     """Decompose, print, write, plot."""
-    from euclio.questions.comparison.figures import draw_decomposition
-
     keywords = dict(arguments.keywords)
     named = keywords.pop("solvers", None)
     check_written(arguments, ["csv"], arguments.files, figures=["plot"], solvers=named or ())
@@ -182,7 +182,7 @@ def print_decomposition(arguments: Namespace) -> int:
             print(to_text(steps_table(steps, goal_of(table))))
     if arguments.csv is not None:
         write_text(frame_text(table), arguments.csv)
-    draw_answer({arguments.plot: lambda: draw_decomposition(table)})
+    draw_answer({arguments.plot: partial(late("euclio.questions.comparison.figures", "draw_decomposition"), table)})
     return _exit_code(table)
 
 

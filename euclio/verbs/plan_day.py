@@ -50,6 +50,8 @@ from euclio.verbs.interface.supervised import Supervised
 from euclio.verbs.interface.verb import as_read, verb
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from euclio.serving.attainment.demand import Demand
 
 OPTIONS = {"warm_up_s": "--warm-up", "keep_alive_s": "--keep-alive", "price_per_change": "--price-per-change"}
@@ -221,8 +223,6 @@ def _named(given: Collection[str], file: str | None) -> Iterator[None]:
 )
 def print_day(arguments: Namespace) -> int:
     """Plan, print, write, draw."""
-    from euclio.questions.day_figure import DRAWN, draw_day
-
     keywords = arguments.keywords
     read = (arguments.file, keywords.get("load"))
     check_written(arguments, ("out", "day_out"), read, figures=["plot"], solvers=keywords.get("solvers", ()))
@@ -233,9 +233,15 @@ def print_day(arguments: Namespace) -> int:
     if arguments.out is not None and found.best is not None:
         save_result(found.best, found.day, arguments.out)
     if found.best is not None:
-        names = [result.solver for result in found.results] if "solvers" in keywords else DRAWN
-        draw_answer({arguments.plot: lambda: draw_day(found, names)})
+        draw_answer({arguments.plot: partial(_drawn, found, every="solvers" in keywords)})
     return _exit_code(found, arguments.file)
+
+
+def _drawn(found: DayComparison, *, every: bool) -> Figure:
+    """Load and machines, of every rule or of those that are drawn where none is named."""
+    from euclio.questions.day_figure import DRAWN, draw_day
+
+    return draw_day(found, [result.solver for result in found.results] if every else DRAWN)
 
 
 def _exit_code(found: DayComparison, file: str) -> int:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
+from euclio.core.lazy import late
 from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter
 from euclio.core.progress import say
@@ -228,8 +230,6 @@ def print_what_if(arguments: Namespace) -> int:
     from rich.console import Group
     from rich.text import Text
 
-    from euclio.questions.figures import draw_what_if
-
     points = _several_points(arguments)
     if arguments.html is not None:
         return _write_page(arguments, points)
@@ -242,7 +242,7 @@ def print_what_if(arguments: Namespace) -> int:
         describe_what_if(*answers),
         lambda: Group(*[part for answer in answers for part in (Text(""), what_if_table(answer))][1:]),
         lambda: what_if_csv(*answers),
-        lambda: draw_what_if(answers[0]),
+        partial(late("euclio.questions.figures", "draw_what_if"), answers[0]),
     )
     give_out(arguments, given, forms)
     return exit_code([point.result for answer in answers for point in answer.points.values()])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -65,19 +65,15 @@ class Command:
             parser.epilog = _text(self.ending)
         parser.set_defaults(command_of=self)
         places = [one for one in self.own if isinstance(one, Parameter) and not one.flag.startswith("-")]
-        for one in places:
-            _add(parser, one, helping)
+        terminal = [one for one in self.own if one not in places]
         said = documented(self.function) if helping else {}
-        for item in listed(self.items):
-            if isinstance(item, Group):
-                group = _group(parser, item)
-                for one in item.parameters:
-                    _add(group, one, helping, default=argparse.SUPPRESS)
-            else:
-                _add(parser, item, helping, said.get(item.keyword, ""), default=argparse.SUPPRESS)
-        for item in listed(one for one in self.own if one not in places):
-            for one in item.parameters if isinstance(item, Group) else (item,):
-                _add(_group(parser, item) if isinstance(item, Group) else parser, one, helping)
+        parts: tuple[tuple[Iterable[Item], Any], ...]
+        parts = (places, None), (self.items, argparse.SUPPRESS), (terminal, None)
+        for items, default in parts:
+            for item in listed(items):
+                target = _group(parser, item) if isinstance(item, Group) else parser
+                for one in item.parameters if isinstance(item, Group) else (item,):
+                    _add(target, one, helping, said.get(one.keyword, ""), default)
 
     def given(self, arguments: argparse.Namespace) -> argparse.Namespace:
         """The arguments with those of the function as `keywords`; what was not given is not among these.
@@ -145,14 +141,11 @@ def _text(given: str | Callable[[], str]) -> str | None:
 def _group(parser: argparse.ArgumentParser, item: Group) -> argparse._ActionsContainer:
     """Where the parameters of a group are added."""
     if item.exclusive:
-        return next(iter(parser._mutually_exclusive_groups), None) or parser.add_mutually_exclusive_group()
-    known = next((group for group in parser._action_groups if group.title == item.title), None)
-    return known or parser.add_argument_group(item.title, item.about or None)
+        return parser.add_mutually_exclusive_group()
+    return parser.add_argument_group(item.title, item.about or None)
 
 
-def _add(
-    target: argparse._ActionsContainer, one: Parameter, helping: bool, said: str = "", default: Any = None
-) -> None:
+def _add(target: argparse._ActionsContainer, one: Parameter, helping: bool, said: str, default: Any) -> None:
     """Add a parameter; it is found among the arguments by its keyword."""
     details: dict[str, Any] = {"help": _text(one.help or said) if helping else None}
     if one.stands_alone:
