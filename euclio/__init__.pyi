@@ -33,6 +33,7 @@ from euclio.verbs.reproduce import reproduce as reproduce
 from euclio.verbs.run import run as run
 from euclio.verbs.simulate import simulate as simulate
 from euclio.verbs.solve import solve as solve
+from euclio.verbs.solve_all import solve_all as solve_all
 from euclio.verbs.solvers import solvers as solvers
 from euclio.verbs.status import status as status
 from euclio.verbs.verify import verify as verify

@@ -251,6 +251,11 @@ def how_kernels_ran() -> str:
     return "both" if len(ran) > 1 else ran[0] if ran else "none"
 
 
+def expect_work(seconds: float) -> None:
+    """Machine code that is at hand is loaded at once where so many interpreted seconds are ahead."""
+    _state.spent_s = max(_state.spent_s, seconds)
+
+
 def warms_up() -> bool:
     """Whether what is going to be timed is compiled before."""
     return current_way() is Way.COMPILED

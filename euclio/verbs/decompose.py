@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,6 @@ from euclio.core.solver import SolverLike
 from euclio.core.tables import to_text
 from euclio.core.values import count, file_path
 from euclio.files.csv_files import frame_text
-from euclio.files.instance_files import load_instance
 from euclio.files.json_writing import json_text, write_text
 from euclio.questions.comparison.comparison import Comparison, Solving, chosen_solvers
 from euclio.questions.comparison.decomposing import common_family, describe, goal_of, steps_of, steps_table
@@ -30,7 +29,7 @@ from euclio.verbs.interface.attainment import attainment_demand, with_percentile
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.verbs.interface.family_keywords import changed, time_limit_of
-from euclio.verbs.interface.inputs import GivenInstance
+from euclio.verbs.interface.inputs import given_instances
 from euclio.verbs.interface.outputs import check_written, draw_answer
 from euclio.verbs.interface.shared_parameters import (
     PLOT,
@@ -102,7 +101,7 @@ def decompose(
             bad value, which it names with its keyword.
     """
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
-    asked = several_instances(instances)
+    asked = [one.instance for one in given_instances(instances)]
     if workloads is not None:
         asked += drawn_workloads(as_read(workloads), as_read(seed))
     elif seed is not None:
@@ -117,28 +116,6 @@ def decompose(
     with Supervised(asked, chosen) if supervised else nullcontext() as other:
         how, said = solving_of(demand, other, solving)
         return decompose_instances(asked, chosen, limit_s, advance, how, objective, said)
-
-
-def several_instances(given: Any) -> list[Any]:
-    """The instances that are given: one or many, as objects, files, or folders of files in the order of names.
-
-    Raises:
-        InputError: a file cannot be read, or a folder has none.
-    """
-    listed = (
-        [given] if isinstance(given, str | Path | GivenInstance) or not isinstance(given, Iterable) else list(given)
-    )
-    found: list[Any] = []
-    for one in listed:
-        if not isinstance(one, str | Path):
-            found.append(one.instance if isinstance(one, GivenInstance) else one)
-            continue
-        path = Path(one)
-        inside = sorted(path.glob("*.json")) if path.is_dir() else [path]
-        if not inside:
-            raise InputError("the folder has no file that ends in .json; name another one", file=str(path))
-        found += [load_instance(file) for file in inside]
-    return found
 
 
 def drawn_workloads(number: int, seed: int | None = None) -> list[Any]:
@@ -188,7 +165,7 @@ def print_decomposition(arguments: Namespace) -> int:
 
 def _instances(files: Sequence[Path], workloads: int | None, seed: int | None) -> list[Any]:
     """The instances of all files, folders in the order of names, then the generated ones."""
-    found = several_instances(files)
+    found = [one.instance for one in given_instances(files)]
     if workloads is not None:
         found += drawn_workloads(workloads, seed)
     elif seed is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,6 +42,22 @@ def given_instance(given: Any) -> GivenInstance:
     return (
         GivenInstance(load_instance(given), str(given)) if isinstance(given, str | Path) else GivenInstance(given, None)
     )
+
+
+def given_instances(given: Any) -> list[GivenInstance]:
+    """The instances that a verb is given: one or many, as objects, files, or folders of files in the order of names.
+
+    Raises:
+        InputError: a file cannot be read, or a folder has none.
+    """
+    if isinstance(given, str | Path) and Path(given).is_dir():
+        inside = sorted(Path(given).glob("*.json"))
+        if not inside:
+            raise InputError("the folder has no file that ends in .json; name another one", file=str(given))
+        return [given_instance(file) for file in inside]
+    if isinstance(given, str | Path | GivenInstance) or not isinstance(given, Iterable):
+        return [given_instance(given)]
+    return [found for one in given for found in given_instances(one)]
 
 
 def changed_instance(instance: Any, changes: Changes | None) -> Any:

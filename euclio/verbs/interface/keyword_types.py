@@ -141,14 +141,19 @@ class Attainment(TypedDict, total=False):
     module_p999: Mapping[str, Number] | str | None
 
 
-class RunKeywords(TypedDict, total=False):
-    """How a solver is run."""
+class ManyRuns(TypedDict, total=False):
+    """How a solver is run on many instances."""
 
     time_limit: Number | None
     seed: Number
     engine: str | None
     threads: Number | None
     warm_start: SolverLike | None
+
+
+class RunKeywords(ManyRuns, total=False):
+    """How a solver is run on one."""
+
     log: str | Path | None
     export_lp: str | Path | None
     supervised: bool
@@ -170,6 +175,10 @@ class SolveFleet(FleetSpace, RunKeywords, total=False):
 
 class SolveAny(Changes, AnySpace, Attainment, RunKeywords, total=False):
     """Keywords of `solve` for an instance of any family, as in a file."""
+
+
+class SolveMany(Changes, AnySpace, Attainment, ManyRuns, total=False):
+    """Keywords of `solve_all`."""
 
 
 class ExplainSession(Changes, SessionSpace, total=False):

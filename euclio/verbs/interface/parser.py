@@ -22,7 +22,19 @@ from euclio.verbs.interface.exit_codes import IN_WORDS
 DESCRIPTION = "Optimization research workbench for DNN inference serving."
 SUMMARY = re.compile(r'"""`euclio ([a-z-]+)`: (.+?)\.?("""|\n)')
 """The first line of a file that has a verb of the command: its name, and what it does."""
-FIRST = ("solve", "verify", "compare", "explain", "what-if", "curve", "changes", "simulate", "certify", "check-proof")
+FIRST = (
+    "solve",
+    "solve-all",
+    "verify",
+    "compare",
+    "explain",
+    "what-if",
+    "curve",
+    "changes",
+    "simulate",
+    "certify",
+    "check-proof",
+)
 """The verbs that the help names first, in this order; the others follow by name."""
 SCHEMA = re.compile(rb'"schema"\s*:\s*"euclio/([a-z]+)/')
 MOST_BEGUN = 4096

@@ -177,6 +177,7 @@ def prove_within(
         np.zeros(3, np.int64),
         stock,
         charges,
+        _longest_budgets(s, _least_durations(s, stock)),
     )
     none = np.full(modules, -1, np.int64)
     upper, bound, rows = np.inf, 0.0, none.copy()
@@ -301,6 +302,25 @@ def _proof(
 
 
 @compiled
+def _least_durations(s: SessionArrays, stock: Stock) -> Floats:
+    """The shortest duration of each module among what is in stock, in seconds; infinite: nothing is."""
+    least = np.full(s.rate.size, np.inf)
+    for m in range(s.rate.size):
+        for k in range(s.first[m], s.first[m + 1]):
+            if is_in_stock(stock, m, k):
+                least[m] = min(least[m], s.duration[k])
+    return least
+
+
+@compiled
+def _longest_budgets(s: SessionArrays, least: Floats) -> Floats:
+    """The longest budget of each module in seconds: what the shortest durations of the others leave of the SLO."""
+    before, after = np.zeros(least.size), np.zeros(least.size)
+    path_times(s, least, before, after)
+    return s.slo - before - after
+
+
+@compiled
 def first_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
     """The modes to begin with: unresolved ones, each with a bound on all plans within its interval of budgets.
 
@@ -309,20 +329,14 @@ def first_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
     whose configurations none is in stock has no mode.
     """
     modules = s.rate.size
-    least = np.full(modules, np.inf)
-    for m in range(modules):
-        for k in range(s.first[m], s.first[m + 1]):
-            if is_in_stock(stock, m, k):
-                least[m] = min(least[m], s.duration[k])
-    before, after = np.zeros(modules), np.zeros(modules)
-    path_times(s, least, before, after)
+    least = _least_durations(s, stock)
+    budgets = _longest_budgets(s, least)
     modes = new_modes(modules, 16)
     # From the last start to the first; a list that grows would ask for memory again and again.
     starts = np.empty(most_configurations(s) + 2)
     for m in range(modules):
-        room = s.slo - before[m] - after[m]
-        starts[0], count = room, 1
-        shortest = room
+        starts[0], count = budgets[m], 1
+        shortest = budgets[m]
         for k in range(s.first[m], s.first[m + 1]):
             latency = configuration_latency(s, k, s.rate[m])
             if latency < shortest and is_in_stock(stock, m, k):

@@ -60,6 +60,8 @@ LONG, LONGER = 256, 2
 that they may take for it. Shorter searches take less time than what is made of their steps."""
 WIDE = 4.0
 """How much more than the steps before the next ones may cost, for a search to keep them, by their height."""
+ANY, ASKED_AGAIN = 1 << 60, 512
+"""Nodes of a module's search: as many as it takes; at most so many of one that is asked again without a cutoff."""
 MODES = MOST_STEPS + 3
 """Modes that one falls into at most, and one more."""
 
@@ -82,6 +84,7 @@ class SearchState(NamedTuple):
         counts: searches of one module, their nodes, and whether one gave up or passed the deadline (1), shape (3,).
         stock: most machines of hardware types.
         charges: the running machines, and what changes of them are charged.
+        budgets: the longest budget of each module in seconds, which the others leave it, shape (modules,).
     """
 
     modes: Modes
@@ -98,14 +101,19 @@ class SearchState(NamedTuple):
     counts: Ints
     stock: Stock
     charges: Charges
+    budgets: Floats
 
 
 @compiled_on_tables
-def right_end(s: SessionArrays, modes: Modes, m: int, i: int) -> float:
-    """The largest budget in seconds that mode i of module m stands for: just below the next mode, or the SLO."""
+def _right_end(state: SearchState, m: int, i: int) -> float:
+    """The largest budget in seconds that mode i of module m stands for: just below the next mode, or all it may have.
+
+    Beyond that there may be plans of the module, thousands of steps among them, but none of a session.
+    """
+    modes = state.modes
     if i + 1 < modes.size[m]:
         return float(modes.latency[m, i + 1] * JUST_BELOW)
-    return s.slo
+    return float(state.budgets[m])
 
 
 @compiled_in_place
@@ -193,7 +201,7 @@ def resolve_promising(
                     return m, i
                 cutoff = _cutoff(state.modes, relaxed, m, i, upper)
                 size = state.modes.size[m]
-                budget = _budget_of_interest(s, state.modes, relaxed, m, i, limit)
+                budget = _budget_of_interest(s, state, relaxed, m, i, limit)
                 _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
                 # The mode has fallen into parts: go on after them, they are for the next round.
                 i += max(0, state.modes.size[m] - size)
@@ -242,11 +250,14 @@ def with_search_room(state: SearchState) -> SearchState:
         state.counts,
         state.stock,
         state.charges,
+        state.budgets,
     )
 
 
 @compiled_on_tables
-def _budget_of_interest(s: SessionArrays, modes: Modes, relaxed: Relaxation, m: int, i: int, limit: float) -> float:
+def _budget_of_interest(
+    s: SessionArrays, state: SearchState, relaxed: Relaxation, m: int, i: int, limit: float
+) -> float:
     """The latency budget in seconds from which on the reduced cost of mode i exceeds a limit at the mode's own bound.
 
     What lies above it is not asked for yet, and below it plans cost more: so the mode is searched there, and not at its
@@ -254,11 +265,11 @@ def _budget_of_interest(s: SessionArrays, modes: Modes, relaxed: Relaxation, m: 
     for again and again, by a little less each time. Infinite: there is none, it is where the mode begins, or machines
     are whole and `_halved` says where to search.
     """
-    flow, left = relaxed.flow[m], modes.latency[m, i]
-    room = limit - reduced_cost(modes, relaxed, m, i)
+    flow, left = relaxed.flow[m], state.modes.latency[m, i]
+    room = limit - reduced_cost(state.modes, relaxed, m, i)
     if (s.whole and s.dummies) or flow <= 0.0 or room <= flow * left * ALIKE:
         return np.inf
-    return float(max(left + room / flow, 0.5 * (left + right_end(s, modes, m, i))))
+    return float(max(left + room / flow, 0.5 * (left + _right_end(state, m, i))))
 
 
 @compiled_in_place
@@ -288,7 +299,7 @@ def _resolve(
         deadline: seconds on `clock` at which to stop; infinite: never.
     """
     modes = state.modes
-    right = right_end(s, modes, m, i)
+    right = _right_end(state, m, i)
     budget = min(budget, right)
     # Close to a duration there are thousands of steps: the middle of the mode may be searched, not its end.
     if budget == right and s.whole and s.dummies:
@@ -300,10 +311,21 @@ def _resolve(
     steps.points[COST, SCOPE] = cutoff
     if floor < cutoff:
         steps.points[LATENCY, SCOPE] = left
+        before = state.counts[1]
         # What an unfinished search found are plans, but prove nothing.
-        if not _search_within(s, state, m, budget, cutoff, floor, 0.01 * tolerance, deadline):
+        if not _search_within(s, state, m, budget, cutoff, floor, 0.01 * tolerance, deadline, ANY):
             return
         found = steps.numbers[SIZE]
+        # The cutoff rises with the bound round after round, and each round would ask again. The cheapest plan of all,
+        # where it is soon known, says what the mode costs for good.
+        if found == 0 and state.counts[1] - before < LONG:
+            floor = max(floor, min(steps.points[COST, SCOPE], cutoff))
+            if _search_within(s, state, m, budget, np.inf, floor, 0.01 * tolerance, deadline, ASKED_AGAIN):
+                found = steps.numbers[SIZE]
+            if found > 0:
+                cutoff = np.inf
+            else:
+                steps.points[COST, SCOPE] = floor
     # The fastest step stands for all faster plans where no more are kept, or where it is as fast as the mode begins.
     if found > 0:
         ends = found == steps.numbers[MOST] or steps.points[LATENCY, found - 1] <= left * (1.0 + TIE)
@@ -359,8 +381,11 @@ def _search_within(
     floor: float,
     tolerance: float,
     deadline: float,
+    most_nodes: int,
 ) -> bool:
-    """Search one module's cheapest plans within a budget, and store them; arguments as those of `_resolve`.
+    """Search one module's cheapest plans within a budget, and store them.
+
+    Arguments as those of `_resolve`, and after how many nodes the search is given up.
 
     The plans are the steps of `state.search`, the cheapest one first, and rows at the end of the store.
 
@@ -375,7 +400,8 @@ def _search_within(
     p = ModuleProblem(index, group, table, kind, state.stock.most[m], *problem_rules(s, m, few, state.stock))
     # Where changes are charged the first stage may take a second, next to which a look at the clock is nothing.
     charged = state.charges.running.shape[1] > 0
-    steps, nodes, begun_s = state.search.steps, first_nodes(deadline), began(deadline) if charged else UNTIMED
+    steps, begun_s = state.search.steps, began(deadline) if charged else UNTIMED
+    nodes = min(first_nodes(deadline), most_nodes)
     # Several steps where a plan's latency is that of its machines (form `LEFT`) and nothing but shares of them is paid.
     alone = s.policy != LEFT or not p.rising or charged
     alone = alone or state.longest[m] < LONG
@@ -387,13 +413,13 @@ def _search_within(
         found = search_in_place(p, state.charges, m, cutoff, floor, tolerance, nodes, state.search)
         state.counts[0] += 1
         state.counts[1] += found.nodes
-        if found.complete:
+        if found.complete or nodes >= most_nodes:
             break
         # A search that gives up before its nodes are used up does so again.
         if found.nodes < nodes:
             state.counts[2] = 1
             break
-        nodes = next_nodes(nodes, begun_s, deadline)
+        nodes = min(next_nodes(nodes, begun_s, deadline), most_nodes)
         # The deadline is too near for another stage; once it has passed, no other mode is begun either.
         if nodes == 0:
             state.counts[2] = 1 if is_past(deadline) else state.counts[2]
@@ -405,7 +431,8 @@ def _search_within(
         add_known(state.known, m, state.store.latency[row], steps.points[COST, k], row, state.part)
     # Several took too much, or there was none in scope: the next search is for the cheapest plan alone, at any cost.
     broken_off, kept = steps.numbers[MOST] < most, steps.numbers[SIZE]
-    state.longest[m] = max(state.longest[m], found.nodes - (patience if broken_off else 0))
+    if found.complete:
+        state.longest[m] = max(state.longest[m], found.nodes - (patience if broken_off else 0))
     if broken_off or kept == 0:
         state.most[m] = 1
     elif not alone and kept == most:

@@ -32,7 +32,7 @@ def bash(tmp_path_factory):
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        (["sol"], {"solve", "solvers"}),
+        (["sol"], {"solve", "solve-all", "solvers"}),
         (["solve", "--slo"], {"--slo"}),
         (["solve", "--machines", ""], {"share", "whole", "packed"}),
         (["solve", "x", "--solver", "harpagon:2"], {"harpagon:2c", "harpagon:2c-literal", "harpagon:2d"}),

@@ -35,7 +35,7 @@ def test_modes_are_those_that_the_page_works_by_hand():
 
 
 def test_rounds_are_those_of_the_page(monkeypatch):
-    """Bounds 2, 2 and 2.5; the plan of cost 3 in the second round; a search of the modes that finds nothing cheaper."""
+    """Bounds from 2 to 2.75; the plan of cost 3 in the first round; the search finds nothing cheaper."""
     bounds, windows, plans, choices = [], [], [], []
     kept = {
         "_relax": lambda found, room: bounds.append(found) or windows.append(list(room.columns[2])),
@@ -55,9 +55,9 @@ def test_rounds_are_those_of_the_page(monkeypatch):
     s = relaxed_arrays(session, SPACE, session_arrays(session, SPACE))
     # The function itself, uncompiled: what is heard above is called by name.
     frontier_search.prove_within.function(s, no_stock(s), no_charges(s), GAP, math.inf, unwatched())
-    assert bounds == pytest.approx([2, 2, 2.5], rel=1e-9)
-    assert windows == [pytest.approx(own, rel=1e-9) for own in ([0.25, 0.2], [0.25, 0.2], [0.25, 0.2])]
-    assert plans == pytest.approx([math.inf, 3, 3])
+    assert bounds == pytest.approx([2, 2.5, 2 + 5 / 8, 2 + 2 / 3, 2 + 17 / 24, 2.75], rel=1e-9)
+    assert windows == [pytest.approx([0.25, 0.2], rel=1e-9)] * 6
+    assert plans == pytest.approx([3] * 6)
     assert choices == [(math.inf, pytest.approx(3), True)]
 
 
