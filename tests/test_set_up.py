@@ -60,3 +60,18 @@ def test_every_file_that_the_makefile_names_exists():
     named = set(re.findall(r"[\w./]+\.py\b", (ROOT / "Makefile").read_text(encoding="utf-8")))
     assert named
     assert {file for file in named if not (ROOT / file).exists() and not (ROOT / "tests" / file).exists()} == set()
+
+
+def _pins(lock):
+    """The pins of a lock with their markers, and the hashes of each."""
+    blocks = re.split(r"(?m)^(?=[a-z0-9])", (ROOT / lock).read_text(encoding="utf-8"))[1:]
+    return {block.splitlines()[0]: frozenset(re.findall(r"sha256:\w+", block)) for block in blocks}
+
+
+def test_what_euclio_needs_is_pinned_as_for_the_tests():
+    """`make reproduce` installs the shorter list, `make test` the longer one on top: one package, one version."""
+    runtime, whole = _pins("requirements-runtime.lock"), _pins("requirements.lock")
+    assert {pin: hashes for pin, hashes in whole.items() if pin in runtime} == runtime
+    names = {re.match(r"[\w.-]+", pin)[0] for pin in runtime}
+    needed = {re.match(r"[\w.-]+", line)[0] for line in PROJECT["dependencies"]}
+    assert needed <= names

@@ -49,12 +49,12 @@ def with_known_plans(
         limits: limits of the run; without a time limit the method ends with a proof, and no heuristic is run.
         run: the exact method, within the limits that it is given.
         rounds: it has a plan by rounding its own relaxation at once, so that the thorough heuristic, which would take a
-            share of the limit, is not run first.
+            share of the limit, is not run first. A plan that is made first it is given as `EngineOptions.warm_start`.
     """
     if limits.time_limit_s is None:
         return run(limits)
     modules, limit_s = len(session.modules), limits.time_limit_s
-    is_late = CHECK_S * modules > LATE_S
+    is_late = _is_late(session)
     takes, names, before = THOROUGH_S * modules**3, list(QUICK), None
     started = time.perf_counter()
     if takes <= AT_ONCE_S:
@@ -63,6 +63,7 @@ def with_known_plans(
         before = _made_by(THOROUGH, session, space)
     elif rounds and is_late and IN_LINE_S * modules <= MOST_CHECK * limit_s:
         before = _made_by(IN_LINE, session, space)
+        limits = replace(limits, options=replace(limits.options, warm_start=before))
     left_s = max(0.0, limit_s - (time.perf_counter() - started))
     if is_late:
         # Each plan is checked, and the one that is handed over once more.
@@ -83,6 +84,17 @@ def with_known_plans(
         return found
     claimed = float(cost)
     return replace(found, plan=plan, claimed=claimed, bound=None if found.bound is None else min(found.bound, claimed))
+
+
+def quick_plan(session: Session, space: PlanSpace, own: Plan | None) -> Plan | None:
+    """The cheapest plan of all heuristics that take hundredths of a second, and of an own one; None: there is none."""
+    names = (IN_LINE,) if _is_late(session) else (*QUICK, IN_LINE)
+    return cheapest_of(session, space, [own, *(_made_by(name, session, space) for name in names)])[0]
+
+
+def _is_late(session: Session) -> bool:
+    """Whether modules are so many that even checking a plan takes a while."""
+    return CHECK_S * len(session.modules) > LATE_S
 
 
 def cheapest_of(

@@ -74,6 +74,8 @@ LONGEST_WAIT = 1 << 40
 """Most such nodes between two searches over modes."""
 PAIR_NODES = 4
 """Nodes of modules' searches that a relaxation takes as long as, about, per pair of modules."""
+ANY_WORK = 1 << 60
+"""As much work as it takes."""
 
 
 class Proof(NamedTuple):
@@ -81,7 +83,7 @@ class Proof(NamedTuple):
 
     Attributes:
         status: OPTIMAL, INFEASIBLE or LIMIT.
-        cost: cost of the plan per hour; infinite: none was found.
+        cost: cost of the plan per hour; infinite: none was found that costs less than the caller's.
         bound: lower bound on the cost per hour of every plan.
         machines: whole machines per configuration of the session, shape (configurations,).
         partial_at: configuration of each module's partial machine, -1: none, shape (modules,).
@@ -127,21 +129,30 @@ class _Room(NamedTuple):
 @compiled
 def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
     """The cheapest plan of a session where nothing limits its machines; arguments as those of `prove_within`."""
-    return prove_within(s, no_stock(s), no_charges(s), tolerance, deadline, unwatched())
+    return prove_within(s, no_stock(s), no_charges(s), tolerance, deadline, np.inf, ANY_WORK, unwatched())
 
 
 @compiled
-def prove_watched(s: SessionArrays, tolerance: float, deadline: float, course: Course) -> Proof:
-    """As `prove`, with a note of what is found on the way.
+def prove_watched(
+    s: SessionArrays, tolerance: float, deadline: float, known: float, most_work: int, course: Course
+) -> Proof:
+    """As `prove`, from the cost of a known plan on, for so much work, with a note of what is found on the way.
 
     What says that nothing is limited is made in here, since handing it over takes as long as a short search.
     """
-    return prove_within(s, no_stock(s), no_charges(s), tolerance, deadline, course)
+    return prove_within(s, no_stock(s), no_charges(s), tolerance, deadline, known, most_work, course)
 
 
 @compiled
 def prove_within(
-    s: SessionArrays, stock: Stock, charges: Charges, tolerance: float, deadline: float, course: Course
+    s: SessionArrays,
+    stock: Stock,
+    charges: Charges,
+    tolerance: float,
+    deadline: float,
+    known: float,
+    most_work: int,
+    course: Course,
 ) -> Proof:
     """The cheapest plan of a session whose modules have finitely many plans of a cost, with proof.
 
@@ -153,6 +164,8 @@ def prove_within(
             their latency.
         tolerance: relative gap of bound and cost at which to stop.
         deadline: seconds on `clock` at which to stop; infinite: never.
+        known: cost per hour of a plan that the caller has, the first incumbent; infinite: it has none.
+        most_work: work after which the search is broken off, in nodes of modules' searches or what takes as long.
         course: what is found and proven on the way is noted there.
 
     Returns:
@@ -161,11 +174,11 @@ def prove_within(
     """
     # Line 1: the first modes, and the arrays that all rounds write into.
     modules = s.rate.size
-    known = new_modes(modules, 8)
+    plans = new_modes(modules, 8)
     state = SearchState(
         first_modes(s, stock, charges),
-        known,
-        no_lines(known),
+        plans,
+        no_lines(plans),
         new_store(s, 64),
         new_modes(1, MODES),
         np.ones(modules, np.int64),
@@ -180,8 +193,8 @@ def prove_within(
         _longest_budgets(s, _least_durations(s, stock)),
     )
     none = np.full(modules, -1, np.int64)
-    upper, bound, rows = np.inf, 0.0, none.copy()
-    rounds, most_nodes, basis = 0, FIRST_NODES, new_basis(s, state.modes)
+    upper, bound, rows = known, 0.0, none.copy()
+    rounds, searched, most_nodes, basis = 0, 0, FIRST_NODES, new_basis(s, state.modes)
     last_relaxed, eager = RELAXED_ROUNDS, EAGER_SHARE
     room = _Room(
         np.zeros(modules, np.int64),
@@ -197,7 +210,8 @@ def prove_within(
     # Line 2: rounds.
     while True:
         # Out of time, as one of a module saw or as seen here, or one has given up: what is proven so far.
-        if is_past(deadline) or state.counts[2] > 0:
+        work = state.counts[1] + rounds * PAIR_NODES * modules * modules + searched * SEARCH_NODE * modules
+        if is_past(deadline) or state.counts[2] > 0 or work > most_work:
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
         rounds += 1
         # Line 3: relax.
@@ -221,7 +235,7 @@ def prove_within(
         # Line 6: round.
         # The plans that the windows have made known, put together, may be a better plan of the session.
         upper = _round(s, state, window, upper, rows, room)
-        note(course, upper, bound, state.counts[1] + rounds * PAIR_NODES * modules * modules)
+        note(course, upper, bound, work)
         # Line 7: bound and incumbent meet.
         if np.isfinite(upper) and upper - bound <= tolerance * upper:
             return _proof(s, OPTIMAL, upper, bound, state, rows, rounds)
@@ -245,6 +259,7 @@ def prove_within(
         leads, share = no_lines(state.modes), 0.5 * tolerance
         choice = search_choices(s, state.modes, leads, upper, share, deadline, course, most_nodes)
         last_relaxed, eager = rounds + RELAXED_ROUNDS, min(1.0, 2.0 * eager)
+        searched += choice.nodes
         # After one that lifted the bound by little, modules are searched for twice as long as before it.
         much = choice.bound > bound + MUCH * (upper - bound)
         longer = 0 if much else min(LONGEST_WAIT, 2 * worth)
@@ -284,8 +299,9 @@ def prove_within(
 def _proof(
     s: SessionArrays, status: int, cost: float, bound: float, state: SearchState, rows: Ints, rounds: int
 ) -> Proof:
-    """The outcome, with the plan whose modules stand in `rows` of the store (an infinite cost: there is none)."""
+    """The outcome, with the plan whose modules stand in `rows` of the store; none where that is the caller's."""
     modules = s.rate.size
+    cost = cost if rows[0] >= 0 else np.inf
     machines, partial_at = np.zeros(s.batch.size, np.int64), np.full(modules, -1, np.int64)
     latency, partial, dummy = np.zeros(modules), np.zeros(modules), np.zeros(modules)
     if np.isfinite(cost):

@@ -26,14 +26,15 @@ from euclio.problems.session.latency.dispatch import CLEAR_PATH, path_times
 from euclio.problems.session.policies import POLICIES, Form
 from formulations.effort import (
     INFEASIBLE,
+    LIMIT,
     NO_PLAN,
     NO_PLAN_WITHIN_STOCK,
     OPTIMAL,
     RATIONAL_NODES,
     Effort,
 )
-from formulations.session.exact.frontier_search import prove_watched
-from formulations.session.known_plans import with_known_plans
+from formulations.session.exact.frontier_search import ANY_WORK, Proof, prove_watched
+from formulations.session.known_plans import quick_plan, with_known_plans
 from formulations.session.module.nearly_full import nearly_full
 from formulations.session.per_hardware import cheapest_over_hardware
 from formulations.session.split.course import Course, unwatched, watched, with_trace
@@ -191,6 +192,10 @@ solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] =
 )
 
 
+FIRST_WORK = 8_000_000
+"""Work of the first search, in nodes of modules' searches: some tenths of a second."""
+
+
 def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     """Solver `exact` (ours): module frontiers resolved where they matter, and a search over their modes.
 
@@ -234,13 +239,15 @@ def _solve(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     in_parts = space.single_hardware or session.spare_machines > 0
     course = unwatched() if in_parts else watched(limits.standing)
 
+    start = None if in_parts else limits.options.warm_start
+
     def run(on: PlanSpace) -> Answer:
-        return cheapest_with_spare(session, on, lambda part, within: _solve_on(part, within, deadline, course))
+        return cheapest_with_spare(session, on, lambda part, within: _solve_on(part, within, deadline, course, start))
 
     return with_trace(course, cheapest_over_hardware(session, space, run))
 
 
-def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Course) -> Answer:
+def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Course, start: Plan | None) -> Answer:
     arrays = session_arrays(session, space)
     if (arrays.first[1:] == arrays.first[:-1]).any():
         return Answer(None, "infeasible", infeasible=True, reason="a module has no configuration in the plan space")
@@ -255,20 +262,38 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
     if _is_on_lines(space):
         return solve_continuous(session, space, arrays, deadline)
     # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.
-    proof = prove_watched(relaxed_arrays(session, space, arrays), GAP, deadline, course)
+    relaxed, known = relaxed_arrays(session, space, arrays), _priced(session, space, start)
+    upper = math.inf if known is None else float(known)
+    proof = prove_watched(relaxed, GAP, deadline, upper, FIRST_WORK if known is None else ANY_WORK, course)
+    # What is not decided soon may never be: then there is at least the plan of every quick heuristic to begin with.
+    if proof.status == LIMIT and known is None and not is_past(deadline):
+        own = _plan_of(session, space, arrays, proof)
+        start = quick_plan(session, space, own)
+        known = _priced(session, space, start)
+        upper, course.counts[1] = math.inf if known is None else float(known), 0
+        proof = prove_watched(relaxed, GAP, deadline, upper, ANY_WORK, course)
     stats = {"solves": float(proof.solves), "nodes": float(proof.nodes), "rounds": float(proof.rounds)}
     if proof.status == INFEASIBLE:
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
     # A bound of 0 says nothing, unless the plan costs nothing.
     bound = float(proof.bound) if proof.bound > 0 or proof.cost == 0 else None
-    if not math.isfinite(proof.cost):
-        return Answer(None, "limit", bound=bound, stats=stats, reason="the time limit was hit")
-    plan = nearly_full(session, space, to_plan(session, arrays, proof.machines, proof.partial_at))
     status = "optimal" if proof.status == OPTIMAL else "limit"
+    if not math.isfinite(proof.cost):
+        reason = "" if status == "optimal" else "the time limit was hit"
+        plan, claimed = (None, None) if known is None else (start, upper)
+        return Answer(plan, status, claimed, bound, stats=stats, reason=reason)
+    plan = _plan_of(session, space, arrays, proof)
     # Where any rate of a partial machine is one, the search's latency is one that plans only come near to.
     if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH and (arrays.countable or (proof.partial_at < 0).all()):
         return Answer(plan, status, float(proof.cost), bound, stats=stats)
     return _settled(session, space, arrays, Answer(plan, status, float(proof.cost), bound, stats=stats), deadline)
+
+
+def _plan_of(session: Session, space: PlanSpace, arrays: SessionArrays, proof: Proof) -> Plan | None:
+    """The plan that a search has found; None: it has none."""
+    if not math.isfinite(proof.cost):
+        return None
+    return nearly_full(session, space, to_plan(session, arrays, proof.machines, proof.partial_at))
 
 
 def _is_on_lines(space: PlanSpace) -> bool:
@@ -329,10 +354,8 @@ def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: A
     best, plan = priced, found.plan if priced is not None else None
     # Just inside the SLO no tie matters: where a plan there costs no more than the bound, it is the optimum.
     if not is_past(deadline):
-        inside = prove_watched(arrays._replace(slo=arrays.slo * INSIDE), GAP, deadline, unwatched())
-        other = None
-        if math.isfinite(inside.cost):
-            other = nearly_full(session, space, to_plan(session, arrays, inside.machines, inside.partial_at))
+        inside = prove_watched(arrays._replace(slo=arrays.slo * INSIDE), GAP, deadline, math.inf, ANY_WORK, unwatched())
+        other = _plan_of(session, space, arrays, inside)
         cost = _priced(session, space, other)
         if cost is not None and (best is None or cost < best):
             best, plan = cost, other

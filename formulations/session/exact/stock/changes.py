@@ -22,7 +22,7 @@ from euclio.problems.session import PlanSpace, Session
 from euclio.problems.session.arrays import Floats, Ints
 from euclio.problems.session.resources import without_stock
 from euclio.problems.session.running import Running
-from formulations.session.exact.frontier_search import Proof, prove_within
+from formulations.session.exact.frontier_search import ANY_WORK, Proof, prove_within
 from formulations.session.exact.in_fractions.stock import BoxPlan, Changes, cheapest_in_box
 from formulations.session.exact.stock.boxes import Attainable, Box, Counts, Point
 from formulations.session.exact.stock.stock import WHY_S, StockSearch, answer_of, limited_by, limits_of, why_too_small
@@ -140,7 +140,9 @@ class ChangesSearch(StockSearch):
         if most.shape[1] > count:
             changes[:] = most[:, count] // self._parts_of
         charges = Charges(self._running, self._change + float(price[rows:].sum()), changes)
-        return prove_within(arrays, Stock(self._type, room), charges, GAP, self.deadline, unwatched())
+        return prove_within(
+            arrays, Stock(self._type, room), charges, GAP, self.deadline, math.inf, ANY_WORK, unwatched()
+        )
 
     def _point(self, proof: Proof) -> Point:
         cost, used = StockSearch._point(self, proof)

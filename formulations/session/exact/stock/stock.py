@@ -34,7 +34,7 @@ from euclio.problems.session.evaluate import machines_by_hardware
 from euclio.problems.session.latency.dispatch import CLEAR_PATH
 from euclio.problems.session.resources import MachineLimit, machine_limits, without_stock
 from formulations.effort import INFEASIBLE, NO_PLAN, NO_PLAN_WITHIN_LIMITS, OPTIMAL, Effort, UndecidedError
-from formulations.session.exact.frontier_search import Proof, prove_within
+from formulations.session.exact.frontier_search import ANY_WORK, Proof, prove_within
 from formulations.session.exact.in_fractions.stock import BoxPlan, Limited, cheapest_in_box
 from formulations.session.exact.stock.boxes import (
     Attainable,
@@ -295,7 +295,7 @@ class StockSearch:
         self.solves += 1
         arrays = self._charged(price)
         stock = Stock(self._kind, self._room(most))
-        return prove_within(arrays, stock, no_charges(arrays), GAP, self.deadline, unwatched())
+        return prove_within(arrays, stock, no_charges(arrays), GAP, self.deadline, math.inf, ANY_WORK, unwatched())
 
     def _charged(self, price: Floats) -> SessionArrays:
         """The session's arrays with prices on what is limited added to those of machines."""

@@ -54,7 +54,8 @@ def test_rounds_are_those_of_the_page(monkeypatch):
     session = load(FILE)
     s = relaxed_arrays(session, SPACE, session_arrays(session, SPACE))
     # The function itself, uncompiled: what is heard above is called by name.
-    frontier_search.prove_within.function(s, no_stock(s), no_charges(s), GAP, math.inf, unwatched())
+    limits = (math.inf, math.inf, frontier_search.ANY_WORK)
+    frontier_search.prove_within.function(s, no_stock(s), no_charges(s), GAP, *limits, unwatched())
     assert bounds == pytest.approx([2, 2.5, 2 + 5 / 8, 2 + 2 / 3, 2 + 17 / 24, 2.75], rel=1e-9)
     assert windows == [pytest.approx([0.25, 0.2], rel=1e-9)] * 6
     assert plans == pytest.approx([3] * 6)

@@ -23,6 +23,7 @@ from euclio.problems.session import (
 from euclio.workloads.session.applications import profiles
 from formulations.effort import FIRST, LATER, first_nodes, next_nodes
 from formulations.session.known_plans import IN_LINE, QUICK, with_known_plans
+from tests.helpers.oracle_sessions import small_session
 
 IN_SEQUENCE = (Policy.TC, Policy.TC_SHARED, Policy.IN_TURN)
 
@@ -90,6 +91,27 @@ def test_of_many_modules_the_heuristic_that_grows_in_line_with_them_is_asked_whe
     # What checking takes is left for both plans, or for the one.
     assert given[0] <= 60 - 2 * 0.12
     assert given[1] == pytest.approx(1 - 0.05, abs=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_a_search_that_takes_long_holds_the_plan_of_every_quick_heuristic(seed, monkeypatch):
+    """A DAG of 100 modules was left after 10 s with a plan 2.4 % above that of `price-of-time`, which takes 0.05 s."""
+    monkeypatch.setattr("formulations.session.exact.solver.FIRST_WORK", 0)
+    session = layered(100, "1.3", seed)
+    quick = [solve(session, name).value for name in (*QUICK, IN_LINE)]
+    found = solve(session, "exact", time_limit_s=1.0)
+    assert found.value <= min(value for value in quick if value is not None)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_search_that_begins_again_with_a_known_plan_proves_the_same(seed, monkeypatch):
+    """The known plan may be the optimum, which no search then finds again, or one that rounding cannot tell from it."""
+    session = small_session(seed)
+    at_once = solve(session, "exact")
+    monkeypatch.setattr("formulations.session.exact.solver.FIRST_WORK", 0)
+    again = solve(session, "exact")
+    assert (again.status, again.value) == (at_once.status, at_once.value)
 
 
 def test_without_a_time_limit_no_heuristic_is_run():
