@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 import pandas as pd
 
 from euclio.core.errors import InputError
-from euclio.core.progress import in_turn, progress_bars
+from euclio.core.progress import in_turn, progress_bars, say
 from euclio.experiments.columns import SCHEMA
 from euclio.experiments.experiment import LONGEST_RUN_S, Experiment, GivenSource
 from euclio.experiments.folder import ResultFolder
@@ -61,7 +61,12 @@ class Collector:
 
     @contextmanager
     def stage(self, name: str, total: int) -> Iterator[Advance]:
-        """A stage with a bar of so many steps; gives what counts the steps that are done."""
+        """A stage with a bar of so many steps; gives what counts the steps that are done.
+
+        A log has no bars until the end, so there each stage is named when it begins.
+        """
+        if not (self._bars.console.is_terminal or self._bars.disable):
+            say(f"{self._paper}: {name} …")
         task, began = self._bars.add_task(name, total=total), time.perf_counter()
         yield lambda steps: self._bars.advance(task, steps)
         self.seconds[name] = time.perf_counter() - began
