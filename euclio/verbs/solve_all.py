@@ -97,7 +97,7 @@ def solve_all(
     first=("--solver", "--time-limit", "--csv"),
     page="howto/workload.md#solve-them-all",
     exits="0 some instance has a plan, 3 infeasible, 4 no plan",
-    examples=("euclio solve-all sessions/ --solver harpagon --csv costs.csv",),
+    examples=("euclio solve-all session.json --solver harpagon --csv costs.csv",),
 )
 def print_all(arguments: Namespace) -> int:
     """Solve, print, write."""

@@ -187,7 +187,7 @@ def prove_within(
         np.zeros(s.batch.size, np.int64),
         new_problem_room(s),
         new_search_room(most_configurations(s), s.max_allocations),
-        np.zeros(3, np.int64),
+        np.zeros(4, np.int64),
         stock,
         charges,
         _longest_budgets(s, _least_durations(s, stock)),

@@ -81,7 +81,8 @@ class SearchState(NamedTuple):
         counted: room for machines of one plan, shape (configurations of the session,).
         problem: room for one module's problem.
         search: room for its search.
-        counts: searches of one module, their nodes, and whether one gave up or passed the deadline (1), shape (3,).
+        counts: searches of one module, their nodes, whether one gave up or passed the deadline (1), and most nodes of
+            the next one, shape (4,).
         stock: most machines of hardware types.
         charges: the running machines, and what changes of them are charged.
         budgets: the longest budget of each module in seconds, which the others leave it, shape (modules,).
@@ -311,21 +312,10 @@ def _resolve(
     steps.points[COST, SCOPE] = cutoff
     if floor < cutoff:
         steps.points[LATENCY, SCOPE] = left
-        before = state.counts[1]
+        found, floor, cutoff = _search_mode(s, state, m, budget, cutoff, floor, 0.01 * tolerance, deadline)
         # What an unfinished search found are plans, but prove nothing.
-        if not _search_within(s, state, m, budget, cutoff, floor, 0.01 * tolerance, deadline, ANY):
+        if found < 0:
             return
-        found = steps.numbers[SIZE]
-        # The cutoff rises with the bound round after round, and each round would ask again. The cheapest plan of all,
-        # where it is soon known, says what the mode costs for good.
-        if found == 0 and state.counts[1] - before < LONG:
-            floor = max(floor, min(steps.points[COST, SCOPE], cutoff))
-            if _search_within(s, state, m, budget, np.inf, floor, 0.01 * tolerance, deadline, ASKED_AGAIN):
-                found = steps.numbers[SIZE]
-            if found > 0:
-                cutoff = np.inf
-            else:
-                steps.points[COST, SCOPE] = floor
     # The fastest step stands for all faster plans where no more are kept, or where it is as fast as the mode begins.
     if found > 0:
         ends = found == steps.numbers[MOST] or steps.points[LATENCY, found - 1] <= left * (1.0 + TIE)
@@ -358,6 +348,41 @@ def _resolve(
         modes.cost[m, j] = floor
 
 
+@compiled_in_place
+def _search_mode(
+    s: SessionArrays,
+    state: SearchState,
+    m: int,
+    budget: float,
+    cutoff: float,
+    floor: float,
+    tolerance: float,
+    deadline: float,
+) -> tuple[int, float, float]:
+    """Search one module's cheapest plans within a budget, without a cutoff where there are none below it.
+
+    Arguments as those of `_search_within`.
+
+    Returns:
+        How many steps were found, -1: the search was not exhausted; the floor and the cutoff that this proves.
+    """
+    steps, before = state.search.steps, state.counts[1]
+    state.counts[3] = ANY
+    if not _search_within(s, state, m, budget, cutoff, floor, tolerance, deadline):
+        return -1, floor, cutoff
+    found = steps.numbers[SIZE]
+    if found > 0 or state.counts[1] - before >= LONG:
+        return found, floor, cutoff
+    # The cutoff rises with the bound round after round, and each round would ask again. The cheapest plan of all, where
+    # it is soon known, says what the mode costs for good.
+    floor = max(floor, min(steps.points[COST, SCOPE], cutoff))
+    state.counts[3] = ASKED_AGAIN
+    if _search_within(s, state, m, budget, np.inf, floor, tolerance, deadline) and steps.numbers[SIZE] > 0:
+        return steps.numbers[SIZE], floor, np.inf
+    steps.points[COST, SCOPE] = floor
+    return 0, floor, cutoff
+
+
 @compiled_on_tables
 def _set_apart(steps: Steps, store: PlanStore, row: int, budget: float) -> None:
     """Write the stored plans' own latencies into the steps, cut to the budget; infinite: another one stands for it.
@@ -381,11 +406,8 @@ def _search_within(
     floor: float,
     tolerance: float,
     deadline: float,
-    most_nodes: int,
 ) -> bool:
-    """Search one module's cheapest plans within a budget, and store them.
-
-    Arguments as those of `_resolve`, and after how many nodes the search is given up.
+    """Search one module's cheapest plans within a budget, and store them; arguments as those of `_resolve`.
 
     The plans are the steps of `state.search`, the cheapest one first, and rows at the end of the store.
 
@@ -401,6 +423,7 @@ def _search_within(
     # Where changes are charged the first stage may take a second, next to which a look at the clock is nothing.
     charged = state.charges.running.shape[1] > 0
     steps, begun_s = state.search.steps, began(deadline) if charged else UNTIMED
+    most_nodes = state.counts[3]
     nodes = min(first_nodes(deadline), most_nodes)
     # Several steps where a plan's latency is that of its machines (form `LEFT`) and nothing but shares of them is paid.
     alone = s.policy != LEFT or not p.rising or charged
