@@ -27,7 +27,7 @@ from euclio.verbs.interface.shared_parameters import plan_space as plan_spaces
 from euclio.verbs.interface.verb import as_read, verb
 from euclio.verbs.solve import ENGINES, SOLVER, solve
 
-OF_MANY = 3
+OF_MANY = tuple(one for one in ENGINES.parameters if one.keyword in words.ManyRuns.__annotations__)
 """Options of solver libraries that many runs may share; the others name a file, which each run would write anew."""
 INTERPRETED_S = 0.1
 """Seconds that a run of a small instance takes where kernels are interpreted, about."""
@@ -42,7 +42,7 @@ INTERPRETED_S = 0.1
     replace(TIME_LIMIT, help="limit of each run in seconds; default: none"),
     replace(SEED, help="seed of random choices; default: 0"),
     attainment(),
-    replace(ENGINES, parameters=ENGINES.parameters[:OF_MANY]),
+    replace(ENGINES, parameters=OF_MANY),
     typed=words.SolveMany,
 )
 def solve_all(

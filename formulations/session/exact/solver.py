@@ -238,7 +238,6 @@ def _solve(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     # The bound of one hardware type, or of plans without spare machines, is none of the session.
     in_parts = space.single_hardware or session.spare_machines > 0
     course = unwatched() if in_parts else watched(limits.standing)
-
     start = None if in_parts else limits.options.warm_start
 
     def run(on: PlanSpace) -> Answer:
@@ -267,9 +266,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
     proof = prove_watched(relaxed, GAP, deadline, upper, FIRST_WORK if known is None else ANY_WORK, course)
     # What is not decided soon may never be: then there is at least the plan of every quick heuristic to begin with.
     if proof.status == LIMIT and known is None and not is_past(deadline):
-        own = _plan_of(session, space, arrays, proof)
-        start = quick_plan(session, space, own)
-        known = _priced(session, space, start)
+        start, known = quick_plan(session, space, _plan_of(session, space, arrays, proof))
         upper, course.counts[1] = math.inf if known is None else float(known), 0
         proof = prove_watched(relaxed, GAP, deadline, upper, ANY_WORK, course)
     stats = {"solves": float(proof.solves), "nodes": float(proof.nodes), "rounds": float(proof.rounds)}
