@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("euclio", "studies", "heuristics", "formulations", "bruteforce")
 BUILD_S = 120
-SHELL_LINES = re.compile(r"^## Five lines of command line\n\n```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SHELL_LINES = re.compile(r"^## Five lines of command line\n\n```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PYTHON_LINES = re.compile(r"^## Five lines of Python\n\n```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 MORE = """
 cite result.json
@@ -95,7 +95,7 @@ def ran(installed, shared):
     if not kept.exists():
         folder.mkdir()
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
-        shell = [line.removeprefix("euclio ") for line in SHELL_LINES.search(readme)[1].splitlines()]
+        shell = re.findall(r"^\$ euclio (.*)$", SHELL_LINES.search(readme)[1], re.MULTILINE)
         # The optima of other plan spaces call functions by their addresses, which nothing interprets.
         lines = [line.replace(",nexus,scrooge,inferline,clipper", "") for line in shell] + MORE.split("\n")[1:-1]
         done = json.loads(run(installed, folder, "-c", RUN, json.dumps(lines)))

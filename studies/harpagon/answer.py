@@ -45,12 +45,12 @@ class AnsweredQuestion:
         printed = next(figure.value for figure in published_figures(HARPAGON) if figure.key == "optimal_share")
         own, near = self.kinds[REFERENCE].split, nearest_shares(HARPAGON)
         low, high = min(near), max(near)
-        decided = "so print does not decide it" if low <= printed <= high else "so print contradicts it"
+        decided = "do not decide the share" if low <= printed <= high else "contradict the share"
         return (
-            f"Harpagon is optimal on {printed:g} % of 1131 workloads, its paper says; on workloads that keep to all "
-            f"that is printed of them, no split of the latency costs less on {share_in_words(own)} "
-            f"under the setting that is nearest to the paper's other numbers, and on {low:.0f} to {high:.0f} % under "
-            f"the {len(near)} nearest: {decided}."
+            f"The paper says that Harpagon is optimal on {printed:g} % of 1131 workloads. We draw workloads that keep "
+            "to every number that it prints of them. Under the setting nearest to the paper's other numbers, no split "
+            f"of the latency costs less on {share_in_words(own)} of them. Under the {len(near)} nearest settings that "
+            f"holds on {low:.0f} to {high:.0f} %. So the printed numbers {decided}."
         )
 
     @property
@@ -58,8 +58,8 @@ class AnsweredQuestion:
         """The sentence after the table."""
         some = [own.plan.value for own in self.kinds.values()]
         return (
-            "How often it is optimal depends on the profiles, and on what it is compared with: no plan at all costs "
-            f"less on {min(some):.0f} to {max(some):.0f} %."
+            "The share depends on the profiles and on the reference: against all plans, not only other splits, Harpagon "
+            f"is optimal on {min(some):.0f} to {max(some):.0f} %."
         )
 
     def rows(self) -> list[tuple[str, ...]]:
