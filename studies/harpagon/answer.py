@@ -58,8 +58,8 @@ class AnsweredQuestion:
         """The sentence after the table."""
         some = [own.plan.value for own in self.kinds.values()]
         return (
-            "The share depends on the profiles and on the reference: against all plans, not only other splits, Harpagon "
-            f"is optimal on {min(some):.0f} to {max(some):.0f} %."
+            "The share depends on the profiles and on the reference: against all plans, not only other splits, "
+            f"Harpagon is optimal on {min(some):.0f} to {max(some):.0f} %."
         )
 
     def rows(self) -> list[tuple[str, ...]]:
