@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Tests start hundreds of programs, and each would compile every source again where bytecode may not be kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: env test test-rest test-all durations bounds check style types types-elsewhere contracts oracle fuzz reproduce papers bench bench-against notebooks docs findings engines clean
+.PHONY: env test test-rest test-all durations bounds check style words types types-elsewhere contracts oracle fuzz reproduce papers bench bench-against notebooks docs findings engines clean
 
 env: $(VENV)/ready
 
@@ -74,11 +74,15 @@ CHECKED := $(addprefix tests/,\
 bounds: env
 	EUCLIO_KERNELS=interpreted $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal -q -m "not compiled" $(CHECKED)
 
-check: style types contracts types-elsewhere
+check: style words types contracts types-elsewhere
 
 style: env
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+# Sentences that are hard to read, by folder; a file with more than a few is refused.
+words: env
+	$(BIN)/python -m tests.plain_english --by-folder
 
 # What mypy found out is kept next to the machine code, so that a fresh checkout begins where the last one ended: mypy
 # itself looks which files are still the same. Copied whole, and put in place in one step, as checkouts may do this at once.
