@@ -8,7 +8,6 @@ corners is therefore a bound on the cost of plans, and a plan where all corners 
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from euclio.problems.day.plan import Serving
 from euclio.problems.session import Configuration, Module, Session
 from euclio.problems.session.evaluate import rank_key
+from euclio.proving.effort import GivenUpError, refuse_late
 from euclio.proving.files.model import covers
 
 Vector = tuple[int, ...]
@@ -32,21 +32,15 @@ Ranks = NDArray[np.int64]
 
 MOST_LISTED = 30_000
 """Vectors of machines of a module that are listed at most."""
+TOO_MANY = "there are too many numbers of machines for this prover"
 ZERO = Fraction(0)
 
 
-class OutOfTimeError(Exception):
-    """The deadline has passed."""
-
-
-class TooManyError(Exception):
+class TooManyError(GivenUpError):
     """There are more numbers of machines than this prover lists."""
 
-
-def refuse_late(deadline: float) -> None:
-    """Raise an `OutOfTimeError` after a deadline, which is a `time.perf_counter` value."""
-    if time.perf_counter() > deadline:
-        raise OutOfTimeError
+    def __init__(self) -> None:
+        super().__init__(TOO_MANY)
 
 
 class Corner(NamedTuple):
@@ -166,7 +160,7 @@ def uses_of(session: Session, module: Module, budget_s: Fraction, most: Vector, 
 
     Raises:
         TooManyError: there are too many vectors of machines.
-        OutOfTimeError: the deadline has passed.
+        GivenUpError: the deadline has passed.
     """
     if prod(n + 1 for n in most) > MOST_LISTED:
         raise TooManyError

@@ -18,9 +18,9 @@ from euclio.proving.day.corners import (
     around,
     choices_of,
     longest,
-    refuse_late,
     uses_of,
 )
+from euclio.proving.effort import refuse_late
 
 FIRST_END = 2
 """Machines of a type up to which the uses of a module are listed at first."""
@@ -98,7 +98,7 @@ def course_of(day: Day, most: Shape, deadline: float, before: Course | None = No
 
     Raises:
         TooManyError: a module has too many numbers of machines.
-        OutOfTimeError: the deadline has passed.
+        GivenUpError: the deadline has passed.
     """
     session = day.session
     uses: list[Uses] = []

@@ -16,7 +16,9 @@ from functools import partial
 
 import numpy as np
 
+from euclio.core.certificate import NoProofError
 from euclio.core.linear_program import Floats, Rows, least_cost
+from euclio.proving.effort import OUT_OF_TIME
 from euclio.proving.files.model import ZERO, Derivation, Model, Proof, Row
 from euclio.proving.files.safe_bounds import Branch, Limit, Weights, bounds_of, crossing
 
@@ -147,8 +149,8 @@ DEEPEST = 200
 """Splits above a node at most; each takes three calls of the interpreter's thousand."""
 
 
-class UnprovenError(Exception):
-    """No proof was found; says why in one line."""
+class UnprovenError(NoProofError):
+    """No proof of a program was found; says why in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +248,7 @@ class _BranchAndBound:
 
     def _refuse_late(self) -> None:
         if time.perf_counter() >= self._deadline:
-            raise UnprovenError("the time limit was reached")
+            raise UnprovenError(OUT_OF_TIME)
 
     def _reached(self, branch: Branch, prices: Sequence[Fraction], relaxed: Relaxed | None = None) -> int | None:
         """Close a branch in which everything reaches the cutoff; None: these prices do not show it."""

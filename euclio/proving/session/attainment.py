@@ -9,7 +9,6 @@ rule out cheaper ones, by counts (`counts`); whatever is rounded adds plans.
 from __future__ import annotations
 
 import math
-import time
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from euclio.problems.session.evaluate import rank_key
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.policies import Form
 from euclio.problems.session.space import PlanSpace
+from euclio.proving.effort import Effort, GivenUpError
 from euclio.proving.session.counts import Counted
 
 GRID = 1024
@@ -65,22 +65,23 @@ def find_better_keeping(
     if not covered or cutoff is None or target is None or not isinstance(stated, Mapping):
         return Search(None, False, 0, NO_PROOF)
     late = 1 - exact(target)
-    spans, search = _spans(session), _Machines(session, space, float(cutoff), deadline)
+    effort = Effort(deadline)
+    spans, search = _spans(session), _Machines(session, space, float(cutoff), effort)
     rates = []
     for module, span in zip(session.modules, spans, strict=True):
         least = exact(stated.get(module.name, module.rate_rps))
         rates.append(_shown_rate(module, _entering(session), span, late, least))
-    counted, queued = Counted(session, space, late, float(cutoff), deadline), None
+    counted, queued = Counted(session, space, late, float(cutoff), effort), None
     if asked.get("dispatch") == "pull" and asked.get("dropping") == "never" and not asked.get("hold"):
         queued = cache(partial(_queued, _entering(session), late))
     try:
         open_plan = search.may_be_cheaper([float(rate) * (1 - ROUNDED) for rate in rates])
         open_plan = open_plan and counted.may_be_cheaper(partial(_beaten, session, late), queued)
-    except TimeoutError:
-        return Search(None, False, search.nodes + counted.nodes, "the time limit was reached")
+    except GivenUpError as error:
+        return Search(None, False, effort.nodes, str(error))
     if open_plan:
-        return Search(None, False, search.nodes + counted.nodes, "neither capacity nor counts rule out cheaper plans")
-    return Search(None, True, search.nodes + counted.nodes)
+        return Search(None, False, effort.nodes, "neither capacity nor counts rule out cheaper plans")
+    return Search(None, True, effort.nodes)
 
 
 # --- what each module needs
@@ -196,10 +197,9 @@ class _TankState:
 class _Machines:
     """A search for whole machines below a cost, in floats that are rounded in favour of plans."""
 
-    def __init__(self, session: Session, space: PlanSpace, cutoff: float, deadline: float) -> None:
+    def __init__(self, session: Session, space: PlanSpace, cutoff: float, effort: Effort) -> None:
         self._session, self._space = session, space
-        self._cutoff, self._deadline = cutoff * (1 - ROUNDED), deadline
-        self.nodes = 0
+        self._cutoff, self._effort = cutoff * (1 - ROUNDED), effort
 
     def may_be_cheaper(self, rates: list[float]) -> bool:
         """Whether modules with these rates may cost less than the cutoff together, within the SLO."""
@@ -242,7 +242,7 @@ class _Machines:
             for state in kept.all():
                 count = 1
                 while state.cost + count * p < room:
-                    self._count()
+                    self._effort.step()
                     total = state.rate + count * t
                     latency = max(state.latency, d + b / total)
                     if latency <= slo:
@@ -256,11 +256,6 @@ class _Machines:
             if state.rate * (1 + ROUNDED) >= rate:
                 front.add(_TankState(0.0, state.latency, state.cost))
         return iter(front.all())
-
-    def _count(self) -> None:
-        self.nodes += 1
-        if self.nodes % 4096 == 0 and time.perf_counter() >= self._deadline:
-            raise TimeoutError
 
     def _choice(self, fronts: list[list[_TankState]]) -> bool:
         """Whether one state of each module may keep the SLO below the cutoff; latencies to come count as nothing."""
@@ -276,7 +271,7 @@ class _Machines:
             m = order[place]
             before = max((until[p] for p in parents[m]), default=0.0)
             for state in fronts[m]:
-                self._count()
+                self._effort.step()
                 # States stand by rising cost: those that follow cost no less.
                 if cost + state.cost + rest[place + 1] >= self._cutoff:
                     return False

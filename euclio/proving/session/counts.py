@@ -9,7 +9,6 @@ formula, as a sum of products here and not as a recursion. Whatever is rounded i
 from __future__ import annotations
 
 import math
-import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from fractions import Fraction
 
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.space import PlanSpace
+from euclio.proving.effort import Effort
 
 SCALE = 1 << 80
 ROUNDED = 1e-9
@@ -69,7 +69,7 @@ def lost(coming: float, most: int) -> float:
 class Counted:
     """The search for machines that are cheap enough and not shown to be too few."""
 
-    def __init__(self, session: Session, space: PlanSpace, late: Fraction, cutoff: float, deadline: float) -> None:
+    def __init__(self, session: Session, space: PlanSpace, late: Fraction, cutoff: float, effort: Effort) -> None:
         """Nothing is searched yet.
 
         Args:
@@ -77,15 +77,14 @@ class Counted:
             space: the plan space: whole machines, policy tc.
             late: share of requests that may be late.
             cutoff: cost per hour.
-            deadline: `time.perf_counter` value at which to stop.
+            effort: deadline and count of nodes.
         """
-        self._session, self._late, self._deadline = session, float(late), deadline
+        self._session, self._late, self._effort = session, float(late), effort
         self._cutoff = cutoff * (1 - ROUNDED)
         behind = {child for _, child in session.edges}
         self._rate = float(max(m.rate_rps for m in session.modules if m.name not in behind))
         self._groups = [_groups(session, space, module) for module in session.modules]
         self._slo = float(session.slo_s) * (1 + ROUNDED)
-        self.nodes = 0
 
     def may_be_cheaper(self, beaten: Beaten, queued: Queued | None = None) -> bool:
         """Whether counts of machines that cost less than the cutoff are not shown to be too few.
@@ -96,7 +95,7 @@ class Counted:
                 not.
 
         Raises:
-            TimeoutError: the deadline came first.
+            GivenUpError: the deadline came first.
         """
         if not all(self._groups):
             return False
@@ -125,7 +124,7 @@ class Counted:
         own, count = groups[0].price, 0
         while count * own < room:
             for cost, rest in self._counts(groups[1:], room - count * own):
-                self._tick()
+                self._effort.step()
                 yield cost + count * own, (count, *rest)
             count += 1
 
@@ -140,7 +139,7 @@ class Counted:
                 yield []
                 return
             for own, counts in options[m]:
-                self._tick()
+                self._effort.step()
                 if cost + own + rest[m + 1] >= self._cutoff:
                     return
                 for others in chosen(m + 1, cost + own):
@@ -232,7 +231,7 @@ class Counted:
         return fit
 
     def _is_too_few(self, m: int, counts: Counts, window: float, budget: float) -> bool:
-        self._tick()
+        self._effort.step()
         module = self._session.modules[m]
         fit = self._fitting(m, counts, window, budget)
         if fit is None or not any(counts):
@@ -277,11 +276,6 @@ class Counted:
     def _entering(self) -> list[Module]:
         behind = {child for _, child in self._session.edges}
         return [m for m in self._session.modules if m.name not in behind]
-
-    def _tick(self) -> None:
-        self.nodes += 1
-        if self.nodes % 1024 == 0 and time.perf_counter() >= self._deadline:
-            raise TimeoutError
 
 
 def _groups(session: Session, space: PlanSpace, module: Module) -> list[_Group]:

@@ -15,6 +15,7 @@ from fractions import Fraction
 from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Session
 from euclio.problems.session.space import PlanSpace
+from euclio.proving.effort import Effort
 from euclio.proving.files.model import ZERO, Model, Row, Variable
 from euclio.proving.session.branch_and_bound import Branching
 from euclio.proving.session.curves import least_latency_bound
@@ -155,13 +156,12 @@ def frontiers(
         deadline: `time.perf_counter` value at which to stop.
 
     Raises:
-        DeadlineError: the deadline passed.
-        TooFarApartError: numbers lie too far apart for the prover.
+        GivenUpError: the deadline passed, or numbers lie too far apart for the prover.
     """
     corners: list[list[Corner]] = [[] for _ in session.modules]
     for part, space in enumerate(parts):
         modules = ranked_modules(session, space)
-        branching = Branching(session, modules, cutoff, margin, deadline)
+        branching = Branching(session, modules, cutoff, margin, Effort(deadline))
         if not branching.run().exhausted:
             return None
         cells = branching.cells()
