@@ -23,6 +23,7 @@ from euclio.problems.session import Configuration, Module, Session
 from euclio.problems.session.evaluate import rank_key
 from euclio.proving.effort import GivenUpError, refuse_late
 from euclio.proving.files.model import covers
+from euclio.proving.paths import around
 
 Vector = tuple[int, ...]
 """Machines by hardware type, in the order of the session's."""
@@ -306,8 +307,10 @@ def choices_of(session: Session, corners: Sequence[Sequence[Corner]]) -> Choices
     timed = [[(int(corner.latency_s * unit) + corner.above, corner) for corner in own] for own in corners]
     if all(timed):
         least = [min(t for t, _ in own) for own in timed]
-        limits = [slo - around(session, least, m) for m in range(len(timed))]
-        fast = [[(t, one) for t, one in own if t <= most] for own, most in zip(timed, limits, strict=True)]
+        fast = [
+            [(t, one) for t, one in own if t <= slo - others]
+            for own, others in zip(timed, around(session, least), strict=True)
+        ]
         timed = _raised(session, fast, slo) if all(fast) else timed
     reduced = [_least(session, own) for own in timed]
     return Choices(
@@ -323,27 +326,10 @@ def _raised(session: Session, timed: Sequence[Timed], slo: int) -> list[Timed]:
     for m, own in enumerate(found):
         # What there is no choice of stays as it is: a module to which nothing comes takes no time.
         if len(own) > 1:
-            enough = slo - around(session, slowest, m)
+            enough = slo - around(session, slowest)[m]
             found[m] = [(max(t, enough), corner) for t, corner in own]
             slowest[m] = max(t for t, _ in found[m])
     return found
-
-
-def around(session: Session, times: Sequence[int], m: int) -> int:
-    """The time of the longest path through a module, without its own."""
-    before, after = [0] * len(times), [0] * len(times)
-    parents = session.parents()
-    for i in session.order:
-        before[i] = max((before[p] + times[p] for p in parents[i]), default=0)
-    for i in reversed(session.order):
-        for p in parents[i]:
-            after[p] = max(after[p], after[i] + times[i])
-    return before[m] + after[m]
-
-
-def longest(session: Session, times: Sequence[int]) -> int:
-    """The time of the longest path."""
-    return max(around(session, times, m) + times[m] for m in range(len(times)))
 
 
 def _least(session: Session, timed: Timed) -> Timed:

@@ -23,7 +23,8 @@ from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.policies import Form
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.effort import Effort, GivenUpError
-from euclio.proving.session.counts import Counted
+from euclio.proving.paths import around
+from euclio.proving.session.counts import Counted, entering
 
 GRID = 1024
 """Steps of the grid per request."""
@@ -70,10 +71,10 @@ def find_better_keeping(
     rates = []
     for module, span in zip(session.modules, spans, strict=True):
         least = exact(stated.get(module.name, module.rate_rps))
-        rates.append(_shown_rate(module, _entering(session), span, late, least))
+        rates.append(_shown_rate(module, entering(session), span, late, least))
     counted, queued = Counted(session, space, late, float(cutoff), effort), None
     if asked.get("dispatch") == "pull" and asked.get("dropping") == "never" and not asked.get("hold"):
-        queued = cache(partial(_queued, _entering(session), late))
+        queued = cache(partial(_queued, entering(session), late))
     try:
         open_plan = search.may_be_cheaper([float(rate) * (1 - ROUNDED) for rate in rates])
         open_plan = open_plan and counted.may_be_cheaper(partial(_beaten, session, late), queued)
@@ -87,24 +88,11 @@ def find_better_keeping(
 # --- what each module needs
 
 
-def _entering(session: Session) -> Fraction:
-    """Requests per second of the session."""
-    behind = {child for _, child in session.edges}
-    return max(m.rate_rps for m in session.modules if m.name not in behind)
-
-
 def _spans(session: Session) -> list[Fraction]:
     """Time that each module has at most: what the least times of the others on its longest path leave."""
-    rate = _entering(session)
-    least = {
-        m.name: min(c.duration_s for c in m.profile) if m.rate_rps >= rate else Fraction(0) for m in session.modules
-    }
-
-    def reach(name: str, forward: bool) -> Fraction:
-        ends = [(b if forward else a) for a, b in session.edges if (a if forward else b) == name]
-        return max((least.get(end, 0) + reach(end, forward) for end in ends), default=Fraction(0))
-
-    return [session.slo_s - reach(m.name, False) - reach(m.name, True) for m in session.modules]
+    rate = entering(session)
+    least = [min(c.duration_s for c in m.profile) if m.rate_rps >= rate else Fraction(0) for m in session.modules]
+    return [session.slo_s - others for others in around(session, least)]
 
 
 def _shown_rate(module: Module, rate: Fraction, span: Fraction, late: Fraction, stated: Fraction) -> Fraction:
@@ -127,7 +115,7 @@ def _shown_rate(module: Module, rate: Fraction, span: Fraction, late: Fraction, 
 
 def _beaten(session: Session, late: Fraction, m: int, capacity: Fraction, window: float) -> bool:
     """Whether this capacity of a module is too little in a window."""
-    module, rate = session.modules[m], _entering(session)
+    module, rate = session.modules[m], entering(session)
     return _too_few(capacity, rate, module.rate_rps / rate, Fraction(window), late)
 
 

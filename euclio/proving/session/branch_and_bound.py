@@ -9,6 +9,7 @@ from fractions import Fraction
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
 from euclio.proving.effort import Effort
+from euclio.proving.paths import through
 from euclio.proving.session.combinations import CHOSEN, TOO_MANY, Bound, Bounding, choices, first_state, next_choice
 from euclio.proving.session.curves import Cell, Curve, ModuleProver, least_latency_bound
 from euclio.proving.session.modules import Offer, Ranked
@@ -51,20 +52,6 @@ class Outcome:
     def open(self) -> bool:
         """Whether the search has ended without an answer."""
         return self.plan is None and not self.exhausted and not self.near
-
-
-def through(session: Session, latency: Sequence[Fraction]) -> list[Fraction]:
-    """For each module the longest path through it, in seconds."""
-    parents = session.parents()
-    children: list[list[int]] = [[] for _ in parents]
-    before, after = [Fraction(0)] * len(parents), [Fraction(0)] * len(parents)
-    for m in session.order:
-        for p in parents[m]:
-            children[p].append(m)
-            before[m] = max(before[m], before[p] + latency[p])
-    for m in reversed(session.order):
-        after[m] = max((after[c] + latency[c] for c in children[m]), default=Fraction(0))
-    return [b + v + a for b, v, a in zip(before, latency, after, strict=True)]
 
 
 class Branching:

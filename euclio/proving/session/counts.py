@@ -17,6 +17,7 @@ from fractions import Fraction
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.effort import Effort
+from euclio.proving.paths import path_after, path_before
 
 SCALE = 1 << 80
 ROUNDED = 1e-9
@@ -51,6 +52,11 @@ class _Group:
         return self.slots * max(b / d for b, d in sizes)
 
 
+def entering(session: Session) -> Fraction:
+    """Requests per second of the session."""
+    return max(m.rate_rps for m, parents in zip(session.modules, session.parents(), strict=True) if not parents)
+
+
 def lost(coming: float, most: int) -> float:
     """Erlang's loss formula from below, by 1/B = Σ_j Π_{i < j} (N − i)/a, a sum of positive terms.
 
@@ -81,8 +87,7 @@ class Counted:
         """
         self._session, self._late, self._effort = session, float(late), effort
         self._cutoff = cutoff * (1 - ROUNDED)
-        behind = {child for _, child in session.edges}
-        self._rate = float(max(m.rate_rps for m in session.modules if m.name not in behind))
+        self._rate = float(entering(session))
         self._groups = [_groups(session, space, module) for module in session.modules]
         self._slo = float(session.slo_s) * (1 + ROUNDED)
 
@@ -182,9 +187,8 @@ class Counted:
         ends. Until then a slot starts what it can execute, and one batch more, none larger than the largest that can
         be collected. Larger batches only make both more.
         """
-        module, entering = self._session.modules[m], self._entering()
-        each = math.floor(module.rate_rps / max(own.rate_rps for own in entering))
-        if module not in entering or each < 1:
+        each = math.floor(self._session.modules[m].rate_rps / entering(self._session))
+        if self._session.parents()[m] or each < 1:
             return False
         rate, more, shortest = 0.0, 0.0, math.inf
         for n, group, own in zip(counts, self._groups[m], fit, strict=True):
@@ -204,16 +208,12 @@ class Counted:
             passing: whether a module that some requests do not invoke counts for nothing.
         """
         session = self._session
-        own = {
-            module.name: 0.0 if passing and float(module.rate_rps) < self._rate else time * (1 - ROUNDED)
+        own = [
+            0.0 if passing and float(module.rate_rps) < self._rate else time * (1 - ROUNDED)
             for module, time in zip(session.modules, takes, strict=True)
-        }
-
-        def longest(name: str, side: int) -> float:
-            ends = [edge[1 - side] for edge in session.edges if edge[side] == name]
-            return max((own[end] + longest(end, side) for end in ends), default=0.0)
-
-        return [self._slo - longest(m.name, 0) - longest(m.name, 1) for m in session.modules]
+        ]
+        after, before = path_after(session, own), path_before(session, own)
+        return [self._slo - late - early for late, early in zip(after, before, strict=True)]
 
     def _fitting(
         self, m: int, counts: Counts, window: float, budget: float
@@ -261,7 +261,7 @@ class Counted:
 
     def _loses(self, module: Module, coming: float, executed: int, ratio: float) -> bool:
         """Whether too many requests are late if so many invocations can be executed of those that come in a span."""
-        exact = module.rate_rps / Fraction(max(m.rate_rps for m in self._entering()))
+        exact = module.rate_rps / entering(self._session)
         few, many = math.floor(exact), math.ceil(exact)
         if few and lost(coming, executed // few) > self._late * (1 + ROUNDED):
             return True
@@ -272,10 +272,6 @@ class Counted:
         here, more = lost(coming, above), lost(coming * (1 + 4 * ROUNDED), above + 1)
         work = here + max(0.0, here - more * (1 + 8 * ROUNDED)) * max(0.0, above - requests - 4 * ROUNDED)
         return work * ratio > self._late * many * (1 + 16 * ROUNDED)
-
-    def _entering(self) -> list[Module]:
-        behind = {child for _, child in self._session.edges}
-        return [m for m in self._session.modules if m.name not in behind]
 
 
 def _groups(session: Session, space: PlanSpace, module: Module) -> list[_Group]:

@@ -11,7 +11,7 @@ from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.policies import Form
 from euclio.proving.effort import Effort, GivenUpError
-from euclio.proving.session.branch_and_bound import through
+from euclio.proving.paths import through
 from euclio.proving.session.curves import ModuleProver, least_latency_bound
 from euclio.proving.session.modules import Offer, Ranked, fixed_latency, full_machines_suffice, offer
 

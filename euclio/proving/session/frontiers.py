@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import add
 
 from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Session
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.effort import Effort
 from euclio.proving.files.model import ZERO, Model, Row, Variable
+from euclio.proving.paths import path_before
 from euclio.proving.session.branch_and_bound import Branching
 from euclio.proving.session.curves import least_latency_bound
 from euclio.proving.session.modules import ranked_modules
@@ -106,7 +108,8 @@ class Frontiers:
             found[first + k] = ONE
             first += len(some)
         lows = [some[k].low for some, k in zip(self.corners, chosen, strict=True)]
-        return found | {first + m: time for m, time in enumerate(finished(self.session, lows)) if time}
+        times = map(add, path_before(self.session, lows), lows)
+        return found | {first + m: time for m, time in enumerate(times) if time}
 
     def _chosen(self, evaluation: Evaluation, part: int) -> tuple[Fraction, list[int]] | None:
         """Cost and place of the cheapest corners of a part that take no longer than a plan's modules; None: none do.
@@ -127,20 +130,6 @@ class Frontiers:
 def waits(session: Session) -> list[tuple[int, int | None]]:
     """Each module with each of its parents, or with None where it has none, in the order of the model's rows."""
     return [(m, p) for m, own in enumerate(session.parents()) for p in own or (None,)]
-
-
-def finished(session: Session, latency: Sequence[Fraction]) -> list[Fraction]:
-    """When each module has finished at the latest, in seconds after a request came in, by module.
-
-    Args:
-        session: the instance.
-        latency: worst-case latency of each module in seconds.
-    """
-    found = [ZERO] * len(latency)
-    parents = session.parents()
-    for m in session.order:
-        found[m] = max((found[p] for p in parents[m]), default=ZERO) + latency[m]
-    return found
 
 
 def frontiers(

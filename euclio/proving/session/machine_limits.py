@@ -31,7 +31,7 @@ from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import machine_limits, usable_stock
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.effort import Effort, GivenUpError, refuse_late
-from euclio.proving.session.branch_and_bound import through
+from euclio.proving.paths import path_after, through
 from euclio.proving.session.curves import ModuleProver, counted, least_latency_bound, nearly_full, nearly_full_at
 from euclio.proving.session.modules import ZERO, Offer, Ranked, fixed_latency, offer
 
@@ -320,7 +320,7 @@ def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
     ]
     rest = _least_after(order, takes)
     fits = _fitting(session)
-    parents, tails = session.parents(), _tails(session, [min(row) for row in late])
+    parents, tails = session.parents(), path_after(session, [min(row) for row in late])
     slo, nodes = float(session.slo_s) * LATE, 0
     chosen, finish = [0] * len(kinds), [0.0] * len(kinds)
 
@@ -378,12 +378,3 @@ def _least_after(order: Sequence[int], rows: Sequence[Sequence[tuple[Number, ...
         own = tuple(min(column) for column in zip(*rows[m], strict=True))
         least.append(tuple(map(add, own, least[-1])))
     return least[::-1]
-
-
-def _tails(session: Session, fastest: Sequence[float]) -> list[float]:
-    """The longest path after each module with all modules at their fastest, in seconds."""
-    tails, parents = [0.0] * len(fastest), session.parents()
-    for m in reversed(session.order):
-        for p in parents[m]:
-            tails[p] = max(tails[p], fastest[m] + tails[m])
-    return tails
