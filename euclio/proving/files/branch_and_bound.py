@@ -209,7 +209,6 @@ class _BranchAndBound:
         n = len(model.variables)
         # Constraints of the file: lower bounds, upper bounds, rows; then what is derived.
         self._rows = range(2 * n, 2 * n + len(model.rows))
-        self._next = 2 * n + len(model.rows)
         self._costs = [variable.cost for variable in model.variables]
         self._programs = _Programs(model, deadline)
         self.derivations: list[Derivation] = []
@@ -357,23 +356,17 @@ class _BranchAndBound:
 
     def _join(self, parts: Sequence[tuple[int, int]]) -> int:
         (first, assumed), (second, other) = parts
-        said = [self.derivations[i - self._next_0] for i in (first, second)]
+        said = [self.derivations[i - self._rows.stop] for i in (first, second)]
         # A half without a feasible point says more than the cutoff, so that the other half's words hold of both.
         weaker = next((one for one in said if one.terms is None), said[0])
         return self._add(Derivation("G", weaker.number, weaker.terms, f"uns {first} {assumed} {second} {other}"))
-
-    @property
-    def _next_0(self) -> int:
-        """Index of the first derivation."""
-        return self._rows.stop
 
     def _derive(self, number: Fraction, terms: Mapping[int, Fraction] | None, reason: str) -> int:
         return self._add(Derivation("G", number, terms, reason))
 
     def _add(self, one: Derivation) -> int:
         self.derivations.append(one)
-        self._next += 1
-        return self._next - 1
+        return self._rows.stop + len(self.derivations) - 1
 
 
 class _Programs:
