@@ -34,7 +34,7 @@ class Search:
     """Outcome of a search for a plan that is strictly better than a cutoff.
 
     Attributes:
-        plan: a feasible plan that is strictly better, as the checker confirms; None: none was found.
+        plan: a plan that is strictly better, which `certify` has the checker confirm; None: none was found.
         exhausted: whether it is proven that there is none; False with a plan, or where the deadline passed.
         nodes: nodes of the search, a measure of its work.
         reason: where neither a plan nor a proof was found, why, in one line.

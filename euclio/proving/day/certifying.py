@@ -14,17 +14,15 @@ from fractions import Fraction
 from math import prod
 
 from euclio.core.certificate import Search
-from euclio.problems.day.evaluate import evaluate
 from euclio.problems.day.instance import Day
 from euclio.problems.day.plan import DayPlan, Idle, Staffing, StepPlan
-from euclio.proving.day.corners import OutOfTimeError, TooManyError, refuse_late
+from euclio.proving.day.corners import TOO_MANY, TooManyError
 from euclio.proving.day.course import Course, course_of, first_ends, longer_ends
 from euclio.proving.day.joint import MOST_CELLS, Together, Way
 from euclio.proving.day.program import Program
+from euclio.proving.effort import GivenUpError, refuse_late
 from euclio.proving.files.branch_and_bound import MOST_NODES, UnprovenError, prove, relaxed
 
-OUT_OF_TIME = "the time limit was reached"
-TOO_MANY = "there are too many numbers of machines for this prover"
 MOST_VARIABLES = 10_000
 """Variables of a program at most; beyond, a file would be too large to be of use."""
 MUCH = 1e-6
@@ -49,7 +47,7 @@ class DayFound:
 
 
 def find_better(day: Day, space: object, cutoff: Fraction | None, deadline: float) -> Search:
-    """Search for a plan that costs less than a cutoff; a plan that is found is confirmed by the checker.
+    """Search for a plan that costs less than a cutoff.
 
     Args:
         day: the instance.
@@ -62,12 +60,10 @@ def find_better(day: Day, space: object, cutoff: Fraction | None, deadline: floa
         if found.proven:
             return Search(None, True, found.entries)
         if isinstance(found.way, Way):
-            return _confirmed(day, found, cutoff)
+            return Search(_plan(found.course, found.way), False, found.entries)
         return _by_branch_and_bound(found, cutoff, deadline)
-    except TooManyError:
-        return Search(None, False, 0, TOO_MANY)
-    except OutOfTimeError:
-        return Search(None, False, 0, OUT_OF_TIME)
+    except GivenUpError as error:
+        return Search(None, False, 0, str(error))
 
 
 def searched(day: Day, cutoff: Fraction | None, deadline: float) -> DayFound:
@@ -75,7 +71,7 @@ def searched(day: Day, cutoff: Fraction | None, deadline: float) -> DayFound:
 
     Raises:
         TooManyError: a module has too many numbers of machines.
-        OutOfTimeError: the deadline has passed.
+        GivenUpError: the deadline has passed.
     """
     if _is_too_long(day):
         raise TooManyError
@@ -114,18 +110,6 @@ def _way_of_a_plan(course: Course, cutoff: Fraction | None, deadline: float) -> 
     return way if isinstance(way, Way) and (cutoff is None or way.cost < cutoff) else None
 
 
-def _confirmed(day: Day, found: DayFound, cutoff: Fraction | None) -> Search:
-    """What the checker says of the plan of a way."""
-    assert isinstance(found.way, Way)
-    plan = _plan(found.course, found.way)
-    checked = evaluate(day, plan)
-    if not checked.feasible or checked.value is None:
-        return Search(None, False, found.entries, f"the prover's plan was refused: {'; '.join(checked.violations)}")
-    if cutoff is not None and checked.value >= cutoff:
-        return Search(None, False, found.entries, "the prover's plan costs more than the prover says")
-    return Search(plan, False, found.entries)
-
-
 def _by_branch_and_bound(found: DayFound, cutoff: Fraction | None, deadline: float) -> Search:
     """Try the program of the corners where there are too many vectors."""
     model = Program(narrowed_course(found.course, cutoff, deadline)).model()
@@ -142,7 +126,7 @@ def narrowed_course(course: Course, cutoff: Fraction | None, deadline: float) ->
     """A course whose ends the linear program of its corners does not rely on, or the last one that can be listed.
 
     Raises:
-        OutOfTimeError: the deadline has passed.
+        GivenUpError: the deadline has passed.
     """
     while True:
         model = Program(course).model()

@@ -8,7 +8,6 @@ corners is therefore a bound on the cost of plans, and a plan where all corners 
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,9 @@ from numpy.typing import NDArray
 from euclio.problems.day.plan import Serving
 from euclio.problems.session import Configuration, Module, Session
 from euclio.problems.session.evaluate import rank_key
+from euclio.proving.effort import GivenUpError, refuse_late
 from euclio.proving.files.model import covers
+from euclio.proving.paths import around
 
 Vector = tuple[int, ...]
 """Machines by hardware type, in the order of the session's."""
@@ -32,21 +33,15 @@ Ranks = NDArray[np.int64]
 
 MOST_LISTED = 30_000
 """Vectors of machines of a module that are listed at most."""
+TOO_MANY = "there are too many numbers of machines for this prover"
 ZERO = Fraction(0)
 
 
-class OutOfTimeError(Exception):
-    """The deadline has passed."""
-
-
-class TooManyError(Exception):
+class TooManyError(GivenUpError):
     """There are more numbers of machines than this prover lists."""
 
-
-def refuse_late(deadline: float) -> None:
-    """Raise an `OutOfTimeError` after a deadline, which is a `time.perf_counter` value."""
-    if time.perf_counter() > deadline:
-        raise OutOfTimeError
+    def __init__(self) -> None:
+        super().__init__(TOO_MANY)
 
 
 class Corner(NamedTuple):
@@ -166,7 +161,7 @@ def uses_of(session: Session, module: Module, budget_s: Fraction, most: Vector, 
 
     Raises:
         TooManyError: there are too many vectors of machines.
-        OutOfTimeError: the deadline has passed.
+        GivenUpError: the deadline has passed.
     """
     if prod(n + 1 for n in most) > MOST_LISTED:
         raise TooManyError
@@ -312,8 +307,10 @@ def choices_of(session: Session, corners: Sequence[Sequence[Corner]]) -> Choices
     timed = [[(int(corner.latency_s * unit) + corner.above, corner) for corner in own] for own in corners]
     if all(timed):
         least = [min(t for t, _ in own) for own in timed]
-        limits = [slo - around(session, least, m) for m in range(len(timed))]
-        fast = [[(t, one) for t, one in own if t <= most] for own, most in zip(timed, limits, strict=True)]
+        fast = [
+            [(t, one) for t, one in own if t <= slo - others]
+            for own, others in zip(timed, around(session, least), strict=True)
+        ]
         timed = _raised(session, fast, slo) if all(fast) else timed
     reduced = [_least(session, own) for own in timed]
     return Choices(
@@ -329,27 +326,10 @@ def _raised(session: Session, timed: Sequence[Timed], slo: int) -> list[Timed]:
     for m, own in enumerate(found):
         # What there is no choice of stays as it is: a module to which nothing comes takes no time.
         if len(own) > 1:
-            enough = slo - around(session, slowest, m)
+            enough = slo - around(session, slowest)[m]
             found[m] = [(max(t, enough), corner) for t, corner in own]
             slowest[m] = max(t for t, _ in found[m])
     return found
-
-
-def around(session: Session, times: Sequence[int], m: int) -> int:
-    """The time of the longest path through a module, without its own."""
-    before, after = [0] * len(times), [0] * len(times)
-    parents = session.parents()
-    for i in session.order:
-        before[i] = max((before[p] + times[p] for p in parents[i]), default=0)
-    for i in reversed(session.order):
-        for p in parents[i]:
-            after[p] = max(after[p], after[i] + times[i])
-    return before[m] + after[m]
-
-
-def longest(session: Session, times: Sequence[int]) -> int:
-    """The time of the longest path."""
-    return max(around(session, times, m) + times[m] for m in range(len(times)))
 
 
 def _least(session: Session, timed: Timed) -> Timed:

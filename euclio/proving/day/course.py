@@ -15,12 +15,11 @@ from euclio.proving.day.corners import (
     Shape,
     Uses,
     Vector,
-    around,
     choices_of,
-    longest,
-    refuse_late,
     uses_of,
 )
+from euclio.proving.effort import refuse_late
+from euclio.proving.paths import around, through
 
 FIRST_END = 2
 """Machines of a type up to which the uses of a module are listed at first."""
@@ -82,7 +81,7 @@ class Course:
         if len(known) < len(places):
             return None
         times = [choices.times[m][i] for m, i in enumerate(known)]
-        if longest(self.day.session, times) > choices.slo:
+        if max(through(self.day.session, times)) > choices.slo:
             return None
         return [choices.corners[m][i] for m, i in enumerate(known)]
 
@@ -98,7 +97,7 @@ def course_of(day: Day, most: Shape, deadline: float, before: Course | None = No
 
     Raises:
         TooManyError: a module has too many numbers of machines.
-        OutOfTimeError: the deadline has passed.
+        GivenUpError: the deadline has passed.
     """
     session = day.session
     uses: list[Uses] = []
@@ -150,7 +149,7 @@ def budgets_of(day: Day) -> list[Fraction]:
     found = [0] * count
     for busy in {tuple(map(bool, step.rates_rps)) for step in day.steps}:
         times = [t * there for t, there in zip(whole, busy, strict=True)]
-        for m in range(count):
+        for m, others in enumerate(around(session, times)):
             if busy[m]:
-                found[m] = max(found[m], int(session.slo_s * unit) - around(session, times, m))
+                found[m] = max(found[m], int(session.slo_s * unit) - others)
     return [Fraction(budget, unit) for budget in found]

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.problems.day.instance import HOUR_S
-from euclio.proving.day.corners import ZERO, Choices, Shape, TooManyError, Vector, refuse_late
+from euclio.proving.day.corners import ZERO, Choices, Shape, TooManyError, Vector
 from euclio.proving.day.course import Course
+from euclio.proving.effort import refuse_late
 
 Whole = NDArray[Any]
 """Whole numbers of any size."""
@@ -81,7 +82,7 @@ class Together:
         """The cheapest way, or the place of the first step that nothing serves.
 
         Raises:
-            OutOfTimeError: the deadline has passed.
+            GivenUpError: the deadline has passed.
         """
         served: dict[int, Flags] = {}
         costs: list[Whole] = []

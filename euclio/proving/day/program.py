@@ -13,9 +13,10 @@ from fractions import Fraction
 
 from euclio.problems.day.instance import HOUR_S, Day
 from euclio.problems.session import Session
-from euclio.proving.day.corners import ZERO, Shape, Vector, around
+from euclio.proving.day.corners import ZERO, Shape, Vector
 from euclio.proving.day.course import Course
 from euclio.proving.files.model import Model, Row, Variable, covers
+from euclio.proving.paths import through
 
 ONE = Fraction(1)
 
@@ -135,7 +136,7 @@ class _Maker:
     def _keep_slo(self, k: int, chosen: Sequence[tuple[int, ...]]) -> None:
         """Paths keep the SLO; a module with several parents begins when the last one is over."""
         session, choices = self._day.session, self._course.steps[k]
-        slowest = [max(own, default=0) for own in choices.times]
+        longest = through(session, [max(own, default=0) for own in choices.times])
         parents = session.parents()
         until: list[dict[int, Fraction]] = [{} for _ in chosen]
         for m in session.order:
@@ -148,7 +149,7 @@ class _Maker:
             own = zip(chosen[m], choices.times[m], strict=True)
             until[m] = {**begin, **{j: Fraction(t, choices.slo) for j, t in own if t}}
             is_end = all(m not in some for some in parents)
-            if is_end and around(session, slowest, m) + slowest[m] > choices.slo:
+            if is_end and longest[m] > choices.slo:
                 self._rows.append(Row(f"slo_{k}_{m}", until[m], ONE))
 
     def _turn_on(self, k: int) -> dict[Axis, int]:

@@ -14,8 +14,8 @@ from euclio.core.certificate import NoProofError
 from euclio.problems.day.evaluate import evaluate
 from euclio.problems.day.instance import Day
 from euclio.problems.day.plan import DayPlan
-from euclio.proving.day.certifying import MOST_VARIABLES, OUT_OF_TIME, TOO_MANY, alone, narrowed_course, searched
-from euclio.proving.day.corners import OutOfTimeError, Shape, TooManyError
+from euclio.proving.day.certifying import MOST_VARIABLES, alone, narrowed_course, searched
+from euclio.proving.day.corners import Shape, TooManyError
 from euclio.proving.day.course import Course
 from euclio.proving.day.joint import Together, Way
 from euclio.proving.day.program import Program
@@ -42,20 +42,15 @@ def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | 
     Raises:
         NoProofError: there is none; says why in one line.
     """
-    try:
-        found = searched(day, cutoff, deadline)
-        if isinstance(found.way, Way) and not found.proven:
-            raise NoProofError("there is a plan that costs less")
-        course = found.course if found.proven else narrowed_course(found.course, cutoff, deadline)
-        if cutoff is None and isinstance(found.way, int):
-            # That one step has no plan is enough.
-            course = alone(course, found.way)
-        machines = None if plan is None else evaluate(day, plan).machines
-        return _proof_of(_programs(course, deadline), machines, cutoff, deadline)
-    except TooManyError:
-        raise NoProofError(TOO_MANY) from None
-    except OutOfTimeError:
-        raise NoProofError(OUT_OF_TIME) from None
+    found = searched(day, cutoff, deadline)
+    if isinstance(found.way, Way) and not found.proven:
+        raise NoProofError("there is a plan that costs less")
+    course = found.course if found.proven else narrowed_course(found.course, cutoff, deadline)
+    if cutoff is None and isinstance(found.way, int):
+        # That one step has no plan is enough.
+        course = alone(course, found.way)
+    machines = None if plan is None else evaluate(day, plan).machines
+    return _proof_of(_programs(course, deadline), machines, cutoff, deadline)
 
 
 def _programs(course: Course, deadline: float) -> Iterator[tuple[Program, int]]:

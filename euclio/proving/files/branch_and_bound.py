@@ -16,7 +16,9 @@ from functools import partial
 
 import numpy as np
 
+from euclio.core.certificate import NoProofError
 from euclio.core.linear_program import Floats, Rows, least_cost
+from euclio.proving.effort import OUT_OF_TIME
 from euclio.proving.files.model import ZERO, Derivation, Model, Proof, Row
 from euclio.proving.files.safe_bounds import Branch, Limit, Weights, bounds_of, crossing
 
@@ -147,8 +149,8 @@ DEEPEST = 200
 """Splits above a node at most; each takes three calls of the interpreter's thousand."""
 
 
-class UnprovenError(Exception):
-    """No proof was found; says why in one line."""
+class UnprovenError(NoProofError):
+    """No proof of a program was found; says why in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,6 @@ class _BranchAndBound:
         n = len(model.variables)
         # Constraints of the file: lower bounds, upper bounds, rows; then what is derived.
         self._rows = range(2 * n, 2 * n + len(model.rows))
-        self._next = 2 * n + len(model.rows)
         self._costs = [variable.cost for variable in model.variables]
         self._programs = _Programs(model, deadline)
         self.derivations: list[Derivation] = []
@@ -246,7 +247,7 @@ class _BranchAndBound:
 
     def _refuse_late(self) -> None:
         if time.perf_counter() >= self._deadline:
-            raise UnprovenError("the time limit was reached")
+            raise UnprovenError(OUT_OF_TIME)
 
     def _reached(self, branch: Branch, prices: Sequence[Fraction], relaxed: Relaxed | None = None) -> int | None:
         """Close a branch in which everything reaches the cutoff; None: these prices do not show it."""
@@ -355,23 +356,17 @@ class _BranchAndBound:
 
     def _join(self, parts: Sequence[tuple[int, int]]) -> int:
         (first, assumed), (second, other) = parts
-        said = [self.derivations[i - self._next_0] for i in (first, second)]
+        said = [self.derivations[i - self._rows.stop] for i in (first, second)]
         # A half without a feasible point says more than the cutoff, so that the other half's words hold of both.
         weaker = next((one for one in said if one.terms is None), said[0])
         return self._add(Derivation("G", weaker.number, weaker.terms, f"uns {first} {assumed} {second} {other}"))
-
-    @property
-    def _next_0(self) -> int:
-        """Index of the first derivation."""
-        return self._rows.stop
 
     def _derive(self, number: Fraction, terms: Mapping[int, Fraction] | None, reason: str) -> int:
         return self._add(Derivation("G", number, terms, reason))
 
     def _add(self, one: Derivation) -> int:
         self.derivations.append(one)
-        self._next += 1
-        return self._next - 1
+        return self._rows.stop + len(self.derivations) - 1
 
 
 class _Programs:

@@ -8,7 +8,6 @@ fragment. Of more, first a bound on all plans (`euclio.proving.fragments`), whic
 from __future__ import annotations
 
 import math
-import time
 from bisect import bisect_right
 from collections.abc import Iterator
 from fractions import Fraction
@@ -21,6 +20,7 @@ from euclio.problems.fragments.evaluate import QUEUEING, evaluate
 from euclio.problems.fragments.instance import Fleet, Fragment
 from euclio.problems.fragments.plan import FragmentPlan, Head, RealignedSet, Stage
 from euclio.problems.fragments.space import Budgets, FragmentSpace, Sharing
+from euclio.proving.effort import OUT_OF_TIME, Effort, GivenUpError
 from euclio.proving.fragments.duality import Bound, bound_of
 from euclio.proving.fragments.pricing import Costs, TooLargeError
 
@@ -55,13 +55,6 @@ FEW_FRAGMENTS, MOST_FRAGMENTS = 6, 12
 """Up to the first number the prover looks for the best plan at once, beyond the second for a bound alone."""
 
 
-OUT_OF_TIME = "the time limit was reached"
-
-
-class OutOfTimeError(Exception):
-    """The deadline has passed."""
-
-
 class _Timed(NamedTuple):
     """A stage and its execution time in seconds."""
 
@@ -77,7 +70,7 @@ class _BestSet(NamedTuple):
 
 
 def find_better(fleet: Fleet, space: FragmentSpace, cutoff: Fraction | None, deadline: float) -> Search:
-    """Search for a plan whose GPU share is less than a cutoff; a plan that is found is confirmed by the checker.
+    """Search for a plan whose GPU share is less than a cutoff.
 
     Args:
         fleet: the instance.
@@ -97,22 +90,20 @@ def find_better(fleet: Fleet, space: FragmentSpace, cutoff: Fraction | None, dea
         if bounded.exhausted or len(fleet.fragments) > MOST_FRAGMENTS:
             return bounded
         return _judged(fleet, space, prover, prover.cheapest(), cutoff)
-    except OutOfTimeError:
-        return Search(None, False, prover.nodes, OUT_OF_TIME)
+    except GivenUpError as error:
+        return Search(None, False, prover.effort.nodes, str(error))
 
 
 def _judged(
     fleet: Fleet, space: FragmentSpace, prover: Prover, plan: FragmentPlan | None, cutoff: Fraction | None
 ) -> Search:
-    """What the best plan of its kind says about a cutoff; None: there is no plan at all."""
+    """What the best plan of its kind, as the checker prices it, says about a cutoff; None: there is no plan at all."""
     if plan is None:
-        return Search(None, True, prover.nodes)
+        return Search(None, True, prover.effort.nodes)
     checked = evaluate(fleet, plan, space)
-    if not checked.feasible or checked.value is None:
-        return Search(None, False, prover.nodes, "the checker does not confirm the plan that was found")
-    if cutoff is None or checked.value < cutoff:
-        return Search(plan, False, prover.nodes)
-    return Search(None, True, prover.nodes)
+    if cutoff is not None and checked.feasible and checked.value is not None and checked.value >= cutoff:
+        return Search(None, True, prover.effort.nodes)
+    return Search(plan, False, prover.effort.nodes)
 
 
 def _bounded(fleet: Fleet, space: FragmentSpace, apart: FragmentPlan, cutoff: Fraction, deadline: float) -> Search:
@@ -125,8 +116,8 @@ def _bounded(fleet: Fleet, space: FragmentSpace, apart: FragmentPlan, cutoff: Fr
             found = bound_of_uniform(fleet, space)
         else:
             found = bound_of(fleet, space, alone, cutoff, deadline)
-    except TooLargeError:
-        return Search(None, False, 0, "the prover's numbers do not fit into 64 bits, or its tables get too large")
+    except TooLargeError as error:
+        return Search(None, False, 0, str(error))
     if found.share_pct >= cutoff:
         return Search(None, True, found.rounds)
     return Search(
@@ -141,9 +132,8 @@ class Prover:
     """The dynamic program."""
 
     def __init__(self, fleet: Fleet, space: FragmentSpace, deadline: float) -> None:
-        self._fleet, self._space, self._deadline = fleet, space, deadline
+        self._fleet, self._space, self.effort = fleet, space, Effort(deadline)
         self._stages: dict[tuple[int, int, Fraction], list[_Timed]] = {}
-        self.nodes = 0
 
     def apart(self) -> FragmentPlan | None:
         """Each fragment by itself; None: one cannot be served, so that there is no plan at all.
@@ -251,9 +241,7 @@ class Prover:
         """Stages that serve a rate, by latency, each cheaper than all before it."""
         key = first, end, rate_rps
         if key not in self._stages:
-            self.nodes += 1
-            if time.perf_counter() >= self._deadline:
-                raise OutOfTimeError
+            self.effort.step()
             every = sorted(self._every_stage(first, end, rate_rps), key=lambda t: (t.latency_s, t.stage.total_pct))
             kept: list[_Timed] = []
             for timed in every:

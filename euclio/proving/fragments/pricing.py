@@ -20,6 +20,7 @@ import numpy.typing as npt
 from euclio.problems.fragments.evaluate import QUEUEING
 from euclio.problems.fragments.instance import Fleet
 from euclio.problems.fragments.space import FragmentSpace
+from euclio.proving.effort import GivenUpError
 
 # Least GPU shares of stages by time and load, as tables of whole numbers (ours).
 
@@ -31,8 +32,11 @@ MOST_UNITS = 3000
 """Units of all fragments together beyond which tables would grow too large."""
 
 
-class TooLargeError(Exception):
+class TooLargeError(GivenUpError):
     """Numbers or tables do not fit."""
+
+    def __init__(self) -> None:
+        super().__init__("the prover's numbers do not fit into 64 bits, or its tables get too large")
 
 
 @dataclass(frozen=True, slots=True)

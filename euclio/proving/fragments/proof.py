@@ -17,11 +17,12 @@ from euclio.problems.fragments.evaluate import evaluate
 from euclio.problems.fragments.instance import Fleet
 from euclio.problems.fragments.plan import FragmentPlan
 from euclio.problems.fragments.space import Budgets, FragmentSpace, Sharing
-from euclio.proving.files.branch_and_bound import UnprovenError, prove
+from euclio.proving.effort import OUT_OF_TIME
+from euclio.proving.files.branch_and_bound import prove
 from euclio.proving.files.model import ZERO, Model, Proof, Row, Variable
-from euclio.proving.fragments.certifying import MOST_FRAGMENTS, OUT_OF_TIME, OutOfTimeError, Prover
+from euclio.proving.fragments.certifying import MOST_FRAGMENTS, Prover
 from euclio.proving.fragments.duality import Priced, bound_of
-from euclio.proving.fragments.pricing import UNIT, TooLargeError
+from euclio.proving.fragments.pricing import UNIT
 
 ONE = Fraction(1)
 
@@ -41,19 +42,14 @@ def fleet_proof(
     Raises:
         NoProofError: there is none; says why in one line.
     """
-    try:
-        if len(fleet.fragments) > MOST_FRAGMENTS:
-            return _priced_proof(fleet, space, plan, cutoff, deadline)
-        shares = {mask: best.total_pct for mask, best in Prover(fleet, space, deadline).sets().items()}
-        model = division(fleet, shares)
-        # Shares are whole percents, and so is the least sum of some.
-        promised = None if cutoff is None else Fraction(math.ceil(cutoff))
-        point = None if plan is None else point_of(plan, shares)
-        return prove(model, promised, point, deadline)
-    except OutOfTimeError:
-        raise NoProofError(OUT_OF_TIME) from None
-    except UnprovenError as error:
-        raise NoProofError(str(error)) from None
+    if len(fleet.fragments) > MOST_FRAGMENTS:
+        return _priced_proof(fleet, space, plan, cutoff, deadline)
+    shares = {mask: best.total_pct for mask, best in Prover(fleet, space, deadline).sets().items()}
+    model = division(fleet, shares)
+    # Shares are whole percents, and so is the least sum of some.
+    promised = None if cutoff is None else Fraction(math.ceil(cutoff))
+    point = None if plan is None else point_of(plan, shares)
+    return prove(model, promised, point, deadline)
 
 
 def _priced_proof(
@@ -63,10 +59,7 @@ def _priced_proof(
     if space.sharing is not Sharing.REALIGNED or space.budgets is Budgets.OWN or apart is None or cutoff is None:
         raise NoProofError(f"fleets of more than {MOST_FRAGMENTS} fragments have no proof model in this plan space yet")
     alone = [sum(stage.total_pct for stage in own.stages) for own in apart.sets]
-    try:
-        found = bound_of(fleet, space, alone, cutoff, deadline)
-    except TooLargeError:
-        raise NoProofError("the prover's numbers do not fit into 64 bits") from None
+    found = bound_of(fleet, space, alone, cutoff, deadline)
     if found.priced is None or found.share_pct < cutoff:
         raise NoProofError("no prices of the fragments say so" if found.ended else OUT_OF_TIME)
     point = None if plan is None else priced_point(fleet, space, plan, found.priced)

@@ -13,7 +13,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from euclio.proving.pipeline.limits import Demand, Effort, TooLargeError
+from euclio.proving.effort import Effort, GivenUpError
+from euclio.proving.pipeline.demand import Demand
 from euclio.proving.pipeline.templates import Stage, Template
 
 Floats = NDArray[np.float64]
@@ -101,7 +102,7 @@ class LumpMaker:
         """All lumps of these templates, given in order of their groups.
 
         Raises:
-            OutOfTimeError: the deadline passed.
+            GivenUpError: the deadline passed.
         """
         parts = []
         for number in numbers:
@@ -159,7 +160,7 @@ class LumpMaker:
         enough = int(self._demand.rate / rate) + 1
         most = min(enough, self._counts[stages[lead].gpu] * stages[lead].share)
         if most > MOST_LUMPS:
-            raise TooLargeError(f"a partition may have {most} virtual GPUs; up to {MOST_LUMPS} are supported")
+            raise GivenUpError(f"a partition may have {most} virtual GPUs; up to {MOST_LUMPS} are supported")
         own = np.arange(1, most + 1)
         columns = [own if k == lead else _ceilings(own, rate / stage.rate) for k, stage in enumerate(stages)]
         return np.stack(columns, axis=1)

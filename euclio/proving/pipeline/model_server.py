@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from euclio.problems.pipeline.instance import Cluster
 from euclio.problems.pipeline.space import PipelineSpace
-from euclio.proving.pipeline.limits import Demand, Effort, sharpened
+from euclio.proving.effort import Effort
+from euclio.proving.pipeline.demand import Demand, sharpened
 from euclio.proving.pipeline.lumps import Floats, LumpMaker, Lumps, Whole, joined
 from euclio.proving.pipeline.pricing import Box, ExactLumps, Proposal, bound, exact_bound, propose
 from euclio.proving.pipeline.templates import Template
@@ -256,8 +257,7 @@ class ModelServer:
         Raises:
             UndecidedError: more nodes would be needed.
             PlentyError: GPUs are plentiful, and patience is limited.
-            OutOfTimeError: the deadline passed.
-            TooLargeError: a number of virtual GPUs is beyond what is supported.
+            GivenUpError: the deadline passed, or a number of virtual GPUs is beyond what is supported.
         """
         pools = sum(map(len, self._of_type))
         most = [0] * pools

@@ -16,7 +16,7 @@ from operator import le
 import numpy as np
 
 from euclio.core.linear_program import Rows, least_cost
-from euclio.proving.pipeline.limits import Effort
+from euclio.proving.effort import Effort
 from euclio.proving.pipeline.lumps import Floats
 from euclio.proving.pipeline.model_server import ModelServer, PlentyError, Serving, UndecidedError
 
@@ -228,8 +228,7 @@ def pack(needs: Sequence[Needs], stock: Stock, effort: Effort) -> list[Serving] 
     """Pipelines of every model that the stock suffices for together; None: there are none.
 
     Raises:
-        OutOfTimeError: the deadline passed.
-        TooLargeError: a question is beyond what is supported.
+        GivenUpError: the deadline passed, or a question is beyond what is supported.
     """
     nothing = (0,) * len(stock.counts)
     joint = JointBound([need.fluid() for need in needs], stock, effort)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.linear_program import Rows, least_cost
-from euclio.proving.pipeline.limits import Effort
+from euclio.proving.effort import Effort
 from euclio.proving.pipeline.lumps import Floats, Lumps, Whole
 from euclio.proving.pipeline.templates import Template
 

@@ -9,7 +9,6 @@ space, and no search stands behind it.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,6 +19,7 @@ from euclio.problems.pipeline.evaluate import evaluate
 from euclio.problems.pipeline.instance import Cluster, Model
 from euclio.problems.pipeline.plan import Partition, PipelinePlan
 from euclio.problems.pipeline.space import Objective, PipelineSpace
+from euclio.proving.effort import refuse_late
 from euclio.proving.files.model import ZERO, Posed, Row, Variable
 from euclio.proving.files.model import Model as Program
 
@@ -95,7 +95,7 @@ def templates_of(cluster: Cluster, space: PipelineSpace, m: int, deadline: float
     """The templates of a model that no other is as fast as, by types and shares.
 
     Raises:
-        NoProofError: the deadline passed.
+        GivenUpError: the deadline has passed.
     """
     model = cluster.models[m]
     profiles = [p for p in model.profiles if p.share == 1 or space.virtual_gpus]
@@ -103,8 +103,7 @@ def templates_of(cluster: Cluster, space: PipelineSpace, m: int, deadline: float
     table = {pool: _Latencies(model, *pool) for pool in pools}
     for k in range(1, space.most_partitions(cluster) + 1):
         for chosen in product(pools, repeat=k):
-            if time.perf_counter() >= deadline:
-                raise NoProofError("the time limit was reached")
+            refuse_late(deadline)
             yield from _fastest(list(_in_time(cluster, space, m, chosen, [table[pool] for pool in chosen])))
 
 

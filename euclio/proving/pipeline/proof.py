@@ -16,11 +16,11 @@ from euclio.core.certificate import NoProofError
 from euclio.problems.pipeline.instance import Cluster
 from euclio.problems.pipeline.plan import PipelinePlan
 from euclio.problems.pipeline.space import Objective, PipelineSpace
-from euclio.proving.files.branch_and_bound import UnprovenError, prove
+from euclio.proving.effort import Effort, GivenUpError
+from euclio.proving.files.branch_and_bound import prove
 from euclio.proving.files.model import ZERO, Model, Proof, Row, Variable, covers, least_vectors
 from euclio.proving.files.safe_bounds import lowered
 from euclio.proving.pipeline.certifying import Question
-from euclio.proving.pipeline.limits import Effort, OutOfTimeError, TooLargeError
 from euclio.proving.pipeline.packing import Counts, Needs, Stock, least_uses, pack
 from euclio.proving.pipeline.program import cluster_program
 
@@ -83,24 +83,19 @@ def _whole_proof(
         posed = cluster_program(cluster, space, plan, cutoff, deadline, most_variables)
         promised = -cutoff if posed.maximised else cutoff
         return prove(posed.model, promised, posed.point, deadline, most_nodes)
-    except (NoProofError, UnprovenError):
+    except NoProofError:
         return None
 
 
 def _divided_proof(question: Question, deadline: float) -> Proof:
     """The proof that the GPUs cannot be divided among the models."""
     effort = Effort(deadline)
-    try:
-        needs, stock = question.needs(effort), question.stock()
-        if needs is None or stock is None:
-            raise NothingToDivideError("a model has no pipeline in time, or a GPU type no price")
-        if pack(needs, stock, effort) is not None:
-            raise NoProofError("the prover finds a better plan")
-        return prove(_ProofBuilder(question, needs, stock).model(), None, None, deadline)
-    except OutOfTimeError:
-        raise NoProofError("the time limit was reached") from None
-    except (TooLargeError, UnprovenError) as error:
-        raise NoProofError(str(error)) from None
+    needs, stock = question.needs(effort), question.stock()
+    if needs is None or stock is None:
+        raise NothingToDivideError("a model has no pipeline in time, or a GPU type no price")
+    if pack(needs, stock, effort) is not None:
+        raise NoProofError("the prover finds a better plan")
+    return prove(_ProofBuilder(question, needs, stock).model(), None, None, deadline)
 
 
 def corners_beyond(short: Sequence[Counts], most: Counts) -> list[Counts]:
@@ -115,7 +110,7 @@ def corners_beyond(short: Sequence[Counts], most: Counts) -> list[Counts]:
         many of every type as one of them.
 
     Raises:
-        TooLargeError: there are more than `MOST_CORNERS`.
+        GivenUpError: there are more than `MOST_CORNERS`.
     """
     corners: list[Counts] = [(0,) * len(most)]
     for taken in short:
@@ -129,7 +124,7 @@ def corners_beyond(short: Sequence[Counts], most: Counts) -> list[Counts]:
                     kept.append((*corner[:t], n + 1, *corner[t + 1 :]))
         corners = sorted(least_vectors(kept))
         if len(corners) > MOST_CORNERS:
-            raise TooLargeError(f"a model has more than {MOST_CORNERS:,} least numbers of GPUs")
+            raise GivenUpError(f"a model has more than {MOST_CORNERS:,} least numbers of GPUs")
     return corners
 
 

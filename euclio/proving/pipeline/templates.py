@@ -17,7 +17,7 @@ import numpy as np
 
 from euclio.problems.pipeline.instance import BlockProfile, Cluster, Model
 from euclio.problems.pipeline.space import PipelineSpace
-from euclio.proving.pipeline.limits import Effort
+from euclio.proving.effort import Effort
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def templates(cluster: Cluster, model: Model, space: PipelineSpace, effort: Effo
     numbers of virtual GPUs then serve at least as much on the same GPUs.
 
     Raises:
-        OutOfTimeError: the deadline passed.
+        GivenUpError: the deadline passed.
     """
     stages = _Stages(cluster, model, space)
     most = min(space.most_partitions(cluster), model.blocks)

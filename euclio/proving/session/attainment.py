@@ -9,7 +9,6 @@ rule out cheaper ones, by counts (`counts`); whatever is rounded adds plans.
 from __future__ import annotations
 
 import math
-import time
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,7 +22,9 @@ from euclio.problems.session.evaluate import rank_key
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.policies import Form
 from euclio.problems.session.space import PlanSpace
-from euclio.proving.session.counts import Counted
+from euclio.proving.effort import Effort, GivenUpError
+from euclio.proving.paths import around
+from euclio.proving.session.counts import Counted, entering
 
 GRID = 1024
 """Steps of the grid per request."""
@@ -65,45 +66,33 @@ def find_better_keeping(
     if not covered or cutoff is None or target is None or not isinstance(stated, Mapping):
         return Search(None, False, 0, NO_PROOF)
     late = 1 - exact(target)
-    spans, search = _spans(session), _Machines(session, space, float(cutoff), deadline)
+    effort = Effort(deadline)
+    spans, search = _spans(session), _Machines(session, space, float(cutoff), effort)
     rates = []
     for module, span in zip(session.modules, spans, strict=True):
         least = exact(stated.get(module.name, module.rate_rps))
-        rates.append(_shown_rate(module, _entering(session), span, late, least))
-    counted, queued = Counted(session, space, late, float(cutoff), deadline), None
+        rates.append(_shown_rate(module, entering(session), span, late, least))
+    counted, queued = Counted(session, space, late, float(cutoff), effort), None
     if asked.get("dispatch") == "pull" and asked.get("dropping") == "never" and not asked.get("hold"):
-        queued = cache(partial(_queued, _entering(session), late))
+        queued = cache(partial(_queued, entering(session), late))
     try:
         open_plan = search.may_be_cheaper([float(rate) * (1 - ROUNDED) for rate in rates])
         open_plan = open_plan and counted.may_be_cheaper(partial(_beaten, session, late), queued)
-    except TimeoutError:
-        return Search(None, False, search.nodes + counted.nodes, "the time limit was reached")
+    except GivenUpError as error:
+        return Search(None, False, effort.nodes, str(error))
     if open_plan:
-        return Search(None, False, search.nodes + counted.nodes, "neither capacity nor counts rule out cheaper plans")
-    return Search(None, True, search.nodes + counted.nodes)
+        return Search(None, False, effort.nodes, "neither capacity nor counts rule out cheaper plans")
+    return Search(None, True, effort.nodes)
 
 
 # --- what each module needs
 
 
-def _entering(session: Session) -> Fraction:
-    """Requests per second of the session."""
-    behind = {child for _, child in session.edges}
-    return max(m.rate_rps for m in session.modules if m.name not in behind)
-
-
 def _spans(session: Session) -> list[Fraction]:
     """Time that each module has at most: what the least times of the others on its longest path leave."""
-    rate = _entering(session)
-    least = {
-        m.name: min(c.duration_s for c in m.profile) if m.rate_rps >= rate else Fraction(0) for m in session.modules
-    }
-
-    def reach(name: str, forward: bool) -> Fraction:
-        ends = [(b if forward else a) for a, b in session.edges if (a if forward else b) == name]
-        return max((least.get(end, 0) + reach(end, forward) for end in ends), default=Fraction(0))
-
-    return [session.slo_s - reach(m.name, False) - reach(m.name, True) for m in session.modules]
+    rate = entering(session)
+    least = [min(c.duration_s for c in m.profile) if m.rate_rps >= rate else Fraction(0) for m in session.modules]
+    return [session.slo_s - others for others in around(session, least)]
 
 
 def _shown_rate(module: Module, rate: Fraction, span: Fraction, late: Fraction, stated: Fraction) -> Fraction:
@@ -126,7 +115,7 @@ def _shown_rate(module: Module, rate: Fraction, span: Fraction, late: Fraction, 
 
 def _beaten(session: Session, late: Fraction, m: int, capacity: Fraction, window: float) -> bool:
     """Whether this capacity of a module is too little in a window."""
-    module, rate = session.modules[m], _entering(session)
+    module, rate = session.modules[m], entering(session)
     return _too_few(capacity, rate, module.rate_rps / rate, Fraction(window), late)
 
 
@@ -196,10 +185,9 @@ class _TankState:
 class _Machines:
     """A search for whole machines below a cost, in floats that are rounded in favour of plans."""
 
-    def __init__(self, session: Session, space: PlanSpace, cutoff: float, deadline: float) -> None:
+    def __init__(self, session: Session, space: PlanSpace, cutoff: float, effort: Effort) -> None:
         self._session, self._space = session, space
-        self._cutoff, self._deadline = cutoff * (1 - ROUNDED), deadline
-        self.nodes = 0
+        self._cutoff, self._effort = cutoff * (1 - ROUNDED), effort
 
     def may_be_cheaper(self, rates: list[float]) -> bool:
         """Whether modules with these rates may cost less than the cutoff together, within the SLO."""
@@ -242,7 +230,7 @@ class _Machines:
             for state in kept.all():
                 count = 1
                 while state.cost + count * p < room:
-                    self._count()
+                    self._effort.step()
                     total = state.rate + count * t
                     latency = max(state.latency, d + b / total)
                     if latency <= slo:
@@ -256,11 +244,6 @@ class _Machines:
             if state.rate * (1 + ROUNDED) >= rate:
                 front.add(_TankState(0.0, state.latency, state.cost))
         return iter(front.all())
-
-    def _count(self) -> None:
-        self.nodes += 1
-        if self.nodes % 4096 == 0 and time.perf_counter() >= self._deadline:
-            raise TimeoutError
 
     def _choice(self, fronts: list[list[_TankState]]) -> bool:
         """Whether one state of each module may keep the SLO below the cutoff; latencies to come count as nothing."""
@@ -276,7 +259,7 @@ class _Machines:
             m = order[place]
             before = max((until[p] for p in parents[m]), default=0.0)
             for state in fronts[m]:
-                self._count()
+                self._effort.step()
                 # States stand by rising cost: those that follow cost no less.
                 if cost + state.cost + rest[place + 1] >= self._cutoff:
                     return False

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
+from euclio.proving.effort import Effort
+from euclio.proving.paths import through
 from euclio.proving.session.combinations import CHOSEN, TOO_MANY, Bound, Bounding, choices, first_state, next_choice
 from euclio.proving.session.curves import Cell, Curve, ModuleProver, least_latency_bound
-from euclio.proving.session.module_cost import DeadlineError
 from euclio.proving.session.modules import Offer, Ranked
 
 WORTH_FILLING = 1.001
@@ -54,20 +54,6 @@ class Outcome:
         return self.plan is None and not self.exhausted and not self.near
 
 
-def through(session: Session, latency: Sequence[Fraction]) -> list[Fraction]:
-    """For each module the longest path through it, in seconds."""
-    parents = session.parents()
-    children: list[list[int]] = [[] for _ in parents]
-    before, after = [Fraction(0)] * len(parents), [Fraction(0)] * len(parents)
-    for m in session.order:
-        for p in parents[m]:
-            children[p].append(m)
-            before[m] = max(before[m], before[p] + latency[p])
-    for m in reversed(session.order):
-        after[m] = max((after[c] + latency[c] for c in children[m]), default=Fraction(0))
-    return [b + v + a for b, v, a in zip(before, latency, after, strict=True)]
-
-
 class Branching:
     """Branch and bound of one session.
 
@@ -76,34 +62,28 @@ class Branching:
         modules: its modules within the plan space.
         cutoff: cost per hour that a plan has to stay below, above 0.
         margin: money per hour by which least costs of modules may be off; 0: ties are decided.
-        deadline: `time.perf_counter` value at which to stop.
+        effort: deadline and count of nodes.
     """
 
     def __init__(
-        self, session: Session, modules: Sequence[Ranked], cutoff: Fraction, margin: Fraction, deadline: float
+        self, session: Session, modules: Sequence[Ranked], cutoff: Fraction, margin: Fraction, effort: Effort
     ) -> None:
         self._session = session
         self._cutoff = cutoff
         self._limit = float(cutoff) * (1 + 1e-15)
-        self._deadline = deadline
-        self._provers = [ModuleProver(m, cutoff, margin, deadline) for m in modules]
+        self._effort = effort
+        self._provers = [ModuleProver(m, cutoff, margin, effort) for m in modules]
         self._modules = modules
         self._bounding = Bounding(session, float(cutoff))
         self._continuous = not modules[0].stepped
-        self._branches = 0
         self._curves: list[Curve] = []
-
-    @property
-    def nodes(self) -> int:
-        """Nodes of all searches so far."""
-        return self._branches + sum(prover.nodes for prover in self._provers)
 
     def cells(self) -> tuple[tuple[Cell, ...], ...]:
         """What is known of the modules at the end of a search, by module; fewer where it ended early."""
         return tuple(tuple(curve.cells) for curve in self._curves)
 
     def run(self) -> Outcome:
-        """Search until a plan is found, none is left, or the deadline passes (`DeadlineError`)."""
+        """Search until a plan is found, none is left, or it is given up (`GivenUpError`)."""
         floors = [least_latency_bound(m) for m in self._modules]
         least = [f for f in floors if f is not None]
         # A module without configurations has no plan.
@@ -128,7 +108,7 @@ class Branching:
     def _branch(self, ranges: list[Range], outcome: Outcome) -> list[list[Range]]:
         """Decide a branch, or split it."""
         while True:
-            self._look_at_clock()
+            self._effort.step()
             cells = self._cells(ranges)
             if self._hopeless(cells):
                 return []
@@ -141,7 +121,7 @@ class Branching:
             if not self._refine(cells, bound, self._mixed(cells, bound), bool(self._continuous), outcome):
                 break
         while True:
-            self._look_at_clock()
+            self._effort.step()
             found = self._choose(cells, bound, outcome)
             if found is None:
                 # Where to split follows from what the program mixes, which is known of earlier cells only.
@@ -160,11 +140,6 @@ class Branching:
             bound = self._bounding.at_prices(cells, bound.price_of_time, bound.total_price, bound.chosen)
             if bound.cost_per_h >= self._limit:
                 return []
-
-    def _look_at_clock(self) -> None:
-        self._branches += 1
-        if time.perf_counter() >= self._deadline:
-            raise DeadlineError
 
     def _cells(self, ranges: list[Range]) -> list[list[Cell]]:
         """The cells of a branch; one that costs as much as the cutoff is in no cheaper plan."""
@@ -189,13 +164,13 @@ class Branching:
             gaps = [(m, k) for m, k in some if cells[m][k].offer is None]
             # A combination with gaps is no plan yet: they have to be known better first.
             if gaps:
-                self._branches += int(s.at[1])
+                self._effort.nodes += int(s.at[1])
                 self._try_near(cells, [k for _, k in sorted(some)], outcome)
                 return gaps
             if self._accept([cells[m][k] for m, k in sorted(some)], outcome):
                 break
-            self._look_at_clock()
-        self._branches += int(s.at[1])
+            self._effort.step()
+        self._effort.nodes += int(s.at[1])
         return None if status == TOO_MANY else []
 
     def _hopeless(self, cells: list[list[Cell]]) -> bool:

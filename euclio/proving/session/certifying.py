@@ -13,10 +13,10 @@ from euclio.problems.session.family import FAMILY
 from euclio.problems.session.instance import Session
 from euclio.problems.session.policies import Form
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
+from euclio.proving.effort import Effort, GivenUpError
 from euclio.proving.session.branch_and_bound import Branching
 from euclio.proving.session.feasibility import find_any, spread
 from euclio.proving.session.machine_limits import Question, find_limited
-from euclio.proving.session.module_cost import DeadlineError, TooFarApartError
 from euclio.proving.session.modules import Ranked, ranked_modules
 
 MOST_TYPES = 5
@@ -144,22 +144,21 @@ def _below(
     session: Session, modules: list[Ranked], cutoff: Fraction, margin: Fraction, deadline: float
 ) -> Search | None:
     """The search with a margin; None: a plan so close to the cutoff was met that it needs a search without."""
-    branching = Branching(session, modules, cutoff, margin, deadline)
+    effort = Effort(deadline)
+    branching = Branching(session, modules, cutoff, margin, effort)
     try:
         outcome = branching.run()
         # A session whose SLO leaves no time to collect batches in has no plan to improve.
         known = spread(session, modules) if outcome.open and not modules[0].stepped else None
         if known is not None:
             branching.try_improved(known, outcome)
-    except DeadlineError:
-        return Search(None, False, branching.nodes, "the time limit was reached")
-    except TooFarApartError:
-        return Search(None, False, branching.nodes, "its numbers lie too far apart for this prover")
+    except GivenUpError as error:
+        return Search(None, False, effort.nodes, str(error))
     if outcome.near:
         return None
     if outcome.plan is not None or outcome.exhausted:
-        return Search(outcome.plan, outcome.exhausted, branching.nodes)
-    return Search(None, False, branching.nodes, "costs closer to the cutoff than latencies can be distinguished")
+        return Search(outcome.plan, outcome.exhausted, effort.nodes)
+    return Search(None, False, effort.nodes, "costs closer to the cutoff than latencies can be distinguished")
 
 
 def warm_up() -> None:

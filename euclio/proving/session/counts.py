@@ -9,7 +9,6 @@ formula, as a sum of products here and not as a recursion. Whatever is rounded i
 from __future__ import annotations
 
 import math
-import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,8 @@ from fractions import Fraction
 
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.space import PlanSpace
+from euclio.proving.effort import Effort
+from euclio.proving.paths import path_after, path_before
 
 SCALE = 1 << 80
 ROUNDED = 1e-9
@@ -51,6 +52,11 @@ class _Group:
         return self.slots * max(b / d for b, d in sizes)
 
 
+def entering(session: Session) -> Fraction:
+    """Requests per second of the session."""
+    return max(m.rate_rps for m, parents in zip(session.modules, session.parents(), strict=True) if not parents)
+
+
 def lost(coming: float, most: int) -> float:
     """Erlang's loss formula from below, by 1/B = Σ_j Π_{i < j} (N − i)/a, a sum of positive terms.
 
@@ -69,7 +75,7 @@ def lost(coming: float, most: int) -> float:
 class Counted:
     """The search for machines that are cheap enough and not shown to be too few."""
 
-    def __init__(self, session: Session, space: PlanSpace, late: Fraction, cutoff: float, deadline: float) -> None:
+    def __init__(self, session: Session, space: PlanSpace, late: Fraction, cutoff: float, effort: Effort) -> None:
         """Nothing is searched yet.
 
         Args:
@@ -77,15 +83,13 @@ class Counted:
             space: the plan space: whole machines, policy tc.
             late: share of requests that may be late.
             cutoff: cost per hour.
-            deadline: `time.perf_counter` value at which to stop.
+            effort: deadline and count of nodes.
         """
-        self._session, self._late, self._deadline = session, float(late), deadline
+        self._session, self._late, self._effort = session, float(late), effort
         self._cutoff = cutoff * (1 - ROUNDED)
-        behind = {child for _, child in session.edges}
-        self._rate = float(max(m.rate_rps for m in session.modules if m.name not in behind))
+        self._rate = float(entering(session))
         self._groups = [_groups(session, space, module) for module in session.modules]
         self._slo = float(session.slo_s) * (1 + ROUNDED)
-        self.nodes = 0
 
     def may_be_cheaper(self, beaten: Beaten, queued: Queued | None = None) -> bool:
         """Whether counts of machines that cost less than the cutoff are not shown to be too few.
@@ -96,7 +100,7 @@ class Counted:
                 not.
 
         Raises:
-            TimeoutError: the deadline came first.
+            GivenUpError: the deadline came first.
         """
         if not all(self._groups):
             return False
@@ -125,7 +129,7 @@ class Counted:
         own, count = groups[0].price, 0
         while count * own < room:
             for cost, rest in self._counts(groups[1:], room - count * own):
-                self._tick()
+                self._effort.step()
                 yield cost + count * own, (count, *rest)
             count += 1
 
@@ -140,7 +144,7 @@ class Counted:
                 yield []
                 return
             for own, counts in options[m]:
-                self._tick()
+                self._effort.step()
                 if cost + own + rest[m + 1] >= self._cutoff:
                     return
                 for others in chosen(m + 1, cost + own):
@@ -183,9 +187,8 @@ class Counted:
         ends. Until then a slot starts what it can execute, and one batch more, none larger than the largest that can
         be collected. Larger batches only make both more.
         """
-        module, entering = self._session.modules[m], self._entering()
-        each = math.floor(module.rate_rps / max(own.rate_rps for own in entering))
-        if module not in entering or each < 1:
+        each = math.floor(self._session.modules[m].rate_rps / entering(self._session))
+        if self._session.parents()[m] or each < 1:
             return False
         rate, more, shortest = 0.0, 0.0, math.inf
         for n, group, own in zip(counts, self._groups[m], fit, strict=True):
@@ -205,16 +208,12 @@ class Counted:
             passing: whether a module that some requests do not invoke counts for nothing.
         """
         session = self._session
-        own = {
-            module.name: 0.0 if passing and float(module.rate_rps) < self._rate else time * (1 - ROUNDED)
+        own = [
+            0.0 if passing and float(module.rate_rps) < self._rate else time * (1 - ROUNDED)
             for module, time in zip(session.modules, takes, strict=True)
-        }
-
-        def longest(name: str, side: int) -> float:
-            ends = [edge[1 - side] for edge in session.edges if edge[side] == name]
-            return max((own[end] + longest(end, side) for end in ends), default=0.0)
-
-        return [self._slo - longest(m.name, 0) - longest(m.name, 1) for m in session.modules]
+        ]
+        after, before = path_after(session, own), path_before(session, own)
+        return [self._slo - late - early for late, early in zip(after, before, strict=True)]
 
     def _fitting(
         self, m: int, counts: Counts, window: float, budget: float
@@ -232,7 +231,7 @@ class Counted:
         return fit
 
     def _is_too_few(self, m: int, counts: Counts, window: float, budget: float) -> bool:
-        self._tick()
+        self._effort.step()
         module = self._session.modules[m]
         fit = self._fitting(m, counts, window, budget)
         if fit is None or not any(counts):
@@ -262,7 +261,7 @@ class Counted:
 
     def _loses(self, module: Module, coming: float, executed: int, ratio: float) -> bool:
         """Whether too many requests are late if so many invocations can be executed of those that come in a span."""
-        exact = module.rate_rps / Fraction(max(m.rate_rps for m in self._entering()))
+        exact = module.rate_rps / entering(self._session)
         few, many = math.floor(exact), math.ceil(exact)
         if few and lost(coming, executed // few) > self._late * (1 + ROUNDED):
             return True
@@ -273,15 +272,6 @@ class Counted:
         here, more = lost(coming, above), lost(coming * (1 + 4 * ROUNDED), above + 1)
         work = here + max(0.0, here - more * (1 + 8 * ROUNDED)) * max(0.0, above - requests - 4 * ROUNDED)
         return work * ratio > self._late * many * (1 + 16 * ROUNDED)
-
-    def _entering(self) -> list[Module]:
-        behind = {child for _, child in self._session.edges}
-        return [m for m in self._session.modules if m.name not in behind]
-
-    def _tick(self) -> None:
-        self.nodes += 1
-        if self.nodes % 1024 == 0 and time.perf_counter() >= self._deadline:
-            raise TimeoutError
 
 
 def _groups(session: Session, space: PlanSpace, module: Module) -> list[_Group]:

@@ -12,7 +12,8 @@ from euclio.core.numbers import has_text
 from euclio.problems.session.plan import Allocation, ModulePlan
 from euclio.problems.session.policies import Form
 from euclio.problems.session.rules import DummyRule
-from euclio.proving.session.module_cost import CountsProver, TooFarApartError
+from euclio.proving.effort import Effort, GivenUpError
+from euclio.proving.session.module_cost import TOO_FAR_APART, CountsProver
 from euclio.proving.session.modules import ZERO, Offer, Ranked, fixed_latency, full_machines_suffice
 
 # Whole machines one of which is nearly full: where it is faster the nearer it comes to that (ours).
@@ -37,7 +38,7 @@ def nearly_full(m: Ranked, full: ModulePlan | None, k: int, least: Fraction = ZE
         comes from the machine that is not full; None: the counts make no plan.
 
     Raises:
-        TooFarApartError: the plan's dummy rate has too many digits for any file.
+        GivenUpError: the plan's dummy rate has too many digits for any file.
     """
     c, t = m.configurations[k], m.throughput[k]
     allocations = () if full is None else full.allocations
@@ -48,7 +49,7 @@ def nearly_full(m: Ranked, full: ModulePlan | None, k: int, least: Fraction = ZE
         return None
     dummy = served + partial - m.rate
     if not has_text(dummy):
-        raise TooFarApartError
+        raise GivenUpError(TOO_FAR_APART)
     own = [i for i, known in enumerate(m.configurations) if any(a.configuration is known for a in allocations)]
     latency = max([c.duration_s + wait, *(fixed_latency(m, i) for i in own)])
     cost = m.price[k] + sum((m.price[i] * a.machines for i, a in zip(own, allocations, strict=True)), ZERO)
@@ -71,10 +72,10 @@ class NearlyFull:
         k: the configuration.
         cap: cost per hour that matters at most; None: costs do not matter.
         margin: money per hour by which a least cost may be off.
-        deadline: `time.perf_counter` value at which to stop.
+        effort: deadline and count of nodes.
     """
 
-    def __init__(self, m: Ranked, k: int, cap: Fraction | None, margin: Fraction, deadline: float) -> None:
+    def __init__(self, m: Ranked, k: int, cap: Fraction | None, margin: Fraction, effort: Effort) -> None:
         self._m, self._k = m, k
         unit = Fraction(1, math.lcm(m.rate.denominator, *(t.denominator for t in m.throughput[: k + 1])))
         left = m.rate - m.throughput[k] + unit
@@ -91,12 +92,7 @@ class NearlyFull:
                 group=m.group[: k + 1],
                 most=min(m.most, k + 1),
             )
-            self._others = CountsProver(others, cap, margin, deadline, lambda full: self._with(full) is not None)
-
-    @property
-    def nodes(self) -> int:
-        """Nodes of all searches so far."""
-        return 0 if self._others is None else self._others.nodes
+            self._others = CountsProver(others, cap, margin, effort, lambda full: self._with(full) is not None)
 
     def cheapest(self, budget: Fraction, strict: bool, below: Fraction, proven: Fraction) -> Offer | None:
         """The cheapest such plan within a budget among those below a cost; None: there is none below it."""
@@ -164,19 +160,14 @@ class ModuleProver:
         m: the module.
         cap: cost per hour that matters at most; None: costs do not matter, any plan will do.
         margin: money per hour by which a least cost may be off (the plan returned may be that much too expensive).
-        deadline: `time.perf_counter` value at which to stop.
+        effort: deadline and count of nodes.
     """
 
-    def __init__(self, m: Ranked, cap: Fraction | None, margin: Fraction, deadline: float) -> None:
+    def __init__(self, m: Ranked, cap: Fraction | None, margin: Fraction, effort: Effort) -> None:
         self.m = m
         self.margin = margin
-        self._ways: list[CountsProver | NearlyFull] = [CountsProver(own, cap, margin, deadline) for own in counted(m)]
-        self._ways += [NearlyFull(m, k, cap, margin, deadline) for k in nearly_full_at(m)]
-
-    @property
-    def nodes(self) -> int:
-        """Nodes of all searches so far."""
-        return sum(way.nodes for way in self._ways)
+        self._ways: list[CountsProver | NearlyFull] = [CountsProver(own, cap, margin, effort) for own in counted(m)]
+        self._ways += [NearlyFull(m, k, cap, margin, effort) for k in nearly_full_at(m)]
 
     def cheapest(self, budget: Fraction, strict: bool, below: Fraction, proven: Fraction) -> Offer | None:
         """The cheapest plan within a budget among those below a cost; None: there is none below it.

@@ -10,9 +10,9 @@ from euclio.core.certificate import Search
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.policies import Form
-from euclio.proving.session.branch_and_bound import through
+from euclio.proving.effort import Effort, GivenUpError
+from euclio.proving.paths import through
 from euclio.proving.session.curves import ModuleProver, least_latency_bound
-from euclio.proving.session.module_cost import DeadlineError, TooFarApartError
 from euclio.proving.session.modules import Offer, Ranked, fixed_latency, full_machines_suffice, offer
 
 ZERO = Fraction(0)
@@ -26,7 +26,8 @@ def find_any(session: Session, modules: Sequence[Ranked], deadline: float) -> Se
         return Search(None, True, 0)
     if _comes_near(modules):
         return _find_filled(session, modules)
-    provers = [ModuleProver(m, None, ZERO, deadline) for m in modules]
+    effort = Effort(deadline)
+    provers = [ModuleProver(m, None, ZERO, effort) for m in modules]
     floors = [least_latency_bound(m) or ZERO for m in modules]
     offers: list[Offer] = []
     try:
@@ -36,16 +37,13 @@ def find_any(session: Session, modules: Sequence[Ranked], deadline: float) -> Se
             budget = session.slo_s - through(session, known)[i] + floors[i]
             fastest = _fastest(prover, floors[i], budget)
             if fastest is None:
-                return Search(None, True, sum(p.nodes for p in provers))
+                return Search(None, True, effort.nodes)
             offers.append(fastest)
-    except DeadlineError:
-        return Search(None, False, sum(p.nodes for p in provers), "the time limit was reached")
-    except TooFarApartError:
-        return Search(None, False, sum(p.nodes for p in provers), "its numbers lie too far apart for this prover")
-    nodes = sum(p.nodes for p in provers)
+    except GivenUpError as error:
+        return Search(None, False, effort.nodes, str(error))
     if max(through(session, [o.latency for o in offers])) > session.slo_s:
-        return Search(None, True, nodes)
-    return Search(Plan(tuple(o.plan for o in offers)), False, nodes)
+        return Search(None, True, effort.nodes)
+    return Search(Plan(tuple(o.plan for o in offers)), False, effort.nodes)
 
 
 def _fastest(prover: ModuleProver, floor: Fraction, budget: Fraction) -> Offer | None:
@@ -77,14 +75,13 @@ def least_latencies(session: Session, modules: Sequence[Ranked], deadline: float
         deadline: `time.perf_counter` value at which to stop.
 
     Raises:
-        DeadlineError: the deadline passed.
-        TooFarApartError: numbers lie too far apart for the prover.
+        GivenUpError: the deadline passed, or numbers lie too far apart for the prover.
     """
     if _comes_near(modules):
         return [min(_limit(m, k)[0] for k in range(len(m.configurations))) for m in modules]
     found = []
     for m in modules:
-        prover, floor, fastest = ModuleProver(m, None, ZERO, deadline), least_latency_bound(m) or ZERO, None
+        prover, floor, fastest = ModuleProver(m, None, ZERO, Effort(deadline)), least_latency_bound(m) or ZERO, None
         budget = max(session.slo_s, floor)
         # Some plan there is; how slow it is follows from the rate, and is not known beforehand.
         while fastest is None:

@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import add
 
 from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Session
 from euclio.problems.session.space import PlanSpace
+from euclio.proving.effort import Effort
 from euclio.proving.files.model import ZERO, Model, Row, Variable
+from euclio.proving.paths import path_before
 from euclio.proving.session.branch_and_bound import Branching
 from euclio.proving.session.curves import least_latency_bound
 from euclio.proving.session.modules import ranked_modules
@@ -105,7 +108,8 @@ class Frontiers:
             found[first + k] = ONE
             first += len(some)
         lows = [some[k].low for some, k in zip(self.corners, chosen, strict=True)]
-        return found | {first + m: time for m, time in enumerate(finished(self.session, lows)) if time}
+        times = map(add, path_before(self.session, lows), lows)
+        return found | {first + m: time for m, time in enumerate(times) if time}
 
     def _chosen(self, evaluation: Evaluation, part: int) -> tuple[Fraction, list[int]] | None:
         """Cost and place of the cheapest corners of a part that take no longer than a plan's modules; None: none do.
@@ -128,20 +132,6 @@ def waits(session: Session) -> list[tuple[int, int | None]]:
     return [(m, p) for m, own in enumerate(session.parents()) for p in own or (None,)]
 
 
-def finished(session: Session, latency: Sequence[Fraction]) -> list[Fraction]:
-    """When each module has finished at the latest, in seconds after a request came in, by module.
-
-    Args:
-        session: the instance.
-        latency: worst-case latency of each module in seconds.
-    """
-    found = [ZERO] * len(latency)
-    parents = session.parents()
-    for m in session.order:
-        found[m] = max((found[p] for p in parents[m]), default=ZERO) + latency[m]
-    return found
-
-
 def frontiers(
     session: Session, parts: Sequence[PlanSpace], cutoff: Fraction, margin: Fraction, deadline: float
 ) -> Frontiers | None:
@@ -155,13 +145,12 @@ def frontiers(
         deadline: `time.perf_counter` value at which to stop.
 
     Raises:
-        DeadlineError: the deadline passed.
-        TooFarApartError: numbers lie too far apart for the prover.
+        GivenUpError: the deadline passed, or numbers lie too far apart for the prover.
     """
     corners: list[list[Corner]] = [[] for _ in session.modules]
     for part, space in enumerate(parts):
         modules = ranked_modules(session, space)
-        branching = Branching(session, modules, cutoff, margin, deadline)
+        branching = Branching(session, modules, cutoff, margin, Effort(deadline))
         if not branching.run().exhausted:
             return None
         cells = branching.cells()

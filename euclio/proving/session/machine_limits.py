@@ -14,7 +14,6 @@ likes (`euclio.proving.session.curves` says when). By share dummies of any rate 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,11 +30,12 @@ from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import machine_limits, usable_stock
 from euclio.problems.session.space import PlanSpace
-from euclio.proving.session.branch_and_bound import through
+from euclio.proving.effort import Effort, GivenUpError, refuse_late
+from euclio.proving.paths import path_after, through
 from euclio.proving.session.curves import ModuleProver, counted, least_latency_bound, nearly_full, nearly_full_at
-from euclio.proving.session.module_cost import DeadlineError, TooFarApartError
 from euclio.proving.session.modules import ZERO, Offer, Ranked, fixed_latency, offer
 
+TOO_MANY = "limits on machines leave too many plans to list"
 MOST_LISTED = 300_000
 """Numbers of machines that are looked at in one module."""
 MOST_COMBINED = 3_000_000
@@ -43,10 +43,6 @@ MOST_COMBINED = 3_000_000
 LATE = 1 + 1e-9
 """A combination is late where floats say so by more than their rounding; what is left the checker decides."""
 Number = int | Fraction
-
-
-class TooManyError(Exception):
-    """There are too many plans to list."""
 
 
 class Kind(NamedTuple):
@@ -87,11 +83,6 @@ class Question:
     charge: Fraction
     deadline: float
 
-    def look_at_clock(self) -> None:
-        """Stop where the deadline has passed."""
-        if time.perf_counter() >= self.deadline:
-            raise DeadlineError
-
 
 def find_limited(question: Question) -> Search:
     """Search for a plan within the limits of the session."""
@@ -108,19 +99,15 @@ def find_limited(question: Question) -> Search:
             listed = list(_kinds(question, m, session.slo_s - path + fastest, below))
             kinds.append(undominated(listed))
         return _combined(question, kinds)
-    except DeadlineError:
-        return Search(None, False, 0, "the time limit was reached")
-    except TooManyError:
-        return Search(None, False, 0, "limits on machines leave too many plans to list")
-    except TooFarApartError:
-        return Search(None, False, 0, "its numbers lie too far apart for this prover")
+    except GivenUpError as error:
+        return Search(None, False, 0, str(error))
 
 
 def _least_costs(question: Question) -> list[Fraction]:
     """What each module costs per hour at least, without limits; 0 where costs do not matter or none is known."""
     if question.cutoff is None:
         return [ZERO] * len(question.modules)
-    provers = [ModuleProver(m, question.cutoff, ZERO, question.deadline) for m in question.modules]
+    provers = [ModuleProver(m, question.cutoff, ZERO, Effort(question.deadline)) for m in question.modules]
     offers = [prover.cheapest(question.session.slo_s, False, question.cutoff, ZERO) for prover in provers]
     return [ZERO if offer is None else offer.cost for offer in offers]
 
@@ -214,9 +201,9 @@ def _counts(
         nonlocal looked
         looked += 1
         if looked > MOST_LISTED:
-            raise TooManyError
+            raise GivenUpError(TOO_MANY)
         if looked % 1000 == 0:
-            question.look_at_clock()
+            refuse_late(question.deadline)
         if k < 0:
             if rate >= m.rate:
                 yield list(machines)
@@ -235,7 +222,7 @@ def _counts(
             most = enough if most is None else min(most, enough)
         # Nothing ends the list of machines that are neither limited nor cost anything, where dummies fill them.
         if most is None and (below is None or price == 0) and m.filled:
-            raise TooManyError
+            raise GivenUpError(TOO_MANY)
         # No machines come after these.
         if k == 0 or used + 1 == m.most:
             n = max(n, ceil((m.rate - rate) / t))
@@ -333,7 +320,7 @@ def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
     ]
     rest = _least_after(order, takes)
     fits = _fitting(session)
-    parents, tails = session.parents(), _tails(session, [min(row) for row in late])
+    parents, tails = session.parents(), path_after(session, [min(row) for row in late])
     slo, nodes = float(session.slo_s) * LATE, 0
     chosen, finish = [0] * len(kinds), [0.0] * len(kinds)
 
@@ -347,9 +334,9 @@ def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
         for i, own in enumerate(takes[m]):
             nodes += 1
             if nodes > MOST_COMBINED:
-                raise TooManyError
+                raise GivenUpError(TOO_MANY)
             if nodes % 10_000 == 0:
-                question.look_at_clock()
+                refuse_late(question.deadline)
             now = tuple(map(add, before, own))
             least = tuple(map(add, now, rest[depth + 1]))
             # Kinds come by cost: none after this one is cheaper.
@@ -360,7 +347,7 @@ def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
                 yield from walk(depth + 1, now)
 
     for plan in walk(0, (0,) * (2 + len(session.hardware))):
-        question.look_at_clock()
+        refuse_late(question.deadline)
         value = evaluate(session, plan, question.space)
         cheaper = value.cost_per_h is not None and (question.cutoff is None or value.cost_per_h < question.cutoff)
         if value.feasible and cheaper:
@@ -391,12 +378,3 @@ def _least_after(order: Sequence[int], rows: Sequence[Sequence[tuple[Number, ...
         own = tuple(min(column) for column in zip(*rows[m], strict=True))
         least.append(tuple(map(add, own, least[-1])))
     return least[::-1]
-
-
-def _tails(session: Session, fastest: Sequence[float]) -> list[float]:
-    """The longest path after each module with all modules at their fastest, in seconds."""
-    tails, parents = [0.0] * len(fastest), session.parents()
-    for m in reversed(session.order):
-        for p in parents[m]:
-            tails[p] = max(tails[p], fastest[m] + tails[m])
-    return tails

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
+from euclio.proving.effort import Effort, GivenUpError
 from euclio.proving.session import module_search as searching
 from euclio.proving.session.integers import ScaledModule, can_fill_exactly, prices_on_grid, scaled
 from euclio.proving.session.modules import Offer, Ranked, offer
@@ -21,22 +21,18 @@ FIRST_SHARE, GROWTH = Fraction(1, 4096), 8
 finds nothing visits few nodes, and the first one that finds something has no far cutoff."""
 
 
-class DeadlineError(Exception):
-    """The deadline has passed."""
-
-
-class TooFarApartError(Exception):
-    """Numbers lie too far apart for 64-bit integers."""
+TOO_FAR_APART = "its numbers lie too far apart for this prover"
+"""Why a search is given up whose numbers do not fit into 64-bit integers."""
 
 
 class CountsProver:
-    """Answers what counts of a module's machines cost at least under latency budgets; counts its nodes.
+    """Answers what counts of a module's machines cost at least under latency budgets.
 
     Args:
         m: the module, and which of its plans are counted (`euclio.proving.session.curves`).
         cap: cost per hour that matters at most; None: costs do not matter, any plan will do.
         margin: money per hour by which a least cost may be off (the plan returned may be that much too expensive).
-        deadline: `time.perf_counter` value at which to stop.
+        effort: deadline and count of nodes.
         accepts: whether a plan that was found counts; None: all do.
     """
 
@@ -45,15 +41,14 @@ class CountsProver:
         m: Ranked,
         cap: Fraction | None,
         margin: Fraction,
-        deadline: float,
+        effort: Effort,
         accepts: Callable[[Offer], bool] | None = None,
     ) -> None:
         self.m = m
         self._accepts = accepts
         self.margin = margin
-        self.nodes = 0
         self._cap = cap
-        self._deadline = deadline
+        self._effort = effort
         self._prices = prices_on_grid(m, cap)
         self._full = can_fill_exactly(m) if not m.dummy.adds else [True] * len(m.throughput)
 
@@ -99,6 +94,8 @@ class CountsProver:
         cut = 1 if below is None else self._cut(below)
         while True:
             status = searching.search(s, stack, counts, at, found, cut, CALL_NODES)
+            self._effort.nodes += int(at[2])
+            at[2] = 0
             for row in found[: at[1]] if status == searching.FOUND else ():
                 plan = self._within(row, budget, strict)
                 # The relaxation holds counts that exact arithmetic refuses, and plans that are no improvement.
@@ -112,14 +109,12 @@ class CountsProver:
             # A plan within the margin of what is proven cannot be beaten by more than that: stop here.
             done = best is not None and (below is None or best.cost - self.margin <= proven)
             if status in (searching.EXHAUSTED, searching.OVERFLOW) or done:
-                self.nodes += int(at[2])
                 # A search that overflowed may have missed plans, so its end proves nothing.
                 if status == searching.OVERFLOW and not done:
-                    raise TooFarApartError
+                    raise GivenUpError(TOO_FAR_APART)
                 return best
-            if status == searching.LIMIT and time.perf_counter() >= self._deadline:
-                self.nodes += int(at[2])
-                raise DeadlineError
+            if status == searching.LIMIT:
+                self._effort.check()
 
     def _cut(self, cost: Fraction) -> int:
         # The search's costs are whole and rounded down: a cut rounded up keeps every plan below the cost.

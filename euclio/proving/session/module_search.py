@@ -148,7 +148,7 @@ def bound(m: ScaledModule, first: int, row: Ints) -> float:
 
 
 @compiled
-def _put(m: ScaledModule, counts: Ints, k: int, machines: int, partial: bool, at: Ints, found: Ints) -> None:
+def _put(counts: Ints, k: int, machines: int, partial: bool, at: Ints, found: Ints) -> None:
     if at[1] < ROOM:
         found[at[1], :-1] = counts
         found[at[1], k] = machines
@@ -208,7 +208,7 @@ def _close_with_partial(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: i
         # Charged whole, it costs what one more whole machine does.
         fits = _affordable(m, k, n + 1, row[COST], cut) if m.whole else _partial_fits(m, row, k, n, least, cut)
         if fits:
-            _put(m, counts, k, n, True, at, found)
+            _put(counts, k, n, True, at, found)
 
 
 @compiled
@@ -229,7 +229,7 @@ def _close_whole(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int, at:
         if dummies < deficit or (m.rule == NONE and (dummies < 0 or up - n * thin < 0)):
             continue
         if _affordable(m, k, n, row[COST], cut):
-            _put(m, counts, k, n, False, at, found)
+            _put(counts, k, n, False, at, found)
 
 
 @compiled
@@ -254,7 +254,7 @@ def _close_continuous(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int
             # Of n + 1 equal shares of at least `need` the whole machines' part is counted as n·t.
             partial = max(least - n * t, need - n * (t - need) if m.even else need, 0)
             if partial <= t and _affordable(m, k, n, row[COST], cut) and _partial_fits(m, row, k, n, partial, cut):
-                _put(m, counts, k, n, True, at, found)
+                _put(counts, k, n, True, at, found)
     if whole:
         # A whole machine collects from what is bought here, so that is at least its need.
         if not m.fixed and not m.shared:
@@ -262,7 +262,7 @@ def _close_continuous(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int
         fewest = max(-(-least // t), 1)
         for n in range(fewest, _last_open(fewest, max(fewest, -(-most // thin)), at) + 1):
             if _affordable(m, k, n, row[COST], cut):
-                _put(m, counts, k, n, False, at, found)
+                _put(counts, k, n, False, at, found)
 
 
 @compiled
@@ -278,7 +278,7 @@ def _close_full(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int, at: 
     fewest = max(-(-least // t), 1)
     for n in range(fewest, _last_open(fewest, max(fewest, -(-most // thin)), at) + 1):
         if _affordable(m, k, n, row[COST], cut):
-            _put(m, counts, k, n, False, at, found)
+            _put(counts, k, n, False, at, found)
 
 
 @compiled

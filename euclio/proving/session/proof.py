@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 
@@ -18,7 +17,6 @@ from euclio.proving.files.safe_bounds import DECIMALS, decimals, lowered, raised
 from euclio.proving.session.certifying import MARGIN, parts_of
 from euclio.proving.session.feasibility import least_latencies
 from euclio.proving.session.frontiers import Corner, Frontiers, frontiers, waits
-from euclio.proving.session.module_cost import DeadlineError, TooFarApartError
 from euclio.proving.session.modules import ranked_modules
 
 # Frontiers with fewer corners and shorter numbers, which still reach a cutoff: their proofs are shorter (ours).
@@ -161,10 +159,9 @@ def session_proof(
         raise NoProofError("spare machines are charged by types of hardware, for which the file's program has no rows")
     parts = _served_parts(session, space)
     checked = None if plan is None else evaluate(session, plan, space)
-    with _told_reasons():
-        if cutoff is None:
-            return _infeasible(session, parts, deadline)
-        return _cutoff(session, parts, checked, cutoff, deadline)
+    if cutoff is None:
+        return _infeasible(session, parts, deadline)
+    return _cutoff(session, parts, checked, cutoff, deadline)
 
 
 def session_program(session: Session, space: PlanSpace, plan: Plan, cutoff: Fraction | None, deadline: float) -> Posed:
@@ -185,10 +182,9 @@ def session_program(session: Session, space: PlanSpace, plan: Plan, cutoff: Frac
     if cutoff is None:
         raise NoProofError(INCOMPLETE)
     parts = _served_parts(session, space)
-    with _told_reasons():
-        for found, room in _searches(session, parts, cutoff, deadline):
-            own = in_decimals(found, room or cutoff * LEAST_ROOM)
-            return Posed(own.model(), own.point(evaluate(session, plan, space)))
+    for found, room in _searches(session, parts, cutoff, deadline):
+        own = in_decimals(found, room or cutoff * LEAST_ROOM)
+        return Posed(own.model(), own.point(evaluate(session, plan, space)))
     raise NoProofError(INCOMPLETE)
 
 
@@ -202,17 +198,6 @@ def _served_parts(session: Session, space: PlanSpace) -> list[PlanSpace]:
     if not parts:
         raise NoProofError("some module has no configuration at all, which needs no proof")
     return parts
-
-
-@contextmanager
-def _told_reasons() -> Iterator[None]:
-    """Say why a search ended early as the reason why there is no file."""
-    try:
-        yield
-    except DeadlineError:
-        raise NoProofError("the time limit was reached") from None
-    except TooFarApartError:
-        raise NoProofError("its numbers lie too far apart for the prover") from None
 
 
 def _cutoff(

@@ -1,8 +1,8 @@
 """Longest paths through a session's DAG, exact or in floats as the latencies are; whole nanoseconds do as well.
 
 Two other routines stay apart. Compiled searches walk arrays (`euclio.problems.session.latency.dispatch.path_times`), as
-they cannot hold fractions. The independent prover (`euclio.proving.session.branch_and_bound.through`) has its own, so
-that an error here would not be confirmed by it.
+they cannot hold fractions. The independent provers (`euclio.proving.paths`) have their own, so that an error here would
+not be confirmed by them.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from euclio.problems.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Mod
 from euclio.problems.pipeline.files import load_cluster
 from euclio.problems.pipeline.space import FULL_PIPELINE_SPACE
 from euclio.proving.pipeline.certifying import find_better
-from euclio.proving.pipeline.limits import Demand, sharpened
+from euclio.proving.pipeline.demand import Demand, sharpened
 from euclio.proving.pipeline.lumps import _ceilings
 
 DATA = ROOT / "data" / "instances"

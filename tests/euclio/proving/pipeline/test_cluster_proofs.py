@@ -20,9 +20,9 @@ from euclio.core.certificate import NoProofError
 from euclio.problems.pipeline import Objective
 from euclio.problems.pipeline.evaluate import evaluate
 from euclio.problems.pipeline.space import FULL_PIPELINE_SPACE
+from euclio.proving.effort import GivenUpError
 from euclio.proving.files.checker import check_text
 from euclio.proving.pipeline.certifying import find_better
-from euclio.proving.pipeline.limits import TooLargeError
 from euclio.proving.pipeline.proof import NothingToDivideError, corners_beyond
 
 BILLIONTH = Fraction(1, 10**9)
@@ -89,7 +89,7 @@ def test_corners_are_the_least_numbers_that_are_not_too_few(seed):
 
 def test_too_many_corners_are_given_up(monkeypatch):
     monkeypatch.setattr("euclio.proving.pipeline.proof.MOST_CORNERS", 3)
-    with pytest.raises(TooLargeError, match="more than 3 least numbers"):
+    with pytest.raises(GivenUpError, match="more than 3 least numbers"):
         corners_beyond([(i, 5 - i) for i in range(6)], (6, 6))
 
 
