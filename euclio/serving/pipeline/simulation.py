@@ -19,23 +19,13 @@ from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace, evalu
 from euclio.serving import highest_load
 from euclio.serving.arrivals import arrivals_of
 from euclio.serving.draws import duration_factors
+from euclio.serving.pipeline import resources as r
 from euclio.serving.pipeline.metrics import describe, seconds_per_batch
 from euclio.serving.pipeline.queues import Queues, new_queues, waiting
 from euclio.serving.pipeline.reactive import batch_by_pool, hand_over, send
 from euclio.serving.pipeline.record import Ran, Simulation, record
 from euclio.serving.pipeline.reservation import Path, batch_by_reservation, new_path
-from euclio.serving.pipeline.resources import (
-    COUNT,
-    DOWNLINK,
-    ENDS,
-    FIRST,
-    NONE,
-    POOL,
-    Event,
-    Ledger,
-    finish,
-    new_ledger,
-)
+from euclio.serving.pipeline.resources import Event, Ledger, finish, new_ledger
 from euclio.serving.pipeline.setup import Scheduler, Setup
 from euclio.serving.pipeline.system import System, build_system
 from euclio.serving.requests import LATE, SERVED, attainment
@@ -83,7 +73,7 @@ def run_events(
             due = waiting(queues, queue) >= queues.wanted[queue]
         else:
             heappop(events)
-            if kind == ENDS:
+            if kind == r.ENDS:
                 finish(ledger, events, factors, what, time, not reactive)
                 queue = _finished(system, ledger, queues, events, factors, what, time, reactive)
                 # Its scheduler sleeps until as many requests are there as it waits for.
@@ -93,7 +83,7 @@ def run_events(
                 queue, due = what, queues.timer[what] == time
         if not due:
             continue
-        queues.timer[queue] = NONE
+        queues.timer[queue] = r.NONE
         if reactive:
             batch_by_pool(system, ledger, queues, events, factors, queue, time)
         else:
@@ -112,24 +102,24 @@ def _finished(
     reactive: bool,
 ) -> int:
     """Mark what a pipeline's last partition has served, or pass a batch on; returns the queue that requests came to."""
-    pool = ledger.node[node, POOL]
+    pool = ledger.node[node, r.POOL]
     # The end of a transfer serves no request; the inference after it does.
-    if ledger.node[node, DOWNLINK] != NONE:
-        return hand_over(system, ledger, queues, node, pool) if reactive else NONE
+    if ledger.node[node, r.DOWNLINK] != r.NONE:
+        return hand_over(system, ledger, queues, node, pool) if reactive else r.NONE
     # By reservation the next partition is entered already; a pool by itself has to be sent the batch.
     if pool + 1 < system.first_pool[system.pipeline_of[pool] + 1]:
         if not reactive:
-            return NONE
-        if system.transfer[pool + 1, ledger.node[node, COUNT]] == 0:
+            return r.NONE
+        if system.transfer[pool + 1, ledger.node[node, r.COUNT]] == 0:
             return hand_over(system, ledger, queues, node, pool + 1)
         send(system, ledger, events, factors, node, now)
-        return NONE
-    for place in range(ledger.node[node, FIRST], ledger.node[node, FIRST] + ledger.node[node, COUNT]):
+        return r.NONE
+    for place in range(ledger.node[node, r.FIRST], ledger.node[node, r.FIRST] + ledger.node[node, r.COUNT]):
         request = queues.item[place]
         limit = queues.arrival[request] + system.slo[queues.model[request]]
         queues.outcome[request] = SERVED if now <= limit else LATE
         queues.finish[request] = now
-    return NONE
+    return r.NONE
 
 
 @told("simulating")
