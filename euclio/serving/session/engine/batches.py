@@ -135,16 +135,24 @@ def submit(s: State, batch: int, now: int) -> None:
 
 
 @compiled_on_tables
+def is_available(s: State, machine: int, now: int) -> bool:
+    """Whether a machine may start a batch; if not, it is woken when it may."""
+    if s.machine[machine, t.AVAILABLE] <= now:
+        return True
+    if s.machine[machine, t.WAKING] == 0:
+        push(s, s.machine[machine, t.AVAILABLE], t.WAKE, machine, machine)
+        s.machine[machine, t.WAKING] = 1
+    return False
+
+
+@compiled_on_tables
 def start_batches(s: State, machine: int, now: int) -> None:
     """Start batches that wait at a machine, first come first served, as far as there are slots.
 
     Of modules that share one it is the machine on which all their batches wait (`HOST`).
     """
     while s.machine[machine, t.WAITING] > 0 and s.machine[machine, t.RUNNING] < s.machine[machine, t.SLOTS]:
-        if s.machine[machine, t.AVAILABLE] > now:
-            if s.machine[machine, t.WAKING] == 0:
-                push(s, s.machine[machine, t.AVAILABLE], t.WAKE, machine, machine)
-                s.machine[machine, t.WAKING] = 1
+        if not is_available(s, machine, now):
             return
         batch = s.machine[machine, t.BATCH_HEAD]
         s.machine[machine, t.BATCH_HEAD] = s.batch[batch, t.NEXT_BATCH]

@@ -3,25 +3,9 @@
 from __future__ import annotations
 
 from euclio.core.compiled import compiled_on_tables
+from euclio.serving.session.engine import routers
 from euclio.serving.session.engine import tables as t
-from euclio.serving.session.engine.batches import add, new_batch, open_batch, submit
-from euclio.serving.session.engine.routers import (
-    AT_RANDOM,
-    BY_TURN,
-    LEAST_IN_HAND,
-    ROUTER,
-    TARGET_MEMBER,
-    TARGET_SIZE,
-    TURN,
-    TURN_OF,
-    count_one,
-    drawn_machine,
-    drawn_other,
-    first_due,
-    load_of,
-    most_pressing,
-    next_turn,
-)
+from euclio.serving.session.engine.batches import add, is_available, new_batch, open_batch, submit
 from euclio.serving.session.engine.tables import State, push
 from euclio.serving.session.targets import Turns, Unit
 
@@ -35,7 +19,8 @@ def deal(s: State, module: int, invocation: int, now: int) -> None:
     if s.module[module, t.TARGET_COUNT] == 0:
         _wait(s, module, invocation, now)
         return
-    machine = _routed(s, module, now) if s.router[module, ROUTER] != BY_TURN else _next_machine(s, module)
+    by_turn = s.router[module, routers.ROUTER] == routers.BY_TURN
+    machine = _next_machine(s, module) if by_turn else _routed(s, module, now)
     if s.machine[machine, t.QUEUE] != t.NONE:
         s.machine[machine, t.IN_HAND] += 1
         _wait(s, s.machine[machine, t.QUEUE], invocation, now)
@@ -54,13 +39,13 @@ def _next_machine(s: State, module: int) -> int:
     target = s.module[module, t.CURRENT]
     if target == t.NONE:
         target = _choose(s, module)
-    machine = s.member[s.target[target, TARGET_MEMBER] + s.target[target, TURN]]
+    machine = s.member[s.target[target, routers.TARGET_MEMBER] + s.target[target, routers.TURN]]
     if s.module[module, t.TARGET_COUNT] > 1:
         # Lags matter between targets alone: a single one is always due.
         first, count = s.module[module, t.TARGET_FIRST], s.module[module, t.TARGET_COUNT]
-        count_one(s.target, first, count, s.module[module, t.TOTAL_RATE], target)
+        routers.count_one(s.target, first, count, s.module[module, t.TOTAL_RATE], target)
     if s.module[module, t.TURNS] != WHOLE_BATCHES:
-        next_turn(s.target, target)
+        routers.next_turn(s.target, target)
     if s.module[module, t.UNIT] != BY_ROUND and s.module[module, t.UNIT] != BY_BATCH:
         s.module[module, t.CURRENT] = t.NONE
     return int(machine)
@@ -70,12 +55,12 @@ def _next_machine(s: State, module: int) -> int:
 def _routed(s: State, module: int, now: int) -> int:
     """The machine that a router chooses which draws, or looks at what machines have in hand."""
     first, total = s.module[module, t.TARGET_FIRST], s.module[module, t.TOTAL_RATE]
-    if s.router[module, ROUTER] == LEAST_IN_HAND:
+    if s.router[module, routers.ROUTER] == routers.LEAST_IN_HAND:
         return _least_loaded(s, module, now)
-    one = drawn_machine(s.target, first, total, s.router, module)
-    if s.router[module, ROUTER] == AT_RANDOM or s.module[module, t.MACHINE_COUNT] == 1:
+    one = routers.drawn_machine(s.target, first, total, s.router, module)
+    if s.router[module, routers.ROUTER] == routers.AT_RANDOM or s.module[module, t.MACHINE_COUNT] == 1:
         return int(one)
-    other = drawn_other(s.target, first, total, s.router, module, one, s.machine[one, t.TARGET])
+    other = routers.drawn_other(s.target, first, total, s.router, module, one, s.machine[one, t.TARGET])
     return int(other if _load(s, other, now) < _load(s, one, now) else one)
 
 
@@ -83,14 +68,14 @@ def _routed(s: State, module: int, now: int) -> int:
 def _least_loaded(s: State, module: int, now: int) -> int:
     """The machine with the least load, of several the first after the one that was chosen last."""
     first, count = s.module[module, t.MACHINE_FIRST], s.module[module, t.MACHINE_COUNT]
-    machine = first + s.router[module, TURN_OF]
+    machine = first + s.router[module, routers.TURN_OF]
     chosen, least = machine, _load(s, machine, now)
     for _ in range(count - 1):
         machine = machine + 1 if machine + 1 < first + count else first
         load = _load(s, machine, now)
         if load < least:
             chosen, least = machine, load
-    s.router[module, TURN_OF] = chosen + 1 - first if chosen + 1 < first + count else 0
+    s.router[module, routers.TURN_OF] = chosen + 1 - first if chosen + 1 < first + count else 0
     return int(chosen)
 
 
@@ -100,7 +85,7 @@ def _load(s: State, machine: int, now: int) -> float:
     in_hand = s.machine[machine, t.IN_HAND]
     if s.machine[machine, t.LAST_ENDED] == now:
         in_hand += s.machine[machine, t.ENDED_THEN]
-    return load_of(s.target, s.machine[machine, t.TARGET], in_hand)
+    return routers.load_of(s.target, s.machine[machine, t.TARGET], in_hand)
 
 
 @compiled_on_tables
@@ -112,7 +97,7 @@ def close(s: State, machine: int, now: int) -> None:
     if target != t.NONE:
         module = s.machine[machine, t.MODULE]
         if s.module[module, t.TURNS] == WHOLE_BATCHES:
-            next_turn(s.target, target)
+            routers.next_turn(s.target, target)
         # Where single invocations take turns, a target may have open batches when its round is over.
         if s.module[module, t.CURRENT] == target:
             s.module[module, t.LEFT] -= 1
@@ -128,12 +113,12 @@ def _choose(s: State, module: int) -> int:
     chosen = first
     if count > 1:
         if s.module[module, t.UNIT] == BY_ROUND or s.module[module, t.UNIT] == BY_BATCH:
-            chosen = first_due(s.target, first)
+            chosen = routers.first_due(s.target, first)
         else:
-            chosen = most_pressing(s.target, first, count, s.module[module, t.TOTAL_RATE])
+            chosen = routers.most_pressing(s.target, first, count, s.module[module, t.TOTAL_RATE])
     s.module[module, t.CURRENT] = chosen
     # Batches that are closed until the module asks again; of single invocations it asks at once.
-    s.module[module, t.LEFT] = s.target[chosen, TARGET_SIZE] if s.module[module, t.UNIT] == BY_ROUND else 1
+    s.module[module, t.LEFT] = s.target[chosen, routers.TARGET_SIZE] if s.module[module, t.UNIT] == BY_ROUND else 1
     return int(chosen)
 
 
@@ -162,19 +147,6 @@ def ask_to_pull(s: State, queue: int, now: int) -> None:
     if s.queue[queue, t.PULLING] == 0:
         push(s, now, t.PULL, queue, queue)
         s.queue[queue, t.PULLING] = 1
-
-
-@compiled_on_tables
-def _is_available(s: State, machine: int, now: int) -> bool:
-    """Whether a machine may start a batch; if not, it is woken when it may."""
-    if s.machine[machine, t.FAILED] == 1:
-        return False
-    if s.machine[machine, t.AVAILABLE] <= now:
-        return True
-    if s.machine[machine, t.WAKING] == 0:
-        push(s, s.machine[machine, t.AVAILABLE], t.WAKE, machine, machine)
-        s.machine[machine, t.WAKING] = 1
-    return False
 
 
 @compiled_on_tables
@@ -212,7 +184,8 @@ def pull(s: State, queue: int, now: int, forced: bool) -> None:
         while (
             s.queue[queue, t.QUEUE_HEAD] != t.NONE
             and s.machine[machine, t.RUNNING] < s.machine[machine, t.SLOTS]
-            and _is_available(s, machine, now)
+            and s.machine[machine, t.FAILED] == 0
+            and is_available(s, machine, now)
             and (forced or not _waits_for_more(s, queue, machine, now))
         ):
             batch = new_batch(s, machine, now)
