@@ -97,9 +97,7 @@ def serve(s: Tables, until: int) -> None:
 
 @compiled_on_tables
 def _deal(s: Tables, request: int, now: int) -> None:
-    target = 0
-    if s.target.shape[0] > 1:
-        target = routers.most_pressing(s.target, 0, s.target.shape[0], s.number[TOTAL_RATE])
+    target = _next_target(s)
     # Other machines collect at the same time; what becomes of them has to do with none of this one's batches.
     _close_late(s, s.target[target, routers.TARGET_MEMBER] + s.target[target, routers.TURN], now)
     machine = s.target[target, routers.TARGET_MEMBER] + s.target[target, routers.TURN]
@@ -107,12 +105,21 @@ def _deal(s: Tables, request: int, now: int) -> None:
         s.machine[machine, OPENED] = now
     s.open[s.machine[machine, OPEN_FIRST] + s.machine[machine, SIZE]] = request
     s.machine[machine, SIZE] += 1
-    if s.target.shape[0] > 1:
-        routers.count_one(s.target, 0, s.target.shape[0], s.number[TOTAL_RATE], target)
     if s.number[TURNS] != WHOLE_BATCHES:
         routers.next_turn(s.target, target)
     if s.machine[machine, SIZE] >= s.machine[machine, BATCH]:
         _close(s, machine, now)
+
+
+@compiled_on_tables
+def _next_target(s: Tables) -> int:
+    """The target of the next single invocation, which it is noted to have had."""
+    count, total = s.target.shape[0], s.number[TOTAL_RATE]
+    if count == 1:
+        return 0
+    target = routers.most_pressing(s.target, 0, count, total)
+    routers.count_one(s.target, 0, count, total, target)
+    return int(target)
 
 
 @compiled_on_tables
@@ -235,12 +242,10 @@ def route(s: Tables, until: int) -> None:
 @compiled_on_tables
 def _routed(s: Tables, now: int) -> int:
     """The machine that the next invocation is given to (`euclio.serving.session.engine.dispatch`)."""
-    count, total = s.target.shape[0], s.number[TOTAL_RATE]
+    total = s.number[TOTAL_RATE]
     if s.router[0, routers.ROUTER] == routers.BY_TURN:
-        target = _choose(s)
+        target = _next_target(s)
         machine = s.target[target, routers.TARGET_MEMBER] + s.target[target, routers.TURN]
-        if count > 1:
-            routers.count_one(s.target, 0, count, total, target)
         routers.next_turn(s.target, target)
         return int(machine)
     if s.router[0, routers.ROUTER] == routers.LEAST_IN_HAND:
