@@ -23,11 +23,10 @@ from euclio.serving.pipeline import resources as r
 from euclio.serving.pipeline.queues import Queues, deadline_of, drop_first, oldest, take, waiting
 from euclio.serving.pipeline.resources import Event, Ledger, begin_if_possible, free_at, mark_reserved, new_node
 from euclio.serving.pipeline.system import System
-from euclio.serving.units import Floats
 
 
 @compiled
-def send(system: System, ledger: Ledger, events: list[Event], factors: Floats, node: int, now: int) -> None:
+def send(system: System, ledger: Ledger, events: list[Event], node: int, now: int) -> None:
     """Send an ended batch towards the next pool over the uplink of its server, behind what is sent there already."""
     pool, count = ledger.node[node, r.POOL] + 1, ledger.node[node, r.COUNT]
     length = system.transfer[pool, count]
@@ -35,7 +34,7 @@ def send(system: System, ledger: Ledger, events: list[Event], factors: Floats, n
     ledger.node[link, r.START], ledger.node[link, r.END] = now, now + length
     ledger.node[link, r.READY], ledger.node[link, r.DOWNLINK] = now, r.ANY
     mark_reserved(ledger, link, 0, system.uplink[ledger.node[node, r.RESOURCE]])
-    begin_if_possible(ledger, events, factors, link, now, False)
+    begin_if_possible(ledger, events, link, now, False)
 
 
 @compiled
@@ -49,9 +48,7 @@ def hand_over(system: System, ledger: Ledger, queues: Queues, node: int, pool: i
 
 
 @compiled
-def batch_by_pool(
-    system: System, ledger: Ledger, queues: Queues, events: list[Event], factors: Floats, queue: int, now: int
-) -> None:
+def batch_by_pool(system: System, ledger: Ledger, queues: Queues, events: list[Event], queue: int, now: int) -> None:
     """Batch the requests of a queue until it is empty or waits."""
     while waiting(queues, queue) > 0:
         pool, gpu, free = _first_free(system, ledger, queue, now)
@@ -74,7 +71,13 @@ def batch_by_pool(
             heappush(events, (queues.timer[queue], r.TIMER, queue))
             return
         else:
-            _dispatch(system, ledger, queues, events, factors, queue, pool, gpu, size, end, now)
+            first, batch = take(queues, queue, size), ledger.totals[r.BATCHES]
+            node = new_node(ledger, pool, first, size, batch, system.latency[pool, size])
+            ledger.totals[r.BATCHES] += 1
+            ledger.node[node, r.START], ledger.node[node, r.END] = end - ledger.node[node, r.ESTIMATE], end
+            ledger.node[node, r.READY] = now
+            mark_reserved(ledger, node, 0, gpu)
+            begin_if_possible(ledger, events, node, now, False)
     queues.wanted[queue] = 1
 
 
@@ -102,27 +105,3 @@ def _first_free(system: System, ledger: Ledger, queue: int, now: int) -> tuple[i
             if since < earliest:
                 found, earliest = (pool, gpu, max(now, since)), since
     return found
-
-
-@compiled
-def _dispatch(
-    system: System,
-    ledger: Ledger,
-    queues: Queues,
-    events: list[Event],
-    factors: Floats,
-    queue: int,
-    pool: int,
-    gpu: int,
-    size: int,
-    end: int,
-    now: int,
-) -> None:
-    """Give a batch to a virtual GPU."""
-    batch = ledger.totals[r.BATCHES]
-    ledger.totals[r.BATCHES] += 1
-    node = new_node(ledger, pool, take(queues, queue, size), size, batch, system.latency[pool, size])
-    ledger.node[node, r.START], ledger.node[node, r.END] = end - ledger.node[node, r.ESTIMATE], end
-    ledger.node[node, r.READY] = now
-    mark_reserved(ledger, node, 0, gpu)
-    begin_if_possible(ledger, events, factors, node, now, False)

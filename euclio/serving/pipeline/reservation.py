@@ -34,7 +34,7 @@ from euclio.serving.pipeline.resources import (
     new_node,
 )
 from euclio.serving.pipeline.system import System
-from euclio.serving.units import Floats, Ints
+from euclio.serving.units import Ints
 
 NEVER = 1 << 62
 
@@ -134,15 +134,7 @@ def _plan(ledger: Ledger, node: int, start: int, after: int) -> None:
 
 @compiled
 def batch_by_reservation(
-    system: System,
-    ledger: Ledger,
-    queues: Queues,
-    events: list[Event],
-    factors: Floats,
-    model: int,
-    now: int,
-    path: Path,
-    other: Path,
+    system: System, ledger: Ledger, queues: Queues, events: list[Event], model: int, now: int, path: Path, other: Path
 ) -> None:
     """Algorithm 1 for the queue of a model, until it is empty or waits; `path` and `other` are overwritten."""
     while waiting(queues, model) > 0:
@@ -176,5 +168,5 @@ def batch_by_reservation(
         else:
             first = take(queues, model, size)
             node = reserve(system, ledger, chosen, path, first, size, now)
-            begin_if_possible(ledger, events, factors, node, now, True)
+            begin_if_possible(ledger, events, node, now, True)
     queues.wanted[model] = 1

@@ -38,14 +38,7 @@ NO_EVENT = (1 << 62, 3, 0)
 
 @compiled
 def run_events(
-    system: System,
-    ledger: Ledger,
-    queues: Queues,
-    order: Ints,
-    factors: Floats,
-    reactive: bool,
-    path: Path,
-    other: Path,
+    system: System, ledger: Ledger, queues: Queues, order: Ints, reactive: bool, path: Path, other: Path
 ) -> None:
     """Serve all arrivals; what happened stands in the ledger and the queues.
 
@@ -54,7 +47,6 @@ def run_events(
         ledger: empty reservation tables.
         queues: empty queues.
         order: requests in the order of arrival.
-        factors: real over expected durations, used in turn.
         reactive: every pool batches by itself; else by reservation.
         path: scratch, with room for the longest pipeline.
         other: scratch of the same length.
@@ -74,8 +66,8 @@ def run_events(
         else:
             heappop(events)
             if kind == r.ENDS:
-                finish(ledger, events, factors, what, time, not reactive)
-                queue = _finished(system, ledger, queues, events, factors, what, time, reactive)
+                finish(ledger, events, what, time, not reactive)
+                queue = _finished(system, ledger, queues, events, what, time, reactive)
                 # Its scheduler sleeps until as many requests are there as it waits for.
                 due = queue >= 0 and waiting(queues, queue) >= queues.wanted[queue]
             else:
@@ -85,21 +77,14 @@ def run_events(
             continue
         queues.timer[queue] = r.NONE
         if reactive:
-            batch_by_pool(system, ledger, queues, events, factors, queue, time)
+            batch_by_pool(system, ledger, queues, events, queue, time)
         else:
-            batch_by_reservation(system, ledger, queues, events, factors, queue, time, path, other)
+            batch_by_reservation(system, ledger, queues, events, queue, time, path, other)
 
 
 @compiled
 def _finished(
-    system: System,
-    ledger: Ledger,
-    queues: Queues,
-    events: list[Event],
-    factors: Floats,
-    node: int,
-    now: int,
-    reactive: bool,
+    system: System, ledger: Ledger, queues: Queues, events: list[Event], node: int, now: int, reactive: bool
 ) -> int:
     """Mark what a pipeline's last partition has served, or pass a batch on; returns the queue that requests came to."""
     pool = ledger.node[node, r.POOL]
@@ -112,7 +97,7 @@ def _finished(
             return r.NONE
         if system.transfer[pool + 1, ledger.node[node, r.COUNT]] == 0:
             return hand_over(system, ledger, queues, node, pool + 1)
-        send(system, ledger, events, factors, node, now)
+        send(system, ledger, events, node, now)
         return r.NONE
     for place in range(ledger.node[node, r.FIRST], ledger.node[node, r.FIRST] + ledger.node[node, r.COUNT]):
         request = queues.item[place]
@@ -188,18 +173,17 @@ def offered_rps(
 def _run(system: System, arrivals: list[Ints], setup: Setup) -> Ran:
     """Ledger and queues after all events, and the seconds that took."""
     compile_simulator()
-    factors = duration_factors(setup.noise, setup.seed)
     reactive = setup.scheduler is Scheduler.REACTIVE
-    ledger, queues, order, longest = _empty(system, arrivals, reactive)
+    ledger, queues, order, longest = _empty(system, arrivals, reactive, duration_factors(setup.noise, setup.seed))
     began = time.perf_counter()
-    run_events(system, ledger, queues, order, factors, reactive, new_path(longest), new_path(longest))
+    run_events(system, ledger, queues, order, reactive, new_path(longest), new_path(longest))
     return Ran(ledger, queues, time.perf_counter() - began)
 
 
-def _empty(system: System, arrivals: list[Ints], reactive: bool) -> tuple[Ledger, Queues, Ints, int]:
+def _empty(system: System, arrivals: list[Ints], reactive: bool, factors: Floats) -> tuple[Ledger, Queues, Ints, int]:
     queues = new_queues(system, arrivals, reactive)
     longest = int(np.diff(system.first_pool).max(initial=1))
-    ledger = new_ledger(system.resources, len(queues.arrival) * (2 * longest - 1))
+    ledger = new_ledger(system.resources, len(queues.arrival) * (2 * longest - 1), factors)
     return ledger, queues, np.argsort(queues.arrival, kind="stable"), longest
 
 
@@ -210,8 +194,8 @@ def compile_simulator() -> None:
     table = np.zeros((0, 2), np.int64)
     first = np.zeros(2, np.int64)
     system = System(none, first, none, first[:1], first[:1], table, table, none, none, none, 0, none, none, none)
-    ledger, queues, order, longest = _empty(system, [none], False)
-    run_events(system, ledger, queues, order, np.ones(1), False, new_path(longest), new_path(longest))
+    ledger, queues, order, longest = _empty(system, [none], False, np.ones(1))
+    run_events(system, ledger, queues, order, False, new_path(longest), new_path(longest))
 
 
 def _speed(simulation: Simulation) -> str:
