@@ -211,13 +211,12 @@ def highest_loads(
     fleet: Fleet, plan: FragmentPlan, setup: Setup, space: FragmentSpace | None = None
 ) -> dict[str, float]:
     """Per fragment the highest load factor at which its attainment is 99 % or more."""
-    names = [fragment.name for fragment in fleet.fragments]
 
     def shares_at(load: float) -> dict[str, float | None]:
         found = simulate(fleet, plan, replace(setup, load=load), space)
-        return dict(zip(names, map(attainment, found.requests), strict=True))
+        return {f.name: attainment(own) for f, own in zip(fleet.fragments, found.requests, strict=True)}
 
-    return highest_load.highest_loads(names, shares_at)
+    return highest_load.highest_loads(shares_at)
 
 
 def offered_rps(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from heapq import heappop
 
@@ -133,24 +132,15 @@ def simulate(
 
 @told("looking for the highest load")
 def highest_loads(
-    cluster: Cluster,
-    plan: PipelinePlan,
-    setup: Setup,
-    space: PipelineSpace | None = None,
-    done: Callable[[Simulation], None] = lambda _: None,
+    cluster: Cluster, plan: PipelinePlan, setup: Setup, space: PipelineSpace | None = None
 ) -> dict[str, float]:
-    """Per model the highest load factor at which its attainment is 99 % or more; `done` gets every simulation.
-
-    Source: PPipe §7.1, Figures 6, 9 and 10.
-    """
-    names = [model.name for model in cluster.models]
+    """Per model the highest load factor at which its attainment is 99 % or more (PPipe §7.1, Figures 6, 9 and 10)."""
 
     def shares_at(load: float) -> dict[str, float | None]:
-        simulation = simulate(cluster, plan, replace(setup, load=load), space)
-        done(simulation)
-        return dict(zip(names, map(attainment, simulation.requests), strict=True))
+        found = simulate(cluster, plan, replace(setup, load=load), space)
+        return {m.name: attainment(own) for m, own in zip(cluster.models, found.requests, strict=True)}
 
-    return highest_load.highest_loads(names, shares_at)
+    return highest_load.highest_loads(shares_at)
 
 
 def offered_rps(
