@@ -39,10 +39,7 @@ LONG = {
 OF_MANY = {
     "euclio/core/solving.py:solve": CALLED,
     "euclio/files/plain_family.py:plain_family": CALLED,
-    "euclio/serving/fragments/simulation.py:serve_queue": STATE,
     "euclio/workloads/fragments/clients.py:draw_clients": CALLED,
-    "euclio/serving/pipeline/reactive.py:_dispatch": STATE,
-    "euclio/serving/pipeline/reservation.py:batch_by_reservation": STATE,
     "euclio/experiments/runner.py:run": CALLED,
     "euclio/problems/session/instance.py:__init__": CALLED,
     "euclio/problems/session/policies/c_functions.py:own_latency": STATE,

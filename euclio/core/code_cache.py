@@ -204,12 +204,16 @@ def _reached(kernel: Source) -> Iterator[str]:
 
 def _values_of(function: Any) -> Iterator[tuple[str, Any]]:
     """The names of a function that are looked up outside of it, with what they stand for."""
+    names = _names(function.__code__)
+    found = {name: function.__globals__[name] for name in names & function.__globals__.keys()}
     if function.__closure__:
         cells = zip(function.__code__.co_freevars, function.__closure__, strict=True)
-        yield from ((name, cell.cell_contents) for name, cell in cells)
-    for name in _names(function.__code__):
-        if name in function.__globals__:
-            yield name, function.__globals__[name]
+        found |= {name: cell.cell_contents for name, cell in cells}
+    for name, value in found.items():
+        yield name, value
+        # What numpy's names stand for goes with its version, which the folder is named by.
+        if isinstance(value, ModuleType) and value is not np:
+            yield from ((f"{name}.{own}", getattr(value, own)) for own in names if hasattr(value, own))
 
 
 def _names(code: CodeType) -> set[str]:

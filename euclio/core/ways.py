@@ -16,7 +16,8 @@ class Source:
     """A numeric function that can be compiled; `euclio.core.compiled.Kernel` is one that can be called.
 
     Args:
-        function: the function; its names may stand for numbers, tuples of them, functions of numpy and other kernels.
+        function: the function; its names may stand for numbers, tuples of them, functions of numpy, other kernels, and
+            modules that it takes such things of.
         options: options of numba's compiler.
         source: module and name of the function that is compiled in its place; None: itself.
     """

@@ -17,24 +17,24 @@ TARGET = 0.99
 """SLO attainment that counts as served."""
 
 
-def highest_loads(names: list[str], shares_at: Callable[[float], Mapping[str, float | None]]) -> dict[str, float]:
+def highest_loads(shares_at: Callable[[float], Mapping[str, float | None]]) -> dict[str, float]:
     """Per stream of requests the highest load factor of the grid at which its attainment is 99 % or more; 0: none is.
 
     All streams are under load together; one without requests counts as served. The grid is gone through from above, as
     far as needed.
 
     Args:
-        names: the streams.
         shares_at: simulates a load factor, and gives the attainment of each stream; None: it had no requests.
     """
     found: dict[str, float] = {}
     for load in reversed(GRID):
-        for name, share in shares_at(load).items():
+        shares = shares_at(load)
+        for name, share in shares.items():
             if share is None or share >= TARGET:
                 found.setdefault(name, load)
-        if len(found) == len(names):
+        if len(found) == len(shares):
             break
-    return {name: found.get(name, 0.0) for name in names}
+    return {name: found.get(name, 0.0) for name in shares}
 
 
 def highest_load_table(loads: dict[str, float], stream: str = "model") -> RenderableType:

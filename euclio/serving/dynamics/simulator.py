@@ -13,7 +13,7 @@ from euclio.problems.session.latency.paths import times_from
 from euclio.problems.session.plan import Plan
 from euclio.serving.dynamics.rules import Expecting, Machine, on_cpu
 from euclio.serving.dynamics.world import World
-from euclio.serving.session.engine import routers as turns
+from euclio.serving.session.engine import routers
 from euclio.serving.session.engine import tables as t
 from euclio.serving.session.engine.batches import start_batches
 from euclio.serving.session.engine.dispatch import close, deal
@@ -169,20 +169,20 @@ class ChangingSimulator:
         groups: dict[tuple[int, int], list[Placed]] = {}
         for p in placed:
             groups.setdefault((p.machine.module, p.machine.target), []).append(p)
-        target = np.zeros((len(groups), turns.TARGET_COLUMNS), np.int64)
+        target = np.zeros((len(groups), routers.TARGET_COLUMNS), np.int64)
         member: list[int] = []
         for k, own in enumerate(groups.values()):
             rows = [self._rows[p.worker, p.machine.module] for p in own]
-            target[k, turns.TARGET_MEMBER], target[k, turns.TARGET_SIZE] = len(member), len(rows)
+            target[k, routers.TARGET_MEMBER], target[k, routers.TARGET_SIZE] = len(member), len(rows)
             state.machine[rows, t.TARGET] = k
             member += rows
         of_module = np.array([module for module, _ in groups], np.int64)
         for m, row in enumerate(state.module):
             mine = np.flatnonzero(of_module == m)
             rates = [sum(p.machine.rate_rps for p in own) for (module, _), own in groups.items() if module == m]
-            target[mine, turns.RATE] = scaled([Fraction(rate) for rate in rates]) if rates else ()
+            target[mine, routers.RATE] = scaled([Fraction(rate) for rate in rates]) if rates else ()
             row[t.TARGET_FIRST], row[t.TARGET_COUNT] = (mine[0] if mine.size else 0), mine.size
-            row[t.TOTAL_RATE], row[t.CURRENT] = target[mine, turns.RATE].sum(), t.NONE
+            row[t.TOTAL_RATE], row[t.CURRENT] = target[mine, routers.RATE].sum(), t.NONE
         self._server.state = state._replace(target=target, member=np.array(member, np.int64))
 
     def _set_after(self, placed: Sequence[Placed]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from heapq import heapreplace
 from itertools import chain, zip_longest
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -36,75 +37,77 @@ INSTANCE, REQUESTS, START, END = range(4)
 COLUMNS = 4
 
 
+class Served(NamedTuple):
+    """All requests, fragment by fragment, as stages serve them; times are in nanoseconds, shape (requests,).
+
+    Attributes:
+        ready: when each can be taken.
+        deadline: when each has to have passed the last layer.
+        start: gets the begin of each one's execution.
+        end: gets its end.
+        outcome: gets DROPPED where a request is dropped.
+        factors: real over expected durations, used in turn, shape (any,).
+    """
+
+    ready: Ints
+    deadline: Ints
+    start: Ints
+    end: Ints
+    outcome: Ints
+    factors: Floats
+
+
 # Nothing that happens at a stage changes what reaches it, so that stages are simulated one after the other, own ones
 # before the shared one behind them, and each queue by itself.
 @compiled
 def serve_queue(
-    queue: Ints,
-    ready: Ints,
-    deadline: Ints,
-    latency: Ints,
-    least: int,
-    drops: bool,
-    first_instance: int,
-    instances: int,
-    factors: Floats,
-    number: int,
-    start: Ints,
-    end: Ints,
-    outcome: Ints,
-    executions: Ints,
-) -> int:
-    """Serve a queue, and return how many batches that took; times are in nanoseconds.
+    queue: Ints, s: Served, latency: Ints, least: int, drops: bool, first_instance: int, instances: int, number: int
+) -> Ints:
+    """Serve a queue, and return a row per batch, shape (batches, COLUMNS).
 
     An instance that is free takes what is there, up to the batch size. It never waits for more: the plan counts at most
     one execution of waiting, and at low rates a batch takes longer than that to fill.
 
     Args:
         queue: requests in the order in which they become ready.
-        ready: when each request can be taken, shape (all requests,).
-        deadline: when each has to have passed the last layer, shape (all requests,).
+        s: all requests.
         latency: expected execution time of a batch by its size, shape (batch size + 1,).
         least: the least that a request takes from here to the last layer.
         drops: whether requests are dropped that cannot keep their deadline.
         first_instance: number of the first instance that draws from the queue.
         instances: how many do.
-        factors: real over expected durations, used in turn.
         number: batches of other queues before, from which on factors are taken.
-        start: gets the begin of each request's execution, shape (all requests,).
-        end: gets its end, shape (all requests,).
-        outcome: gets DROPPED where a request is dropped, shape (all requests,).
-        executions: gets a row per batch, shape (at least the requests of the queue, COLUMNS).
     """
+    executions = np.empty((queue.size, COLUMNS), np.int64)
     most = latency.size - 1
     # Equal times are a heap already. The instance that is free for the longest comes first, then the first in order.
     free = [(0, first_instance + k) for k in range(instances)]
     place, done = 0, 0
     while place < queue.size:
         idle_since, instance = free[0]
-        now = max(idle_since, ready[queue[place]])
+        now = max(idle_since, s.ready[queue[place]])
         behind, size = place, 0
         # What becomes ready at this very moment is there.
-        while behind < queue.size and size < most and ready[queue[behind]] <= now:
+        while behind < queue.size and size < most and s.ready[queue[behind]] <= now:
             # Not even a batch of its own here, and at once in what follows, would be in time.
-            if drops and now + least > deadline[queue[behind]]:
-                outcome[queue[behind]] = DROPPED
+            if drops and now + least > s.deadline[queue[behind]]:
+                s.outcome[queue[behind]] = DROPPED
             else:
                 size += 1
             behind += 1
         # If all were dropped, the instance is free for those that come next.
         if size > 0:
             # Whole nanoseconds, and at least one, so that time always goes on.
-            until = now + max(1, round(latency[size] * factors[(number + done) % factors.size]))
+            until = now + max(1, round(latency[size] * s.factors[(number + done) % s.factors.size]))
             for k in range(place, behind):
-                if outcome[queue[k]] != DROPPED:
-                    start[queue[k]], end[queue[k]] = now, until
+                if s.outcome[queue[k]] != DROPPED:
+                    s.start[queue[k]], s.end[queue[k]] = now, until
             executions[done, INSTANCE], executions[done, REQUESTS] = instance, size
             executions[done, START], executions[done, END] = now, until
             done += 1
             heapreplace(free, (until, instance))
         place = behind
-    return done
+    return executions[:done].copy()
 
 
 # When in their periods clients send, where arrivals are uniform: evenly spaced streams may still coincide (ours).
@@ -208,13 +211,12 @@ def highest_loads(
     fleet: Fleet, plan: FragmentPlan, setup: Setup, space: FragmentSpace | None = None
 ) -> dict[str, float]:
     """Per fragment the highest load factor at which its attainment is 99 % or more."""
-    names = [fragment.name for fragment in fleet.fragments]
 
     def shares_at(load: float) -> dict[str, float | None]:
         found = simulate(fleet, plan, replace(setup, load=load), space)
-        return dict(zip(names, map(attainment, found.requests), strict=True))
+        return {f.name: attainment(own) for f, own in zip(fleet.fragments, found.requests, strict=True)}
 
-    return highest_load.highest_loads(names, shares_at)
+    return highest_load.highest_loads(shares_at)
 
 
 def offered_rps(
@@ -277,29 +279,13 @@ class _FleetState:
 def _run_stage(stage: ServedStage, state: _FleetState, setup: Setup) -> Ints:
     """Serve a stage's requests; returns a row per execution."""
     start, end = (state.shared_start, state.finish) if stage.shared else (state.own_start, state.own_end)
-    drops = setup.dropping is Dropping.HOPELESS
+    served = Served(state.ready, state.deadline, start, end, state.outcome, state.factors)
+    latency, least, drops = stage.latency_ns, stage.least_ns, setup.dropping is Dropping.HOPELESS
     requests = in_order(stage.fragments, state.first, state.ready, state.outcome)
     tables = []
     for queue, instance, instances in queues_of(stage, requests, setup.dispatch):
-        table = np.empty((queue.size, COLUMNS), np.int64)
-        done = serve_queue(
-            queue,
-            state.ready,
-            state.deadline,
-            stage.latency_ns,
-            stage.least_ns,
-            drops,
-            instance,
-            instances,
-            state.factors,
-            state.batches,
-            start,
-            end,
-            state.outcome,
-            table,
-        )
-        state.batches += done
-        tables.append(table[:done].copy())
+        tables.append(serve_queue(queue, served, latency, least, drops, instance, instances, state.batches))
+        state.batches += len(tables[-1])
     if not stage.shared:
         state.ready[requests] = end[requests]
     return np.concatenate(tables)
@@ -315,9 +301,7 @@ def _executions(tables: Sequence[Ints]) -> Executions:
 def compile_simulator() -> None:
     """Compile the simulator, or load machine code, before anything is timed."""
     none = np.zeros(0, np.int64)
-    table = np.zeros((0, COLUMNS), np.int64)
-    latency = np.ones(2, np.int64)
-    serve_queue(none, none, none, latency, 1, True, 0, 1, np.ones(1), 0, none, none, none, table)
+    serve_queue(none, Served(*(none,) * 5, np.ones(1)), np.ones(2, np.int64), 1, True, 0, 1, 0)
 
 
 # Timeline of a simulation: rows are instances, boxes executions of batches.

@@ -19,59 +19,36 @@ from __future__ import annotations
 from heapq import heappush
 
 from euclio.core.compiled import compiled
+from euclio.serving.pipeline import resources as r
 from euclio.serving.pipeline.queues import Queues, deadline_of, drop_first, oldest, take, waiting
-from euclio.serving.pipeline.resources import (
-    ANY,
-    BATCH,
-    BATCHES,
-    COUNT,
-    DOWNLINK,
-    END,
-    ESTIMATE,
-    FIRST,
-    NONE,
-    POOL,
-    READY,
-    RESOURCE,
-    START,
-    TIMER,
-    Event,
-    Ledger,
-    begin_if_possible,
-    free_at,
-    mark_reserved,
-    new_node,
-)
+from euclio.serving.pipeline.resources import Event, Ledger, begin_if_possible, free_at, mark_reserved, new_node
 from euclio.serving.pipeline.system import System
-from euclio.serving.units import Floats
 
 
 @compiled
-def send(system: System, ledger: Ledger, events: list[Event], factors: Floats, node: int, now: int) -> None:
+def send(system: System, ledger: Ledger, events: list[Event], node: int, now: int) -> None:
     """Send an ended batch towards the next pool over the uplink of its server, behind what is sent there already."""
-    pool, count = ledger.node[node, POOL] + 1, ledger.node[node, COUNT]
+    pool, count = ledger.node[node, r.POOL] + 1, ledger.node[node, r.COUNT]
     length = system.transfer[pool, count]
-    link = new_node(ledger, pool, ledger.node[node, FIRST], count, ledger.node[node, BATCH], length)
-    ledger.node[link, START], ledger.node[link, END] = now, now + length
-    ledger.node[link, READY], ledger.node[link, DOWNLINK] = now, ANY
-    mark_reserved(ledger, link, 0, system.uplink[ledger.node[node, RESOURCE]])
-    begin_if_possible(ledger, events, factors, link, now, False)
+    link = new_node(ledger, pool, ledger.node[node, r.FIRST], count, ledger.node[node, r.BATCH], length)
+    ledger.node[link, r.START], ledger.node[link, r.END] = now, now + length
+    ledger.node[link, r.READY], ledger.node[link, r.DOWNLINK] = now, r.ANY
+    mark_reserved(ledger, link, 0, system.uplink[ledger.node[node, r.RESOURCE]])
+    begin_if_possible(ledger, events, link, now, False)
 
 
 @compiled
 def hand_over(system: System, ledger: Ledger, queues: Queues, node: int, pool: int) -> int:
     """Put the requests of a node, which has ended, into the queue of a pool, and return that queue."""
     queue = system.slo.size + pool
-    for place in range(ledger.node[node, FIRST], ledger.node[node, FIRST] + ledger.node[node, COUNT]):
+    for place in range(ledger.node[node, r.FIRST], ledger.node[node, r.FIRST] + ledger.node[node, r.COUNT]):
         queues.item[queues.base[queue] + queues.last[queue]] = queues.item[place]
         queues.last[queue] += 1
     return int(queue)
 
 
 @compiled
-def batch_by_pool(
-    system: System, ledger: Ledger, queues: Queues, events: list[Event], factors: Floats, queue: int, now: int
-) -> None:
+def batch_by_pool(system: System, ledger: Ledger, queues: Queues, events: list[Event], queue: int, now: int) -> None:
     """Batch the requests of a queue until it is empty or waits."""
     while waiting(queues, queue) > 0:
         pool, gpu, free = _first_free(system, ledger, queue, now)
@@ -91,10 +68,16 @@ def batch_by_pool(
             queues.wanted[queue], queues.waited[queue] = size, oldest(queues, queue)
             # One tick after the last moment at which a batch of this size is in time: then a smaller one is chosen.
             queues.timer[queue] = now + limit - end + idle + 1
-            heappush(events, (queues.timer[queue], TIMER, queue))
+            heappush(events, (queues.timer[queue], r.TIMER, queue))
             return
         else:
-            _dispatch(system, ledger, queues, events, factors, queue, pool, gpu, size, end, now)
+            first, batch = take(queues, queue, size), ledger.totals[r.BATCHES]
+            node = new_node(ledger, pool, first, size, batch, system.latency[pool, size])
+            ledger.totals[r.BATCHES] += 1
+            ledger.node[node, r.START], ledger.node[node, r.END] = end - ledger.node[node, r.ESTIMATE], end
+            ledger.node[node, r.READY] = now
+            mark_reserved(ledger, node, 0, gpu)
+            begin_if_possible(ledger, events, node, now, False)
     queues.wanted[queue] = 1
 
 
@@ -102,7 +85,7 @@ def batch_by_pool(
 def _first_free(system: System, ledger: Ledger, queue: int, now: int) -> tuple[int, int, int]:
     """Pool, virtual GPU and when it is free, over the pools that draw from a queue; -1: there is none."""
     models = system.slo.size
-    found, earliest = (NONE, NONE, now), 1 << 62
+    found, earliest = (r.NONE, r.NONE, now), 1 << 62
     if queue >= models:
         first, last, is_front = queue - models, queue - models + 1, False
     else:
@@ -122,27 +105,3 @@ def _first_free(system: System, ledger: Ledger, queue: int, now: int) -> tuple[i
             if since < earliest:
                 found, earliest = (pool, gpu, max(now, since)), since
     return found
-
-
-@compiled
-def _dispatch(
-    system: System,
-    ledger: Ledger,
-    queues: Queues,
-    events: list[Event],
-    factors: Floats,
-    queue: int,
-    pool: int,
-    gpu: int,
-    size: int,
-    end: int,
-    now: int,
-) -> None:
-    """Give a batch to a virtual GPU."""
-    batch = ledger.totals[BATCHES]
-    ledger.totals[BATCHES] += 1
-    node = new_node(ledger, pool, take(queues, queue, size), size, batch, system.latency[pool, size])
-    ledger.node[node, START], ledger.node[node, END] = end - ledger.node[node, ESTIMATE], end
-    ledger.node[node, READY] = now
-    mark_reserved(ledger, node, 0, gpu)
-    begin_if_possible(ledger, events, factors, node, now, False)

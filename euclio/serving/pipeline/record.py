@@ -10,23 +10,9 @@ import numpy as np
 from euclio.core.lazy import late_value
 from euclio.core.showing import Framed, Plotted
 from euclio.problems.pipeline import Cluster, PipelinePlan
+from euclio.serving.pipeline import resources as r
 from euclio.serving.pipeline.queues import Queues
-from euclio.serving.pipeline.resources import (
-    BATCH,
-    BATCHES,
-    COUNT,
-    DOWNLINK,
-    END,
-    ESTIMATE,
-    NODES,
-    NONE,
-    POOL,
-    PROBES,
-    READY,
-    RESOURCE,
-    START,
-    Ledger,
-)
+from euclio.serving.pipeline.resources import Ledger
 from euclio.serving.pipeline.setup import Setup
 from euclio.serving.pipeline.system import System, VirtualGpu
 from euclio.serving.requests import Requests
@@ -115,8 +101,8 @@ def record(
     """Ledger and queues after all events, as plain data."""
     ledger, queues, wall_s = ran
     of_model = [queues.model == m for m in range(len(cluster.models))]
-    node = ledger.node[: ledger.totals[NODES]]
-    sent = node[:, DOWNLINK] != NONE
+    node = ledger.node[: ledger.totals[r.NODES]]
+    sent = node[:, r.DOWNLINK] != r.NONE
     return Simulation(
         cluster,
         plan,
@@ -126,18 +112,18 @@ def record(
         tuple(Requests(queues.arrival[m], queues.finish[m], queues.outcome[m]) for m in of_model),
         _uses(system, node[~sent], len(gpus)),
         _uses(system, node[sent], len(gpus)),
-        int(ledger.totals[BATCHES]),
-        int(ledger.totals[PROBES]),
+        int(ledger.totals[r.BATCHES]),
+        int(ledger.totals[r.PROBES]),
         wall_s,
     )
 
 
 def _uses(system: System, node: Ints, gpus: int) -> Uses:
-    resource, receiver, pool = node[:, RESOURCE], node[:, DOWNLINK], node[:, POOL]
+    resource, receiver, pool = node[:, r.RESOURCE], node[:, r.DOWNLINK], node[:, r.POOL]
     pipeline = system.pipeline_of[pool]
     return Uses(
-        resource=np.where(receiver == NONE, resource, (resource - gpus) // 2),
-        receiver=np.where(receiver < 0, NONE, (receiver - gpus) // 2),
+        resource=np.where(receiver == r.NONE, resource, (resource - gpus) // 2),
+        receiver=np.where(receiver < 0, r.NONE, (receiver - gpus) // 2),
         pipeline=system.plan_pipeline[pipeline],
         partition=pool - system.first_pool[pipeline],
         **{name: node[:, column].copy() for name, column in _COLUMNS.items()},
@@ -145,10 +131,10 @@ def _uses(system: System, node: Ints, gpus: int) -> Uses:
 
 
 _COLUMNS = {
-    "batch": BATCH,
-    "requests": COUNT,
-    "ready_ns": READY,
-    "start_ns": START,
-    "end_ns": END,
-    "estimate_ns": ESTIMATE,
+    "batch": r.BATCH,
+    "requests": r.COUNT,
+    "ready_ns": r.READY,
+    "start_ns": r.START,
+    "end_ns": r.END,
+    "estimate_ns": r.ESTIMATE,
 }

@@ -22,18 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
+from euclio.serving.pipeline import resources as r
 from euclio.serving.pipeline.queues import Queues, deadline_of, drop_first, take, waiting
 from euclio.serving.pipeline.resources import (
-    BATCHES,
-    END,
-    ESTIMATE,
-    NONE,
-    PENDING,
-    PROBES,
-    READY,
-    START,
-    SUCCESSOR,
-    TIMER,
     Event,
     Ledger,
     begin_if_possible,
@@ -43,7 +34,7 @@ from euclio.serving.pipeline.resources import (
     new_node,
 )
 from euclio.serving.pipeline.system import System
-from euclio.serving.units import Floats, Ints
+from euclio.serving.units import Ints
 
 NEVER = 1 << 62
 
@@ -58,7 +49,7 @@ class Path(NamedTuple):
 
 def new_path(partitions: int) -> Path:
     """A path that holds nothing yet."""
-    return Path(*(np.full(partitions, NONE, np.int64) for _ in range(3)))
+    return Path(*(np.full(partitions, r.NONE, np.int64) for _ in range(3)))
 
 
 @compiled
@@ -76,8 +67,8 @@ def probe(system: System, ledger: Ledger, pipeline: int, size: int, now: int, pa
     Returns:
         End of the last partition, and time spent waiting for resources.
     """
-    ledger.totals[PROBES] += 1
-    t_g, waited, last = now, 0, NONE
+    ledger.totals[r.PROBES] += 1
+    t_g, waited, last = now, 0, r.NONE
     first_pool, end_pool = system.first_pool[pipeline], system.first_pool[pipeline + 1]
     for pool in range(first_pool, end_pool):
         k = pool - first_pool
@@ -85,7 +76,7 @@ def probe(system: System, ledger: Ledger, pipeline: int, size: int, now: int, pa
         onward = system.transfer[pool + 1, size] if pool + 1 < end_pool else 0
         soonest, earliest, best = t_g + l_n + l_i, NEVER, NEVER
         for gpu in range(system.first_gpu[pool], system.first_gpu[pool + 1]):
-            t, sent = t_g, NONE
+            t, sent = t_g, r.NONE
             if l_n > 0:
                 if earliest_slot(ledger, gpu, t + l_n, l_i) + l_i >= best:  # too late however soon the transfer is
                     continue
@@ -111,10 +102,10 @@ def probe(system: System, ledger: Ledger, pipeline: int, size: int, now: int, pa
 @compiled
 def reserve(system: System, ledger: Ledger, pipeline: int, path: Path, first: int, size: int, now: int) -> int:
     """Algorithm 2, lines 30-32: enter a path into the tables; returns the node of the first partition."""
-    batch = ledger.totals[BATCHES]
-    ledger.totals[BATCHES] += 1
+    batch = ledger.totals[r.BATCHES]
+    ledger.totals[r.BATCHES] += 1
     first_pool = system.first_pool[pipeline]
-    entered, last = NONE, NONE
+    entered, last = r.NONE, r.NONE
     for pool in range(first_pool, system.first_pool[pipeline + 1]):
         k = pool - first_pool
         if path.sent[k] >= 0:
@@ -128,36 +119,28 @@ def reserve(system: System, ledger: Ledger, pipeline: int, path: Path, first: in
         mark_reserved(ledger, node, 0, path.gpu[k])
         if last < 0:
             entered = node
-            ledger.node[node, READY] = now
+            ledger.node[node, r.READY] = now
         last = node
     return entered
 
 
 @compiled
 def _plan(ledger: Ledger, node: int, start: int, after: int) -> None:
-    ledger.node[node, START], ledger.node[node, END] = start, start + ledger.node[node, ESTIMATE]
+    ledger.node[node, r.START], ledger.node[node, r.END] = start, start + ledger.node[node, r.ESTIMATE]
     if after >= 0:
-        ledger.node[after, SUCCESSOR] = node
-        ledger.node[node, PENDING] = 1
+        ledger.node[after, r.SUCCESSOR] = node
+        ledger.node[node, r.PENDING] = 1
 
 
 @compiled
 def batch_by_reservation(
-    system: System,
-    ledger: Ledger,
-    queues: Queues,
-    events: list[Event],
-    factors: Floats,
-    model: int,
-    now: int,
-    path: Path,
-    other: Path,
+    system: System, ledger: Ledger, queues: Queues, events: list[Event], model: int, now: int, path: Path, other: Path
 ) -> None:
     """Algorithm 1 for the queue of a model, until it is empty or waits; `path` and `other` are overwritten."""
     while waiting(queues, model) > 0:
         deadline = deadline_of(system, queues, model)
         # Lines 5-9: the pooled pipeline with the shortest waiting time at its unified batch size.
-        chosen, shortest, finish = NONE, NEVER, NEVER
+        chosen, shortest, finish = r.NONE, NEVER, NEVER
         for pipeline in range(system.first_pipeline[model], system.first_pipeline[model + 1]):
             end, waited = probe(system, ledger, pipeline, system.batch[pipeline], now, other)
             if end > deadline and system.batch[pipeline] == 1:
@@ -168,7 +151,7 @@ def batch_by_reservation(
                 path, other = other, path
         # Lines 12-17: the largest batch that meets the deadline of the oldest request.
         size = system.batch[chosen] if chosen >= 0 else 0
-        ledger.totals[PROBES] += size > 0
+        ledger.totals[r.PROBES] += size > 0
         while size > 0 and finish > deadline:
             size -= 1
             if size > 0:
@@ -180,10 +163,10 @@ def batch_by_reservation(
             queues.wanted[model] = size
             # One tick after the last moment at which the batch that is waited for still meets the deadline.
             queues.timer[model] = now + deadline - finish + shortest + 1
-            heappush(events, (queues.timer[model], TIMER, model))
+            heappush(events, (queues.timer[model], r.TIMER, model))
             return
         else:
             first = take(queues, model, size)
             node = reserve(system, ledger, chosen, path, first, size, now)
-            begin_if_possible(ledger, events, factors, node, now, True)
+            begin_if_possible(ledger, events, node, now, True)
     queues.wanted[model] = 1

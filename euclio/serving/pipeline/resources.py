@@ -29,12 +29,14 @@ class Ledger(NamedTuple):
         node: one row per node, shape (nodes, columns); the columns are named by the constants of this module.
         totals: nodes, batches, calls of probe(), shape (3,).
         freed: when each resource last ended a use; 0: it has not.
+        factors: real over expected durations, used in turn.
     """
 
     head: Ints
     node: Ints
     totals: Ints
     freed: Ints
+    factors: Floats
 
 
 NODES, BATCHES, PROBES = range(3)
@@ -53,10 +55,11 @@ POOL, FIRST, COUNT, BATCH = 11, 12, 13, 14
 COLUMNS = 15
 
 
-def new_ledger(resources: int, most_nodes: int) -> Ledger:
+def new_ledger(resources: int, most_nodes: int, factors: Floats) -> Ledger:
     """An empty ledger; memory of nodes is not touched before they are used."""
     node = np.empty((most_nodes, COLUMNS), np.int64)
-    return Ledger(np.full(resources, NONE, np.int64), node, np.zeros(3, np.int64), np.zeros(resources, np.int64))
+    head, freed = np.full(resources, NONE, np.int64), np.zeros(resources, np.int64)
+    return Ledger(head, node, np.zeros(3, np.int64), freed, factors)
 
 
 @compiled
@@ -140,13 +143,12 @@ Event = tuple[int, int, int]
 
 
 @compiled
-def begin_if_possible(ledger: Ledger, events: list[Event], factors: Floats, node: int, now: int, links: bool) -> None:
+def begin_if_possible(ledger: Ledger, events: list[Event], node: int, now: int, links: bool) -> None:
     """Let a node begin unless it has, or has to wait for an input or a resource; -1: no node.
 
     Args:
         ledger: the tables.
         events: coming events; its end is added.
-        factors: real over expected durations, used in turn.
         node: the node.
         now: time.
         links: whether delays are tracked through links.
@@ -164,12 +166,12 @@ def begin_if_possible(ledger: Ledger, events: list[Event], factors: Floats, node
         ledger.node[node, START], ledger.node[node, END] = now, now + ledger.node[node, ESTIMATE]
         move_followers(ledger, node, links)
     # Whole nanoseconds, and at least one, so that time always goes on.
-    length = max(1, round(ledger.node[node, ESTIMATE] * factors[node % factors.size]))
+    length = max(1, round(ledger.node[node, ESTIMATE] * ledger.factors[node % ledger.factors.size]))
     heappush(events, (now + length, ENDS, node))
 
 
 @compiled
-def finish(ledger: Ledger, events: list[Event], factors: Floats, node: int, now: int, links: bool) -> None:
+def finish(ledger: Ledger, events: list[Event], node: int, now: int, links: bool) -> None:
     """End a node, report it, and let begin what waited for it."""
     reported = ledger.node[node, END]
     ledger.node[node, END], ledger.node[node, STATE] = now, DONE
@@ -186,8 +188,8 @@ def finish(ledger: Ledger, events: list[Event], factors: Floats, node: int, now:
         if ledger.node[successor, PENDING] == 0:
             ledger.node[successor, READY] = now
     for side in range(2):
-        begin_if_possible(ledger, events, factors, ledger.node[node, NEXT + side], now, links)
-    begin_if_possible(ledger, events, factors, successor, now, links)
+        begin_if_possible(ledger, events, ledger.node[node, NEXT + side], now, links)
+    begin_if_possible(ledger, events, successor, now, links)
 
 
 @compiled

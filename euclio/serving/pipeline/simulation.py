@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from heapq import heappop
 
@@ -19,23 +18,13 @@ from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace, evalu
 from euclio.serving import highest_load
 from euclio.serving.arrivals import arrivals_of
 from euclio.serving.draws import duration_factors
+from euclio.serving.pipeline import resources as r
 from euclio.serving.pipeline.metrics import describe, seconds_per_batch
 from euclio.serving.pipeline.queues import Queues, new_queues, waiting
 from euclio.serving.pipeline.reactive import batch_by_pool, hand_over, send
 from euclio.serving.pipeline.record import Ran, Simulation, record
 from euclio.serving.pipeline.reservation import Path, batch_by_reservation, new_path
-from euclio.serving.pipeline.resources import (
-    COUNT,
-    DOWNLINK,
-    ENDS,
-    FIRST,
-    NONE,
-    POOL,
-    Event,
-    Ledger,
-    finish,
-    new_ledger,
-)
+from euclio.serving.pipeline.resources import Event, Ledger, finish, new_ledger
 from euclio.serving.pipeline.setup import Scheduler, Setup
 from euclio.serving.pipeline.system import System, build_system
 from euclio.serving.requests import LATE, SERVED, attainment
@@ -48,14 +37,7 @@ NO_EVENT = (1 << 62, 3, 0)
 
 @compiled
 def run_events(
-    system: System,
-    ledger: Ledger,
-    queues: Queues,
-    order: Ints,
-    factors: Floats,
-    reactive: bool,
-    path: Path,
-    other: Path,
+    system: System, ledger: Ledger, queues: Queues, order: Ints, reactive: bool, path: Path, other: Path
 ) -> None:
     """Serve all arrivals; what happened stands in the ledger and the queues.
 
@@ -64,7 +46,6 @@ def run_events(
         ledger: empty reservation tables.
         queues: empty queues.
         order: requests in the order of arrival.
-        factors: real over expected durations, used in turn.
         reactive: every pool batches by itself; else by reservation.
         path: scratch, with room for the longest pipeline.
         other: scratch of the same length.
@@ -83,9 +64,9 @@ def run_events(
             due = waiting(queues, queue) >= queues.wanted[queue]
         else:
             heappop(events)
-            if kind == ENDS:
-                finish(ledger, events, factors, what, time, not reactive)
-                queue = _finished(system, ledger, queues, events, factors, what, time, reactive)
+            if kind == r.ENDS:
+                finish(ledger, events, what, time, not reactive)
+                queue = _finished(system, ledger, queues, events, what, time, reactive)
                 # Its scheduler sleeps until as many requests are there as it waits for.
                 due = queue >= 0 and waiting(queues, queue) >= queues.wanted[queue]
             else:
@@ -93,43 +74,36 @@ def run_events(
                 queue, due = what, queues.timer[what] == time
         if not due:
             continue
-        queues.timer[queue] = NONE
+        queues.timer[queue] = r.NONE
         if reactive:
-            batch_by_pool(system, ledger, queues, events, factors, queue, time)
+            batch_by_pool(system, ledger, queues, events, queue, time)
         else:
-            batch_by_reservation(system, ledger, queues, events, factors, queue, time, path, other)
+            batch_by_reservation(system, ledger, queues, events, queue, time, path, other)
 
 
 @compiled
 def _finished(
-    system: System,
-    ledger: Ledger,
-    queues: Queues,
-    events: list[Event],
-    factors: Floats,
-    node: int,
-    now: int,
-    reactive: bool,
+    system: System, ledger: Ledger, queues: Queues, events: list[Event], node: int, now: int, reactive: bool
 ) -> int:
     """Mark what a pipeline's last partition has served, or pass a batch on; returns the queue that requests came to."""
-    pool = ledger.node[node, POOL]
+    pool = ledger.node[node, r.POOL]
     # The end of a transfer serves no request; the inference after it does.
-    if ledger.node[node, DOWNLINK] != NONE:
-        return hand_over(system, ledger, queues, node, pool) if reactive else NONE
+    if ledger.node[node, r.DOWNLINK] != r.NONE:
+        return hand_over(system, ledger, queues, node, pool) if reactive else r.NONE
     # By reservation the next partition is entered already; a pool by itself has to be sent the batch.
     if pool + 1 < system.first_pool[system.pipeline_of[pool] + 1]:
         if not reactive:
-            return NONE
-        if system.transfer[pool + 1, ledger.node[node, COUNT]] == 0:
+            return r.NONE
+        if system.transfer[pool + 1, ledger.node[node, r.COUNT]] == 0:
             return hand_over(system, ledger, queues, node, pool + 1)
-        send(system, ledger, events, factors, node, now)
-        return NONE
-    for place in range(ledger.node[node, FIRST], ledger.node[node, FIRST] + ledger.node[node, COUNT]):
+        send(system, ledger, events, node, now)
+        return r.NONE
+    for place in range(ledger.node[node, r.FIRST], ledger.node[node, r.FIRST] + ledger.node[node, r.COUNT]):
         request = queues.item[place]
         limit = queues.arrival[request] + system.slo[queues.model[request]]
         queues.outcome[request] = SERVED if now <= limit else LATE
         queues.finish[request] = now
-    return NONE
+    return r.NONE
 
 
 @told("simulating")
@@ -158,24 +132,15 @@ def simulate(
 
 @told("looking for the highest load")
 def highest_loads(
-    cluster: Cluster,
-    plan: PipelinePlan,
-    setup: Setup,
-    space: PipelineSpace | None = None,
-    done: Callable[[Simulation], None] = lambda _: None,
+    cluster: Cluster, plan: PipelinePlan, setup: Setup, space: PipelineSpace | None = None
 ) -> dict[str, float]:
-    """Per model the highest load factor at which its attainment is 99 % or more; `done` gets every simulation.
-
-    Source: PPipe §7.1, Figures 6, 9 and 10.
-    """
-    names = [model.name for model in cluster.models]
+    """Per model the highest load factor at which its attainment is 99 % or more (PPipe §7.1, Figures 6, 9 and 10)."""
 
     def shares_at(load: float) -> dict[str, float | None]:
-        simulation = simulate(cluster, plan, replace(setup, load=load), space)
-        done(simulation)
-        return dict(zip(names, map(attainment, simulation.requests), strict=True))
+        found = simulate(cluster, plan, replace(setup, load=load), space)
+        return {m.name: attainment(own) for m, own in zip(cluster.models, found.requests, strict=True)}
 
-    return highest_load.highest_loads(names, shares_at)
+    return highest_load.highest_loads(shares_at)
 
 
 def offered_rps(
@@ -198,18 +163,17 @@ def offered_rps(
 def _run(system: System, arrivals: list[Ints], setup: Setup) -> Ran:
     """Ledger and queues after all events, and the seconds that took."""
     compile_simulator()
-    factors = duration_factors(setup.noise, setup.seed)
     reactive = setup.scheduler is Scheduler.REACTIVE
-    ledger, queues, order, longest = _empty(system, arrivals, reactive)
+    ledger, queues, order, longest = _empty(system, arrivals, reactive, duration_factors(setup.noise, setup.seed))
     began = time.perf_counter()
-    run_events(system, ledger, queues, order, factors, reactive, new_path(longest), new_path(longest))
+    run_events(system, ledger, queues, order, reactive, new_path(longest), new_path(longest))
     return Ran(ledger, queues, time.perf_counter() - began)
 
 
-def _empty(system: System, arrivals: list[Ints], reactive: bool) -> tuple[Ledger, Queues, Ints, int]:
+def _empty(system: System, arrivals: list[Ints], reactive: bool, factors: Floats) -> tuple[Ledger, Queues, Ints, int]:
     queues = new_queues(system, arrivals, reactive)
     longest = int(np.diff(system.first_pool).max(initial=1))
-    ledger = new_ledger(system.resources, len(queues.arrival) * (2 * longest - 1))
+    ledger = new_ledger(system.resources, len(queues.arrival) * (2 * longest - 1), factors)
     return ledger, queues, np.argsort(queues.arrival, kind="stable"), longest
 
 
@@ -220,8 +184,8 @@ def compile_simulator() -> None:
     table = np.zeros((0, 2), np.int64)
     first = np.zeros(2, np.int64)
     system = System(none, first, none, first[:1], first[:1], table, table, none, none, none, 0, none, none, none)
-    ledger, queues, order, longest = _empty(system, [none], False)
-    run_events(system, ledger, queues, order, np.ones(1), False, new_path(longest), new_path(longest))
+    ledger, queues, order, longest = _empty(system, [none], False, np.ones(1))
+    run_events(system, ledger, queues, order, False, new_path(longest), new_path(longest))
 
 
 def _speed(simulation: Simulation) -> str:

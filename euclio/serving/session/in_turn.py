@@ -23,7 +23,6 @@ from euclio.serving.histogram import bins_of
 from euclio.serving.session.engine import between_modules as between
 from euclio.serving.session.engine import one_module as t
 from euclio.serving.session.engine import routers
-from euclio.serving.session.engine import routers as turns
 from euclio.serving.session.engine.tables import NONE
 from euclio.serving.session.server import dummy_row
 from euclio.serving.session.setup import Dispatch, Setup
@@ -385,7 +384,7 @@ class _Served:
             found = between.pass_on(s, _ended_in_order(s, until), np.cumsum(sizes) - sizes, time, request)
             time, request = time[:found], request[:found]
         else:
-            between.answer(s, until, self._requests.finish)
+            between.note_ends(s, until, 0, self._requests.finish)
         between.keep_running(s, until)
         batches, invocations = s.number
         self._running = ends[:batches].copy(), sizes[:batches].copy(), members[:invocations].copy()
@@ -447,17 +446,14 @@ def _tables(system: System, module: ServedModule) -> t.Tables:
         row[t.DURATION_FIRST] = durations.setdefault(machine.duration_ticks, sum(len(one) for one in durations))
     for column, of in ((t.SLOT_FIRST, t.SLOTS), (t.OPEN_FIRST, t.BATCH)):
         table[:, column] = np.cumsum(table[:, of]) - table[:, of]
-    target = np.zeros((len(module.targets), turns.TARGET_COLUMNS), np.int64)
+    target = np.zeros((len(module.targets), routers.TARGET_COLUMNS), np.int64)
     for k, own in enumerate(module.targets):
         first = own.machines.start - module.machines.start
-        target[k, turns.TARGET_MEMBER], target[k, turns.TARGET_SIZE], target[k, turns.RATE] = (
-            first,
-            len(own.machines),
-            own.rate,
-        )
+        target[k, routers.TARGET_MEMBER], target[k, routers.TARGET_SIZE] = first, len(own.machines)
+        target[k, routers.RATE] = own.rate
         table[first : first + len(own.machines), t.TARGET] = k
     number = np.zeros(t.NUMBERS, np.int64)
-    number[t.CURRENT], number[t.TOTAL_RATE] = NONE, target[:, turns.RATE].sum()
+    number[t.CURRENT], number[t.TOTAL_RATE] = NONE, target[:, routers.RATE].sum()
     if system.dealing is not None:
         number[t.UNIT], number[t.TURNS] = system.dealing.unit.value, system.dealing.turns.value
     router = np.zeros((1, routers.ROUTER_COLUMNS), np.int64)

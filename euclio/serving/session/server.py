@@ -13,7 +13,6 @@ from euclio.core.errors import InputError
 from euclio.serving.draws import first_draws
 from euclio.serving.histogram import BINS
 from euclio.serving.session.engine import routers
-from euclio.serving.session.engine import routers as turns
 from euclio.serving.session.engine import tables as t
 from euclio.serving.session.engine.loop import DONE, FOREVER, LOG_IS_FULL, NEEDS_ARRIVALS, advance
 from euclio.serving.session.engine.tables import push
@@ -264,11 +263,11 @@ def _machine_table(system: System) -> tuple[Ints, Ints]:
 def _target_table(system: System, machine: Ints) -> tuple[Ints, Ints]:
     """Targets of all modules; the machines get to know theirs."""
     targets = [target for module in system.modules for target in module.targets]
-    table = np.zeros((len(targets), turns.TARGET_COLUMNS), np.int64)
+    table = np.zeros((len(targets), routers.TARGET_COLUMNS), np.int64)
     member: list[int] = []
     for k, target in enumerate(targets):
-        table[k, turns.TARGET_MEMBER], table[k, turns.TARGET_SIZE] = len(member), len(target.machines)
-        table[k, turns.RATE] = target.rate
+        table[k, routers.TARGET_MEMBER], table[k, routers.TARGET_SIZE] = len(member), len(target.machines)
+        table[k, routers.RATE] = target.rate
         machine[list(target.machines), t.TARGET] = k
         member += target.machines
     return table, np.array(member, np.int64)

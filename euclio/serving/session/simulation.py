@@ -116,7 +116,7 @@ def highest_loads(session: Session, plan: Plan, setup: Setup, space: PlanSpace |
     def share_at(load: float) -> dict[str, float | None]:
         return {session.name: simulate(session, plan, replace(setup, load=load), space).attainment}
 
-    return highest_load.highest_loads([session.name], share_at)
+    return highest_load.highest_loads(share_at)
 
 
 def _run(driver: Driver, server: Server, setup: Setup) -> tuple[Executions, Ints]:

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
@@ -99,6 +100,19 @@ def test_kernels_that_call_each_other_have_a_hash():
 
     found["even"], found["odd"] = Kernel(even, {}), Kernel(odd, {})
     assert digest(found["even"]) != digest(found["odd"])
+
+
+def test_a_number_that_is_taken_of_a_module_counts():
+    """Kernels name columns of tables by the module that has them: moved columns are other machine code."""
+
+    def place_in(columns):
+        return Kernel(lambda table: table[columns.PLACE], {})
+
+    modules = [ModuleType("columns") for _ in range(3)]
+    for module, place in zip(modules, (1, 1, 2), strict=True):
+        module.PLACE = place
+    one, same, other = (digest(place_in(module)) for module in modules)
+    assert one == same != other
 
 
 VALUES = (

@@ -84,26 +84,6 @@ def pass_on(s: Passing, order: Ints, first: Ints, time: Ints, request: Ints) -> 
 
 
 @compiled_on_tables
-def answer(s: Passing, until: int, finish: Ints) -> None:
-    """Note for requests that no module comes after what of the batches ends before a time, in any order.
-
-    Args:
-        s: the batches.
-        until: the time.
-        finish: when the last invocation of each request has ended so far.
-    """
-    place = 0
-    for batch in range(s.ends.shape[0]):
-        end, last = s.ends[batch], place + s.sizes[batch]
-        if end < until:
-            for k in range(place, last):
-                own = s.members[k]
-                if own != NONE:
-                    finish[own] = max(finish[own], end)
-        place = last
-
-
-@compiled_on_tables
 def keep_running(s: Passing, until: int) -> None:
     """Put in front what has not ended before a time."""
     place = kept = filled = 0
@@ -241,7 +221,7 @@ def note_ready(time: Ints, request: Ints, first: int, ready: Ints, ended: Ints) 
 
 @compiled_on_tables
 def note_ends(s: Passing, until: int, first: int, ended: Ints) -> None:
-    """Note the batches that end before a time; other arguments as those of `note_ready`."""
+    """Note the batches that end before a time, in any order; other arguments as those of `note_ready`."""
     at = 0
     for i in range(s.ends.shape[0]):
         if s.ends[i] < until:
@@ -262,7 +242,6 @@ def compile_between_modules(row: Ints) -> None:
     passing = Passing(*(nothing,) * 4, row)
     in_order(passing, 0, nothing)
     pass_on(passing, *(nothing,) * 4)
-    answer(passing, 0, nothing)
     keep_running(passing, 0)
     merge(*(nothing,) * 6)
     invoke(Invoking(nothing, nothing, np.zeros((0, 1), np.int32), *(nothing,) * 5, row), 0)

@@ -3,67 +3,10 @@
 from __future__ import annotations
 
 from euclio.core.compiled import compiled_on_tables
-from euclio.serving.session.engine.batches import add, new_batch, open_batch, submit
-from euclio.serving.session.engine.routers import (
-    AT_RANDOM,
-    BY_TURN,
-    LEAST_IN_HAND,
-    ROUTER,
-    TARGET_MEMBER,
-    TARGET_SIZE,
-    TURN,
-    TURN_OF,
-    count_one,
-    drawn_machine,
-    drawn_other,
-    first_due,
-    load_of,
-    most_pressing,
-    next_turn,
-)
-from euclio.serving.session.engine.tables import (
-    AVAILABLE,
-    BATCH,
-    BECAME_READY,
-    CURRENT,
-    ENDED_THEN,
-    FAILED,
-    FREE_SINCE,
-    IN_HAND,
-    LAST_ENDED,
-    LEFT,
-    MACHINE_COUNT,
-    MACHINE_FIRST,
-    MODULE,
-    MOST_WAITING,
-    NEXT,
-    NONE,
-    OPEN,
-    PULL,
-    PULL_COUNT,
-    PULL_FIRST,
-    PULLING,
-    QUEUE,
-    QUEUE_HEAD,
-    QUEUE_SIZE,
-    QUEUE_TAIL,
-    RUNNING,
-    SIZE,
-    SLOTS,
-    TARGET,
-    TARGET_COUNT,
-    TARGET_FIRST,
-    TIME_OUT,
-    TIMEOUT,
-    TIMER,
-    TOTAL_RATE,
-    TURNS,
-    UNIT,
-    WAKE,
-    WAKING,
-    State,
-    push,
-)
+from euclio.serving.session.engine import routers
+from euclio.serving.session.engine import tables as t
+from euclio.serving.session.engine.batches import add, is_available, new_batch, open_batch, submit
+from euclio.serving.session.engine.tables import State, push
 from euclio.serving.session.targets import Turns, Unit
 
 BY_ROUND, BY_BATCH = Unit.ROUND.value, Unit.BATCH.value
@@ -73,167 +16,155 @@ WHOLE_BATCHES = Turns.BATCHES.value
 @compiled_on_tables
 def deal(s: State, module: int, invocation: int, now: int) -> None:
     """Give an invocation to a machine of its module, or let it wait until one pulls it."""
-    if s.module[module, TARGET_COUNT] == 0:
+    if s.module[module, t.TARGET_COUNT] == 0:
         _wait(s, module, invocation, now)
         return
-    machine = _routed(s, module, now) if s.router[module, ROUTER] != BY_TURN else _next_machine(s, module)
-    if s.machine[machine, QUEUE] != NONE:
-        s.machine[machine, IN_HAND] += 1
-        _wait(s, s.machine[machine, QUEUE], invocation, now)
+    by_turn = s.router[module, routers.ROUTER] == routers.BY_TURN
+    machine = _next_machine(s, module) if by_turn else _routed(s, module, now)
+    if s.machine[machine, t.QUEUE] != t.NONE:
+        s.machine[machine, t.IN_HAND] += 1
+        _wait(s, s.machine[machine, t.QUEUE], invocation, now)
         return
-    batch = s.machine[machine, OPEN]
-    if batch == NONE:
+    batch = s.machine[machine, t.OPEN]
+    if batch == t.NONE:
         batch = open_batch(s, machine, now)
     add(s, batch, invocation)
-    if s.batch[batch, SIZE] >= s.machine[machine, BATCH]:
+    if s.batch[batch, t.SIZE] >= s.machine[machine, t.BATCH]:
         close(s, machine, now)
 
 
 @compiled_on_tables
 def _next_machine(s: State, module: int) -> int:
     """The machine whose turn it is, which is the next one's after a single invocation."""
-    target = s.module[module, CURRENT]
-    if target == NONE:
+    target = s.module[module, t.CURRENT]
+    if target == t.NONE:
         target = _choose(s, module)
-    machine = s.member[s.target[target, TARGET_MEMBER] + s.target[target, TURN]]
-    if s.module[module, TARGET_COUNT] > 1:
+    machine = s.member[s.target[target, routers.TARGET_MEMBER] + s.target[target, routers.TURN]]
+    if s.module[module, t.TARGET_COUNT] > 1:
         # Lags matter between targets alone: a single one is always due.
-        first, count = s.module[module, TARGET_FIRST], s.module[module, TARGET_COUNT]
-        count_one(s.target, first, count, s.module[module, TOTAL_RATE], target)
-    if s.module[module, TURNS] != WHOLE_BATCHES:
-        next_turn(s.target, target)
-    if s.module[module, UNIT] != BY_ROUND and s.module[module, UNIT] != BY_BATCH:
-        s.module[module, CURRENT] = NONE
+        first, count = s.module[module, t.TARGET_FIRST], s.module[module, t.TARGET_COUNT]
+        routers.count_one(s.target, first, count, s.module[module, t.TOTAL_RATE], target)
+    if s.module[module, t.TURNS] != WHOLE_BATCHES:
+        routers.next_turn(s.target, target)
+    if s.module[module, t.UNIT] != BY_ROUND and s.module[module, t.UNIT] != BY_BATCH:
+        s.module[module, t.CURRENT] = t.NONE
     return int(machine)
 
 
 @compiled_on_tables
 def _routed(s: State, module: int, now: int) -> int:
     """The machine that a router chooses which draws, or looks at what machines have in hand."""
-    first, total = s.module[module, TARGET_FIRST], s.module[module, TOTAL_RATE]
-    if s.router[module, ROUTER] == LEAST_IN_HAND:
+    first, total = s.module[module, t.TARGET_FIRST], s.module[module, t.TOTAL_RATE]
+    if s.router[module, routers.ROUTER] == routers.LEAST_IN_HAND:
         return _least_loaded(s, module, now)
-    one = drawn_machine(s.target, first, total, s.router, module)
-    if s.router[module, ROUTER] == AT_RANDOM or s.module[module, MACHINE_COUNT] == 1:
+    one = routers.drawn_machine(s.target, first, total, s.router, module)
+    if s.router[module, routers.ROUTER] == routers.AT_RANDOM or s.module[module, t.MACHINE_COUNT] == 1:
         return int(one)
-    other = drawn_other(s.target, first, total, s.router, module, one, s.machine[one, TARGET])
+    other = routers.drawn_other(s.target, first, total, s.router, module, one, s.machine[one, t.TARGET])
     return int(other if _load(s, other, now) < _load(s, one, now) else one)
 
 
 @compiled_on_tables
 def _least_loaded(s: State, module: int, now: int) -> int:
     """The machine with the least load, of several the first after the one that was chosen last."""
-    first, count = s.module[module, MACHINE_FIRST], s.module[module, MACHINE_COUNT]
-    machine = first + s.router[module, TURN_OF]
+    first, count = s.module[module, t.MACHINE_FIRST], s.module[module, t.MACHINE_COUNT]
+    machine = first + s.router[module, routers.TURN_OF]
     chosen, least = machine, _load(s, machine, now)
     for _ in range(count - 1):
         machine = machine + 1 if machine + 1 < first + count else first
         load = _load(s, machine, now)
         if load < least:
             chosen, least = machine, load
-    s.router[module, TURN_OF] = chosen + 1 - first if chosen + 1 < first + count else 0
+    s.router[module, routers.TURN_OF] = chosen + 1 - first if chosen + 1 < first + count else 0
     return int(chosen)
 
 
 @compiled_on_tables
 def _load(s: State, machine: int, now: int) -> float:
     """What a router knows of a machine's load: what ends at this very moment is not heard of yet."""
-    in_hand = s.machine[machine, IN_HAND]
-    if s.machine[machine, LAST_ENDED] == now:
-        in_hand += s.machine[machine, ENDED_THEN]
-    return load_of(s.target, s.machine[machine, TARGET], in_hand)
+    in_hand = s.machine[machine, t.IN_HAND]
+    if s.machine[machine, t.LAST_ENDED] == now:
+        in_hand += s.machine[machine, t.ENDED_THEN]
+    return routers.load_of(s.target, s.machine[machine, t.TARGET], in_hand)
 
 
 @compiled_on_tables
 def close(s: State, machine: int, now: int) -> None:
     """Close the batch that a machine collects, full or not, and go on to whose turn it is."""
-    batch, target = s.machine[machine, OPEN], s.machine[machine, TARGET]
-    s.machine[machine, OPEN] = NONE
+    batch, target = s.machine[machine, t.OPEN], s.machine[machine, t.TARGET]
+    s.machine[machine, t.OPEN] = t.NONE
     # Machines that a changed plan has no use for have no target.
-    if target != NONE:
-        module = s.machine[machine, MODULE]
-        if s.module[module, TURNS] == WHOLE_BATCHES:
-            next_turn(s.target, target)
+    if target != t.NONE:
+        module = s.machine[machine, t.MODULE]
+        if s.module[module, t.TURNS] == WHOLE_BATCHES:
+            routers.next_turn(s.target, target)
         # Where single invocations take turns, a target may have open batches when its round is over.
-        if s.module[module, CURRENT] == target:
-            s.module[module, LEFT] -= 1
-            if s.module[module, LEFT] == 0:
-                s.module[module, CURRENT] = NONE
+        if s.module[module, t.CURRENT] == target:
+            s.module[module, t.LEFT] -= 1
+            if s.module[module, t.LEFT] == 0:
+                s.module[module, t.CURRENT] = t.NONE
     submit(s, batch, now)
 
 
 @compiled_on_tables
 def _choose(s: State, module: int) -> int:
     """The target that is due, by the rule of the module's unit; it becomes the current one."""
-    first, count = s.module[module, TARGET_FIRST], s.module[module, TARGET_COUNT]
+    first, count = s.module[module, t.TARGET_FIRST], s.module[module, t.TARGET_COUNT]
     chosen = first
     if count > 1:
-        if s.module[module, UNIT] == BY_ROUND or s.module[module, UNIT] == BY_BATCH:
-            chosen = first_due(s.target, first)
+        if s.module[module, t.UNIT] == BY_ROUND or s.module[module, t.UNIT] == BY_BATCH:
+            chosen = routers.first_due(s.target, first)
         else:
-            chosen = most_pressing(s.target, first, count, s.module[module, TOTAL_RATE])
-    s.module[module, CURRENT] = chosen
+            chosen = routers.most_pressing(s.target, first, count, s.module[module, t.TOTAL_RATE])
+    s.module[module, t.CURRENT] = chosen
     # Batches that are closed until the module asks again; of single invocations it asks at once.
-    s.module[module, LEFT] = s.target[chosen, TARGET_SIZE] if s.module[module, UNIT] == BY_ROUND else 1
+    s.module[module, t.LEFT] = s.target[chosen, routers.TARGET_SIZE] if s.module[module, t.UNIT] == BY_ROUND else 1
     return int(chosen)
 
 
 @compiled_on_tables
 def queue_of(s: State, machine: int) -> int:
     """The queue that a machine pulls from: its own, or that of its module."""
-    own = s.machine[machine, QUEUE]
-    return int(own if own != NONE else s.machine[machine, MODULE])
+    own = s.machine[machine, t.QUEUE]
+    return int(own if own != t.NONE else s.machine[machine, t.MODULE])
 
 
 @compiled_on_tables
 def _wait(s: State, queue: int, invocation: int, now: int) -> None:
-    s.invocation[invocation, NEXT] = NONE
-    if s.queue[queue, QUEUE_HEAD] == NONE:
-        s.queue[queue, QUEUE_HEAD] = invocation
+    s.invocation[invocation, t.NEXT] = t.NONE
+    if s.queue[queue, t.QUEUE_HEAD] == t.NONE:
+        s.queue[queue, t.QUEUE_HEAD] = invocation
     else:
-        s.invocation[s.queue[queue, QUEUE_TAIL], NEXT] = invocation
-    s.queue[queue, QUEUE_TAIL] = invocation
-    s.queue[queue, QUEUE_SIZE] += 1
+        s.invocation[s.queue[queue, t.QUEUE_TAIL], t.NEXT] = invocation
+    s.queue[queue, t.QUEUE_TAIL] = invocation
+    s.queue[queue, t.QUEUE_SIZE] += 1
     ask_to_pull(s, queue, now)
 
 
 @compiled_on_tables
 def ask_to_pull(s: State, queue: int, now: int) -> None:
     """Let free machines pull once all that becomes ready at this moment is there."""
-    if s.queue[queue, PULLING] == 0:
-        push(s, now, PULL, queue, queue)
-        s.queue[queue, PULLING] = 1
-
-
-@compiled_on_tables
-def _is_available(s: State, machine: int, now: int) -> bool:
-    """Whether a machine may start a batch; if not, it is woken when it may."""
-    if s.machine[machine, FAILED] == 1:
-        return False
-    if s.machine[machine, AVAILABLE] <= now:
-        return True
-    if s.machine[machine, WAKING] == 0:
-        push(s, s.machine[machine, AVAILABLE], WAKE, machine, machine)
-        s.machine[machine, WAKING] = 1
-    return False
+    if s.queue[queue, t.PULLING] == 0:
+        push(s, now, t.PULL, queue, queue)
+        s.queue[queue, t.PULLING] = 1
 
 
 @compiled_on_tables
 def _waits_for_more(s: State, queue: int, machine: int, now: int) -> bool:
     """Whether a free machine waits until a batch is full; if so, it is asked anew when its time-out has passed."""
-    if s.machine[machine, TIMEOUT] == 0 or s.queue[queue, QUEUE_SIZE] >= s.machine[machine, BATCH]:
+    if s.machine[machine, t.TIMEOUT] == 0 or s.queue[queue, t.QUEUE_SIZE] >= s.machine[machine, t.BATCH]:
         return False
-    if s.machine[machine, TIMEOUT] < 0:
+    if s.machine[machine, t.TIMEOUT] < 0:
         return True
-    ready = s.invocation[s.queue[queue, QUEUE_HEAD], BECAME_READY]
-    due = max(s.machine[machine, FREE_SINCE], ready) + s.machine[machine, TIMEOUT]
+    ready = s.invocation[s.queue[queue, t.QUEUE_HEAD], t.BECAME_READY]
+    due = max(s.machine[machine, t.FREE_SINCE], ready) + s.machine[machine, t.TIMEOUT]
     if due <= now:
         return False
     # What waits first and when the machine became free only ever get later, so that a time-out that is to come is not
     # too late. It finds out when it comes whether it is too early.
-    if s.machine[machine, TIMER] == 0:
-        push(s, due, TIME_OUT, machine, machine)
-        s.machine[machine, TIMER] = 1
+    if s.machine[machine, t.TIMER] == 0:
+        push(s, due, t.TIME_OUT, machine, machine)
+        s.machine[machine, t.TIMER] = 1
     return True
 
 
@@ -247,24 +178,25 @@ def pull(s: State, queue: int, now: int, forced: bool) -> None:
         now: the time.
         forced: whether they take it even if they would wait for more.
     """
-    first = s.queue[queue, PULL_FIRST]
-    for machine in range(first, first + s.queue[queue, PULL_COUNT]):
+    first = s.queue[queue, t.PULL_FIRST]
+    for machine in range(first, first + s.queue[queue, t.PULL_COUNT]):
         # A machine that is not available yet is asked anew when it is.
         while (
-            s.queue[queue, QUEUE_HEAD] != NONE
-            and s.machine[machine, RUNNING] < s.machine[machine, SLOTS]
-            and _is_available(s, machine, now)
+            s.queue[queue, t.QUEUE_HEAD] != t.NONE
+            and s.machine[machine, t.RUNNING] < s.machine[machine, t.SLOTS]
+            and s.machine[machine, t.FAILED] == 0
+            and is_available(s, machine, now)
             and (forced or not _waits_for_more(s, queue, machine, now))
         ):
             batch = new_batch(s, machine, now)
-            while s.queue[queue, QUEUE_HEAD] != NONE and s.batch[batch, SIZE] < s.machine[machine, BATCH]:
-                invocation = s.queue[queue, QUEUE_HEAD]
-                s.queue[queue, QUEUE_HEAD] = s.invocation[invocation, NEXT]
-                s.queue[queue, QUEUE_SIZE] -= 1
+            while s.queue[queue, t.QUEUE_HEAD] != t.NONE and s.batch[batch, t.SIZE] < s.machine[machine, t.BATCH]:
+                invocation = s.queue[queue, t.QUEUE_HEAD]
+                s.queue[queue, t.QUEUE_HEAD] = s.invocation[invocation, t.NEXT]
+                s.queue[queue, t.QUEUE_SIZE] -= 1
                 add(s, batch, invocation)
             submit(s, batch, now)
-        if s.queue[queue, QUEUE_HEAD] == NONE:
+        if s.queue[queue, t.QUEUE_HEAD] == t.NONE:
             return
     # What waits at a module for any of its machines is no machine's.
-    if s.machine[first, QUEUE] == queue and s.queue[queue, QUEUE_SIZE] > s.machine[first, MOST_WAITING]:
-        s.machine[first, MOST_WAITING] = s.queue[queue, QUEUE_SIZE]
+    if s.machine[first, t.QUEUE] == queue and s.queue[queue, t.QUEUE_SIZE] > s.machine[first, t.MOST_WAITING]:
+        s.machine[first, t.MOST_WAITING] = s.queue[queue, t.QUEUE_SIZE]

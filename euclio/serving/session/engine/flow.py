@@ -3,60 +3,37 @@
 from __future__ import annotations
 
 from euclio.core.compiled import compiled_on_tables
+from euclio.serving.session.engine import tables as t
 from euclio.serving.session.engine.batches import answer, free_invocation, let_go, lose, measure, new_invocation
 from euclio.serving.session.engine.dispatch import deal
-from euclio.serving.session.engine.tables import (
-    BECAME_READY,
-    CHILD_COUNT,
-    CHILD_FIRST,
-    COUNT,
-    ENDED,
-    FAILED,
-    HOLD,
-    HOLDS,
-    INVOCATIONS_LEFT,
-    IS_DROPPED,
-    LAST_END,
-    MODULES_LEFT,
-    NONE,
-    NUMBER,
-    OUTSTANDING,
-    PARENTS,
-    PARENTS_LEFT,
-    READY,
-    READY_AT,
-    RELEASE,
-    REQUEST,
-    State,
-    push,
-)
+from euclio.serving.session.engine.tables import State, push
 
 
 @compiled_on_tables
 def end_invocation(s: State, invocation: int, module: int, machine: int, now: int) -> None:
     """End an invocation, with all that this leads to; one on a machine that has failed is lost."""
-    if s.machine[machine, FAILED] == 1:
+    if s.machine[machine, t.FAILED] == 1:
         lose(s, invocation, module, now)
         return
-    request = s.invocation[invocation, REQUEST]
+    request = s.invocation[invocation, t.REQUEST]
     free_invocation(s, invocation)
-    if request == NONE:
+    if request == t.NONE:
         return
-    s.module[module, ENDED] += 1
-    s.passage[request, module, INVOCATIONS_LEFT] -= 1
-    if s.request[request, IS_DROPPED] == 1:
+    s.module[module, t.ENDED] += 1
+    s.passage[request, module, t.INVOCATIONS_LEFT] -= 1
+    if s.request[request, t.IS_DROPPED] == 1:
         let_go(s, request)
         return
-    s.request[request, OUTSTANDING] -= 1
-    s.request[request, LAST_END] = now
-    if s.passage[request, module, INVOCATIONS_LEFT] == 0:
+    s.request[request, t.OUTSTANDING] -= 1
+    s.request[request, t.LAST_END] = now
+    if s.passage[request, module, t.INVOCATIONS_LEFT] == 0:
         _end_module(s, request, module, now)
 
 
 @compiled_on_tables
 def _end_module(s: State, request: int, module: int, now: int) -> None:
     """All of a request's invocations of a module have ended."""
-    measure(s, module, now - s.passage[request, module, READY_AT])
+    measure(s, module, now - s.passage[request, module, t.READY_AT])
     if not _is_held(s, request, module, now):
         pass_on(s, request, module, now)
 
@@ -64,13 +41,13 @@ def _end_module(s: State, request: int, module: int, now: int) -> None:
 @compiled_on_tables
 def _is_held(s: State, request: int, module: int, now: int) -> bool:
     """Whether a module hands a request on later only, which it then announces."""
-    release = s.passage[request, module, READY_AT] + s.module[module, HOLD]
-    if s.number[HOLDS] == 0 or release <= now or s.module[module, CHILD_COUNT] == 0:
+    release = s.passage[request, module, t.READY_AT] + s.module[module, t.HOLD]
+    if s.number[t.HOLDS] == 0 or release <= now or s.module[module, t.CHILD_COUNT] == 0:
         return False
     modules = s.module.shape[0]
     # Of announcements at one time the earlier request comes first, and of one request the earlier module.
-    push(s, release, RELEASE, s.request[request, NUMBER] * modules + module, request * modules + module)
-    s.request[request, OUTSTANDING] += 1
+    push(s, release, t.RELEASE, s.request[request, t.NUMBER] * modules + module, request * modules + module)
+    s.request[request, t.OUTSTANDING] += 1
     return True
 
 
@@ -79,23 +56,23 @@ def release(s: State, payload: int, now: int) -> None:
     """Hand on a request that a module has held."""
     modules = s.module.shape[0]
     request, module = payload // modules, payload % modules
-    if s.request[request, IS_DROPPED] == 1:
+    if s.request[request, t.IS_DROPPED] == 1:
         let_go(s, request)
         return
-    s.request[request, OUTSTANDING] -= 1
+    s.request[request, t.OUTSTANDING] -= 1
     pass_on(s, request, module, now)
 
 
 @compiled_on_tables
 def pass_on(s: State, request: int, module: int, now: int) -> None:
     """Let the modules behind one know that it has done its work for a request; answer the request after the last."""
-    s.request[request, MODULES_LEFT] -= 1
-    if s.request[request, MODULES_LEFT] == 0:
+    s.request[request, t.MODULES_LEFT] -= 1
+    if s.request[request, t.MODULES_LEFT] == 0:
         answer(s, request, now)
         return
     lowest, highest = _tell_children(s, request, module, now)
     # The modules behind may have been passed at once, down to the last one.
-    if s.request[request, MODULES_LEFT] == 0:
+    if s.request[request, t.MODULES_LEFT] == 0:
         answer(s, request, now)
     else:
         _enter_modules(s, request, lowest, highest, now)
@@ -113,11 +90,11 @@ def _tell_children(s: State, request: int, module: int, now: int) -> tuple[int, 
     while depth > 0:
         depth -= 1
         here = s.stack[depth]
-        first = s.module[here, CHILD_FIRST]
-        for k in range(first, first + s.module[here, CHILD_COUNT]):
+        first = s.module[here, t.CHILD_FIRST]
+        for k in range(first, first + s.module[here, t.CHILD_COUNT]):
             child = s.child[k]
-            s.passage[request, child, PARENTS_LEFT] -= 1
-            if s.passage[request, child, PARENTS_LEFT] > 0:
+            s.passage[request, child, t.PARENTS_LEFT] -= 1
+            if s.passage[request, child, t.PARENTS_LEFT] > 0:
                 continue
             if _passes_at_once(s, request, child, now):
                 s.stack[depth] = child
@@ -134,15 +111,15 @@ def _passes_at_once(s: State, request: int, module: int, now: int) -> bool:
     Invocations are marked as ready, and dealt out later, in the order of the session's modules. All of them are
     outstanding from now on, so that a request that is dropped half-way is not forgotten.
     """
-    count = s.passage[request, module, COUNT]
-    s.passage[request, module, READY_AT] = now
+    count = s.passage[request, module, t.COUNT]
+    s.passage[request, module, t.READY_AT] = now
     if count > 0:
-        s.passage[request, module, INVOCATIONS_LEFT] = -count
-        s.request[request, OUTSTANDING] += count
+        s.passage[request, module, t.INVOCATIONS_LEFT] = -count
+        s.request[request, t.OUTSTANDING] += count
         return False
     if _is_held(s, request, module, now):
         return False
-    s.request[request, MODULES_LEFT] -= 1
+    s.request[request, t.MODULES_LEFT] -= 1
     return True
 
 
@@ -151,13 +128,13 @@ def enter_first_modules(s: State, request: int, now: int) -> None:
     """Deal out the invocations of a request that arrives."""
     lowest, highest = s.module.shape[0], -1
     for module in range(s.module.shape[0]):
-        if s.module[module, PARENTS] > 0:
+        if s.module[module, t.PARENTS] > 0:
             continue
         below, above = module, module
         if _passes_at_once(s, request, module, now):
             below, above = _tell_children(s, request, module, now)
         lowest, highest = min(lowest, below), max(highest, above)
-    if s.request[request, MODULES_LEFT] == 0:
+    if s.request[request, t.MODULES_LEFT] == 0:
         answer(s, request, now)
     else:
         _enter_modules(s, request, lowest, highest, now)
@@ -167,12 +144,12 @@ def enter_first_modules(s: State, request: int, now: int) -> None:
 def _enter_modules(s: State, request: int, lowest: int, highest: int, now: int) -> None:
     """Deal out a request's invocations of all modules in a range that are marked as ready."""
     for module in range(lowest, highest + 1):
-        if s.passage[request, module, INVOCATIONS_LEFT] >= 0:
+        if s.passage[request, module, t.INVOCATIONS_LEFT] >= 0:
             continue
-        count = s.passage[request, module, COUNT]
-        s.passage[request, module, INVOCATIONS_LEFT] = count
-        s.module[module, READY] += count
+        count = s.passage[request, module, t.COUNT]
+        s.passage[request, module, t.INVOCATIONS_LEFT] = count
+        s.module[module, t.READY] += count
         for _ in range(count):
             invocation = new_invocation(s)
-            s.invocation[invocation, REQUEST], s.invocation[invocation, BECAME_READY] = request, now
+            s.invocation[invocation, t.REQUEST], s.invocation[invocation, t.BECAME_READY] = request, now
             deal(s, module, invocation, now)

@@ -12,25 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled_on_tables
-from euclio.serving.session.engine.routers import (
-    AT_RANDOM,
-    BY_TURN,
-    LAG,
-    LEAST_IN_HAND,
-    RATE,
-    ROUTER,
-    TARGET_MEMBER,
-    TARGET_SIZE,
-    TURN,
-    TURN_OF,
-    count_one,
-    drawn_machine,
-    drawn_other,
-    first_due,
-    load_of,
-    most_pressing,
-    next_turn,
-)
+from euclio.serving.session.engine import routers
 from euclio.serving.session.engine.tables import NONE
 from euclio.serving.session.targets import Turns, Unit
 from euclio.serving.units import Ints
@@ -110,35 +92,39 @@ def serve(s: Tables, until: int) -> None:
     for k in range(s.number[INPUTS]):
         _deal(s, s.request[k], s.time[k])
     for machine in range(s.machine.shape[0]):
-        if s.machine[machine, SIZE] > 0 and s.machine[machine, TIMEOUT] >= 0:
-            due = s.machine[machine, OPENED] + s.machine[machine, TIMEOUT]
-            if due < until:
-                _close(s, machine, due)
+        _close_late(s, machine, until)
 
 
 @compiled_on_tables
 def _deal(s: Tables, request: int, now: int) -> None:
-    target = 0
-    if s.target.shape[0] > 1:
-        target = most_pressing(s.target, 0, s.target.shape[0], s.number[TOTAL_RATE])
+    target = _next_target(s)
     # Other machines collect at the same time; what becomes of them has to do with none of this one's batches.
-    _close_late(s, s.target[target, TARGET_MEMBER] + s.target[target, TURN], now)
-    machine = s.target[target, TARGET_MEMBER] + s.target[target, TURN]
+    _close_late(s, s.target[target, routers.TARGET_MEMBER] + s.target[target, routers.TURN], now)
+    machine = s.target[target, routers.TARGET_MEMBER] + s.target[target, routers.TURN]
     if s.machine[machine, SIZE] == 0:
         s.machine[machine, OPENED] = now
     s.open[s.machine[machine, OPEN_FIRST] + s.machine[machine, SIZE]] = request
     s.machine[machine, SIZE] += 1
-    if s.target.shape[0] > 1:
-        count_one(s.target, 0, s.target.shape[0], s.number[TOTAL_RATE], target)
     if s.number[TURNS] != WHOLE_BATCHES:
-        next_turn(s.target, target)
+        routers.next_turn(s.target, target)
     if s.machine[machine, SIZE] >= s.machine[machine, BATCH]:
         _close(s, machine, now)
 
 
 @compiled_on_tables
+def _next_target(s: Tables) -> int:
+    """The target of the next single invocation, which it is noted to have had."""
+    count, total = s.target.shape[0], s.number[TOTAL_RATE]
+    if count == 1:
+        return 0
+    target = routers.most_pressing(s.target, 0, count, total)
+    routers.count_one(s.target, 0, count, total, target)
+    return int(target)
+
+
+@compiled_on_tables
 def _close_late(s: Tables, machine: int, now: int) -> None:
-    """Close the batch that a machine collects if its time was up before now."""
+    """Close the batch that a machine collects if its time is up before a moment."""
     if s.machine[machine, SIZE] > 0 and s.machine[machine, TIMEOUT] >= 0:
         due = s.machine[machine, OPENED] + s.machine[machine, TIMEOUT]
         if due < now:
@@ -155,7 +141,7 @@ def _close(s: Tables, machine: int, now: int) -> None:
     s.number[FILLED] += s.machine[machine, SIZE]
     s.machine[machine, SIZE] = 0
     if s.number[TURNS] == WHOLE_BATCHES:
-        next_turn(s.target, s.machine[machine, TARGET])
+        routers.next_turn(s.target, s.machine[machine, TARGET])
 
 
 @compiled_on_tables
@@ -169,7 +155,7 @@ def serve_batches(s: Tables, until: int) -> int:
         target = s.number[CURRENT]
         if target == NONE:
             target = _choose(s)
-        machine = s.target[target, TARGET_MEMBER] + s.target[target, TURN]
+        machine = s.target[target, routers.TARGET_MEMBER] + s.target[target, routers.TURN]
         last, timeout = head + s.machine[machine, BATCH], s.machine[machine, TIMEOUT]
         due = s.time[head] + timeout
         # A batch that is full and one whose time is up at the same moment: the invocation is in it.
@@ -191,9 +177,9 @@ def serve_batches(s: Tables, until: int) -> int:
 @compiled_on_tables
 def _choose(s: Tables) -> int:
     """The target that is due (`euclio.serving.session.engine.dispatch`); it becomes the current one."""
-    chosen = first_due(s.target, 0) if s.target.shape[0] > 1 else 0
+    chosen = routers.first_due(s.target, 0) if s.target.shape[0] > 1 else 0
     s.number[CURRENT] = chosen
-    s.number[LEFT] = s.target[chosen, TARGET_SIZE] if s.number[UNIT] == BY_ROUND else 1
+    s.number[LEFT] = s.target[chosen, routers.TARGET_SIZE] if s.number[UNIT] == BY_ROUND else 1
     return int(chosen)
 
 
@@ -203,9 +189,9 @@ def _went_to(s: Tables, target: int, size: int) -> None:
     if s.target.shape[0] > 1:
         # As `count_one`, for all invocations of the batch at once.
         for k in range(s.target.shape[0]):
-            s.target[k, LAG] += size * s.target[k, RATE]
-        s.target[target, LAG] -= size * s.number[TOTAL_RATE]
-    next_turn(s.target, target)
+            s.target[k, routers.LAG] += size * s.target[k, routers.RATE]
+        s.target[target, routers.LAG] -= size * s.number[TOTAL_RATE]
+    routers.next_turn(s.target, target)
     s.number[LEFT] -= 1
     if s.number[LEFT] == 0:
         s.number[CURRENT] = NONE
@@ -256,20 +242,18 @@ def route(s: Tables, until: int) -> None:
 @compiled_on_tables
 def _routed(s: Tables, now: int) -> int:
     """The machine that the next invocation is given to (`euclio.serving.session.engine.dispatch`)."""
-    count, total = s.target.shape[0], s.number[TOTAL_RATE]
-    if s.router[0, ROUTER] == BY_TURN:
-        target = _choose(s)
-        machine = s.target[target, TARGET_MEMBER] + s.target[target, TURN]
-        if count > 1:
-            count_one(s.target, 0, count, total, target)
-        next_turn(s.target, target)
+    total = s.number[TOTAL_RATE]
+    if s.router[0, routers.ROUTER] == routers.BY_TURN:
+        target = _next_target(s)
+        machine = s.target[target, routers.TARGET_MEMBER] + s.target[target, routers.TURN]
+        routers.next_turn(s.target, target)
         return int(machine)
-    if s.router[0, ROUTER] == LEAST_IN_HAND:
+    if s.router[0, routers.ROUTER] == routers.LEAST_IN_HAND:
         return _least_loaded(s, now)
-    one = drawn_machine(s.target, 0, total, s.router, 0)
-    if s.router[0, ROUTER] == AT_RANDOM or s.machine.shape[0] == 1:
+    one = routers.drawn_machine(s.target, 0, total, s.router, 0)
+    if s.router[0, routers.ROUTER] == routers.AT_RANDOM or s.machine.shape[0] == 1:
         return int(one)
-    other = drawn_other(s.target, 0, total, s.router, 0, one, s.machine[one, TARGET])
+    other = routers.drawn_other(s.target, 0, total, s.router, 0, one, s.machine[one, TARGET])
     return int(other if _load(s, other, now) < _load(s, one, now) else one)
 
 
@@ -277,14 +261,14 @@ def _routed(s: Tables, now: int) -> int:
 def _least_loaded(s: Tables, now: int) -> int:
     """The machine with the least load, of several the first after the one that was chosen last."""
     count = s.machine.shape[0]
-    machine = s.router[0, TURN_OF]
+    machine = s.router[0, routers.TURN_OF]
     chosen, least = machine, _load(s, machine, now)
     for _ in range(count - 1):
         machine = machine + 1 if machine + 1 < count else 0
         load = _load(s, machine, now)
         if load < least:
             chosen, least = machine, load
-    s.router[0, TURN_OF] = chosen + 1 if chosen + 1 < count else 0
+    s.router[0, routers.TURN_OF] = chosen + 1 if chosen + 1 < count else 0
     return int(chosen)
 
 
@@ -298,7 +282,7 @@ def _load(s: Tables, machine: int, now: int) -> float:
         # What ends at this very moment still counts, as the router has not heard of it.
         if s.slot[slot] >= now:
             in_hand += s.slot_size[slot]
-    return load_of(s.target, s.machine[machine, TARGET], in_hand)
+    return routers.load_of(s.target, s.machine[machine, TARGET], in_hand)
 
 
 @compiled_on_tables

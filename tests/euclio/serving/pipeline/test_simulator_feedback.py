@@ -23,29 +23,29 @@ FIRST, SECOND, AFTER = 0, 1, 2
 
 
 @compiled
-def begin(ledger, factors, node, now):
+def begin(ledger, node, now):
     events = [NO_EVENT]
-    begin_if_possible(ledger, events, factors, node, now, True)
+    begin_if_possible(ledger, events, node, now, True)
     return events[0]
 
 
 @compiled
-def end(ledger, factors, node, now):
+def end(ledger, node, now):
     events = [NO_EVENT]
-    finish(ledger, events, factors, node, now, True)
+    finish(ledger, events, node, now, True)
     return events[0]
 
 
 @pytest.fixture
 def ledger():
     """FIRST (0 to 10) and SECOND (10 to 20) on resource 0, AFTER (25 to 40) on resource 1 waits for SECOND."""
-    made = new_ledger(2, 3)
+    made = new_ledger(2, 3, np.ones(1))
     for resource, start, stop in ((0, 0, 10), (0, 10, 20), (1, 25, 40)):
         node = new_node(made, 0, 0, 1, 0, stop - start)
         made.node[node, START], made.node[node, END] = start, stop
         mark_reserved(made, node, 0, resource)
     made.node[SECOND, SUCCESSOR], made.node[AFTER, PENDING] = AFTER, 1
-    begin(made, np.ones(1), FIRST, 0)
+    begin(made, FIRST, 0)
     return made
 
 
@@ -55,34 +55,34 @@ def planned(ledger, node):
 
 def test_a_use_ends_after_its_real_duration(ledger):
     ledger.node[SECOND, PENDING] = 0
-    assert end(ledger, np.array([1.5]), FIRST, 10) == (25, 0, SECOND)
+    assert end(ledger._replace(factors=np.array([1.5])), FIRST, 10) == (25, 0, SECOND)
 
 
 def test_a_use_in_time_moves_nothing(ledger):
-    end(ledger, np.ones(1), FIRST, 10)
+    end(ledger, FIRST, 10)
     assert (planned(ledger, SECOND), planned(ledger, AFTER)) == ((10, 20), (25, 40))
 
 
 def test_a_late_use_moves_what_follows_on_its_resource_and_what_waits_for_that(ledger):
     """SECOND then takes 18 to 28, so that AFTER cannot begin before 28."""
-    end(ledger, np.ones(1), FIRST, 18)
+    end(ledger, FIRST, 18)
     assert (planned(ledger, SECOND), planned(ledger, AFTER)) == ((18, 28), (28, 43))
 
 
 def test_a_little_delay_is_taken_up_by_free_time(ledger):
-    end(ledger, np.ones(1), FIRST, 13)
+    end(ledger, FIRST, 13)
     assert planned(ledger, AFTER) == (25, 40)
 
 
 def test_what_follows_an_early_use_begins_early(ledger):
-    end(ledger, np.ones(1), FIRST, 6)
+    end(ledger, FIRST, 6)
     assert planned(ledger, SECOND) == (6, 16)
     assert ledger.node[SECOND, STATE] == RUNNING
 
 
 def test_a_use_waits_for_its_input(ledger):
-    assert begin(ledger, np.ones(1), AFTER, 5) == NO_EVENT
+    assert begin(ledger, AFTER, 5) == NO_EVENT
 
 
 def test_a_use_waits_for_its_resource(ledger):
-    assert begin(ledger, np.ones(1), SECOND, 5) == NO_EVENT
+    assert begin(ledger, SECOND, 5) == NO_EVENT

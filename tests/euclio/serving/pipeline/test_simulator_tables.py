@@ -1,5 +1,6 @@
 """Reservation tables by hand, and where virtual GPUs are put."""
 
+import numpy as np
 import pytest
 from simulated_clusters import two_stage_cluster
 
@@ -19,7 +20,7 @@ from euclio.serving.pipeline.system import place
 
 def ledger_with(uses, resources=2):
     """A ledger with uses (resource, start, end), entered in this order."""
-    ledger = new_ledger(resources, 20)
+    ledger = new_ledger(resources, 20, np.ones(1))
     for resource, start, end in uses:
         node = new_node(ledger, 0, 0, 1, 0, end - start)
         ledger.node[node, START], ledger.node[node, END] = start, end

@@ -212,6 +212,20 @@ def test_modules_by_themselves_answer_at_the_same_ticks(router: Dispatch) -> Non
     assert (served.latencies(0, len(wanted)) == wanted).all()
 
 
+@pytest.mark.parametrize("router", ROUTERS)
+def test_a_group_at_half_the_rate_of_the_next_has_its_turn_at_the_same_time(router: Dispatch) -> None:
+    """By turns the second group is given the first of three invocations, without events too: it was the first group."""
+    slow, fast = Configuration("p", 4, 1, "0.1"), Configuration("p", 1, 1, "0.05")
+    session = Session("groups", 10, PRICE, [Module("m", 120, [slow, fast])])
+    plan = Plan((ModulePlan((Allocation(slow, 1), Allocation(fast, 4))),))
+    setup = Setup(load=0.9, dispatch=router, seconds=2.0, seed=3)
+    system = build_system(session, plan, PlanSpace(), setup)
+    wanted = by_engine(system, setup)
+    served = InTurn(system, RequestStream(system, setup), system.clock.up(setup.seconds), seed=setup.seed)
+    served.go_to(1 << 62)
+    assert (served.latencies(0, len(wanted)) == wanted).all()
+
+
 @pytest.mark.parametrize("router", [Dispatch.RANDOM, Dispatch.POWER_OF_TWO])
 def test_a_seed_is_a_run(router: Dispatch) -> None:
     """The same arrivals evenly spaced: only what is drawn differs, and only by the seed."""
