@@ -12,6 +12,7 @@ from euclio.core.family import Family
 from euclio.core.parameters import Demand
 from euclio.core.registry import AnySolver, solvers_of
 from euclio.core.space_fields import space_fields
+from euclio.core.spelling import option_text
 
 MOST_NAMED = 3
 """Solvers that a refusal names at most."""
@@ -101,7 +102,9 @@ def remedy(instance: Any, space_of: Callable[[AnySolver], Any], kinds: Collectio
 def _options(space: Any, fields: Mapping[str, Any]) -> str:
     """Values of fields of a plan space as options of the commands."""
     declared = space_fields(space.__class__)
-    return " ".join(f"{option.flag} {value}" for name, value in fields.items() if (option := declared[name].option))
+    return " ".join(
+        option_text(option.flag, str(value)) for name, value in fields.items() if (option := declared[name].option)
+    )
 
 
 def short_names(names: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from euclio.core.families import families
 from euclio.core.references import expanded, file_of
 from euclio.core.registry import find_solver
 from euclio.core.solver import Option
+from euclio.core.spelling import option_text
 from euclio.core.values import LARGEST_SEED, Values, whole
 from euclio.core.words import full
 from euclio.experiments.experiment import (
@@ -89,7 +90,7 @@ def check_code(named: Collection[NamedCode], code: Collection[str | Path]) -> No
         files = dict.fromkeys(_shown(one.path) for one in missing)
         raise InputError(
             f"names code ({ascii(missing[0].text[:120])[1:-1]}), and what a file names is not run; if you trust it, "
-            f"name it yourself: {FLAG} {shlex.quote(','.join(files))}",
+            f"name it yourself: {option_text(FLAG, shlex.quote(','.join(files)))}",
             field=missing[0].field,
         )
 

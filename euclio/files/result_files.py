@@ -21,6 +21,7 @@ from euclio.core.parameters import Parameter
 from euclio.core.references import HASH, is_reference, own_name
 from euclio.core.result import Result, Status, WrittenResult
 from euclio.core.space_fields import word
+from euclio.core.spelling import option_text
 from euclio.core.tolerances import WRITTEN_TOLERANCE
 from euclio.core.words import full
 from euclio.files.boundary import (
@@ -82,7 +83,7 @@ def _refuse_code(option: Parameter, written: Any) -> None:
     if isinstance(written, str) and is_reference(written):
         raise InputError(
             f"names code ({ascii(written[:120])[1:-1]}), and what a file names is not run; if you trust that code, "
-            f"name it yourself: {option.flag} FILE.py:NAME",
+            f"name it yourself: {option_text(option.flag, placeholder='FILE.py:NAME')}",
             field=f"options.{option.field}",
         )
 

@@ -18,6 +18,7 @@ from euclio.core.progress import say
 from euclio.core.result import Status
 from euclio.core.solver import SolverLike
 from euclio.core.solving import solve
+from euclio.core.spelling import option_text
 from euclio.core.tables import to_text
 from euclio.core.values import read_if, seconds
 from euclio.files.boundary import at
@@ -115,7 +116,9 @@ def compare(
         target, _ = changed(given.family, given.instance, asked)
         demand = attainment_demand(given.family, asked, target)
         if solvers is not None and systems is not None:
-            raise InputError("is a set of systems, and --solvers names them; leave one out", field="--systems")
+            raise InputError(
+                f"is a set of systems, and {option_text('--solvers')} names them; leave one out", field="--systems"
+            )
         named = solvers is not None
         chosen = chosen_solvers(solvers, given.family) if named else systems_of(systems or USUAL, given.family)
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})

@@ -15,6 +15,7 @@ from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter, as_given
 from euclio.core.progress import say, waiting
 from euclio.core.solver import SolverLike
+from euclio.core.spelling import option_text
 from euclio.core.tables import to_text
 from euclio.core.values import count, file_path
 from euclio.files.csv_files import frame_text
@@ -105,7 +106,8 @@ def decompose(
     if workloads is not None:
         asked += drawn_workloads(as_read(workloads), as_read(seed))
     elif seed is not None:
-        raise InputError("is the seed of generated workloads; give --workloads N too, or leave it out", field="--seed")
+        drawn = option_text("--workloads", placeholder="N")
+        raise InputError(f"is the seed of generated workloads; give {drawn} too, or leave it out", field="--seed")
     if not asked:
         return decompose_instances([], solvers)
     family = common_family(asked)

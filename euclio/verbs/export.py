@@ -18,6 +18,7 @@ from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, WrittenResult
+from euclio.core.spelling import option_text
 from euclio.core.values import file_path, read
 from euclio.core.words import joined
 from euclio.files.json_writing import write_text
@@ -144,7 +145,7 @@ def exporter_of(given: GivenInstance, to: str) -> Exporter:
     if not served:
         every = dict.fromkeys(e.name for other in families() for e in other.exporters())
         raise InputError(f"must be {joined(every, 'or')}", field="--to")
-    raise InputError(f"is a {own}; --to {to} serves {joined(served)}", file=given.file)
+    raise InputError(f"is a {own}; {option_text('--to', to)} serves {joined(served)}", file=given.file)
 
 
 def read_options(exporter: Exporter, keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,7 +157,9 @@ def read_options(exporter: Exporter, keywords: Mapping[str, Any]) -> dict[str, A
     given = {flag: keywords.get(option.keyword) for flag, (option, _) in exporter_options().items()}
     for flag, (_, owners) in exporter_options().items():
         if given[flag] is not None and exporter.name not in owners:
-            raise InputError(f"is an option of --to {joined(owners, 'or')}; leave it out", field=flag)
+            raise InputError(
+                f"is an option of {option_text('--to', placeholder=joined(owners, 'or'))}; leave it out", field=flag
+            )
     for option in exporter.options:
         if option.missing and given[option.flag] is None:
             raise InputError(f"is missing; give {option.missing}", field=option.flag)

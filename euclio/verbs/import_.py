@@ -18,6 +18,7 @@ from euclio.core.parameters import NEEDED, Parameter
 from euclio.core.parts import Imported, Importer, ProfileImporter
 from euclio.core.progress import say
 from euclio.core.result import Status
+from euclio.core.spelling import option_text
 from euclio.core.values import file_path, read, read_if
 from euclio.files import save_instance, save_result
 from euclio.files.row_warnings import strictly
@@ -246,7 +247,7 @@ def _profile(kind: str, out: str | Path | None, append: bool, **given: Any) -> t
     importer = _importers()[kind]
     assert isinstance(importer, ProfileImporter)
     if append and out is None:
-        raise InputError("adds to the file of --out; give that too", field="--append")
+        raise InputError(f"adds to the file of {option_text('--out')}; give that too", field="--append")
     module, profile = importer.read(_read(importer, given))
     write_profiles(module, profile, None if out is None else Path(out), append)
     return tuple(profile)

@@ -19,6 +19,7 @@ from euclio.core.registry import solvers_of
 from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.solving import asked, solve, solver_for
+from euclio.core.spelling import option_text
 from euclio.core.values import NOT_NEGATIVE, exact_not_negative, exact_positive, file_path, named
 from euclio.files import save_instance, save_result
 from euclio.problems.day import Day, Step
@@ -172,7 +173,8 @@ def day_of(
     """
     if said is not None and said != Said() and not isinstance(load, str | Path):
         name = next(name for name in ("unit", "step_s", "column") if getattr(said, name) is not None)
-        raise InputError("says what the file of --load has; give that too", field=f"--load-{name.removesuffix('_s')}")
+        message = f"says what the file of {option_text('--load')} has; give that too"
+        raise InputError(message, field=f"--load-{name.removesuffix('_s')}")
     if isinstance(given.instance, Day):
         if load is not None:
             raise InputError("the file has a load of its own; leave this out, or give the session", field="--load")

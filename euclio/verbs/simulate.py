@@ -13,6 +13,7 @@ from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, WrittenResult
+from euclio.core.spelling import verb_text
 from euclio.core.values import file_path, positive
 from euclio.core.values import seconds as read_seconds
 from euclio.core.words import amount
@@ -167,7 +168,7 @@ def simulator_of(given: GivenInstance) -> Simulator:
     """
     if given.family.simulator is None:
         own = given.family.instance.__name__.lower()
-        raise InputError(f"is a {own}; `euclio simulate` serves {simulated()}", file=given.file)
+        raise InputError(f"is a {own}; {verb_text('simulate')} serves {simulated()}", file=given.file)
     return given.family.simulator()
 
 

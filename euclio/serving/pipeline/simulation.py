@@ -14,6 +14,7 @@ from euclio.core.errors import InputError
 from euclio.core.lazy import late
 from euclio.core.parts import Simulator
 from euclio.core.progress import told
+from euclio.core.spelling import verb_text
 from euclio.core.words import duration
 from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
 from euclio.serving import highest_load
@@ -190,7 +191,7 @@ def offered_rps(
     if full is None:
         evaluation = evaluate(cluster, plan, space or PipelineSpace())
         if not evaluation.models:
-            raise InputError(f"{evaluation.violations[0]}; `euclio verify` says more", field="plan")
+            raise InputError(f"{evaluation.violations[0]}; {verb_text('verify')} says more", field="plan")
         full = float(min(model.weighted_rps for model in evaluation.models))
     return tuple(setup.load * full * float(model.weight) for model in cluster.models)
 

@@ -15,6 +15,7 @@ from euclio.core.families import families, find_family
 from euclio.core.family import Family
 from euclio.core.parameters import Parameter
 from euclio.core.references import is_reference
+from euclio.core.spelling import option_text
 from euclio.core.values import one_of, read, seconds
 from euclio.core.words import joined
 from euclio.verbs.interface.keyword_types import Attainment, Measurements, RunKeywords
@@ -196,7 +197,9 @@ def setup_fields(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]:
             raise InputError(f"is {value!r}, which {family.instances} do not have; give {words}", field=flag)
         for other in option.instead_of:
             if keywords.get(other):
-                raise InputError(f"stands instead of --{other.replace('_', '-')}; leave one out", field=flag)
+                raise InputError(
+                    f"stands instead of {option_text('--' + other.replace('_', '-'))}; leave one out", field=flag
+                )
         found[option.field] = (
             option.value if option.stands_alone else value if option.parse is None else read(option.parse, value, flag)
         )
