@@ -22,8 +22,8 @@ from euclio.core.errors import (
     TerminatedError,
     UnwritableError,
 )
+from euclio.core.parameters import spelling
 from euclio.core.progress import say, waiting
-from euclio.core.spelling import spelling
 from euclio.files.row_warnings import strictly
 from euclio.verbs.interface.exit_codes import (
     BAD_INPUT,

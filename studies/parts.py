@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from euclio.core.errors import InputError
-from euclio.core.spelling import option_text
+from euclio.core.parameters import option_text
 from euclio.core.system import cores
 from euclio.core.words import counted, listed, nearest
 from euclio.experiments.results.tables import load

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from euclio.core.errors import InputError
-from euclio.core.spelling import option_text
+from euclio.core.parameters import option_text
 from euclio.core.words import counted, listed, with_unit
 from euclio.experiments.results.tables import load
 from studies.papers.published import TIME

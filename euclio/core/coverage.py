@@ -9,10 +9,9 @@ from typing import Any
 from euclio.core.engine_packages import missing_packages
 from euclio.core.families import family_of, find_family
 from euclio.core.family import Family
-from euclio.core.parameters import Demand
+from euclio.core.parameters import Demand, option_text
 from euclio.core.registry import AnySolver, solvers_of
 from euclio.core.space_fields import space_fields
-from euclio.core.spelling import option_text
 
 MOST_NAMED = 3
 """Solvers that a refusal names at most."""

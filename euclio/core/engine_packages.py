@@ -15,10 +15,10 @@ from importlib.util import find_spec
 
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
+from euclio.core.parameters import option_text, verb_text
 from euclio.core.registry import offered, solvers_of
 from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver
-from euclio.core.spelling import option_text, verb_text
 from euclio.core.words import joined
 
 PACKAGE_OF_ENGINE = {"highs": "highspy", "highs-program": "highsbox", "scip": "pyscipopt", "gurobi": "gurobipy"}

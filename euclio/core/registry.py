@@ -14,9 +14,9 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.families import homes, offered_in
+from euclio.core.parameters import verb_text
 from euclio.core.references import is_reference
 from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver, SolverLike, Variants
-from euclio.core.spelling import verb_text
 from euclio.core.words import nearest
 
 __all__ = [

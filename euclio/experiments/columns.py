@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
-from euclio.core.spelling import verb_text
+from euclio.core.parameters import verb_text
 from euclio.experiments.durable import replaced
 from euclio.experiments.record import Record
 

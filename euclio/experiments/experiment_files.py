@@ -14,10 +14,10 @@ from pydantic import Field
 
 from euclio.core.errors import InputError
 from euclio.core.families import families
+from euclio.core.parameters import option_text
 from euclio.core.references import expanded, file_of
 from euclio.core.registry import find_solver
 from euclio.core.solver import Option
-from euclio.core.spelling import option_text
 from euclio.core.values import LARGEST_SEED, Values, whole
 from euclio.core.words import full
 from euclio.experiments.experiment import (

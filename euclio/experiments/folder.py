@@ -28,7 +28,7 @@ from typing import Any
 import psutil
 
 from euclio.core.errors import InputError
-from euclio.core.spelling import verb_text
+from euclio.core.parameters import verb_text
 from euclio.core.system import BINARY, locked, read_at, write_at
 from euclio.experiments.durable import UNFINISHED, removed, replaced, written
 from euclio.experiments.journal import Journal, read_journal

@@ -10,9 +10,9 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.lazy import late_value
+from euclio.core.parameters import option_text, verb_text
 from euclio.core.progress import told
 from euclio.core.showing import Framed
-from euclio.core.spelling import option_text, verb_text
 from euclio.experiments.folder import ResultFolder, runner_at
 from euclio.experiments.runner import default_folder
 

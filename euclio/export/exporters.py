@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from euclio.core.errors import InputError, RefusedError
 from euclio.core.numbers import exact
-from euclio.core.parameters import Parameter
+from euclio.core.parameters import Parameter, option_text
 from euclio.core.parts import Exporter
-from euclio.core.spelling import option_text
 from euclio.core.values import names, whole
 from euclio.core.words import joined, listed
 from euclio.export.groups import Deployment, MachineGroup, deployment

@@ -17,11 +17,10 @@ from euclio.core.families import family_of
 from euclio.core.family import Checked, Family
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
-from euclio.core.parameters import Parameter
+from euclio.core.parameters import Parameter, option_text
 from euclio.core.references import HASH, is_reference, own_name
 from euclio.core.result import Result, Status, WrittenResult
 from euclio.core.space_fields import word
-from euclio.core.spelling import option_text
 from euclio.core.tolerances import WRITTEN_TOLERANCE
 from euclio.core.words import full
 from euclio.files.boundary import (

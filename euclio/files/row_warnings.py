@@ -13,8 +13,8 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
+from euclio.core.parameters import option_text
 from euclio.core.progress import say
-from euclio.core.spelling import option_text
 from euclio.core.words import counted
 
 MOST_SAID = 5

@@ -15,10 +15,10 @@ from euclio.core.family import Family
 from euclio.core.lazy import late_value
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
+from euclio.core.parameters import verb_text
 from euclio.core.result import Status
 from euclio.core.showing import Head, Shown, View
 from euclio.core.space_fields import word
-from euclio.core.spelling import verb_text
 from euclio.core.words import full
 from euclio.files.boundary import at, validated, without_schema
 from euclio.files.dataclass_files import made

@@ -25,13 +25,13 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number
+from euclio.core.parameters import option_text, verb_text
 from euclio.core.progress import told
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, Status
 from euclio.core.showing import Framed, Plotted
 from euclio.core.solver import AnySolver, Piece
 from euclio.core.solving import check, solver_for
-from euclio.core.spelling import option_text, verb_text
 from euclio.problems.session.changes import SessionChanges, source_rate
 from euclio.problems.session.demands import never_cheaper_at_more
 from euclio.problems.session.evaluate import Priced, evaluate, machines_by_hardware

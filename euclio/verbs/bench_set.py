@@ -17,10 +17,9 @@ from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
 from euclio.core.families import families, homes
 from euclio.core.numbers import Number
-from euclio.core.parameters import Group, Parameter, as_given
+from euclio.core.parameters import Group, Parameter, as_given, option_text
 from euclio.core.progress import progress_bar, say, waiting
 from euclio.core.registry import find_solver
-from euclio.core.spelling import option_text
 from euclio.core.tables import to_text
 from euclio.core.values import count, file_path
 from euclio.core.warm_up import compile_solver

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.certificate import NoProofError
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_decimal_text
-from euclio.core.parameters import Parameter
+from euclio.core.parameters import Parameter, verb_text
 from euclio.core.result import AnyResult, WrittenResult
-from euclio.core.spelling import verb_text
 from euclio.files.boundary import at
 from euclio.files.json_reading import read_data
 from euclio.files.json_writing import json_text

@@ -13,12 +13,11 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.lazy import late
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter, as_given
+from euclio.core.parameters import Parameter, as_given, option_text
 from euclio.core.progress import say
 from euclio.core.result import Status
 from euclio.core.solver import SolverLike
 from euclio.core.solving import solve
-from euclio.core.spelling import option_text
 from euclio.core.tables import to_text
 from euclio.core.values import read_if, seconds
 from euclio.files.boundary import at

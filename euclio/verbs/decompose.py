@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 from euclio.core.errors import InputError
 from euclio.core.lazy import late
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter, as_given
+from euclio.core.parameters import Parameter, as_given, option_text
 from euclio.core.progress import say, waiting
 from euclio.core.solver import SolverLike
-from euclio.core.spelling import option_text
 from euclio.core.tables import to_text
 from euclio.core.values import count, file_path
 from euclio.files.csv_files import frame_text

@@ -15,10 +15,9 @@ import euclio.export as export_room
 from euclio.core.errors import InputError, NoPlanError, RefusedError
 from euclio.core.families import families
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter
+from euclio.core.parameters import Parameter, option_text
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, WrittenResult
-from euclio.core.spelling import option_text
 from euclio.core.values import file_path, read
 from euclio.core.words import joined
 from euclio.files.json_writing import write_text

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from euclio.core.errors import InputError
 from euclio.core.families import families
 from euclio.core.numbers import Number
-from euclio.core.parameters import NEEDED, Parameter
+from euclio.core.parameters import NEEDED, Parameter, option_text
 from euclio.core.parts import Imported, Importer, ProfileImporter
 from euclio.core.progress import say
 from euclio.core.result import Status
-from euclio.core.spelling import option_text
 from euclio.core.values import file_path, read, read_if
 from euclio.files import save_instance, save_result
 from euclio.files.row_warnings import strictly

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter, as_given
+from euclio.core.parameters import Parameter, as_given, option_text
 from euclio.core.progress import say
 from euclio.core.registry import solvers_of
 from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver, SolverLike
 from euclio.core.solving import asked, solve, solver_for
-from euclio.core.spelling import option_text
 from euclio.core.values import NOT_NEGATIVE, exact_not_negative, exact_positive, file_path, named
 from euclio.files import save_instance, save_result
 from euclio.problems.day import Day, Step

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter, as_given
+from euclio.core.parameters import Parameter, as_given, option_text
 from euclio.core.progress import late_bar, say
-from euclio.core.spelling import option_text
 from euclio.core.system import load_average
 from euclio.core.values import seconds, whole
 from euclio.core.words import amount, counted, milliseconds, percent

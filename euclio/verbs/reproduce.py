@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter, as_given
+from euclio.core.parameters import Parameter, as_given, option_text
 from euclio.core.progress import say
-from euclio.core.spelling import option_text
 from euclio.core.system import cores
 from euclio.core.values import count, file_path, one_of
 from euclio.files.json_writing import write_text

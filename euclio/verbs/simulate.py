@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from euclio.core.errors import InputError, NoPlanError
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter
+from euclio.core.parameters import Parameter, verb_text
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, WrittenResult
-from euclio.core.spelling import verb_text
 from euclio.core.values import file_path, positive
 from euclio.core.values import seconds as read_seconds
 from euclio.core.words import amount

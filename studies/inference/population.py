@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from euclio.core.errors import InputError
+from euclio.core.parameters import option_text
 from euclio.core.progress import progress_bar, say
-from euclio.core.spelling import option_text
 from euclio.core.versions import provenance
 from studies.inference.prior import NAMES, PRIORS, Choice, Setting, from_unit
 from studies.inference.references import REFERENCE_KEYS, Again, resimulate

@@ -8,9 +8,9 @@ from functools import cache
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.parameters import verb_text
 from euclio.core.result import WrittenResult
 from euclio.core.space_fields import word
-from euclio.core.spelling import verb_text
 from euclio.experiments.bench_set.manifest import Difficulty, Entry, read_best, read_instance, read_manifest, set_folder
 
 

@@ -14,11 +14,11 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
+from euclio.core.parameters import verb_text
 from euclio.core.progress import told
 from euclio.core.registry import SolverLike, find_solver
 from euclio.core.result import AnyResult, Status
 from euclio.core.solving import solve
-from euclio.core.spelling import verb_text
 from euclio.core.tolerances import NEWS_TOLERANCE
 from euclio.core.warm_up import warm_up
 from euclio.experiments.bench_set.manifest import Difficulty, Effort, Entry, read_best, read_instance

@@ -12,7 +12,7 @@ import numpy as np
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
-from euclio.core.spelling import option_text
+from euclio.core.parameters import option_text
 from euclio.core.words import full
 from euclio.problems.day.instance import MOST_STEPS, Step
 from euclio.problems.day.load_units import (

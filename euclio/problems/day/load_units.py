@@ -15,7 +15,7 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import LARGEST, exact
-from euclio.core.spelling import option_text
+from euclio.core.parameters import option_text
 from euclio.core.system import LARGEST_FILE_BYTES, read_bytes
 from euclio.core.words import listed, nearest
 from euclio.files.csv_files import csv_records

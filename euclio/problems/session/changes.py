@@ -16,8 +16,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
-from euclio.core.parameters import Parameter
-from euclio.core.spelling import option_text
+from euclio.core.parameters import Parameter, option_text
 from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
 from euclio.core.words import amount, counted, full, joined, percent
 from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan

@@ -15,9 +15,9 @@ from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.fitted_table import Column, Label
+from euclio.core.parameters import verb_text
 from euclio.core.progress import told
 from euclio.core.result import Status
-from euclio.core.spelling import verb_text
 from euclio.core.words import counted, decimals, listed, number
 from euclio.experiments.folder import ResultFolder
 from euclio.experiments.record import MEASURED

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from euclio.core.errors import InputError
-from euclio.core.spelling import verb_text
+from euclio.core.parameters import verb_text
 from euclio.core.words import full
 from euclio.problems.fragments.evaluate import evaluate
 from euclio.problems.fragments.instance import Fleet, Network

@@ -12,9 +12,9 @@ import numpy as np
 from euclio.core.compiled import before_timing, compiled
 from euclio.core.errors import InputError
 from euclio.core.lazy import late
+from euclio.core.parameters import verb_text
 from euclio.core.parts import Simulator
 from euclio.core.progress import told
-from euclio.core.spelling import verb_text
 from euclio.core.words import duration
 from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
 from euclio.serving import highest_load

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.core.errors import InputError
-from euclio.core.spelling import verb_text
+from euclio.core.parameters import verb_text
 from euclio.core.words import full
 from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.problems.session.instance import Configuration, Module, Session

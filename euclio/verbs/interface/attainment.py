@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from euclio.core import families
 from euclio.core.errors import InputError
 from euclio.core.family import Family
-from euclio.core.parameters import keyword_of
-from euclio.core.spelling import option_text
+from euclio.core.parameters import keyword_of, option_text
 from euclio.core.values import SHARE, exact_positive, exacts, named, one_of, read, read_if
 from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES, PHASE_S, VARIABILITY, Arrivals, with_attainment
 from euclio.verbs.interface.family_keywords import SERVED, SERVING, setup_fields

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 from euclio.core.errors import InputError
 from euclio.core.families import families, find_family
 from euclio.core.family import Family
-from euclio.core.parameters import Parameter
+from euclio.core.parameters import Parameter, option_text
 from euclio.core.references import is_reference
-from euclio.core.spelling import option_text
 from euclio.core.values import one_of, read, seconds
 from euclio.core.words import joined
 from euclio.verbs.interface.keyword_types import Attainment, Measurements, RunKeywords

@@ -1,7 +1,7 @@
 """What makes a function a verb: its keywords as an editor shows them, and errors that name them.
 
 The rooms below say what is wrong with an option (``--rate``). The command prints that as it is, and a call in Python is
-told of its keyword (``rate=-3``). Other options in the message are spelled where it is made (`euclio.core.spelling`).
+told of its keyword (``rate=-3``). Other options in the message are spelled where it is made (`euclio.core.parameters`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from euclio.core.errors import InputError, KeywordError
 from euclio.core.families import owner_in_words
-from euclio.core.parameters import Group, Item, Parameter, keyword_of, keywords_of
-from euclio.core.spelling import as_typed, spelling
+from euclio.core.parameters import Group, Item, Parameter, as_typed, keyword_of, keywords_of, spelling
 from euclio.core.values import one_of, read
 from euclio.core.words import near_names
 from euclio.files.row_warnings import strictly

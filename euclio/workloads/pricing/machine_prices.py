@@ -15,8 +15,8 @@ from pathlib import Path
 from euclio.core.errors import InputError
 from euclio.core.lazy import late_value
 from euclio.core.numbers import decimal_text
+from euclio.core.parameters import option_text
 from euclio.core.showing import Framed
-from euclio.core.spelling import option_text
 from euclio.core.words import full, joined, listed
 from euclio.problems.session.costs import HOURS_PER_MONTH
 from euclio.problems.session.instance import Session

@@ -21,8 +21,8 @@ from pathlib import Path
 import psutil
 
 from euclio.core.errors import InputError
+from euclio.core.parameters import option_text
 from euclio.core.progress import told
-from euclio.core.spelling import option_text
 from euclio.core.system import readable
 from euclio.core.words import amount, full, percent
 from euclio.problems.session.instance import Configuration

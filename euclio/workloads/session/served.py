@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.core.errors import InputError
-from euclio.core.spelling import option_text
+from euclio.core.parameters import option_text
 from euclio.core.words import counted, full, percent
 from euclio.problems.session.instance import Configuration
 from euclio.workloads.session.csv_profiles import whole_nanoseconds

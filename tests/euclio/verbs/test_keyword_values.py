@@ -14,7 +14,7 @@ import euclio
 from euclio.cli import main
 from euclio.core.engine_packages import MissingEngineError
 from euclio.core.errors import InputError, KeywordError
-from euclio.core.spelling import option_text
+from euclio.core.parameters import option_text
 from euclio.problems.session import PlanSpace
 from euclio.problems.session.changes import SessionChanges
 

@@ -13,8 +13,8 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.family import Checked
 from euclio.core.numbers import decimal_text, exact
+from euclio.core.parameters import verb_text
 from euclio.core.result import WrittenResult
-from euclio.core.spelling import verb_text
 from euclio.experiments.bench_set.certificates import is_certified
 from euclio.experiments.bench_set.export.record import (
     BY_CHECKER,

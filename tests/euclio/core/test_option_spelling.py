@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from euclio.core.spelling import option_text, spelling, verb_text
+from euclio.core.parameters import option_text, spelling, verb_text
 
 ROOT = Path(__file__).parents[3]
 WRITTEN_OUT = re.compile(r"--[a-z]|`euclio [a-z-]+[ `]")
