@@ -32,7 +32,6 @@ LONG = {
     "formulations/session/module/charged_states.py:_with_machines": TABLES,
     "formulations/session/module/problem.py:fill_problem": "fills one record from the needs by configuration",
     "formulations/session/module/whole.py:search_cover": SEARCH,
-    "heuristics/fragments/regrouping_kernel.py:best_sets": TABLES,
 }
 """Functions that stay long: kernels all, in which a call costs time and splitting would pass the whole state on."""
 
@@ -58,8 +57,6 @@ OF_MANY = {
     "formulations/day/step_kernel.py:_use": STATE,
     "formulations/day/step_kernel.py:cheapest_steps": STATE,
     "formulations/session/exact/mode_resolution.py:resolve_promising": STATE,
-    "heuristics/fragments/regrouping_kernel.py:_combine": STATE,
-    "heuristics/fragments/regrouping_kernel.py:best_sets": STATE,
     "heuristics/session/packing_options.py:_add": STATE,
     "heuristics/session/planner.py:plan_greedily": STATE,
 }

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from euclio.core.words import joined
+
 # Demands of instances and plan spaces that not every solver covers: the columns of the table of who covers what.
 
 
@@ -76,18 +78,17 @@ def spelling(*, typed: bool) -> Iterator[None]:
         _TYPED.reset(token)
 
 
-def option_text(flag: str, value: str | float = "", *, placeholder: str = "") -> str:
+def option_text(flag: str, *values: str | float, placeholder: str = "") -> str:
     """An option in an error: ``--arrivals gamma`` as it is typed, ``arrivals='gamma'`` as a keyword.
 
     Args:
         flag: as it is typed, such as ``--arrivals``.
-        value: the value that it is to have; empty: none is named.
+        *values: the value that it is to have, or those of which it is to have one.
         placeholder: what stands for a value, such as ``FILE``.
     """
-    if as_typed():
-        return " ".join(part for part in (flag, str(value), placeholder) if part)
-    given = placeholder or (repr(value) if value != "" else "")
-    return f"{keyword_of(flag)}={given}" if given else keyword_of(flag)
+    given = joined(map(str if as_typed() else repr, values), "or") if values else placeholder
+    name, sign = (flag, " ") if as_typed() else (keyword_of(flag), "=")
+    return f"{name}{sign}{given}" if given else name
 
 
 def verb_text(name: str, flag: str = "") -> str:

@@ -221,15 +221,9 @@ def _refuse(counted_on: str, sending: _Router) -> NoReturn:
     if not sending.words:
         does = "that sends single requests in turn" if sending.in_turn else f"of kind {sending.dispatches[0]}"
         what = f"a load balancer {does} cannot keep"
-    by_attainment = (
-        f"{option_text('--attainment', 0.99)} {option_text('--dispatch', placeholder=joined(sending.dispatches, 'or'))}"
-    )
-    policy = option_text("--policy", "load-balancer")
-    ways = (
-        f"{policy}, for a share of the requests also {by_attainment}"
-        if sending.in_turn
-        else f"{policy} {by_attainment}"
-    )
+    by_attainment = f"{option_text('--attainment', 0.99)} {option_text('--dispatch', *sending.dispatches)}"
+    also = ", for a share of the requests also" if sending.in_turn else ""
+    ways = f"{option_text('--policy', 'load-balancer')}{also} {by_attainment}"
     raise RefusedError(
         f"refused: the plan counts on {counted_on}, which {what}; plan with {ways}, or for a router of your own give "
         f"{option_text('--router', 'own')}"
@@ -280,7 +274,7 @@ def _apart(session: Session, written: WrittenResult, kind: str) -> Deployment:
     if shared:
         raise InputError(
             f"modules {joined(shared)} share machines, which {option_text('--to', kind)} cannot express; give "
-            f"{option_text('--to', placeholder='triton or csv')}, or plan with {option_text('--machines', 'whole')}"
+            f"{option_text('--to', 'triton', 'csv')}, or plan with {option_text('--machines', 'whole')}"
         )
     return deployed
 

@@ -156,9 +156,7 @@ def read_options(exporter: Exporter, keywords: Mapping[str, Any]) -> dict[str, A
     given = {flag: keywords.get(option.keyword) for flag, (option, _) in exporter_options().items()}
     for flag, (_, owners) in exporter_options().items():
         if given[flag] is not None and exporter.name not in owners:
-            raise InputError(
-                f"is an option of {option_text('--to', placeholder=joined(owners, 'or'))}; leave it out", field=flag
-            )
+            raise InputError(f"is an option of {option_text('--to', *owners)}; leave it out", field=flag)
     for option in exporter.options:
         if option.missing and given[option.flag] is None:
             raise InputError(f"is missing; give {option.missing}", field=option.flag)

@@ -19,6 +19,7 @@ SAID = [
     (lambda: option_text("--arrivals", "gamma"), "--arrivals gamma", "arrivals='gamma'"),
     (lambda: option_text("--attainment", 0.99), "--attainment 0.99", "attainment=0.99"),
     (lambda: verb_text("what-if"), "`euclio what-if`", "`euclio.what_if()`"),
+    (lambda: option_text("--to", "triton", "csv"), "--to triton or csv", "to='triton' or 'csv'"),
     (lambda: verb_text("bench-set check"), "`euclio bench-set check`", "`euclio.check_bench_set()`"),
     (lambda: verb_text("what-if", "--rate"), "`euclio what-if --rate`", "`euclio.what_if()` with `rate`"),
 ]
