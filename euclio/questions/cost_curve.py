@@ -232,7 +232,7 @@ def question(
     lacking = chosen.uncovered(asked.at(end), chosen.space_on(asked.at(end), used))
     if lacking:
         what = lacking[0].words_on(asked.at(end), used)
-        hint = remedy(asked.at(end), lambda other: other.space_on(asked.at(end), used), kinds=("exact",))
+        hint = remedy(asked.at(end), lambda other: other.space_on(asked.at(end), used), ("exact",), option_text)
         raise InputError(f"{chosen.name} does not cover {what}; {hint}", field="--solver")
     return asked
 
