@@ -15,7 +15,6 @@ from typing import TextIO
 
 from euclio.core.errors import (
     InputError,
-    KeywordError,
     NoPlanError,
     OwnSolverError,
     RefusedError,
@@ -23,6 +22,7 @@ from euclio.core.errors import (
     TerminatedError,
     UnwritableError,
 )
+from euclio.core.parameters import spelling
 from euclio.core.progress import say, waiting
 from euclio.files.row_warnings import strictly
 from euclio.verbs.interface.exit_codes import (
@@ -56,12 +56,12 @@ def main(argv: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         _replace_unencodable(stream)
     try:
-        with _collecting_rarely():
+        with _collecting_rarely(), spelling(typed=True):
             code = _run(argv)
         sys.stdout.flush()
         return code
     except InputError as error:
-        say(str(error.said if isinstance(error, KeywordError) else error))
+        say(str(error))
         codes = {NoPlanError: NO_PLAN, RefusedError: REFUSED}
         return next((code for kind, code in codes.items() if isinstance(error, kind)), BAD_INPUT)
     except BrokenPipeError:

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from euclio.core.errors import InputError
+from euclio.core.parameters import option_text
 from euclio.core.system import cores
 from euclio.core.words import counted, listed, nearest
 from euclio.experiments.results.tables import load
@@ -110,7 +111,9 @@ def _known(name: str, names: Sequence[str], paper: str) -> str:
         if one in names:
             return one
     hint = nearest(word if short is None else meant, names)
-    raise InputError(f"{paper} has no part {name!r}; {hint} (`--only {HELP}` lists them)", field="--only")
+    raise InputError(
+        f"{paper} has no part {name!r}; {hint} (`{option_text('--only', HELP)}` lists them)", field="--only"
+    )
 
 
 def _from_runs(study: Study, name: str, asked: Asked, jobs: int) -> MadePart:

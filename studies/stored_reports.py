@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from euclio.core.errors import InputError
+from euclio.core.parameters import option_text
 from euclio.core.words import counted, listed, with_unit
 from euclio.experiments.results.tables import load
 from studies.papers.published import TIME
@@ -49,7 +50,8 @@ def store(paper: str) -> None:
         return
     lacking = left_out(paper, LAST / paper)
     if lacking:
-        message = f"was run without {listed(lacking)}, which the stored report has; name their folder with --instances"
+        remedy = f"name their folder with {option_text('--instances')}"
+        message = f"was run without {listed(lacking)}, which the stored report has; {remedy}"
         raise InputError(message, file=str(LAST / paper))
     shutil.copytree(LAST / paper, STORED / paper, dirs_exist_ok=True, ignore=shutil.ignore_patterns(UNFINISHED))
 

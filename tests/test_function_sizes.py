@@ -32,7 +32,6 @@ LONG = {
     "formulations/session/module/charged_states.py:_with_machines": TABLES,
     "formulations/session/module/problem.py:fill_problem": "fills one record from the needs by configuration",
     "formulations/session/module/whole.py:search_cover": SEARCH,
-    "heuristics/fragments/regrouping_kernel.py:best_sets": TABLES,
 }
 """Functions that stay long: kernels all, in which a call costs time and splitting would pass the whole state on."""
 
@@ -50,15 +49,6 @@ OF_MANY = {
     "euclio/workloads/session/random_sessions.py:random_session": CALLED,
     "studies/mlperf/sharing.py:serve": STATE,
     "studies/ppipe/serving.py:loads": "they are the key under which a study keeps its runs",
-    "formulations/day/bounds.py:cheapest_course": STATE,
-    "formulations/day/step_kernel.py:_frontier": STATE,
-    "formulations/day/step_kernel.py:_use": STATE,
-    "formulations/day/step_kernel.py:cheapest_steps": STATE,
-    "formulations/session/exact/mode_resolution.py:resolve_promising": STATE,
-    "heuristics/fragments/regrouping_kernel.py:_combine": STATE,
-    "heuristics/fragments/regrouping_kernel.py:best_sets": STATE,
-    "heuristics/session/packing_options.py:_add": STATE,
-    "heuristics/session/planner.py:plan_greedily": STATE,
 }
 """Functions that keep many arguments. The verbs (`euclio/verbs/`) are public and not looked at."""
 

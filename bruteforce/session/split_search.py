@@ -21,7 +21,7 @@ from formulations.session.split.relaxation import relax
 from heuristics.session.dummy_generator import ANY_RATE
 from heuristics.session.latency_reassigner import reassign_latency, reschedule_residual
 from heuristics.session.module_scheduler import generate_configuration, schedule_module
-from heuristics.session.planner import plan_budgets, stretched
+from heuristics.session.planner import Scheduling, plan_budgets, stretched
 from heuristics.session.schedule import Schedule, copy_schedule, new_schedule
 
 # What a module's plan can become when the reassigner gives its residual more latency (compiled).
@@ -282,16 +282,14 @@ def enumerate_splits(s: SessionArrays, dummies: int, stretch: bool, grid: int, s
         if grids[m].size == 0:
             return Splits(best, np.inf, 0, 1.0)
         budgets[m] = grids[m][0]
-    passed = 0
+    below, passed = Scheduling(dummies, REASSIGN_MOST, False), 0
     while True:
         passed += 1
         if passed % VECTORS_BETWEEN_CLOCKS == 0 and is_past(deadline):
             return Splits(best, best_cost, visited, _share(grids, at))
         if path_times(s, budgets, before, after) <= s.slo * (1.0 + TIE):
             visited += 1
-            reassigned = plan_budgets(
-                s, stretched(s, budgets) if stretch else budgets, dummies, REASSIGN_MOST, False, trial
-            )
+            reassigned = plan_budgets(s, stretched(s, budgets) if stretch else budgets, below, trial)
             # Ties within rounding keep the first split.
             if reassigned >= 0 and total_of(trial.cost) < best_cost * (1.0 - 1e-12):
                 best_cost = total_of(trial.cost)

@@ -80,13 +80,19 @@ def fitting(instance: Any, space_of: Callable[[AnySolver], Any]) -> list[AnySolv
     return ranked(found, asked)
 
 
-def remedy(instance: Any, space_of: Callable[[AnySolver], Any], kinds: Collection[str] = KINDS) -> str:
+def remedy(
+    instance: Any,
+    space_of: Callable[[AnySolver], Any],
+    kinds: Collection[str] = KINDS,
+    spelled: Callable[[str, str], str] = "{} {}".format,
+) -> str:
     """What a refusal proposes: the solvers that fit best, else the options under which one fits, else that none does.
 
     Args:
         instance: the instance.
         space_of: the plan space that a solver is to search on it.
         kinds: kinds of solvers that may be proposed.
+        spelled: an option with its value; results have them as they are typed, whoever asked.
     """
     named = [solver.name for solver in fitting(instance, space_of) if solver.kind in kinds]
     if named:
@@ -95,13 +101,15 @@ def remedy(instance: Any, space_of: Callable[[AnySolver], Any], kinds: Collectio
     own = space_of(next(iter(ranked(solvers_of(family.name)))))
     instead = dict(demand.instead for demand in family.demands if demand.instead and demand.asked(instance, own))
     changed = [s.name for s in fitting(instance, lambda s: replace(space_of(s), **instead)) if s.kind in kinds]
-    return f"use {_options(own, instead)} with {changed[0]}" if instead and changed else "no solver does"
+    return f"use {_options(own, instead, spelled)} with {changed[0]}" if instead and changed else "no solver does"
 
 
-def _options(space: Any, fields: Mapping[str, Any]) -> str:
-    """Values of fields of a plan space as options of the commands."""
+def _options(space: Any, fields: Mapping[str, Any], spelled: Callable[[str, str], str]) -> str:
+    """Values of fields of a plan space as options."""
     declared = space_fields(space.__class__)
-    return " ".join(f"{option.flag} {value}" for name, value in fields.items() if (option := declared[name].option))
+    return " ".join(
+        spelled(option.flag, str(value)) for name, value in fields.items() if (option := declared[name].option)
+    )
 
 
 def short_names(names: Sequence[str]) -> str:

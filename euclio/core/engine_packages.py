@@ -15,6 +15,7 @@ from importlib.util import find_spec
 
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
+from euclio.core.parameters import option_text, verb_text
 from euclio.core.registry import offered, solvers_of
 from euclio.core.result import AnyResult
 from euclio.core.solver import AnySolver
@@ -114,12 +115,14 @@ def _here() -> int:
 
 def _ways_around(solver: AnySolver, covers: Callable[[AnySolver], bool]) -> list[str]:
     """Another engine that the solver runs on, and an exact solver that covers what is asked and lacks nothing."""
-    engines = [f"`--engine {name}`" for name in solver.engines if not missing_packages(solver, name)]
+    engines = [f"`{option_text('--engine', name)}`" for name in solver.engines if not missing_packages(solver, name)]
     able = [other for other in solvers_of(solver.family) if covers(other) and not missing_packages(other)]
     exact = [other for other in able if other.kind == "exact"]
     # Those that need no engine at all come first.
     exact.sort(key=lambda other: (bool(other.needs), ":" in other.name))
     return [
         *engines[:1],
-        f"`--solver {exact[0].name}`" if exact else "take one that `euclio solvers` lists without that",
+        f"`{option_text('--solver', exact[0].name)}`"
+        if exact
+        else f"take one that {verb_text('solvers')} lists without that",
     ]

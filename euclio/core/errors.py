@@ -38,15 +38,14 @@ class KeywordError(InputError):
     """Bad input of a call in Python: names the keyword with what it was given, where the command names an option.
 
     Args:
-        said: the same error in the words of the command, which prints it so.
-        message: its message in words of Python.
+        message: what is wrong and how to put it right.
+        file: the file it stands in, if any.
         keyword: the keyword.
         given: what it was given, as text; empty: it says nothing.
     """
 
-    def __init__(self, said: InputError, message: str, keyword: str | None, given: str = "") -> None:
-        super().__init__(message, file=said.file, field=f"{keyword}={given}" if keyword and given else keyword)
-        self.said = said
+    def __init__(self, message: str, file: str | None, keyword: str, given: str = "") -> None:
+        super().__init__(message, file=file, field=f"{keyword}={given}" if given else keyword)
         self.field = keyword
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import dataclasses
 import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from euclio.core.words import joined
 
 # Demands of instances and plan spaces that not every solver covers: the columns of the table of who covers what.
 
@@ -51,6 +55,56 @@ def keyword_of(flag: str) -> str:
     name = flag.removeprefix("--").replace("-", "_")
     return f"{name}_" if keyword.iskeyword(name) else name
 
+
+# How errors name options and verbs. The rooms do not know who called them: the command says that its user types, a verb
+# that is called in Python says that its user does not, and an error is written in the words of the first of them.
+
+_TYPED: ContextVar[bool | None] = ContextVar("as typed", default=None)
+
+
+def as_typed() -> bool:
+    """Whether errors name options as they are typed; so they do where nobody has said anything."""
+    return _TYPED.get() is not False
+
+
+@contextmanager
+def spelling(*, typed: bool) -> Iterator[None]:
+    """Inside, errors name options as they are typed, or as keywords, unless a caller further out has said."""
+    before = _TYPED.get()
+    token = _TYPED.set(typed if before is None else before)
+    try:
+        yield
+    finally:
+        _TYPED.reset(token)
+
+
+def option_text(flag: str, *values: str | float, placeholder: str = "") -> str:
+    """An option in an error: ``--arrivals gamma`` as it is typed, ``arrivals='gamma'`` as a keyword.
+
+    Args:
+        flag: as it is typed, such as ``--arrivals``.
+        *values: the value that it is to have, or those of which it is to have one.
+        placeholder: what stands for a value, such as ``FILE``.
+    """
+    given = joined(map(str if as_typed() else repr, values), "or") if values else placeholder
+    name, sign = (flag, " ") if as_typed() else (keyword_of(flag), "=")
+    return f"{name}{sign}{given}" if given else name
+
+
+def verb_text(name: str, flag: str = "") -> str:
+    """A verb in an error, and an option of it: ```euclio what-if --rate```, or ```euclio.what_if()` with `rate```.
+
+    Args:
+        name: as it is typed; ``bench-set check`` is the function `check_bench_set`.
+        flag: the option, such as ``--rate``; empty: none is named.
+    """
+    if as_typed():
+        return f"`euclio {name} {flag}`" if flag else f"`euclio {name}`"
+    verb = f"`euclio.{'_'.join(reversed(name.split())).replace('-', '_')}()`"
+    return f"{verb} with `{keyword_of(flag)}`" if flag else verb
+
+
+# What a verb is declared with.
 
 NEEDED: Mapping[str, Any] = {"required": True}
 """Details of a parameter that cannot be left out."""

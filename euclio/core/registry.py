@@ -14,6 +14,7 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.families import homes, offered_in
+from euclio.core.parameters import verb_text
 from euclio.core.references import is_reference
 from euclio.core.solver import AnySolver, EngineOptions, Limits, Option, Solver, SolverLike, Variants
 from euclio.core.words import nearest
@@ -175,5 +176,5 @@ def find_solver(name: SolverLike, folder: Path | None = None) -> AnySolver:
     if found is not None:
         return found
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`euclio solvers` lists them"
+    hint = f"did you mean {' or '.join(near)}?" if near else f"{verb_text('solvers')} lists them"
     raise InputError(f"unknown solver {name!r}; {hint}", field="--solver")

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
+from euclio.core.parameters import verb_text
 from euclio.experiments.durable import replaced
 from euclio.experiments.record import Record
 
@@ -139,7 +140,7 @@ def _check_objects(texts: list[Any], name: str, file: Path | None) -> None:
 
 def _wrong(file: Path | None, name: str, what: str) -> InputError:
     return InputError(
-        f"{what}; move the file away, then `euclio run` makes its runs again",
+        f"{what}; move the file away, then {verb_text('run')} makes its runs again",
         file=None if file is None else str(file),
         field=name,
     )
@@ -147,7 +148,8 @@ def _wrong(file: Path | None, name: str, what: str) -> InputError:
 
 def _damaged(file: Path | None) -> InputError:
     return InputError(
-        "is damaged; move it away, then `euclio run` makes its runs again", file=None if file is None else str(file)
+        f"is damaged; move it away, then {verb_text('run')} makes its runs again",
+        file=None if file is None else str(file),
     )
 
 

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from euclio.core.errors import InputError
 from euclio.core.families import families
+from euclio.core.parameters import option_text
 from euclio.core.references import expanded, file_of
 from euclio.core.registry import find_solver
 from euclio.core.solver import Option
@@ -89,7 +90,7 @@ def check_code(named: Collection[NamedCode], code: Collection[str | Path]) -> No
         files = dict.fromkeys(_shown(one.path) for one in missing)
         raise InputError(
             f"names code ({ascii(missing[0].text[:120])[1:-1]}), and what a file names is not run; if you trust it, "
-            f"name it yourself: {FLAG} {shlex.quote(','.join(files))}",
+            f"name it yourself: {option_text(FLAG, shlex.quote(','.join(files)))}",
             field=missing[0].field,
         )
 

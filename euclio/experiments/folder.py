@@ -28,6 +28,7 @@ from typing import Any
 import psutil
 
 from euclio.core.errors import InputError
+from euclio.core.parameters import verb_text
 from euclio.core.system import BINARY, locked, read_at, write_at
 from euclio.experiments.durable import UNFINISHED, removed, replaced, written
 from euclio.experiments.journal import Journal, read_journal
@@ -198,7 +199,7 @@ class ResultFolder:
             with self.runs_file.open(encoding="utf-8") as stream:
                 return dict(line.rstrip("\n").split("\t", 1) for line in stream)
         except ValueError:
-            raise InputError("is damaged; `euclio run` writes it again", file=str(self.runs_file)) from None
+            raise InputError(f"is damaged; {verb_text('run')} writes it again", file=str(self.runs_file)) from None
 
 
 def _numbered(folder: Path, pattern: str) -> list[Path]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.lazy import late_value
+from euclio.core.parameters import option_text, verb_text
 from euclio.core.progress import told
 from euclio.core.showing import Framed
 from euclio.experiments.folder import ResultFolder, runner_at
@@ -85,7 +86,8 @@ def status(path: str | Path) -> ExperimentStatus:
     """
     folder = ResultFolder(Path(path) if Path(path).is_dir() else default_folder(path))
     if not folder.exists():
-        raise InputError("no results here; start the experiment with `euclio run`, or name its --out", file=str(path))
+        message = f"no results here; start the experiment with {verb_text('run')}, or name its {option_text('--out')}"
+        raise InputError(message, file=str(path))
     labels = folder.labels()
     runner = runner_at(folder.lock_file)
     facts = runner or {}

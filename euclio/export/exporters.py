@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from euclio.core.errors import InputError, RefusedError
 from euclio.core.numbers import exact
-from euclio.core.parameters import Parameter
+from euclio.core.parameters import Parameter, option_text
 from euclio.core.parts import Exporter
 from euclio.core.values import names, whole
 from euclio.core.words import joined, listed
@@ -221,13 +221,12 @@ def _refuse(counted_on: str, sending: _Router) -> NoReturn:
     if not sending.words:
         does = "that sends single requests in turn" if sending.in_turn else f"of kind {sending.dispatches[0]}"
         what = f"a load balancer {does} cannot keep"
-    by_attainment = f"--attainment 0.99 --dispatch {joined(sending.dispatches, 'or')}"
-    ways = f"--policy load-balancer, for a share of the requests also {by_attainment}"
-    if not sending.in_turn:
-        ways = f"--policy load-balancer {by_attainment}"
+    by_attainment = f"{option_text('--attainment', 0.99)} {option_text('--dispatch', *sending.dispatches)}"
+    also = ", for a share of the requests also" if sending.in_turn else ""
+    ways = f"{option_text('--policy', 'load-balancer')}{also} {by_attainment}"
     raise RefusedError(
         f"refused: the plan counts on {counted_on}, which {what}; plan with {ways}, or for a router of your own give "
-        "--router own"
+        f"{option_text('--router', 'own')}"
     )
 
 
@@ -251,7 +250,8 @@ def _delay_s(planned: Mapping[str, Any]) -> Fraction | None:
     timeout_s, dealing = planned["timeout_s"], DEALINGS.get(Dispatch(planned["dispatch"]))
     if timeout_s == "none":
         raise RefusedError(
-            "refused: the plan holds batches until they are full, which no queue delay does; plan with --time-out S"
+            "refused: the plan holds batches until they are full, which no queue delay does; plan with "
+            f"{option_text('--time-out', placeholder='S')}"
         )
     if timeout_s is not None:
         return exact(timeout_s)
@@ -273,8 +273,8 @@ def _apart(session: Session, written: WrittenResult, kind: str) -> Deployment:
     shared = [group.module for group in deployed.groups if group.home != group.name]
     if shared:
         raise InputError(
-            f"modules {joined(shared)} share machines, which --to {kind} cannot express; give --to triton or csv, or "
-            "plan with --machines whole"
+            f"modules {joined(shared)} share machines, which {option_text('--to', kind)} cannot express; give "
+            f"{option_text('--to', 'triton', 'csv')}, or plan with {option_text('--machines', 'whole')}"
         )
     return deployed
 

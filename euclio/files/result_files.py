@@ -17,7 +17,7 @@ from euclio.core.families import family_of
 from euclio.core.family import Checked, Family
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
-from euclio.core.parameters import Parameter
+from euclio.core.parameters import Parameter, option_text
 from euclio.core.references import HASH, is_reference, own_name
 from euclio.core.result import Result, Status, WrittenResult
 from euclio.core.space_fields import word
@@ -82,7 +82,7 @@ def _refuse_code(option: Parameter, written: Any) -> None:
     if isinstance(written, str) and is_reference(written):
         raise InputError(
             f"names code ({ascii(written[:120])[1:-1]}), and what a file names is not run; if you trust that code, "
-            f"name it yourself: {option.flag} FILE.py:NAME",
+            f"name it yourself: {option_text(option.flag, placeholder='FILE.py:NAME')}",
             field=f"options.{option.field}",
         )
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
+from euclio.core.parameters import option_text
 from euclio.core.progress import say
 from euclio.core.words import counted
 
@@ -47,7 +48,8 @@ def tell_doubts(file: str | None, lines: Sequence[str]) -> None:
     where = f"{file}: " if file else ""
     if _strict.get():
         more = f" ({counted(len(lines) - 1, 'more row')} like it)" if len(lines) > 1 else ""
-        raise InputError(f"{lines[0]}{more}; measure it again, or correct it, or leave out --strict", file=file)
+        remedy = f"measure it again, or correct it, or leave out {option_text('--strict')}"
+        raise InputError(f"{lines[0]}{more}; {remedy}", file=file)
     for line in lines[:MOST_SAID]:
         say(f"warning: {where}{line}")
     if len(lines) > MOST_SAID:

@@ -15,6 +15,7 @@ from euclio.core.family import Family
 from euclio.core.lazy import late_value
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
+from euclio.core.parameters import verb_text
 from euclio.core.result import Status
 from euclio.core.showing import Head, Shown, View
 from euclio.core.space_fields import word
@@ -120,7 +121,8 @@ def _family(fields: dict[str, Any]) -> Family:
         files = family.plan_files()
         if _fits(files.options, options) and (plan is None or _fits(files.plan, plan)):
             return family
-    raise InputError("are those of no problem family; give a result that `euclio solve` wrote", field="options, plan")
+    message = f"are those of no problem family; give a result that {verb_text('solve')} wrote"
+    raise InputError(message, field="options, plan")
 
 
 def _fits(model: type[BaseModel], value: Any) -> bool:

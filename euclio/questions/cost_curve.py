@@ -25,6 +25,7 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number
+from euclio.core.parameters import option_text, verb_text
 from euclio.core.progress import told
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, Status
@@ -202,7 +203,8 @@ def question(
     over, chosen = Over(over), solver_for(family_of(session), solver)
     if chosen.kind == "heuristic":
         raise InputError(
-            f"{chosen.name} proves nothing between two points; use exact, or `euclio what-if` for points of its own",
+            f"{chosen.name} proves nothing between two points; use exact, or {verb_text('what-if')} for points of its "
+            "own",
             field="--solver",
         )
     own = replace(chosen.space, charging=Charging.WHOLE) if over is Over.RATE else chosen.space
@@ -210,13 +212,15 @@ def question(
     if over is Over.RATE and not used.fills:
         raise InputError(
             "over the rate the cost is a step function only where machines are charged whole and dummies fill them; "
-            "use --machines whole with a dummy rule other than none, or `euclio what-if --rate` for points",
+            f"use {option_text('--machines', 'whole')} with a dummy rule other than none, or "
+            f"{verb_text('what-if', '--rate')} for points",
             field="--over",
         )
     if not used.dummy.countable and not used.charging.whole:
         raise InputError(
-            "is continuous: by share the cost then falls with the objective without steps; use --dummy machine, "
-            "--machines whole, or `euclio what-if --slo` for points",
+            "is continuous: by share the cost then falls with the objective without steps; use "
+            f"{option_text('--dummy', 'machine')}, {option_text('--machines', 'whole')}, or "
+            f"{verb_text('what-if', '--slo')} for points",
             field="--dummy",
         )
     asked = OverRange(session, changes, chosen, used, time_limit_s, over, Fraction(0), Fraction(0))
@@ -228,7 +232,7 @@ def question(
     lacking = chosen.uncovered(asked.at(end), chosen.space_on(asked.at(end), used))
     if lacking:
         what = lacking[0].words_on(asked.at(end), used)
-        hint = remedy(asked.at(end), lambda other: other.space_on(asked.at(end), used), kinds=("exact",))
+        hint = remedy(asked.at(end), lambda other: other.space_on(asked.at(end), used), ("exact",), option_text)
         raise InputError(f"{chosen.name} does not cover {what}; {hint}", field="--solver")
     return asked
 

@@ -17,7 +17,7 @@ from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
 from euclio.core.families import families, homes
 from euclio.core.numbers import Number
-from euclio.core.parameters import Group, Parameter, as_given
+from euclio.core.parameters import Group, Parameter, as_given, option_text
 from euclio.core.progress import progress_bar, say, waiting
 from euclio.core.registry import find_solver
 from euclio.core.tables import to_text
@@ -142,10 +142,15 @@ def check_bench_set(
     from euclio.experiments.bench_set.check import defects, defects_of_set
 
     if time_limit is not None and solve is None and not certify:
-        raise InputError("is the limit of a run; ask for one by --solve or --certify", field="--time-limit")
+        raise InputError(
+            f"is the limit of a run; ask for one by {option_text('--solve')} or {option_text('--certify')}",
+            field="--time-limit",
+        )
     for name, value in (("sample", sample), ("seed", seed), ("proofs", proofs)):
         if value is not None and not certify:
-            raise InputError("is for the proofs that are tried; add --certify, or leave it out", field=f"--{name}")
+            raise InputError(
+                f"is for the proofs that are tried; add {option_text('--certify')}, or leave it out", field=f"--{name}"
+            )
     place, chosen = _chosen(folder, family, class_)
     wrong = defects(place, chosen)
     if class_ is None and family is None:
@@ -260,7 +265,10 @@ def build_bench_set(
         InputError: nothing can be written there; a family without `again`.
     """
     if family is not None and not again:
-        raise InputError("says of which family all is made again; give --again too, or leave it out", field="--family")
+        raise InputError(
+            f"says of which family all is made again; give {option_text('--again')} too, or leave it out",
+            field="--family",
+        )
     names = {one.name for own in families() if family in (None, own.name) for one in own.designs()} if again else set()
     with progress_bar("instances", len(designs())) as advance:
         place = None if folder is None else Path(folder)

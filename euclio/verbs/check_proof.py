@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.certificate import NoProofError
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_decimal_text
-from euclio.core.parameters import Parameter
+from euclio.core.parameters import Parameter, verb_text
 from euclio.core.result import AnyResult, WrittenResult
 from euclio.files.boundary import at
 from euclio.files.json_reading import read_data
@@ -98,7 +98,7 @@ def check_proof(
         text = text_of(read_data(Path(file)))
         shown = check_text(text)
     except UnreadableError as error:
-        message = f"{error}; give a file that `euclio certify --proof` wrote"
+        message = f"{error}; give a file that {verb_text('certify', '--proof')} wrote"
         raise InputError(message, file=str(file)) from None
     except RefusedError as error:
         return ProofChecked(str(error), None)

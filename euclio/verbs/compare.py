@@ -13,7 +13,7 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.lazy import late
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter, as_given
+from euclio.core.parameters import Parameter, as_given, option_text
 from euclio.core.progress import say
 from euclio.core.result import Status
 from euclio.core.solver import SolverLike
@@ -115,7 +115,9 @@ def compare(
         target, _ = changed(given.family, given.instance, asked)
         demand = attainment_demand(given.family, asked, target)
         if solvers is not None and systems is not None:
-            raise InputError("is a set of systems, and --solvers names them; leave one out", field="--systems")
+            raise InputError(
+                f"is a set of systems, and {option_text('--solvers')} names them; leave one out", field="--systems"
+            )
         named = solvers is not None
         chosen = chosen_solvers(solvers, given.family) if named else systems_of(systems or USUAL, given.family)
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})

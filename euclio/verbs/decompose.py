@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from euclio.core.errors import InputError
 from euclio.core.lazy import late
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter, as_given
+from euclio.core.parameters import Parameter, as_given, option_text
 from euclio.core.progress import say, waiting
 from euclio.core.solver import SolverLike
 from euclio.core.tables import to_text
@@ -105,7 +105,8 @@ def decompose(
     if workloads is not None:
         asked += drawn_workloads(as_read(workloads), as_read(seed))
     elif seed is not None:
-        raise InputError("is the seed of generated workloads; give --workloads N too, or leave it out", field="--seed")
+        drawn = option_text("--workloads", placeholder="N")
+        raise InputError(f"is the seed of generated workloads; give {drawn} too, or leave it out", field="--seed")
     if not asked:
         return decompose_instances([], solvers)
     family = common_family(asked)

@@ -15,7 +15,7 @@ import euclio.export as export_room
 from euclio.core.errors import InputError, NoPlanError, RefusedError
 from euclio.core.families import families
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter
+from euclio.core.parameters import Parameter, option_text
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, WrittenResult
 from euclio.core.values import file_path, read
@@ -144,7 +144,7 @@ def exporter_of(given: GivenInstance, to: str) -> Exporter:
     if not served:
         every = dict.fromkeys(e.name for other in families() for e in other.exporters())
         raise InputError(f"must be {joined(every, 'or')}", field="--to")
-    raise InputError(f"is a {own}; --to {to} serves {joined(served)}", file=given.file)
+    raise InputError(f"is a {own}; {option_text('--to', to)} serves {joined(served)}", file=given.file)
 
 
 def read_options(exporter: Exporter, keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def read_options(exporter: Exporter, keywords: Mapping[str, Any]) -> dict[str, A
     given = {flag: keywords.get(option.keyword) for flag, (option, _) in exporter_options().items()}
     for flag, (_, owners) in exporter_options().items():
         if given[flag] is not None and exporter.name not in owners:
-            raise InputError(f"is an option of --to {joined(owners, 'or')}; leave it out", field=flag)
+            raise InputError(f"is an option of {option_text('--to', *owners)}; leave it out", field=flag)
     for option in exporter.options:
         if option.missing and given[option.flag] is None:
             raise InputError(f"is missing; give {option.missing}", field=option.flag)

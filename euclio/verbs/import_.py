@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from euclio.core.errors import InputError
 from euclio.core.families import families
 from euclio.core.numbers import Number
-from euclio.core.parameters import NEEDED, Parameter
+from euclio.core.parameters import NEEDED, Parameter, option_text
 from euclio.core.parts import Imported, Importer, ProfileImporter
 from euclio.core.progress import say
 from euclio.core.result import Status
@@ -246,7 +246,7 @@ def _profile(kind: str, out: str | Path | None, append: bool, **given: Any) -> t
     importer = _importers()[kind]
     assert isinstance(importer, ProfileImporter)
     if append and out is None:
-        raise InputError("adds to the file of --out; give that too", field="--append")
+        raise InputError(f"adds to the file of {option_text('--out')}; give that too", field="--append")
     module, profile = importer.read(_read(importer, given))
     write_profiles(module, profile, None if out is None else Path(out), append)
     return tuple(profile)

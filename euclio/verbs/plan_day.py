@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter, as_given
+from euclio.core.parameters import Parameter, as_given, option_text
 from euclio.core.progress import say
 from euclio.core.registry import solvers_of
 from euclio.core.result import AnyResult, Status
@@ -172,7 +172,8 @@ def day_of(
     """
     if said is not None and said != Said() and not isinstance(load, str | Path):
         name = next(name for name in ("unit", "step_s", "column") if getattr(said, name) is not None)
-        raise InputError("says what the file of --load has; give that too", field=f"--load-{name.removesuffix('_s')}")
+        message = f"says what the file of {option_text('--load')} has; give that too"
+        raise InputError(message, field=f"--load-{name.removesuffix('_s')}")
     if isinstance(given.instance, Day):
         if load is not None:
             raise InputError("the file has a load of its own; leave this out, or give the session", field="--load")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter, as_given
+from euclio.core.parameters import Parameter, as_given, option_text
 from euclio.core.progress import late_bar, say
 from euclio.core.system import load_average
 from euclio.core.values import seconds, whole
@@ -87,7 +87,7 @@ def profile(
     if max(concurrencies) > MOST_WORKERS:
         raise InputError(f"is more than {MOST_WORKERS} processes", field="--concurrency")
     if append and out is None:
-        raise InputError("adds to the file of --out; give that too", field="--append")
+        raise InputError(f"adds to the file of {option_text('--out')}; give that too", field="--append")
     target = Path(out or os.devnull)
     # What the file has already, or what cannot be named, is refused before anything is measured.
     expected = [Configuration(hardware, size, number, 1) for size in batches for number in concurrencies]

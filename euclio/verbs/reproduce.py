@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter, as_given
+from euclio.core.parameters import Parameter, as_given, option_text
 from euclio.core.progress import say
 from euclio.core.system import cores
 from euclio.core.values import count, file_path, one_of
@@ -178,7 +178,7 @@ def reproduce(
     if claims:
         return _check_claims(given, accept, folder)
     if paper is None:
-        raise InputError(f"name a paper ({', '.join(registered())}), or --claims", field="paper")
+        raise InputError(f"name a paper ({', '.join(registered())}), or {option_text('--claims')}", field="paper")
     one_of(registered(), paper, "paper")
     _refuse_measurements(paper, given, folder)
     if answer:
@@ -212,9 +212,9 @@ def _run(paper: str, folder: Path | None, given: dict[str, Any]) -> Path:
 def _refuse_measurements(paper: str, given: dict[str, Any], folder: Path | None) -> None:
     """Refuse what others have measured where a study takes none, and to accept what would not be stored."""
     if given["accept"] and given["workloads"] is not None:
-        raise InputError("stores rows of everything; leave --workloads out", field="--accept")
+        raise InputError(f"stores rows of everything; leave {option_text('--workloads')} out", field="--accept")
     if given["accept"] and folder is not None and given["artifact"] is None:
-        raise InputError(f"stores the report in reports/{paper}; leave --out out", field="--accept")
+        raise InputError(f"stores the report in reports/{paper}; leave {option_text('--out')} out", field="--accept")
     if given["artifact"] is not None and not registered()[paper].takes_artifact:
         raise InputError(f"{paper} takes no artifact; leave it out", field="--artifact")
     if given["instances"] is not None and not registered()[paper].takes_instances:
@@ -247,7 +247,13 @@ def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> AnsweredQues
         raise InputError(f"{paper} asks another question; harpagon has the answer", field="--answer")
     _refuse_given(given, (*OF_REPORTS, "only"), "leave one of the two out", "--answer", "runs no study")
     if given["workloads"] is None:
-        _refuse_given(given, ("seed", "jobs", "instances"), "add --workloads", "--answer", "is read from the report")
+        _refuse_given(
+            given,
+            ("seed", "jobs", "instances"),
+            f"add {option_text('--workloads')}",
+            "--answer",
+            "is read from the report",
+        )
         return stored_answers(out or latest(paper, whole=True) / paper)
     seed = PROTOCOL_SEED if given["seed"] is None else given["seed"]
     return fresh_answers(given["workloads"], seed, given["jobs"] or cores(), given["instances"])

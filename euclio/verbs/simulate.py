@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from euclio.core.errors import InputError, NoPlanError
 from euclio.core.numbers import Number
-from euclio.core.parameters import Parameter
+from euclio.core.parameters import Parameter, verb_text
 from euclio.core.progress import say
 from euclio.core.result import AnyResult, WrittenResult
 from euclio.core.values import file_path, positive
@@ -167,7 +167,7 @@ def simulator_of(given: GivenInstance) -> Simulator:
     """
     if given.family.simulator is None:
         own = given.family.instance.__name__.lower()
-        raise InputError(f"is a {own}; `euclio simulate` serves {simulated()}", file=given.file)
+        raise InputError(f"is a {own}; {verb_text('simulate')} serves {simulated()}", file=given.file)
     return given.family.simulator()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,33 +18,38 @@ from formulations.day.steps import Steps
 # The cheapest course of one module over all steps, at prices of machines and of latency (compiled, ours).
 
 
+class Course(NamedTuple):
+    """A module over time, and the course of machines that it was found to take last.
+
+    Attributes:
+        latency_s: latency of each vector of machines by rate, infinite where it does not serve, shape (rates, vectors).
+        row: the rate of each step, by its row.
+        shape: numbers of machines of each type, plus one.
+        cost: room for the tables of all steps, shape (steps, vectors).
+        on: machines of its last course, shape (steps, types).
+        seconds: latencies of that course.
+    """
+
+    latency_s: Floats
+    row: Ints
+    shape: Ints
+    cost: Floats
+    on: Ints
+    seconds: Floats
+
+
 @compiled
-def cheapest_course(
-    latency_s: Floats,
-    row: Ints,
-    prices: Floats,
-    price_of_s: Floats,
-    start: Floats,
-    stop: Floats,
-    shape: Ints,
-    cost: Floats,
-    on: Ints,
-    latencies: Floats,
-) -> float:
-    """The least cost of a course of vectors of machines.
+def cheapest_course(own: Course, prices: Floats, price_of_s: Floats, start: Floats, stop: Floats) -> float:
+    """The least cost of a course of vectors of machines, which is filled in.
 
     Args:
-        latency_s: latency of each vector by rate, infinite where it does not serve, shape (rates, vectors).
-        row: the rate of each step, by its row.
+        own: the module.
         prices: price of a machine in each step, shape (steps, types).
         price_of_s: price of a second of latency in each step.
         start: money per machine that is started, by type.
         stop: money per machine that is stopped, by type.
-        shape: numbers of machines of each type, plus one.
-        cost: room for the tables of all steps, shape (steps, vectors).
-        on: to be filled with the machines of a course that costs so much, shape (steps, types).
-        latencies: to be filled with its latencies.
     """
+    latency_s, row, shape, cost = own.latency_s, own.row, own.shape, own.cost
     steps, cells = cost.shape
     types = shape.size
     # The vector of each place of a flat table, since prices and changes are per type.
@@ -56,29 +61,29 @@ def cheapest_course(
             rest //= shape[axis]
     # Forward: what the cheapest course up to a step costs by the vector that it ends in.
     for k in range(steps):
-        own = cost[k]
+        here = cost[k]
         if k:
-            own[:] = cost[k - 1]
+            here[:] = cost[k - 1]
             # From any vector to any other at once: changes are charged type by type, so one sweep per type is enough.
-            after_changes(own, shape, start, stop)
+            after_changes(here, shape, start, stop)
         else:
-            own[:] = 0.0
+            here[:] = 0.0
         seconds = latency_s[row[k]]
         for axis in range(types):
             price, numbers = prices[k, axis], vectors[axis]
             for place in range(cells):
-                own[place] += price * numbers[place]
+                here[place] += price * numbers[place]
         for place in range(cells):
             # A vector that does not serve the step has no latency, and no course goes through it.
             slow = seconds[place]
-            own[place] = own[place] + price_of_s[k] * slow if slow < np.inf else np.inf
+            here[place] = here[place] + price_of_s[k] * slow if slow < np.inf else np.inf
     at = int(np.argmin(cost[steps - 1]))
     least = cost[steps - 1, at]
     # Back: the tables do not say where a vector was reached from, which costs one more look at each step.
     for k in range(steps - 1, -1, -1):
         for axis in range(types):
-            on[k, axis] = int(vectors[axis, at])
-        latencies[k] = latency_s[row[k], at]
+            own.on[k, axis] = int(vectors[axis, at])
+        own.seconds[k] = latency_s[row[k], at]
         if k:
             at = best_before(cost[k - 1], shape, at, start, stop)
     return float(least)
@@ -201,27 +206,6 @@ SECONDS = 2.0
 """Unit in which prices of latency move, in multiples of what a module costs in a step, per SLO."""
 
 
-@dataclass(slots=True)
-class _Module:
-    """A module over time.
-
-    Attributes:
-        latency_s: latencies of its vectors by rate.
-        row: the rate of each step.
-        shape: numbers of machines of each type, plus one.
-        cost: room for the tables of all steps.
-        on: machines of its last course, shape (steps, types).
-        seconds: latencies of that course.
-    """
-
-    latency_s: Floats
-    row: Ints
-    shape: Ints
-    cost: Floats
-    on: Ints
-    seconds: Floats
-
-
 class SharedPrices:
     """Prices that are shared between modules and steps, on their way up.
 
@@ -237,12 +221,12 @@ class SharedPrices:
         """All is charged by the steps to begin with; `cost` is what a plan costs, for the size of moves."""
         self.steps, self.money = steps, money
         count, types = money.running.shape
-        self._modules: list[_Module] = []
+        self._modules: list[Course] = []
         for m, own in enumerate(boxes):
             tables, row = latency_tables(day, m, own)
             room = np.empty((count, tables.shape[1]))
             on, seconds = np.zeros((count, types), np.int64), np.zeros(count)
-            self._modules.append(_Module(tables, row, own.most + 1, room, on, seconds))
+            self._modules.append(Course(tables, row, own.most + 1, room, on, seconds))
         self.charged: Floats = np.repeat(money.running[:, None], len(boxes), axis=1)
         self.worth: Floats = np.zeros((count, len(boxes)))
         self.best = -np.inf
@@ -278,18 +262,8 @@ class SharedPrices:
         left = self.money.running[:, None] - self.charged
         total = 0.0
         for m, own in enumerate(self._modules):
-            total += cheapest_course(
-                own.latency_s,
-                own.row,
-                np.ascontiguousarray(left[:, m]),
-                np.ascontiguousarray(self.worth[:, m]),
-                self.money.start[m],
-                self.money.stop[m],
-                own.shape,
-                own.cost,
-                own.on,
-                own.seconds,
-            )
+            prices, worth = np.ascontiguousarray(left[:, m]), np.ascontiguousarray(self.worth[:, m])
+            total += cheapest_course(own, prices, worth, self.money.start[m], self.money.stop[m])
         return total
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,8 +159,7 @@ MARGIN = 1e-9
 """Share of the SLO that plans leave free and that bounds add, so that rounding never misses it or loses a plan."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
+class Choices(NamedTuple):
     """Vectors of machines by step and module, none of which can do without a machine at its latency.
 
     Attributes:

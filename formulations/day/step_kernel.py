@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import compiled
+from formulations.day.choices import Choices
 
 # The cheapest choice of one of each list within what there is of some resources (compiled, ours).
 #
@@ -251,31 +252,47 @@ SHARES = 1e-9
 """Share of a stock by which sums of shares may miss it: far more than rounding, far less than a machine."""
 
 
+class Within(NamedTuple):
+    """What the choices of a step have to keep.
+
+    Attributes:
+        through: which modules each path goes through, shape (paths, modules).
+        slo_s: the objective of each path.
+        stock: machines of each type; infinite: no limit.
+    """
+
+    through: Flags
+    slo_s: float
+    stock: Floats
+
+
+class _Frontiers(NamedTuple):
+    """Room for the choices of a step that no other one replaces, those of a module by rising cost.
+
+    Attributes:
+        cost: what each costs, shape (modules, longest list), like the next two.
+        latency: its latency.
+        place: which of all choices it is.
+        size: how many there are of each module.
+    """
+
+    cost: Floats
+    latency: Floats
+    place: Ints
+    size: Ints
+
+
 @compiled
 def cheapest_steps(
-    vectors: Ints,
-    latency_s: Floats,
-    first: Ints,
-    prices: Floats,
-    worth: Floats,
-    through: Flags,
-    slo_s: float,
-    stock: Floats,
-    least: Floats,
-    chosen: Ints,
-    weights: Floats,
+    choices: Choices, prices: Floats, worth: Floats, within: Within, least: Floats, chosen: Ints, weights: Floats
 ) -> None:
     """The cheapest choices of all steps, each within the stock.
 
     Args:
-        vectors: machines by hardware type of all choices, shape (choices, types).
-        latency_s: their latencies; those of a module in a step stand next to each other and rise.
-        first: first choice by step and module, and the end of the last one, shape (steps, modules, 2).
+        choices: what the modules choose from.
         prices: price of a machine, shape (steps, modules, types).
         worth: money that a second of latency brings in, shape (steps, modules).
-        through: which modules each path goes through, shape (paths, modules).
-        slo_s: the objective.
-        stock: machines of each type; infinite: no limit.
+        within: what they have to keep.
         least: to be filled with a lower bound of each step, infinite where nothing keeps the SLO within the stock.
         chosen: choices that keep both, to begin with, shape (steps, modules), -1: none are known; to be replaced by
             the cheapest ones.
@@ -283,44 +300,36 @@ def cheapest_steps(
             path and per stock of each limited type, shape (steps, paths + limited types).
     """
     steps, modules = chosen.shape
-    longest = 0
+    first, stock, longest = choices.first, within.stock, 0
     for k in range(steps):
         for m in range(modules):
             longest = max(longest, first[k, m, 1] - first[k, m, 0])
     limited = np.flatnonzero(np.isfinite(stock))
     # Room for the longest list, taken once: steps are many, and short.
-    cost, latency = np.empty((modules, longest)), np.empty((modules, longest))
-    place = np.empty((modules, longest), np.int64)
-    count, found = np.empty(modules, np.int64), np.empty(modules, np.int64)
-    paths = through.shape[0]
+    left = _Frontiers(
+        np.empty((modules, longest)),
+        np.empty((modules, longest)),
+        np.empty((modules, longest), np.int64),
+        np.empty(modules, np.int64),
+    )
+    found, paths = np.empty(modules, np.int64), within.through.shape[0]
     uses, room = np.empty((modules, longest, paths + limited.size)), np.ones(paths + limited.size)
     for t in range(limited.size):
         # Shares that add up to all of the stock may be more than 1 by rounding, and one machine more is more by far.
         room[paths + t] = min(1.0, stock[limited[t]]) * (1.0 + SHARES)
     for k in range(steps):
         for m in range(modules):
-            count[m] = _frontier(
-                vectors,
-                latency_s,
-                first[k, m, 0],
-                first[k, m, 1],
-                prices[k, m],
-                worth[k, m],
-                limited,
-                cost[m],
-                latency[m],
-                place[m],
-            )
-        _use(latency, place, count, vectors, through, slo_s, limited, stock, uses)
-        known = _cost(vectors, latency_s, prices[k], worth[k], chosen[k])
-        least[k], better = cheapest_of_each(cost, uses, count, room, known, weights[k], found)
+            _frontier(choices, k, m, prices[k, m], worth[k, m], limited, left)
+        _use(choices.vectors, left, within, limited, uses)
+        known = _cost(choices, prices[k], worth[k], chosen[k])
+        least[k], better = cheapest_of_each(left.cost, uses, left.size, room, known, weights[k], found)
         if better:
             for m in range(modules):
-                chosen[k, m] = place[m, found[m]]
+                chosen[k, m] = left.place[m, found[m]]
 
 
 @compiled
-def _cost(vectors: Ints, latency_s: Floats, prices: Floats, worth: Floats, chosen: Ints) -> float:
+def _cost(choices: Choices, prices: Floats, worth: Floats, chosen: Ints) -> float:
     """What choices of a step cost that are known; infinite: none are.
 
     It is worth something to begin with: the search ends at once where nothing is cheaper.
@@ -329,53 +338,35 @@ def _cost(vectors: Ints, latency_s: Floats, prices: Floats, worth: Floats, chose
     for m in range(chosen.size):
         if chosen[m] < 0:
             return np.inf
-        cost -= worth[m] * latency_s[chosen[m]]
+        cost -= worth[m] * choices.latency_s[chosen[m]]
         for h in range(prices.shape[1]):
-            cost += prices[m, h] * vectors[chosen[m], h]
+            cost += prices[m, h] * choices.vectors[chosen[m], h]
     return cost
 
 
 @compiled
-def _use(
-    latency: Floats,
-    place: Ints,
-    count: Ints,
-    vectors: Ints,
-    through: Flags,
-    slo_s: float,
-    limited: Ints,
-    stock: Floats,
-    uses: Floats,
-) -> None:
+def _use(vectors: Ints, left: _Frontiers, within: Within, limited: Ints, uses: Floats) -> None:
     """Fill in what each choice takes of each path's SLO and of the stock of each limited type, as a share of it."""
-    paths = through.shape[0]
-    for m in range(count.size):
-        for i in range(count[m]):
+    paths = within.through.shape[0]
+    for m in range(left.size.size):
+        for i in range(left.size[m]):
             for p in range(paths):
-                uses[m, i, p] = latency[m, i] / slo_s if through[p, m] else 0.0
+                uses[m, i, p] = left.latency[m, i] / within.slo_s if within.through[p, m] else 0.0
             for t in range(limited.size):
-                uses[m, i, paths + t] = vectors[place[m, i], limited[t]] / max(1.0, stock[limited[t]])
+                used = vectors[left.place[m, i], limited[t]]
+                uses[m, i, paths + t] = used / max(1.0, within.stock[limited[t]])
 
 
 @compiled
-def _frontier(
-    vectors: Ints,
-    latency_s: Floats,
-    first: int,
-    end: int,
-    prices: Floats,
-    worth: float,
-    limited: Ints,
-    cost: Floats,
-    latency: Floats,
-    place: Ints,
-) -> int:
-    """Choices that no other one replaces, the cheapest first; returns their number.
+def _frontier(choices: Choices, k: int, m: int, prices: Floats, worth: float, limited: Ints, left: _Frontiers) -> None:
+    """Fill in the choices of module m in step k that no other one replaces, the cheapest first.
 
     One that is as fast, costs no more and has no more machines of any type that is limited replaces another.
     """
+    vectors, latency_s = choices.vectors, choices.latency_s
+    cost, latency, place = left.cost[m], left.latency[m], left.place[m]
     size = 0
-    for i in range(first, end):
+    for i in range(choices.first[k, m, 0], choices.first[k, m, 1]):
         own = -worth * latency_s[i]
         for h in range(prices.size):
             own += prices[h] * vectors[i, h]
@@ -403,4 +394,4 @@ def _frontier(
         cost[i], cost[j] = cost[j], cost[i]
         latency[i], latency[j] = latency[j], latency[i]
         place[i], place[j] = place[j], place[i]
-    return size
+    left.size[m] = size

@@ -10,7 +10,7 @@ import numpy as np
 from euclio.problems.session import Session
 from formulations.day.choices import Choices, Floats, Ints
 from formulations.day.one_module import ROUNDING
-from formulations.day.step_kernel import Flags, cheapest_steps
+from formulations.day.step_kernel import Flags, Within, cheapest_steps
 
 MOST_PATHS = 64
 """Paths on which choices keep the SLO; plans are held to it on all others too, bounds need not be."""
@@ -58,21 +58,10 @@ class Steps:
             prices: price of a machine in each step, shape (steps, modules, types).
             worth: money that a second of latency brings in, shape (steps, modules); none without.
         """
-        own, least = self.choices, np.empty(len(prices))
+        least = np.empty(len(prices))
         latencies = np.zeros(prices.shape[:2]) if worth is None else worth
-        cheapest_steps(
-            own.vectors,
-            own.latency_s,
-            own.first,
-            prices,
-            latencies,
-            self.through,
-            self.slo_s,
-            self.stock,
-            least,
-            self.chosen,
-            self.weights,
-        )
+        within = Within(self.through, self.slo_s, self.stock)
+        cheapest_steps(self.choices, prices, latencies, within, least, self.chosen, self.weights)
         return least
 
     def machines(self) -> Ints:

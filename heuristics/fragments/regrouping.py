@@ -26,7 +26,8 @@ from euclio.problems.fragments.stages import Stages
 from heuristics.fragments.graft import solve_graft, uniform_groups
 from heuristics.fragments.gslice import solve_gslice_plus
 from heuristics.fragments.options import GraftOptions, gslice_plus_space
-from heuristics.fragments.regrouping_prices import Prices, Sets, prices_of, sets_at
+from heuristics.fragments.regrouping_kernel import Prices, best_sets
+from heuristics.fragments.regrouping_prices import Sets, prices_of
 from heuristics.fragments.regrouping_tables import (
     NEVER,
     Queues,
@@ -143,7 +144,7 @@ class PathSearch:
         queues = self._queues
         served = np.array(state, dtype=np.int64)
         must = min((queues.limits[queues.starts[b] + own], b) for b, own in enumerate(state) if own < self._sizes[b])[1]
-        gain, taken = sets_at(queues, self._tables, self._rules, prices, served, must, slack_pct)
+        gain, taken = best_sets(queues, self._tables, self._rules, prices, served, must, slack_pct)
         ranked = np.argsort(-gain, kind="stable")[:most]
         least = max(gain[ranked[0]] - slack_pct, -NEVER / 2)
         return [(tuple((served + taken[k]).tolist()), -float(gain[k])) for k in ranked.tolist() if gain[k] >= least]
@@ -255,7 +256,7 @@ def _rules(stages: Stages, queues: Queues, space: FragmentSpace) -> Rules:
         min(len(queues.places), REACH, space.max_members or REACH),
         max(LOOKS, LOOKS * FEW // len(queues.places)),
         (begin, layers if space.sharing is Sharing.REALIGNED else begin + 1),
-        space.max_instances,
+        math.inf if space.max_instances is None else float(space.max_instances),
     )
 
 

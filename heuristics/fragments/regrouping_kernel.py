@@ -7,13 +7,13 @@ one head per queue and the shared stage, all read off tables.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from euclio.core.compiled import compiled
-from heuristics.fragments.regrouping_tables import NEVER, Tables
+from heuristics.fragments.regrouping_tables import NEVER, Queues, Rules, Tables
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -22,77 +22,141 @@ WHOLE = 1e-9
 """Rates this far above a whole number of units are that number."""
 
 
+class Prices(NamedTuple):
+    """What fragments are worth.
+
+    Attributes:
+        price: GPU share in percent per unit of rate, by place in the queues, shape (fragments,); it does not rise
+            within a queue.
+        worth: sums of the prices of the fragments before each place, shape (fragments + 1,).
+    """
+
+    price: Floats
+    worth: Floats
+
+
+class _Rows(NamedTuple):
+    """The times of shared stages that are looked at, a row each.
+
+    Attributes:
+        first: row of the tables that comes first.
+        next_of: place of the next fragment of each queue, shape (queues,).
+        hoped: what a set gains at most, shape (rows,); minus `NEVER`: there is none.
+        head: row of the heads of each queue, shape (rows, queues); -1: it needs none, -2: it gives no fragment.
+        size: how many of its fragments a set may have, shape (rows, queues).
+    """
+
+    first: int
+    next_of: Ints
+    hoped: Floats
+    head: Ints
+    size: Ints
+
+
+class _Sums(NamedTuple):
+    """Room for the sets of one row, by number of fragments.
+
+    Attributes:
+        net: worth less heads by queue and number of its fragments, shape (queues, reach + 1).
+        value: the gain of the first so many queues before the shared stage, shape (queues + 1, reach + 1).
+        load: the rate in units that it serves, shape as `value`.
+        choice: how many of the last of these queues it takes, shape as `value`.
+    """
+
+    net: Floats
+    value: Floats
+    load: Floats
+    choice: Ints
+
+
 @compiled
 def best_sets(
-    tables: Tables,
-    served: Ints,
-    must: int,
-    own: bool,
-    slack: float,
-    reach: int,
-    looks: int,
-    starts: Ints,
-    limits: Floats,
-    units: Floats,
-    price: Floats,
-    worth: Floats,
-    begins: Ints,
-    first_point: int,
-    last_point: int,
-    gain: Floats,
-    taken: Ints,
-) -> float:
-    """Per number of fragments the largest gain, worth less GPU share, of a set of so many that takes the next ones.
+    queues: Queues, tables: Tables, rules: Rules, prices: Prices, served: Ints, must: int, slack: float
+) -> tuple[Floats, Ints]:
+    """The sets that gain most, worth less GPU share, and take the next fragments of some queues.
 
     Args:
+        queues: the fragments.
         tables: least GPU shares of stages.
+        rules: what sets are allowed; without budgets of their own fragments have that of `must`, the least of the set.
+        prices: what fragments are worth.
         served: fragments of each queue that have been served, shape (queues,).
         must: queue whose next fragment has to be in the set.
-        own: fragments keep their own time budgets; False: the least of the set, which is that of `must`.
         slack: sets that gain by more than this less than the best may be left out.
-        reach: most fragments of a set.
-        looks: most times of the shared stage to look at, those that promise most.
-        starts: see `Queues`, as the next two.
-        limits: see `Queues`.
-        units: see `Queues`.
-        price: price of a unit of rate of each fragment, not rising within a queue, shape (fragments,).
-        worth: sums of the prices of the fragments before each place, shape (fragments + 1,).
-        begins: first layer of each queue, ascending.
-        first_point: first re-partition point to look at.
-        last_point: the one behind the last.
-        gain: filled in, shape (reach + 1,); minus `NEVER`: there is none.
-        taken: filled in: how many of each queue, shape (reach + 1, queues).
 
     Returns:
-        The largest gain.
+        Gains by number of fragments, shape (reach + 1,), minus `NEVER` where there is none; and how many of each queue,
+        shape (reach + 1, queues).
     """
-    queues, most_units = len(begins), tables.shared_cost.shape[1] - 1
-    gain[:] = -NEVER
-    best = -NEVER
-    limit = limits[starts[must] + served[must]]
-    first_point = max(first_point, begins[must])
-    rows = tables.shared_start[last_point] - tables.shared_start[first_point]
-    hoped = np.full(rows, -NEVER)
-    head = np.full((rows, queues), -2, dtype=np.int64)
-    size = np.zeros((rows, queues), dtype=np.int64)
-    # What sets gain at most: stages of any length at the least share per unit of rate, so that fragments add up.
+    number, reach, most_units = len(queues.begins), rules.reach, tables.shared_cost.shape[1] - 1
+    gain, taken = np.full(reach + 1, -NEVER), np.zeros((reach + 1, number), dtype=np.int64)
+    rows = _promises(queues, tables, rules, prices, queues.starts[:-1] + served, must)
+    sums = _Sums(
+        np.zeros((number, reach + 1)),
+        np.zeros((number + 1, reach + 1)),
+        np.zeros((number + 1, reach + 1)),
+        np.zeros((number + 1, reach + 1), dtype=np.int64),
+    )
+    best, looked = -NEVER, 0
+    # The rows again, those that promise most first, now at the shares of whole stages.
+    for i in np.argsort(-rows.hoped, kind="mergesort"):
+        # Rows come by falling promise: no later one makes a set of interest.
+        if rows.hoped[i] < best - slack or rows.hoped[i] <= -NEVER:
+            break
+        # Queue by queue at their real shares they promise too little.
+        if _net(queues, tables, prices, must, rows, i, best - slack, sums.net) < best - slack:
+            continue
+        looked += 1
+        # The search is a heuristic's: the rows that promise less are left unseen.
+        if looked > rules.looks:
+            break
+        filled = _combine(must, reach, rows.next_of, queues.units, rows.size[i], sums)
+        for k in range(1, filled + 1):
+            place = int(np.ceil(sums.load[number, k] - WHOLE))
+            if sums.value[number, k] <= -NEVER / 2 or place > most_units:
+                continue
+            # Less the shared stage for all of them; the best of each number is kept, and what it takes of each queue.
+            found = sums.value[number, k] - tables.shared_cost[i + rows.first, place]
+            if found > gain[k] and found > best - slack:
+                gain[k] = found
+                best = max(best, found)
+                rest = k
+                for b in range(number - 1, -1, -1):
+                    taken[k, b] = sums.choice[b + 1, rest]
+                    rest -= taken[k, b]
+    return gain, taken
+
+
+@compiled
+def _promises(queues: Queues, tables: Tables, rules: Rules, prices: Prices, next_of: Ints, must: int) -> _Rows:
+    """What sets gain at most at each time of a shared stage; `next_of` as of `_Rows`, the others as of `best_sets`.
+
+    Stages of any length are taken at the least share per unit of rate, so that fragments add up.
+    """
+    number = len(queues.begins)
+    limit = queues.limits[next_of[must]]
+    first_point, last_point = max(rules.points[0], queues.begins[must]), rules.points[1]
+    first_row = tables.shared_start[first_point]
+    count = tables.shared_start[last_point] - first_row
+    hoped = np.full(count, -NEVER)
+    head = np.full((count, number), -2, dtype=np.int64)
+    size = np.zeros((count, number), dtype=np.int64)
     for point in range(first_point, last_point):
         for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
             ticks = tables.shared_ticks[row]
             # Rows come by rising time: all later ones take too long as well.
             if ticks > limit:
                 break
-            i = row - tables.shared_start[first_point]
-            total = 0.0
-            for b in range(queues):
-                first = starts[b] + served[b]
+            i, total = row - first_row, 0.0
+            for b in range(number):
+                first = next_of[b]
                 # The queue begins behind the point, or all of it has been served.
-                if begins[b] > point or first >= starts[b + 1]:
+                if queues.begins[b] > point or first >= queues.starts[b + 1]:
                     continue
-                left = (limits[first] if own else limit) - ticks
+                left = (queues.limits[first] if rules.own else limit) - ticks
                 at, each = -1, tables.shared_least[row]
                 # Its own stage up to the point has to fit into what the shared one leaves.
-                if begins[b] < point:
+                if queues.begins[b] < point:
                     low, high = tables.own_start[b, point], tables.own_start[b, point + 1]
                     at = low + np.searchsorted(tables.own_ticks[low:high], left, side="right") - 1
                     if at < low:
@@ -100,109 +164,84 @@ def best_sets(
                     each += tables.own_least[at]
                 elif left < 0:
                     continue
-                last = min(starts[b + 1], first + reach)
-                end = place_above(price, first, last, each)
+                last = min(queues.starts[b + 1], first + rules.reach)
+                end = place_above(prices.price, first, last, each)
                 # That fragment is in the set even where it costs more than it is worth.
                 if b == must:
                     end = max(end, first + 1)
-                total += worth[end] - worth[first] - each * (units[end] - units[first])
-                head[i, b] = at
-                size[i, b] = end - first
+                total += prices.worth[end] - prices.worth[first] - each * (queues.units[end] - queues.units[first])
+                head[i, b], size[i, b] = at, end - first
             # Without the queue that has to be in it, a row makes no set.
             if size[i, must] > 0:
                 hoped[i] = total
-    # The rows again, those that promise most first, now at the shares of whole stages.
-    net = np.zeros((queues, reach + 1))
-    value = np.zeros((queues + 1, reach + 1))
-    load = np.zeros((queues + 1, reach + 1))
-    choice = np.zeros((queues + 1, reach + 1), dtype=np.int64)
-    looked = 0
-    for i in np.argsort(-hoped, kind="mergesort"):
-        # Rows come by falling promise: no later one makes a set of interest.
-        if hoped[i] < best - slack or hoped[i] <= -NEVER:
-            break
-        row, total = i + tables.shared_start[first_point], 0.0
-        for b in range(queues):
-            first = starts[b] + served[b]
-            at = head[i, b]
-            alone = -NEVER if b == must else 0.0
-            if at == -2:
-                continue
-            # Each fragment more costs what it is worth too little: as many as that leaves a gain.
-            each = tables.shared_least[row] + (tables.own_least[at] if at >= 0 else 0.0)
-            last, rest = min(starts[b + 1], first + reach), hoped[i]
-            stop = first + size[i, b]
-            while stop < last:
-                rest -= (each - price[stop]) * (units[stop + 1] - units[stop])
-                if rest < best - slack:
-                    break
-                stop += 1
-            size[i, b] = stop - first
-            for k in range(1, size[i, b] + 1):
-                rate = units[first + k] - units[first]
-                place = int(np.ceil(rate - WHOLE))
-                share = NEVER
-                if place <= most_units:
-                    share = tables.own_cost[at, place] if at >= 0 else 0.0
-                # No stage carries so many: the queue gives fewer.
-                if share >= NEVER:
-                    size[i, b] = k - 1
-                    break
-                net[b, k] = worth[first + k] - worth[first] - share
-                alone = max(alone, net[b, k] - tables.shared_least[row] * rate)
-            total += alone
-        # Queue by queue at their real shares they promise too little.
-        if total < best - slack:
-            continue
-        looked += 1
-        # The search is a heuristic's: the rows that promise less are left unseen.
-        if looked > looks:
-            break
-        filled = _combine(must, reach, starts[:-1] + served, units, size[i], net, value, load, choice)
-        for k in range(1, filled + 1):
-            place = int(np.ceil(load[queues, k] - WHOLE))
-            if value[queues, k] <= -NEVER / 2 or place > most_units:
-                continue
-            # Less the shared stage for all of them; the best of each number is kept, and what it takes of each queue.
-            found = value[queues, k] - tables.shared_cost[row, place]
-            if found > gain[k] and found > best - slack:
-                gain[k] = found
-                best = max(best, found)
-                rest = k
-                for b in range(queues - 1, -1, -1):
-                    taken[k, b] = choice[b + 1, rest]
-                    rest -= taken[k, b]
-    return best
+    return _Rows(first_row, next_of, hoped, head, size)
 
 
 @compiled
-def _combine(
-    must: int,
-    reach: int,
-    next_of: Ints,
-    units: Floats,
-    size: Ints,
-    net: Floats,
-    value: Floats,
-    load: Floats,
-    choice: Ints,
-) -> int:
+def _net(
+    queues: Queues, tables: Tables, prices: Prices, must: int, rows: _Rows, i: int, least: float, net: Floats
+) -> float:
+    """What sets of row i gain at most where each queue has heads of its own, which are whole stages.
+
+    Args:
+        queues: see `best_sets`, as the next three.
+        tables: see there.
+        prices: see there.
+        must: see there.
+        rows: the rows; the sizes of row i become final.
+        i: the row.
+        least: sets that gain less are of no interest.
+        net: filled in, see `_Sums`.
+    """
+    total, reach, most_units = 0.0, net.shape[1] - 1, tables.shared_cost.shape[1] - 1
+    shared, units, size = tables.shared_least[i + rows.first], queues.units, rows.size
+    for b in range(len(queues.begins)):
+        first, at = rows.next_of[b], rows.head[i, b]
+        alone = -NEVER if b == must else 0.0
+        if at == -2:
+            continue
+        # Each fragment more costs what it is worth too little: as many as that leaves a gain.
+        each = shared + (tables.own_least[at] if at >= 0 else 0.0)
+        last, rest = min(queues.starts[b + 1], first + reach), rows.hoped[i]
+        stop = first + size[i, b]
+        while stop < last:
+            rest -= (each - prices.price[stop]) * (units[stop + 1] - units[stop])
+            if rest < least:
+                break
+            stop += 1
+        size[i, b] = stop - first
+        for k in range(1, size[i, b] + 1):
+            rate = units[first + k] - units[first]
+            place = int(np.ceil(rate - WHOLE))
+            share = NEVER
+            if place <= most_units:
+                share = tables.own_cost[at, place] if at >= 0 else 0.0
+            # No stage carries so many: the queue gives fewer.
+            if share >= NEVER:
+                size[i, b] = k - 1
+                break
+            net[b, k] = prices.worth[first + k] - prices.worth[first] - share
+            alone = max(alone, net[b, k] - shared * rate)
+        total += alone
+    return total
+
+
+@compiled
+def _combine(must: int, reach: int, next_of: Ints, units: Floats, size: Ints, sums: _Sums) -> int:
     """The largest gain before the shared stage by number of fragments, queue after queue.
 
     Args:
-        must: see `best_sets`, as the next.
-        reach: see `best_sets`.
+        must: see `best_sets`.
+        reach: most fragments of a set.
         next_of: place of the next fragment of each queue, shape (queues,).
         units: see `Queues`.
         size: most fragments to take of each queue, shape (queues,).
-        net: worth less heads by queue and number of its fragments, shape (queues, reach + 1).
-        value: filled in: the gain of the first so many queues by number of fragments, shape (queues + 1, reach + 1).
-        load: filled in: the rate in units that it serves, shape as `value`.
-        choice: filled in: how many of the last of these queues it takes, shape as `value`.
+        sums: of the row; all but its `net` is filled in.
 
     Returns:
         The largest number of fragments.
     """
+    net, value, load, choice = sums.net, sums.value, sums.load, sums.choice
     filled = 0
     value[0, 0], load[0, 0] = 0.0, 0.0
     for b in range(len(size)):

@@ -8,12 +8,10 @@ search and prove nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
-from heuristics.fragments.regrouping_kernel import best_sets
+from heuristics.fragments.regrouping_kernel import Prices, best_sets
 from heuristics.fragments.regrouping_tables import Queues, Rules, Tables
 from heuristics.highs import covering_program
 
@@ -26,50 +24,6 @@ ROUNDS = 40
 """Most times to look for sets that gain."""
 ALONE_PCT = 1e4
 """Share of a unit of rate without a set, more than any stage for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """What fragments are worth.
-
-    Attributes:
-        price: GPU share in percent per unit of rate, by place in the queues, shape (fragments,).
-        worth: sums of the prices of the fragments before each place, shape (fragments + 1,).
-    """
-
-    price: Floats
-    worth: Floats
-
-
-def sets_at(
-    queues: Queues, tables: Tables, rules: Rules, prices: Prices, served: Ints, must: int, slack_pct: float
-) -> tuple[Floats, Ints]:
-    """The sets that gain most and take the next fragments of some queues, among these that of the queue `must`.
-
-    Returns:
-        Gains by number of fragments, shape (reach + 1,), and how many of each queue, shape (reach + 1, queues).
-    """
-    gain = np.empty(rules.reach + 1)
-    taken = np.zeros((rules.reach + 1, len(queues.begins)), dtype=np.int64)
-    best_sets(
-        tables,
-        served,
-        must,
-        rules.own,
-        slack_pct,
-        rules.reach,
-        rules.looks,
-        queues.starts,
-        queues.limits,
-        queues.units,
-        prices.price,
-        prices.worth,
-        queues.begins,
-        *rules.points,
-        gain,
-        taken,
-    )
-    return gain, taken
 
 
 def classes_of(queues: Queues, most: int) -> Ints:
@@ -158,7 +112,7 @@ def _best_set(
     queues: Queues, tables: Tables, rules: Rules, prices: Prices, served: Ints, must: int
 ) -> tuple[Ints, float] | None:
     """Places and GPU share of the set that gains most at a state; None: none gains."""
-    gain, taken = sets_at(queues, tables, rules, prices, served, must, 0.0)
+    gain, taken = best_sets(queues, tables, rules, prices, served, must, 0.0)
     k = int(np.argmax(gain))
     if gain[k] <= GAINS_PCT:
         return None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -28,8 +27,7 @@ MOST_UNITS = 500
 """Units of the rates of a set beyond which they are rounded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """What sets are allowed.
 
     Attributes:
@@ -37,18 +35,17 @@ class Rules:
         reach: most fragments of a set.
         looks: most times of a set's shared stage that are looked at, those that promise most.
         points: the first re-partition point, and the one behind the last.
-        max_instances: most instances of a stage; None: any number.
+        max_instances: most instances of a stage; infinite: any number.
     """
 
     own: bool
     reach: int
     looks: int
     points: tuple[int, int]
-    max_instances: int | None
+    max_instances: float
 
 
-@dataclass(frozen=True, slots=True)
-class Queues:
+class Queues(NamedTuple):
     """The fragments by first layer, the tightest first.
 
     Attributes:
@@ -57,7 +54,7 @@ class Queues:
         starts: queue b is `places[starts[b]:starts[b + 1]]`, shape (queues + 1,).
         limits: longest execution of each in ticks, shape (fragments,).
         units: sums of the rates in units before each place, shape (fragments + 1,).
-        unit_rps: a unit in requests per second.
+        per_tick: requests that a unit of rate brings in a tick.
     """
 
     places: Ints
@@ -65,7 +62,7 @@ class Queues:
     starts: Ints
     limits: Floats
     units: Floats
-    unit_rps: Fraction
+    per_tick: float
 
     @property
     def even(self) -> bool:
@@ -90,7 +87,7 @@ def queues_of(fleet: Fleet, stages: Stages, places: Sequence[int], reach: int) -
         np.searchsorted(begin, [*begins.tolist(), int(begins[-1]) + 1]).astype(np.int64),
         np.array([float(limit[k]) for k in order]),
         np.cumsum([0.0, *(float(q / unit) for q in rates)]),
-        unit,
+        float(unit / stages.ticks_per_s),
     )
 
 
@@ -137,7 +134,7 @@ def entries(stages: Stages, queues: Queues, rules: Rules) -> int:
 def tables_of(stages: Stages, queues: Queues, rules: Rules) -> Tables:
     """The tables of the sets that are allowed."""
     units = _units(queues, rules)
-    table = _Maker(stages, queues.unit_rps, rules.max_instances, units)
+    table = _Maker(stages, queues.per_tick, rules.max_instances, units)
     layers, begins, points = stages.network.layers, queues.begins.tolist(), range(*rules.points)
     shared = [table.of(p, layers) if p in points else table.none() for p in range(layers)]
     heads = [[table.of(b, p) if p in points and b < p else table.none() for p in range(layers)] for b in begins]
@@ -171,9 +168,9 @@ def divide_heads(cost: npt.NDArray[Any]) -> None:
 class _Maker:
     """Makes the tables of one range of layers after the other."""
 
-    def __init__(self, stages: Stages, unit_rps: Fraction, max_instances: int | None, units: int) -> None:
+    def __init__(self, stages: Stages, per_tick: float, max_instances: float, units: int) -> None:
         self._stages, self._max_instances = stages, max_instances
-        self._per_tick = np.arange(units + 1) * float(unit_rps / stages.ticks_per_s)
+        self._per_tick = np.arange(units + 1) * per_tick
 
     def none(self) -> tuple[Floats, Floats]:
         """The table of a range that no stage runs."""
@@ -187,8 +184,7 @@ class _Maker:
         ticks, batch, share = (part.astype(np.float64) for part in (choices.ticks, choices.batch, choices.share_pct))
         instances = np.ceil(ticks[:, None] / batch[:, None] * self._per_tick - 1e-9)
         cost = instances * share[:, None]
-        if self._max_instances is not None:
-            cost[instances > self._max_instances] = NEVER
+        cost[instances > self._max_instances] = NEVER
         cost = np.minimum.accumulate(cost, axis=0)
         last = np.append(ticks[1:] != ticks[:-1], True)
         ticks, cost = ticks[last], cost[last]

@@ -59,6 +59,22 @@ class PackingOptions(NamedTuple):
     machines: Ints
 
 
+class _Growing(NamedTuple):
+    """The options that are kept so far, and what an option may take.
+
+    Attributes:
+        options: those of module m from `options.first[m]` on, in no order.
+        size: how many there are of each module, shape (modules,).
+        longest: the most seconds that the others leave each module, shape (modules,).
+        most: the money per hour that it has to stay below, shape (modules,).
+    """
+
+    options: PackingOptions
+    size: Ints
+    longest: Floats
+    most: Floats
+
+
 @compiled
 def packing_options(s: SessionArrays, models: Models, fills: bool, below: float) -> PackingOptions:
     """The options of every module that a plan for less than `below` may have.
@@ -71,21 +87,21 @@ def packing_options(s: SessionArrays, models: Models, fills: bool, below: float)
     """
     modules = s.rate.size
     widest = (s.first[1:] - s.first[:-1]).max()
-    longest, most = _limits(s, below)
-    size = np.zeros(modules, np.int64)
     table = np.zeros((modules * MOST_KEPT, MEMORY + 1))
     partial_at, machines = np.full(table.shape[0], -1, np.int64), np.zeros((table.shape[0], widest), np.int64)
-    kept = PackingOptions(np.arange(modules + 1) * MOST_KEPT, table, partial_at, machines)
+    options = PackingOptions(np.arange(modules + 1) * MOST_KEPT, table, partial_at, machines)
+    longest, most = _limits(s, below)
+    kept = _Growing(options, np.zeros(modules, np.int64), longest, most)
     for weight in (1.0, 0.5, 0.0):
         units, budgets = whole_options(s, fills, weight)
         for m in range(modules):
             own = np.zeros(s.first[m + 1] - s.first[m], np.int64)
             for option in range(units.first[m], units.first[m + 1]):
                 _, at, rate = cover_module(s, m, budgets[option], fills, weight, own)
-                _add(s, m, own, at, rate, models, longest[m], most[m], kept, size)
+                _add(s, m, own, at, rate, models, kept)
     for m in range(modules):
-        _add_pairs(s, m, models, longest[m], most[m], kept, size)
-    return _in_order(kept, size)
+        _add_pairs(s, m, models, kept)
+    return _in_order(options, kept.size)
 
 
 @compiled
@@ -128,9 +144,7 @@ def _limits(s: SessionArrays, below: float) -> tuple[Floats, Floats]:
 
 
 @compiled
-def _add_pairs(
-    s: SessionArrays, m: int, models: Models, longest: float, most: float, kept: PackingOptions, size: Ints
-) -> None:
+def _add_pairs(s: SessionArrays, m: int, models: Models, kept: _Growing) -> None:
     """Add the options with a partial machine and whole machines of its configuration and of at most one before it."""
     lo, hi = s.first[m], s.first[m + 1]
     own = np.zeros(hi - lo, np.int64)
@@ -138,7 +152,7 @@ def _add_pairs(
         whole, rest = whole_and_rest(s.rate[m], s.throughput[last], s.rate[m])
         own[last - lo] = whole
         if rest > 0.0:
-            _add(s, m, own, last, rest, models, longest, most, kept, size)
+            _add(s, m, own, last, rest, models, kept)
         own[last - lo] = 0
         for before in range(lo, last if s.max_allocations > 1 else lo):
             filled, _ = whole_and_rest(s.rate[m], s.throughput[before], s.rate[m])
@@ -146,23 +160,12 @@ def _add_pairs(
                 whole, rest = whole_and_rest(s.rate[m] - count * s.throughput[before], s.throughput[last], s.rate[m])
                 own[before - lo], own[last - lo] = count, whole
                 if rest > 0.0:
-                    _add(s, m, own, last, rest, models, longest, most, kept, size)
+                    _add(s, m, own, last, rest, models, kept)
             own[before - lo] = own[last - lo] = 0
 
 
 @compiled
-def _add(
-    s: SessionArrays,
-    m: int,
-    own: Ints,
-    at: int,
-    rate: float,
-    models: Models,
-    longest: float,
-    most: float,
-    kept: PackingOptions,
-    size: Ints,
-) -> None:
+def _add(s: SessionArrays, m: int, own: Ints, at: int, rate: float, models: Models, kept: _Growing) -> None:
     """Keep an option, and drop those that it makes needless, unless it is needless itself, too slow or too expensive.
 
     Args:
@@ -172,34 +175,32 @@ def _add(
         at: configuration of the partial machine, -1: none.
         rate: rate of the partial machine.
         models: what the models of its configurations take.
-        longest: seconds that the module may take.
-        most: money per hour that it has to stay below.
-        kept: all options, those of module m from `kept.first[m]` on.
-        size: how many there are of each module.
+        kept: all options.
     """
-    if size[m] == MOST_KEPT:
+    o, size = kept.options, kept.size[m]
+    if size == MOST_KEPT:
         return
     row = _row(s, m, own, at, rate, models)
     # Too slow for any budget, or too expensive even if its partial machine were shared without loss.
-    if max(row[WHOLE], row[OWN]) > longest * (1.0 + TIE) or row[SHARED_COST] >= most:
+    if max(row[WHOLE], row[OWN]) > kept.longest[m] * (1.0 + TIE) or row[SHARED_COST] >= kept.most[m]:
         return
-    start = kept.first[m]
+    start = o.first[m]
     # An option that is no worse in anything makes this one needless: it may be put in its place in every packing.
-    for option in range(start, start + size[m]):
-        if _replaces(s, models, kept.table[option], kept.partial_at[option], row, at):
+    for option in range(start, start + size):
+        if _replaces(s, models, o.table[option], o.partial_at[option], row, at):
             return
     # And the other way round: those that are kept close up, in their order.
     end = start
-    for option in range(start, start + size[m]):
-        if _replaces(s, models, row, at, kept.table[option], kept.partial_at[option]):
+    for option in range(start, start + size):
+        if _replaces(s, models, row, at, o.table[option], o.partial_at[option]):
             continue
         if end < option:
-            kept.table[end], kept.partial_at[end] = kept.table[option], kept.partial_at[option]
-            kept.machines[end] = kept.machines[option]
+            o.table[end], o.partial_at[end] = o.table[option], o.partial_at[option]
+            o.machines[end] = o.machines[option]
         end += 1
-    kept.table[end], kept.partial_at[end] = row, at
-    kept.machines[end, : own.size] = own
-    size[m] = end + 1 - start
+    o.table[end], o.partial_at[end] = row, at
+    o.machines[end, : own.size] = own
+    kept.size[m] = end + 1 - start
 
 
 @compiled

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from euclio.core.compiled import compiled, total_of
@@ -14,18 +16,46 @@ from heuristics.session.schedule import Schedule, copy_schedule, new_schedule
 from heuristics.session.split_optimizer import merged_units, module_budgets
 
 
+class Scheduling(NamedTuple):
+    """What is done below a split.
+
+    Attributes:
+        dummies: the dummy generator (`dummy_generator.py`).
+        reassignments: how often latency may be reassigned.
+        first: whether to the first module that gains, instead of the one that gains most.
+    """
+
+    dummies: int
+    reassignments: int
+    first: bool
+
+
+class Splitting(NamedTuple):
+    """How the latency is split move by move.
+
+    Attributes:
+        criterion: LATENCY_COST or THROUGHPUT of `latency_splitting.py`.
+        start: MOST_EXPENSIVE_HARDWARE or LEAST_LATENCY of that file.
+        merge: whether nodes are merged.
+        direct: whether moves are undone and made anew by the cost that they save.
+        stretch: whether the budgets are stretched to fill the SLO (Piccolo's Algorithm 2, line 19).
+    """
+
+    criterion: int
+    start: int
+    merge: bool
+    direct: bool
+    stretch: bool
+
+
 @compiled
-def plan_budgets(
-    s: SessionArrays, budgets: Floats, dummies: int, reassignments: int, first: bool, plan: Schedule
-) -> int:
+def plan_budgets(s: SessionArrays, budgets: Floats, below: Scheduling, plan: Schedule) -> int:
     """Schedule every module within its budget, then reassign what is left.
 
     Args:
         s: the session.
         budgets: latency budget per module in seconds, shape (modules,).
-        dummies: the dummy generator (`dummy_generator.py`).
-        reassignments: how often latency may be reassigned.
-        first: whether to the first module that gains, instead of the one that gains most.
+        below: what is done below the split.
         plan: overwritten.
 
     Returns:
@@ -33,60 +63,44 @@ def plan_budgets(
     """
     modules = s.rate.size
     for m in range(modules):
-        if not schedule_module(s, m, s.rate[m], budgets[m], dummies, plan):
+        if not schedule_module(s, m, s.rate[m], budgets[m], below.dummies, plan):
             return -1
     if not fits(path_times(s, plan.latency, np.zeros(modules), np.zeros(modules)), s.slo):
         return -1
-    return reassign_latency(s, dummies, reassignments, first, plan)
+    return reassign_latency(s, below.dummies, below.reassignments, below.first, plan)
 
 
 @compiled
-def plan_greedily(
-    s: SessionArrays,
-    criterion: int,
-    start: int,
-    merge: bool,
-    direct: bool,
-    stretch: bool,
-    dummies: int,
-    reassignments: int,
-    first: bool,
-) -> tuple[Schedule, float, int, int, bool]:
+def plan_greedily(s: SessionArrays, splitting: Splitting, below: Scheduling) -> tuple[Schedule, float, int, int, bool]:
     """Split the latency move by move, optimize the split, and schedule below it.
 
     Cost-direct tries every number R of undone moves; the cheapest plan is kept (Harpagon §III-D leaves R open).
 
     Args:
         s: the session.
-        criterion: LATENCY_COST or THROUGHPUT of `latency_splitting.py`.
-        start: MOST_EXPENSIVE_HARDWARE or LEAST_LATENCY of that file.
-        merge: whether nodes are merged.
-        direct: whether moves are undone and made anew by the cost that they save.
-        stretch: whether the budgets are stretched to fill the SLO (Piccolo's Algorithm 2, line 19).
-        dummies: the dummy generator (`dummy_generator.py`).
-        reassignments: how often latency may be reassigned.
-        first: whether to the first module that gains, instead of the one that gains most.
+        splitting: how the latency is split.
+        below: what is done below the split.
 
     Returns:
         Plan, its cost (infinite: none found), number of moves, number of reassignments, whether the start fell
         back to the least latencies.
     """
-    units = merged_units(s) if merge else single_units(s)
-    moves = split_latency(s, units, criterion, start)
+    units = merged_units(s) if splitting.merge else single_units(s)
+    moves = split_latency(s, units, splitting.criterion, splitting.start)
     best, trial = new_schedule(s), new_schedule(s)
     best_cost, best_reassigned = np.inf, 0
     for kept in range(moves.reached, 0, -1):
         # Undoing moves is cost-direct's part; without it the full split is all there is.
-        if kept < moves.reached and not direct:
+        if kept < moves.reached and not splitting.direct:
             break
         tried = moves if kept == moves.reached else continue_splitting(s, units, COST, moves, kept)
         # It ends in the split that was scheduled already, whose plan is known.
         if kept < moves.reached and _same_end(units, tried, moves):
             continue
         budgets = module_budgets(s, units, tried.latency[tried.reached - 1])
-        if stretch:
+        if splitting.stretch:
             budgets = stretched(s, budgets)
-        reassigned = plan_budgets(s, budgets, dummies, reassignments, first, trial)
+        reassigned = plan_budgets(s, budgets, below, trial)
         # Ties within rounding keep the split with fewer moves undone.
         if reassigned >= 0 and total_of(trial.cost) < best_cost * (1.0 - 1e-12):
             best_cost, best_reassigned = total_of(trial.cost), reassigned

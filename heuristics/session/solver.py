@@ -23,7 +23,7 @@ from heuristics.session.latency_splitting import (
     THROUGHPUT,
     split_quantized,
 )
-from heuristics.session.planner import plan_budgets, plan_greedily
+from heuristics.session.planner import Scheduling, Splitting, plan_budgets, plan_greedily
 from heuristics.session.schedule import Schedule, bought_whole, new_schedule, plan_of, spare_cost
 from heuristics.session.systems import Splitter, Start, System
 
@@ -112,18 +112,16 @@ def plan_arrays(system: System, s: SessionArrays, dummies: int) -> tuple[Schedul
         InapplicableError: a quantized splitter meets a DAG that is not series-parallel, or too many steps.
     """
     reassignments = REASSIGN_MOST if system.reassignments is None else system.reassignments
+    below = Scheduling(dummies, reassignments, system.reassign_first)
     if system.splitter in (Splitter.LATENCY_COST, Splitter.THROUGHPUT):
-        schedule, cost, moves, reassigned, fallback = plan_greedily(
-            s,
+        splitting = Splitting(
             LATENCY_COST if system.splitter is Splitter.LATENCY_COST else THROUGHPUT,
             LEAST_LATENCY if system.start is Start.LEAST_LATENCY else MOST_EXPENSIVE_HARDWARE,
             system.merge,
             system.direct,
             system.stretch,
-            dummies,
-            reassignments,
-            system.reassign_first,
         )
+        schedule, cost, moves, reassigned, fallback = plan_greedily(s, splitting, below)
         stats = {"iterations": float(moves), "reassignments": float(reassigned), "start_fallback": float(fallback)}
         return schedule, cost, stats
     if system.splitter is Splitter.QUANTIZED:
@@ -141,6 +139,6 @@ def plan_arrays(system: System, s: SessionArrays, dummies: int) -> tuple[Schedul
     else:
         budgets = split_evenly(s)
     schedule = new_schedule(s)
-    reassigned = plan_budgets(s, budgets, dummies, reassignments, system.reassign_first, schedule)
+    reassigned = plan_budgets(s, budgets, below, schedule)
     cost = float(schedule.cost.sum()) if reassigned >= 0 else np.inf
     return schedule, cost, {"reassignments": float(max(reassigned, 0))}

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from euclio.core.errors import InputError
+from euclio.core.parameters import option_text
 from euclio.core.progress import progress_bar, say
 from euclio.core.versions import provenance
 from studies.inference.prior import NAMES, PRIORS, Choice, Setting, from_unit
@@ -65,7 +66,7 @@ class SearchJournal(AbstractContextManager["SearchJournal"]):
         wanted = json.dumps(head, sort_keys=True)
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         if lines and lines[0] != wanted:
-            raise InputError("is of other draws; give another --out, or remove it", file=str(path))
+            raise InputError(f"is of other draws; give another {option_text('--out')}, or remove it", file=str(path))
         entries = [entry for entry in map(_entry, lines[1:]) if entry is not None]
         self._made = {(entry["label"], entry["place"], entry.get("of", "")): entry["made"] for entry in entries}
         # What is left of a line that an interruption cut is not to be continued.

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.parameters import verb_text
 from euclio.core.result import WrittenResult
 from euclio.core.space_fields import word
 from euclio.experiments.bench_set.manifest import Difficulty, Entry, read_best, read_instance, read_manifest, set_folder
@@ -61,7 +62,7 @@ def find_entry(name: str) -> Entry:
     known = _all()
     if name not in known:
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-        hint = f"did you mean {' or '.join(near)}?" if near else "`euclio bench-set list` lists them"
+        hint = f"did you mean {' or '.join(near)}?" if near else f"{verb_text('bench-set list')} lists them"
         raise InputError(f"the benchmark set has no instance {name!r}; {hint}")
     return known[name]
 

@@ -14,6 +14,7 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.numbers import exact
 from euclio.core.objective import Goal
+from euclio.core.parameters import verb_text
 from euclio.core.progress import told
 from euclio.core.registry import SolverLike, find_solver
 from euclio.core.result import AnyResult, Status
@@ -174,7 +175,7 @@ def _compared(entry: Entry, instance: Any, written: Any, solver: SolverLike, tim
     goal, space = written.goal, written.space
     best = family_of(instance).evaluate(instance, written.plan, space).value
     if best is None:
-        raise InputError("the best known plan is refused; `euclio bench-set check` says why", file=entry.name)
+        raise InputError(f"the best known plan is refused; {verb_text('bench-set check')} says why", file=entry.name)
     result, found = attempt(instance, space, solver, time_limit_s)
     searched_all = result.space == space and find_solver(solver).kind == EXACT
     wrong = _wrong(goal, entry, best, searched_all, result, found)

@@ -12,6 +12,7 @@ import numpy as np
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
+from euclio.core.parameters import option_text
 from euclio.core.words import full
 from euclio.problems.day.instance import MOST_STEPS, Step
 from euclio.problems.day.load_units import (
@@ -262,9 +263,8 @@ def _number(cell: str, field: str) -> Fraction:
 def _rates(header: list[str], session: Session) -> Rates:
     """What makes the modules' rates of a row."""
     if TIME not in header:
-        message = (
-            f"there is no column {TIME}; the header is {', '.join(header)[:80]}; --load-unit says what others have"
-        )
+        said = f"{option_text('--load-unit')} says what others have"
+        message = f"there is no column {TIME}; the header is {', '.join(header)[:80]}; {said}"
         raise InputError(message, field=TIME)
     columns = [name for name in header if name != TIME]
     if len(set(header)) < len(header):
@@ -275,7 +275,8 @@ def _rates(header: list[str], session: Session) -> Rates:
         kind, _, module = name.partition(":")
         if kind not in KINDS or not module:
             known = "rate_rps or factor for all modules, or rate_rps:MODULE or factor:MODULE for each"
-            message = f"is no column of a load; next to {TIME} write {known}; or say its unit by --load-unit"
+            unit = option_text("--load-unit")
+            message = f"is no column of a load; next to {TIME} write {known}; or say its unit by {unit}"
             raise InputError(message, field=name[:80])
         if module not in session.index:
             names = ", ".join(session.index)

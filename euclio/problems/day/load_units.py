@@ -15,6 +15,7 @@ from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import LARGEST, exact
+from euclio.core.parameters import option_text
 from euclio.core.system import LARGEST_FILE_BYTES, read_bytes
 from euclio.core.words import listed, nearest
 from euclio.files.csv_files import csv_records
@@ -130,10 +131,12 @@ def check_said(said: Said) -> None:
         message = "is needed with a log of requests: the seconds of a step, for which they are counted, such as 300"
         raise InputError(message, field="--load-step")
     if said.unit not in STAMPS and said.step_s is not None:
-        message = "is for a log of requests (--load-unit timestamps-iso and others); steps are the rows here"
+        unit = option_text("--load-unit", "timestamps-iso")
+        message = f"is for a log of requests ({unit} and others); steps are the rows here"
         raise InputError(message, field="--load-step")
     if said.unit is None and said.column is not None:
-        raise InputError("goes with --load-unit, which says what the column has; give that too", field="--load-column")
+        message = f"goes with {option_text('--load-unit')}, which says what the column has; give that too"
+        raise InputError(message, field="--load-column")
 
 
 def exact_cell(cell: str, field: str) -> Fraction:
@@ -179,7 +182,7 @@ class Dates:
             return self._of_date(cell, field)
         found = int(exact_cell(cell, field) * scale // 1)
         if not -LATEST_NS <= found <= LATEST_NS:
-            raise InputError(f"is {cell[:40]}, later than all dates; check --load-unit", field=field)
+            raise InputError(f"is {cell[:40]}, later than all dates; check {option_text('--load-unit')}", field=field)
         return found
 
     def _of_date(self, cell: str, field: str) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
-from euclio.core.parameters import Parameter
+from euclio.core.parameters import Parameter, option_text
 from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
 from euclio.core.words import amount, counted, full, joined, percent
 from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
@@ -147,7 +147,8 @@ class SessionChanges:
         if machines is None:
             for field in ("most_changes", "price_per_change_per_h", "state"):
                 if getattr(self, field) is not None:
-                    raise InputError("counts changes to a running plan; give it by --from RESULT", field=field)
+                    plan = option_text("--from", placeholder="RESULT")
+                    raise InputError(f"counts changes to a running plan; give it by {plan}", field=field)
             return None
         most = old.most_changes if self.most_changes is None and old is not None else self.most_changes
         price = self.price_per_change_per_h

@@ -15,6 +15,7 @@ from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
 from euclio.core.families import find_family
 from euclio.core.fitted_table import Column, Label
+from euclio.core.parameters import verb_text
 from euclio.core.progress import told
 from euclio.core.result import Status
 from euclio.core.words import counted, decimals, listed, number
@@ -71,7 +72,8 @@ def write_report(*paths: str | Path, out: str | Path | None = None, title: str |
     )
     found = completeness(load(*places), asked_for(places))
     if found.current.empty:
-        raise InputError("no run of the experiment is finished; make them with `euclio run`", file=str(places[0]))
+        message = f"no run of the experiment is finished; make them with {verb_text('run')}"
+        raise InputError(message, file=str(places[0]))
     blocks = report_blocks(found)
     name = title or f"Experiment {', '.join(sorted(found.current.experiment.astype(str).unique()))}"
     write_text(html_page(name, blocks), page)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from euclio.core.errors import InputError
+from euclio.core.parameters import verb_text
 from euclio.core.words import full
 from euclio.problems.fragments.evaluate import evaluate
 from euclio.problems.fragments.instance import Fleet, Network
@@ -58,7 +59,7 @@ def build_system(fleet: Fleet, plan: FragmentPlan) -> tuple[ServedStage, ...]:
     """
     evaluation = evaluate(fleet, plan)
     if not evaluation.sets:
-        raise InputError(f"{evaluation.violations[0]}; `euclio verify` says more", field="plan")
+        raise InputError(f"{evaluation.violations[0]}; {verb_text('verify')} says more", field="plan")
     wanted = sum(stage.instances for own in plan.sets for stage in own.stages)
     if wanted > MOST_INSTANCES:
         raise InputError(f"has {wanted} instances; up to {MOST_INSTANCES} are simulated", field="plan")

@@ -11,6 +11,7 @@ import numpy as np
 from euclio.core.compiled import before_timing, compiled
 from euclio.core.errors import InputError
 from euclio.core.lazy import late
+from euclio.core.parameters import verb_text
 from euclio.core.parts import Simulator
 from euclio.core.progress import told
 from euclio.core.words import duration
@@ -155,7 +156,7 @@ def offered_rps(
     if full is None:
         evaluation = evaluate(cluster, plan, space or PipelineSpace())
         if not evaluation.models:
-            raise InputError(f"{evaluation.violations[0]}; `euclio verify` says more", field="plan")
+            raise InputError(f"{evaluation.violations[0]}; {verb_text('verify')} says more", field="plan")
         full = float(min(model.weighted_rps for model in evaluation.models))
     return tuple(setup.load * full * float(model.weight) for model in cluster.models)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.core.errors import InputError
+from euclio.core.parameters import verb_text
 from euclio.core.words import full
 from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.problems.session.instance import Configuration, Module, Session
@@ -149,7 +150,7 @@ def build_system(
     space, setup = space or FULL_SPACE, setup or Setup()
     found = evaluate(session, plan, space)
     if not found.modules:
-        raise InputError(f"{found.violations[0]}; `euclio verify` says more", field="plan")
+        raise InputError(f"{found.violations[0]}; {verb_text('verify')} says more", field="plan")
     dispatch = setup.dispatch or own_dispatch(space.policy)
     rate = session_rate(session)
     fineness = fine_clock(session, plan, found, setup, rate) if fine else None

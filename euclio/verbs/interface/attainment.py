@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from euclio.core import families
 from euclio.core.errors import InputError
 from euclio.core.family import Family
-from euclio.core.parameters import keyword_of
+from euclio.core.parameters import keyword_of, option_text
 from euclio.core.values import SHARE, exact_positive, exacts, named, one_of, read, read_if
 from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES, PHASE_S, VARIABILITY, Arrivals, with_attainment
 from euclio.verbs.interface.family_keywords import SERVED, SERVING, setup_fields
@@ -30,7 +30,7 @@ def arrival_fields(arrivals: str | None, trace: Any, cv: Any, on: Any, off: Any)
     from euclio.serving.trace_files import load_trace
 
     if trace is not None and arrivals is not None:
-        raise InputError("is given next to --arrivals; leave one out", field="--trace")
+        raise InputError(f"is given next to {option_text('--arrivals')}; leave one out", field="--trace")
     drawn = Arrivals(one_of(DRAWN, arrivals or "poisson", "--arrivals"))
     kind = drawn if trace is None else Arrivals.TRACE
     found: dict[str, Any] = {"arrivals": kind}
@@ -41,7 +41,7 @@ def arrival_fields(arrivals: str | None, trace: Any, cv: Any, on: Any, off: Any)
     )
     for name, process, flag, value in parameters:
         if value is not None and kind is not process:
-            raise InputError(f"is for --arrivals {process}; leave it out", field=flag)
+            raise InputError(f"is for {option_text('--arrivals', process.value)}; leave it out", field=flag)
         if value is not None:
             found[name] = value
     if kind is not Arrivals.TRACE:
@@ -118,7 +118,8 @@ def attainment_demand(family: Family, keywords: Mapping[str, Any], *instances: A
     if keywords.get("attainment") is None:
         for name, flag in FLAG_OF.items():
             if keywords.get(name) not in (None, False):
-                raise InputError("says what --attainment is asked under; give that too, or leave this out", field=flag)
+                demand = option_text("--attainment")
+                raise InputError(f"says what {demand} is asked under; give that too, or leave this out", field=flag)
         return None
     if family.name != SERVED:
         served = families.find_family(SERVED).instances

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from euclio.core.errors import InputError
 from euclio.core.families import families, find_family
 from euclio.core.family import Family
-from euclio.core.parameters import Parameter
+from euclio.core.parameters import Parameter, option_text
 from euclio.core.references import is_reference
 from euclio.core.values import one_of, read, seconds
 from euclio.core.words import joined
@@ -196,7 +196,9 @@ def setup_fields(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]:
             raise InputError(f"is {value!r}, which {family.instances} do not have; give {words}", field=flag)
         for other in option.instead_of:
             if keywords.get(other):
-                raise InputError(f"stands instead of --{other.replace('_', '-')}; leave one out", field=flag)
+                raise InputError(
+                    f"stands instead of {option_text('--' + other.replace('_', '-'))}; leave one out", field=flag
+                )
         found[option.field] = (
             option.value if option.stands_alone else value if option.parse is None else read(option.parse, value, flag)
         )

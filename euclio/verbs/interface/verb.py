@@ -1,14 +1,13 @@
 """What makes a function a verb: its keywords as an editor shows them, and errors that name them.
 
-The rooms below say what is wrong in words of the command (``--rate``). A call is told of it by its keyword
-(``rate=-3``), and the command prints what the room said (`euclio.core.errors.KeywordError.said`).
+The rooms below say what is wrong with an option (``--rate``). The command prints that as it is, and a call in Python is
+told of its keyword (``rate=-3``). Other options in the message are spelled where it is made (`euclio.core.parameters`).
 """
 
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import wraps
@@ -16,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from euclio.core.errors import InputError, KeywordError
 from euclio.core.families import owner_in_words
-from euclio.core.parameters import Group, Item, Parameter, keyword_of, keywords_of
+from euclio.core.parameters import Group, Item, Parameter, as_typed, keyword_of, keywords_of, spelling
 from euclio.core.values import one_of, read
 from euclio.core.words import near_names
 from euclio.files.row_warnings import strictly
@@ -27,14 +26,6 @@ R = TypeVar("R")
 LONGEST_SHOWN = 40
 """Characters of the longest value that an error repeats."""
 SHOWN = (str, int, float, Decimal, Fraction)
-
-_WORDS = ("arrivals", "dispatch", "dummy", "engine", "machines", "policy", "to")
-"""Options whose values are words, which errors name with them."""
-
-_OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
-_WITH_VALUE = re.compile(rf"`--([a-z][a-z0-9-]*) ([\w.:-]+)`|--({'|'.join(_WORDS)}) ([a-z][\w-]*)")
-_WITH_PLACEHOLDER = re.compile(r"--([a-z][a-z0-9-]*) ([A-Z][\w.:]*)")
-_COMMAND = re.compile(r"`euclio ([a-z-]+)`")
 
 
 def verb(*items: Item, typed: type | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -63,8 +54,8 @@ def verb(*items: Item, typed: type | None = None) -> Callable[[Callable[P, R]], 
         def call(*given: P.args, **keywords: P.kwargs) -> R:
             if not keywords.keys() <= shown.parameters.keys():
                 _refuse_unknown(function.__name__, keywords, keywords_of(items).union(shown.parameters))
-            try:
-                with strictly(bool(keywords.get("strict"))):
+            with spelling(typed=False), strictly(bool(keywords.get("strict"))):
+                try:
                     pairs = zip(places, given, strict=False)
                     by_place: Any = (_read(readers.get(name), value, name in needed) for name, value in pairs)
                     by_name: Any = {
@@ -72,12 +63,9 @@ def verb(*items: Item, typed: type | None = None) -> Callable[[Callable[P, R]], 
                     }
                     rest: Any = given[len(places) :]
                     return function(*by_place, *rest, **by_name)
-            except KeywordError:
-                raise
-            except InputError as error:
-                asked = dict(zip(places, given, strict=False)) | keywords
-                told = _in_python(error, asked, frozenset(shown.parameters))
-                raise (told or error) from None
+                except InputError as error:
+                    asked = dict(zip(places, given, strict=False)) | keywords
+                    raise _of_keyword(error, asked, shown.parameters.keys()) from None
 
         call.__signature__ = shown  # type: ignore[attr-defined]
         call.items = items  # type: ignore[attr-defined]
@@ -142,32 +130,22 @@ def _refuse_unknown(function: str, given: Mapping[str, Any], known: frozenset[st
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
 
 
-def _in_python(error: InputError, given: Mapping[str, Any], known: frozenset[str]) -> KeywordError | None:
-    """An error in words of Python; None: it is in no others."""
+def _of_keyword(error: InputError, given: Mapping[str, Any], known: Collection[str]) -> InputError:
+    """An error of an option as one of the keyword, with what it was given; the command prints others as they are."""
     field = error.field or ""
     name = keyword_of(field) if field.startswith("--") else field
-    message = _WITH_VALUE.sub(_assigned, error.message)
-    message = _WITH_PLACEHOLDER.sub(lambda found: f"{keyword_of(found[1])}={found[2]}", message)
-    message = _OPTION.sub(lambda found: keyword_of(found[1]), message)
-    message = _COMMAND.sub(lambda found: f"`euclio.{found[1].replace('-', '_')}()`", message)
-    kind = _kind(type(error))
-    if name not in known:
-        return None if message == error.message else kind(error, message, name or None)
-    value = given.get(name)
+    if as_typed() or isinstance(error, KeywordError) or (name == field and name not in known):
+        return error
+    value, message = given.get(name), error.message
     text = repr(value) if isinstance(value, str) else str(value)
-    if not isinstance(value, SHOWN) or len(text) > LONGEST_SHOWN:
-        return kind(error, message, name)
+    kind = _kind(type(error))
+    if name not in known or not isinstance(value, SHOWN) or len(text) > LONGEST_SHOWN:
+        return kind(message, error.file, name)
     for doubled in (f"{value!r} ", f"{str(value)!r} ", f"is {value!r}; it ", f"is {value}; it ", f"is {value!r}; "):
         message = message.removeprefix(doubled)
-    return kind(error, message, name, text)
+    return kind(message, error.file, name, text)
 
 
 def _kind(kind: type[InputError]) -> type[KeywordError]:
     """What an error of a kind becomes: one of that kind still, for those who wait for it."""
     return KeywordError if kind is InputError else type(kind.__name__, (KeywordError, kind), {})
-
-
-def _assigned(found: re.Match[str]) -> str:
-    """An option with its value as a keyword with it."""
-    quoted, name, value = ("`", found[1], found[2]) if found[1] else ("", found[3], found[4])
-    return f"{quoted}{keyword_of(name)}={value!r}{quoted}"

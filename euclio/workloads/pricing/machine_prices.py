@@ -15,6 +15,7 @@ from pathlib import Path
 from euclio.core.errors import InputError
 from euclio.core.lazy import late_value
 from euclio.core.numbers import decimal_text
+from euclio.core.parameters import option_text
 from euclio.core.showing import Framed
 from euclio.core.words import full, joined, listed
 from euclio.problems.session.costs import HOURS_PER_MONTH
@@ -137,7 +138,7 @@ def with_prices(session: Session, prices: Iterable[MachinePrice], currency: str 
     if kept and currency and session.currency not in (None, currency):
         message = (
             f"is {currency}, but the session's prices are in {session.currency}, and that of {kept[0]} stays; "
-            "give all of them (--map), or convert the list, as no rates of exchange are known here"
+            f"give all of them ({option_text('--map')}), or convert the list, as no rates of exchange are known here"
         )
         raise InputError(message, field="--currency")
     hardware = tuple(
@@ -258,7 +259,7 @@ class _Chooser:
         if not priced:
             kind = "spot price" if self.terms.spot else "price on demand"
             there = f" in {self.terms.region}" if self.terms.region else ""
-            remedy = "leave it out" if self.terms.spot else "name something else in --map"
+            remedy = "leave it out" if self.terms.spot else f"name something else in {option_text('--map')}"
             field = "--spot" if self.terms.spot else "--map"
             raise InputError(f"finds no {kind} of {name} in the list{there}; {remedy}", field=field)
         each, offer = min(priced, key=lambda pair: pair[0])

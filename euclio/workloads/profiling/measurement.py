@@ -21,6 +21,7 @@ from pathlib import Path
 import psutil
 
 from euclio.core.errors import InputError
+from euclio.core.parameters import option_text
 from euclio.core.progress import told
 from euclio.core.system import readable
 from euclio.core.words import amount, full, percent
@@ -123,7 +124,7 @@ class Worker:
             left_s = (deadline_ns - time.perf_counter_ns()) / NS_PER_S
             if left_s <= 0 or not self._ready(left_s):
                 message = f"does not answer within {full(self._time_out_s)} s; print a line for each line that is read"
-                raise InputError(f"{message}, and flush it, or raise --time-out", field=self._name)
+                raise InputError(f"{message}, and flush it, or raise {option_text('--time-out')}", field=self._name)
             if not self._hear():
                 raise self._ended()
         line, _, self._heard = self._heard.partition(b"\n")

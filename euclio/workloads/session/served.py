@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.core.errors import InputError
+from euclio.core.parameters import option_text
 from euclio.core.words import counted, full, percent
 from euclio.problems.session.instance import Configuration
 from euclio.workloads.session.csv_profiles import whole_nanoseconds
@@ -135,7 +136,8 @@ def _refuse_batching(server: Server, measured: Sequence[Point], best: Point) -> 
         else:
             why = f"the instances were busy for {percent(float(busy))} of the time at concurrency {best.clients}"
         raise InputError(
-            f"may have put requests together ({why}); if there was no dynamic batching, say --no-dynamic-batching"
+            f"may have put requests together ({why}); if there was no dynamic batching, say "
+            f"{option_text('--no-dynamic-batching')}"
         )
 
 

@@ -277,7 +277,7 @@ def _fewer_limits(queues: Queues) -> Queues:
     """
     classes = classes_of(queues, MOST_LIMITS)
     ends = np.append(np.flatnonzero(np.diff(classes)), len(classes) - 1)
-    return replace(queues, limits=queues.limits[ends[classes]])
+    return queues._replace(limits=queues.limits[ends[classes]])
 
 
 def compile_wide() -> None:

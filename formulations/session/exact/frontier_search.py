@@ -249,10 +249,10 @@ def prove_within(
         if not stalled and rounds <= last_relaxed and state.counts[0] < EAGER_SOLVES * modules:
             solves = state.counts[0]
             limit = eager * (upper - relaxed.bound)
-            m, i = resolve_promising(s, state, relaxed, upper, limit, tolerance, deadline, 0, 0)
-            while m < modules:
+            at = resolve_promising(s, state, relaxed, upper, limit, tolerance, deadline, (0, 0))
+            while at[0] < modules:
                 state = with_search_room(state)
-                m, i = resolve_promising(s, state, relaxed, upper, limit, tolerance, deadline, m, i)
+                at = resolve_promising(s, state, relaxed, upper, limit, tolerance, deadline, at)
             if state.counts[0] > solves:
                 continue
         # Line 9: search over one mode per module.

@@ -182,12 +182,11 @@ def resolve_promising(
     limit: float,
     tolerance: float,
     deadline: float,
-    begin: int,
-    i: int,
+    begin: tuple[int, int],
 ) -> tuple[int, int]:
     """Resolve the unresolved modes whose reduced cost is within a limit, a share of the gap: those decide the bound.
 
-    Begins at mode i of module `begin`, and ends where there is no room. Where nothing limits them, nothing is done.
+    Begins at a module and a mode of it, and ends where there is no room. Where nothing limits them, nothing is done.
 
     Returns:
         Module and mode to go on at with more room; as many as there are modules: nothing is left to do.
@@ -195,7 +194,8 @@ def resolve_promising(
     if not np.isfinite(limit):
         return s.rate.size, 0
     most = EAGER_SOLVES * s.rate.size
-    for m in range(begin, s.rate.size):
+    first, i = begin
+    for m in range(first, s.rate.size):
         while i < state.modes.size[m] and state.counts[0] < most and state.counts[2] == 0:
             if state.modes.plan[m, i] < 0 and reduced_cost(state.modes, relaxed, m, i) <= limit:
                 if not _has_room(state, m):

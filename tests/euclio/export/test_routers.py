@@ -31,7 +31,7 @@ def test_files_with_a_router_are_given_no_plan_that_it_cannot_keep(to, keywords)
     if to in {"triton", "csv"}:
         assert export(SESSION, result, to=to, **keywords) == export(SESSION, result, to=to, router="own", **keywords)
         return
-    with pytest.raises(RefusedError, match=r"single requests; plan with .*load-balancer.*, or .*router own"):
+    with pytest.raises(RefusedError, match=r"single requests; plan with .*load-balancer.*, or .*router='own'"):
         export(SESSION, result, to=to, **keywords)
     kept = solve(SESSION, policy="load-balancer")
     assert export(SESSION, kept, to=to, **keywords) == export(SESSION, kept, to=to, router="own", **keywords)
@@ -84,7 +84,7 @@ def test_a_plan_for_what_the_files_bring_is_kept_and_no_other(kind, dispatch, ke
         files = export(SESSION, result, to=to, **keywords)
         assert all("CAN OVERLOAD" not in text and "send whole batches" not in text for text in files.values())
         return
-    with pytest.raises(RefusedError, match=rf"dispatch {dispatch}, behind .* dispatch='(power|round).*router own"):
+    with pytest.raises(RefusedError, match=rf"dispatch {dispatch}, behind .* dispatch='(power|round).*router='own'"):
         export(SESSION, result, to=to, **keywords)
 
 

@@ -14,6 +14,7 @@ import euclio
 from euclio.cli import main
 from euclio.core.engine_packages import MissingEngineError
 from euclio.core.errors import InputError, KeywordError
+from euclio.core.parameters import option_text
 from euclio.problems.session import PlanSpace
 from euclio.problems.session.changes import SessionChanges
 
@@ -133,7 +134,7 @@ def test_an_error_of_a_kind_stays_one_of_that_kind(monkeypatch):
     """Whoever waits for a missing engine, as comparisons do, still gets that, in words of Python."""
 
     def missing(*_: object) -> None:
-        raise MissingEngineError("needs highspy; take `--engine cbc`", field="--solver")
+        raise MissingEngineError(f"needs highspy; take `{option_text('--engine', 'cbc')}`", field="--solver")
 
     monkeypatch.setattr("euclio.core.solving.refuse_missing", missing)
     with pytest.raises(MissingEngineError, match=r"^solver='harpagon': needs highspy; take `engine='cbc'`$"):

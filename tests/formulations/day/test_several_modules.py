@@ -19,13 +19,13 @@ from euclio.problems.day.instance import of_modules
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from formulations.day.answers import day_plan
 from formulations.day.block_descent import BlockDescent
-from formulations.day.bounds import cheapest_course
+from formulations.day.bounds import Course, cheapest_course
 from formulations.day.cheapest import cheapest_plans
-from formulations.day.choices import box, choices_of_bounds, choices_of_plans
+from formulations.day.choices import Choices, box, choices_of_bounds, choices_of_plans
 from formulations.day.first_plans import FirstPlans, first_plans
 from formulations.day.pool import cheapest_way
 from formulations.day.solver import _PlanSearch, parts_of
-from formulations.day.step_kernel import cheapest_steps
+from formulations.day.step_kernel import Within, cheapest_steps
 
 RULES = ("day-peak", "day-per-machine", "day-thresholds", "day-per-step")
 
@@ -191,7 +191,8 @@ def test_a_search_of_a_step_is_that_of_plain_enumeration():
         least, chosen = np.empty(1), np.full((1, 3), -1)
         stock = np.array([np.inf, np.inf]) if draw.random() < 0.5 else draw.integers(0, 9, 2).astype(float)
         weights = np.zeros((1, 2 + np.isfinite(stock).sum()))
-        cheapest_steps(vectors, latency, first, prices, worth, through, 12.0, stock, least, chosen, weights)
+        choices, within = Choices(vectors, latency, first), Within(through, 12.0, stock)
+        cheapest_steps(choices, prices, worth, within, least, chosen, weights)
         costs = [
             sum(vectors[i] @ prices[0, m] - worth[0, m] * latency[i] for m, i in enumerate(picked))
             for picked in product(*(range(*one) for one in first[0]))
@@ -201,7 +202,7 @@ def test_a_search_of_a_step_is_that_of_plain_enumeration():
         assert least[0] == (pytest.approx(min(costs)) if costs else math.inf)
         assert (chosen >= 0).all() == bool(costs)
         again = chosen.copy()
-        cheapest_steps(vectors, latency, first, prices, worth, through, 12.0, stock, least, again, weights)
+        cheapest_steps(choices, prices, worth, within, least, again, weights)
         assert (again == chosen).all()
 
 
@@ -219,7 +220,8 @@ def test_all_of_a_stock_may_be_used_whatever_its_shares_add_up_to(stock, parts):
     for limit, least_of_all in ((stock, sum(parts)), (stock - 1, math.inf)):
         least, chosen = np.empty(1), np.full((1, modules), -1)
         limits, weights = np.array([float(limit)]), np.zeros((1, modules + 1))
-        cheapest_steps(vectors, latency, first, prices, worth, through, 2.0, limits, least, chosen, weights)
+        choices, within = Choices(vectors, latency, first), Within(through, 2.0, limits)
+        cheapest_steps(choices, prices, worth, within, least, chosen, weights)
         assert least[0] == least_of_all
 
 
@@ -231,7 +233,8 @@ def test_the_cheapest_way_and_course_are_those_of_all_pairs():
     latency[:, -1] = 0.1
     row, prices, seconds = np.array([0, 1, 1, 0]), draw.random((4, 2)), draw.normal(0, 2, 4)
     on, kept = np.zeros((4, 2), np.int64), np.zeros(4)
-    found = cheapest_course(latency, row, prices, seconds, start, stop, shape, np.empty((4, 12)), on, kept)
+    own = Course(latency, row, shape, np.empty((4, 12)), on, kept)
+    found = cheapest_course(own, prices, seconds, start, stop)
     change = np.array(
         [[(np.maximum(b - a, 0) @ start) + (np.maximum(a - b, 0) @ stop) for b in vectors] for a in vectors]
     )

@@ -13,6 +13,7 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.family import Checked
 from euclio.core.numbers import decimal_text, exact
+from euclio.core.parameters import verb_text
 from euclio.core.result import WrittenResult
 from euclio.experiments.bench_set.certificates import is_certified
 from euclio.experiments.bench_set.export.record import (
@@ -91,7 +92,7 @@ def exported(folder: Path, entry: Entry, time_limit_s: float) -> tuple[ExportedI
     family = family_of(instance)
     checked = family.evaluate(instance, said.plan, said.space)
     if not checked.feasible or checked.value is None:
-        raise InputError("the plan is refused; `euclio bench-set check` says why", file=entry.name)
+        raise InputError(f"the plan is refused; {verb_text('bench-set check')} says why", file=entry.name)
     certified = is_certified(entry, instance, said.plan, checked)
     tried = _tried(instance, said, checked, certified, time_limit_s)
     files = _files(folder, entry, tried)
