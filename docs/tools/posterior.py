@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from pasting import FINDINGS, paste, table
+from pasting import DOCS, FIGURES, paste, table
 
 from studies.inference.evidence import Optimal, compared, convergence, coverages, model_error, optimal
 from studies.inference.figures import optimal_figure
@@ -14,9 +14,6 @@ from studies.inference.reference import reference_entry
 from studies.inference.store import Stored, stored_draw
 from studies.inference.targets import figure_label, full, off, targets
 from studies.inference.validation import by_group, left_out, validated
-
-PAGE = FINDINGS.parent / "model" / "posterior.md"
-FIGURE = FINDINGS.parent / "figures" / "posterior-optimal-harpagon.svg"
 
 
 def opening(stored: Stored) -> str:
@@ -156,8 +153,12 @@ def main() -> None:
     draws = [stored_draw(paper) for paper in PAPERS]
     own = {f"groups of {stored.paper}": groups(stored) for stored in draws}
     own |= {f"crossed {paper}": crossed(paper) for paper in PAPERS}
-    paste(PAGE, {"three numbers": opening(draws[0]), "results": results(draws), "missed": missed(draws), **own})
-    FIGURE.write_text(optimal_figure(draws[0]).svg, encoding="utf-8", newline="\n")
+    paste(
+        DOCS / "model" / "posterior.md",
+        {"three numbers": opening(draws[0]), "results": results(draws), "missed": missed(draws), **own},
+    )
+    figure = optimal_figure(draws[0])
+    (FIGURES / f"{figure.key}.svg").write_text(figure.svg, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
