@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from pasting import DOCS, FIGURES, paste, table
 
-from studies.inference.evidence import Optimal, compared, convergence, coverages, model_error, optimal
+from studies.inference.evidence import Optimal, by_role, compared, convergence, model_error, optimal
 from studies.inference.figures import optimal_figure
 from studies.inference.prior import PAPERS, other_paper
 from studies.inference.reference import reference_entry
@@ -45,7 +45,7 @@ def _column(stored: Stored) -> dict[str, str]:
     """What a draw comes to, by what it is."""
     own, prior = stored.accepted.distance, stored.prior.distance
     random, near, held = optimal(stored.paper, stored.prior), optimal(stored.paper, stored.accepted), validated(stored)
-    roles = {row.role: row for row in coverages(compared(stored)).itertuples()}
+    roles = {row.role: row for row in by_role(compared(stored)).itertuples()}
     reference = reference_entry(stored.paper)
     return {
         "settings simulated; accepted": f"{len(stored.draws)}; {len(own)}",
@@ -66,7 +66,7 @@ def _column(stored: Stored) -> dict[str, str]:
         "... R-hat between the runs": f"{convergence(stored):.2f}",
         **{
             f"{name} numbers covered; with the model's error; by the prior; width over prior": (
-                f"{row.covered} of {row.figures}; {row.with_error}; {row.prior}; {row.width_over_prior:.2f}"
+                f"{row.covered} of {row.figures}; {row.covered_with_error}; {row.prior_covered}; {row.width:.2f}"
             )
             for name, row in (("fitted", roles["fit"]), ("checked", roles["check"]))
         },
